@@ -1,0 +1,39 @@
+# make demo     the main job, pictures and data into out/
+# make test     all tests
+# make lint     ruff and mypy
+# make test-slow   the long evidence
+# Each sets up .venv with ordinary pip; no compiler is needed.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-slow lint clean
+
+demo: .venv/.installed
+	$(BIN)/python examples/demo.py
+
+test: .venv/.installed-test
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: .venv/.installed-test
+	$(BIN)/python -m pytest -n 2 -m slow
+
+lint: .venv/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+.venv/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "lissom needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/.installed-test: .venv/.installed
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	@touch $@
+
+clean:
+	rm -rf .venv out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

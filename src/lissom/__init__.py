@@ -1,0 +1,28 @@
+"""lissom: dynamics of manipulator arms, rigid and flexible.
+
+Describe an arm, get its kinematics and (as the library grows) its dynamics, modes and
+optimal motions. Functions take an `Arm` first, then the state, one or a batch.
+"""
+
+from lissom.errors import InputError, LissomError, ModelError, SolveError, UnsupportedError
+from lissom.formats.load import load, save, shipped
+from lissom.model.arm import Arm
+from lissom.model.beam import Beam, ModalIntegrals, Modes
+from lissom.model.dh import DH, DHTable
+from lissom.model.joint import Elastic, Joint, Mimic
+from lissom.model.limits import Limits
+from lissom.model.link import Link, Shape, Tool
+from lissom.model.loads import BaseMotion, Load, Loop, Payload
+from lissom.model.plausibility import Finding
+from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
+from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
+from lissom.views.draw import draw
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DH", "Arm", "BaseMotion", "Beam", "DHTable", "Elastic", "Finding", "InputError", "InverseKinematics", "Joint",
+    "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes", "Payload",
+    "Shape", "SolveError", "Tool", "UnsupportedError", "acceleration", "draw", "inverse_kinematics", "jacobian",
+    "load", "pose", "poses", "save", "shipped", "velocity",
+]  # fmt: skip

@@ -1,0 +1,77 @@
+"""What the verbs share: loading with readable failures, numbers from text, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from lissom.errors import InputError, LissomError
+from lissom.formats.load import load, shipped
+from lissom.model.arm import Arm
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def complete_arm(incomplete: str) -> list[str]:
+    """Shell completion: shipped arms (files are completed by the shell)."""
+    return [name for name in shipped() if name.startswith(incomplete)]
+
+
+ArmName = Annotated[
+    str,
+    typer.Argument(metavar="ARM", help="A .toml, .urdf or .xml file, or a shipped arm.", autocompletion=complete_arm),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+MergeFixed = Annotated[bool, typer.Option("--merge-fixed", help="Make links on fixed joints part of their parents.")]
+KinematicsOnly = Annotated[bool, typer.Option("--kinematics-only", help="Accept links without mass.")]
+Repair = Annotated[bool, typer.Option("--repair", help="Repair unphysical inertias of a URDF instead of refusing it.")]
+
+
+@contextmanager
+def failing_kindly() -> Iterator[None]:
+    """Print lissom's errors as one sentence and exit with 1."""
+    try:
+        yield
+    except LissomError as error:
+        err.print(f"[bold red]error:[/] {escape(str(error))}")
+        raise typer.Exit(1) from None
+
+
+def load_arm(name: str, merge_fixed: bool = False, kinematics_only: bool = False, repair: bool = False) -> Arm:
+    """`lissom.load` with the options of the command line."""
+    return load(name, fixed="merge" if merge_fixed else "keep", kinematics_only=kinematics_only, repair=repair)
+
+
+def numbers(text: str, what: str) -> list[float]:
+    """Numbers separated by commas or spaces."""
+    parts = [part for part in re.split(r"[,\s]+", text.strip("[]() \t\n")) if part]
+    try:
+        return [float(part) for part in parts]
+    except ValueError as error:
+        raise InputError(f"{what} is {text!r}; expected numbers separated by commas ({error}).") from None
+
+
+def print_json(value: Any) -> None:
+    """JSON with arrays as lists and infinities as null."""
+    typer.echo(json.dumps(_jsonable(value), indent=2, ensure_ascii=False))
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _jsonable(value.tolist())
+    if isinstance(value, dict):
+        return {key: _jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

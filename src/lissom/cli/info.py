@@ -1,0 +1,75 @@
+"""`lissom info`: an arm in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lissom.cli.common import (
+    ArmName,
+    AsJson,
+    KinematicsOnly,
+    MergeFixed,
+    Repair,
+    failing_kindly,
+    load_arm,
+    out,
+    print_json,
+)
+from lissom.model.arm import Arm
+
+
+def info(
+    arm: ArmName,
+    as_json: AsJson = False,
+    merge_fixed: MergeFixed = False,
+    kinematics_only: KinematicsOnly = False,
+    repair: Repair = False,
+) -> None:
+    """Show an arm: joints, limits, masses, flexible links, sources."""
+    with failing_kindly():
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair)
+        if as_json:
+            print_json(summary(loaded))
+        else:
+            out.print(loaded.describe(), markup=False)
+
+
+def summary(arm: Arm) -> dict[str, Any]:
+    """The arm's description as plain data."""
+    return {
+        "name": arm.name,
+        "digest": arm.digest,
+        "dof": arm.dof,
+        "coordinates": arm.coordinates,
+        "mass": arm.mass,
+        "gravity": arm.gravity,
+        "flexibility": arm.flexibility,
+        "links": [
+            {
+                "name": link.name,
+                "parent": link.parent,
+                "mass": link.body.mass,
+                "com": link.body.com,
+                "inertia": link.body.moment,
+                "modes": link.mode_labels,
+                "tools": [tool.name for tool in link.tools],
+                "joint": {
+                    "name": link.joint.name,
+                    "type": link.joint.kind,
+                    "axis": link.joint.axis,
+                    "actuated": link.joint.actuated,
+                    "drive_inertia": link.joint.reflected_inertia,
+                    "damping": link.joint.damping,
+                    "friction": link.joint.friction,
+                    "stiffness": link.joint.stiffness,
+                    "position_limits": link.joint.limits.position,
+                    "velocity_limits": link.joint.limits.velocity,
+                    "torque_limits": link.joint.limits.torque,
+                },
+            }
+            for link in arm.links
+        ],
+        "loops": [{"a": loop.a[0], "b": loop.b[0], "joint": loop.joint} for loop in arm.loops],
+        "source": arm.source,
+        "notes": arm.notes,
+    }

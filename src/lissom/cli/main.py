@@ -1,0 +1,40 @@
+"""The `lissom` command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import lissom
+from lissom.cli.check import check
+from lissom.cli.convert import convert
+from lissom.cli.draw import draw
+from lissom.cli.info import info
+from lissom.cli.robots import robots
+
+app = typer.Typer(
+    name="lissom",
+    help="Dynamics of manipulator arms, rigid and flexible.",
+    epilog="Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Try: lissom info puma560",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+for verb in (info, check, convert, draw, robots):
+    app.command()(verb)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"lissom {lissom.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Dynamics of manipulator arms, rigid and flexible."""

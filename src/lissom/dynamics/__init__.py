@@ -1,0 +1,1 @@
+"""Motion of arms: kinematics in plain NumPy, the reference for everything faster."""

@@ -1,0 +1,91 @@
+"""Inverse kinematics by damped least squares, many starts at once.
+
+Levenberg-Marquardt on the weighted pose error: ``dq = (J^T J + lambda 1)^-1 J^T e``. Every start
+of every target keeps its own damping lambda, which falls after a step that helped and rises after
+one that did not. Joint limits are kept by leaving out the columns of joints that sit on a limit
+and push outwards (an active set), and by clipping.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.kinematics import joint_columns, link_poses, path_to, point_on
+from lissom.model.arm import Arm, Frame
+from lissom.spatial.rotations import Array, rotation_vector
+
+DAMPING_FIRST, DAMPING_LEAST, DAMPING_MOST = 1e-2, 1e-14, 1e8
+
+
+class Search(NamedTuple):
+    """Where every start ended: joints (n, joints), errors (n, 6) unweighted, iterations used."""
+
+    q: Array
+    error: Array
+    iterations: int
+
+
+class Problem:
+    """Pose error of one frame of one arm as a function of its joints."""
+
+    def __init__(self, arm: Arm, frame: Frame, point: Array, weights: Array):
+        self.arm, self.frame, self.point, self.weights = arm, frame, point, weights
+        self.path = path_to(arm, frame.link)
+        self.lower, self.upper = arm.bounds("position")
+
+    def full(self, q: Array) -> Array:
+        """Coordinates from joints, everything elastic undeformed."""
+        out = np.zeros((*q.shape[:-1], self.arm.dof))
+        out[..., self.arm.joint_index] = q
+        return out
+
+    def evaluate(self, q: Array, target: Array) -> tuple[Array, Array]:
+        """Pose error (n, 6), linear first, and its Jacobian (n, 6, joints), at q (n, joints)."""
+        poses = link_poses(self.arm, self.full(q), self.path)
+        end = poses[self.frame.link]
+        P = point_on(end, self.frame, self.point)
+        R = end.R @ self.frame.offset[:3, :3]
+        turn = rotation_vector(target[..., :3, :3] @ np.swapaxes(R, -1, -2))
+        error = np.concatenate([target[..., :3, 3] - P, turn], axis=-1)
+        return error, joint_columns(self.arm, poses, P)[..., self.arm.joint_index]
+
+
+def search(problem: Problem, q: Array, target: Array, tolerance: float, iterations: int) -> Search:
+    """Improve all starts q (n, joints) towards target (n, 4, 4) until each is within tolerance or stuck."""
+    weights = problem.weights
+    q = np.clip(q, problem.lower, problem.upper)
+    error, J = problem.evaluate(q, target)
+    damping = np.full(len(q), DAMPING_FIRST)
+    used = 0
+    while used < iterations:
+        active = (np.abs(weights * error).max(axis=-1) > tolerance) & (damping < DAMPING_MOST)
+        if not active.any():
+            break
+        used += 1
+        now = np.flatnonzero(active)
+        step = _step(problem, q[now], weights * error[now], weights[:, None] * J[now], damping[now])
+        trial = np.clip(q[now] + step, problem.lower, problem.upper)
+        trial_error, trial_J = problem.evaluate(trial, target[now])
+        better = _size(weights * trial_error) < _size(weights * error[now])
+        good = now[better]
+        q[good], error[good], J[good] = trial[better], trial_error[better], trial_J[better]
+        damping[now] = np.where(better, np.maximum(damping[now] / 5, DAMPING_LEAST), damping[now] * 4)
+    return Search(q, error, used)
+
+
+def _step(problem: Problem, q: Array, error: Array, J: Array, damping: Array) -> Array:
+    """One damped step (n, joints); joints on a limit that would leave it stay."""
+    downhill = (np.swapaxes(J, -1, -2) @ error[..., None])[..., 0]
+    stuck = ((q <= problem.lower) & (downhill < 0)) | ((q >= problem.upper) & (downhill > 0))
+    J = np.where(stuck[:, None, :], 0.0, J)
+    Jt = np.swapaxes(J, -1, -2)
+    normal = Jt @ J + damping[:, None, None] * np.eye(q.shape[-1])
+    step = np.linalg.solve(normal, Jt @ error[..., None])[..., 0]
+    # a long step leaves the region where J means anything
+    return step / np.maximum(1.0, np.abs(step).max(axis=-1, keepdims=True))
+
+
+def _size(error: Array) -> Array:
+    return np.sum(error**2, axis=-1)

@@ -1,0 +1,86 @@
+"""Every exception lissom raises on purpose.
+
+A message says what was met, where, what was expected and what to do. Catch
+`LissomError` to catch them all.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class LissomError(Exception):
+    """Base class of all errors raised by lissom."""
+
+
+class ModelError(LissomError, ValueError):
+    """A description of an arm that cannot be physical, or a file that cannot be understood.
+
+    Parameters
+    ----------
+    problem : str
+        The sentence: value, expectation, fix.
+    subject : str
+        What the sentence is about, e.g. ``link 'forearm'``.
+    file, line : str, int or None
+        Where it was read, when it came from a file.
+    """
+
+    def __init__(self, problem: str, subject: str = "", file: str = "", line: int | None = None):
+        super().__init__(problem, subject, file, line)
+        self.problem, self.subject, self.file, self.line = problem, subject, file, line
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line is not None else self.file
+        head = " ".join(part for part in (place, self.subject) if part)
+        return f"{head}: {self.problem}" if head else self.problem
+
+
+class InputError(LissomError, ValueError):
+    """An argument of a public function has the wrong shape, type or value."""
+
+
+class UnsupportedError(LissomError, NotImplementedError):
+    """A request that is clear but not covered; the message names what is."""
+
+
+class SolveError(LissomError, RuntimeError):
+    """A numerical search ended without an answer; `result` holds what it found."""
+
+    def __init__(self, message: str, result: Any = None):
+        super().__init__(message, result)
+        self.result = result
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@contextmanager
+def about(subject: str) -> Iterator[None]:
+    """Put `subject` before whatever a `ModelError` raised inside is about."""
+    try:
+        yield
+    except ModelError as error:
+        if error.subject.startswith(subject):
+            raise
+        words = f"{subject} {error.subject}".strip()
+        raise ModelError(error.problem, words, error.file, error.line) from None
+
+
+def misspelt(word: str, known: Iterable[str]) -> str | None:
+    """The known word that `word` is surely a slip of, if there is one."""
+    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.8)
+    return near[0] if near else None
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """``did you mean 'x'?`` when a known word is close, else the list of known words."""
+    known = list(known)
+    near = difflib.get_close_matches(str(word), known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    listed = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+    return f"known: {listed}." if known else "there are none."

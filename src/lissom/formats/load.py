@@ -1,0 +1,114 @@
+"""`load` and `save`: one door for all formats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+
+from lissom.errors import InputError, ModelError, about, suggest
+from lissom.formats import native_read, native_write, urdf_read, urdf_write
+from lissom.formats.files import read_bytes, write_text
+from lissom.model.arm import Arm
+
+SUFFIXES = (".toml", ".urdf", ".xml", ".mjcf")
+
+
+def shipped() -> dict[str, Path]:
+    """Names and files of the arms that come with lissom."""
+    folder = Path(str(resources.files("lissom.robots")))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def load(
+    source: str | os.PathLike[str], *, fixed: str = "keep", kinematics_only: bool = False, repair: bool = False
+) -> Arm:
+    """An arm from a file or from the shipped ones.
+
+    Parameters
+    ----------
+    source : path or str
+        ``.toml`` (native), ``.urdf``, ``.xml`` (MJCF, needs the extra ``mujoco``; or URDF), or the
+        name of a shipped arm such as ``"puma560"``.
+    fixed : "keep" or "merge"
+        What to do with links on fixed joints: keep them, or make them part of their parents
+        (their frames stay as tools).
+    kinematics_only : bool
+        Accept a model without masses. Its dynamics will be refused.
+    repair : bool
+        Replace unphysical inertia tensors of a URDF by close physical ones instead of refusing the
+        file; each repair is listed in the notes.
+
+    Returns
+    -------
+    Arm
+        `arm.notes` lists what the reader ignored or changed.
+
+    Examples
+    --------
+    >>> load("two_link").dof
+    2
+    """
+    if fixed not in ("keep", "merge"):
+        raise InputError(f"load: fixed is {fixed!r}; expected 'keep' or 'merge'.")
+    path = _resolve(source)
+    arm = _reader(path)(path, read_bytes(path), kinematics_only, repair)
+    return arm.merge_fixed() if fixed == "merge" else arm
+
+
+def _resolve(source: str | os.PathLike[str]) -> Path:
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(f"load: got {source!r}; expected a path or the name of a shipped arm.")
+    path = Path(os.fspath(source))
+    if path.suffix.lower() in SUFFIXES:
+        return path
+    known = shipped()
+    if str(source) in known:
+        return known[str(source)]
+    if path.suffix or os.sep in str(source) or path.exists():
+        raise ModelError(f"its ending is not one of {', '.join(SUFFIXES)}.", file=str(source))
+    raise ModelError(f"there is no shipped arm {str(source)!r}; {suggest(str(source), known)} "
+                     f"For a file, give its ending ({', '.join(SUFFIXES)}).")  # fmt: skip
+
+
+def _reader(path: Path) -> Callable[[Path, bytes, bool, bool], Arm]:
+    suffix = path.suffix.lower()
+    if suffix == ".toml":
+        return native_read.read
+    if suffix == ".urdf":
+        return urdf_read.read
+    from lissom.formats import mjcf
+
+    return mjcf.read
+
+
+def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> None:
+    """Write an arm to a file: whole, or not at all.
+
+    Parameters
+    ----------
+    arm : Arm
+    path : path           ``.toml`` keeps everything, bit for bit; ``.urdf`` what URDF can say
+    lossy : bool          drop what the format cannot say instead of refusing
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> arm = load("puma560")
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "puma.toml"
+    >>> save(arm, target)
+    >>> load(target) == arm
+    True
+    """
+    if not isinstance(arm, Arm):
+        raise InputError(f"save: got {type(arm).__name__}; expected an Arm first, then the path.")
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix == ".toml":
+        write_text(target, native_write.write(arm))
+    elif suffix == ".urdf":
+        with about(f"arm {arm.name!r}"):
+            write_text(target, urdf_write.write(arm, lossy))
+    else:
+        raise ModelError("arms are written as .toml or .urdf; choose one of these endings.", file=str(target))

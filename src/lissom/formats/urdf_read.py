@@ -1,0 +1,388 @@
+"""URDF in: strict about what it reads, with a list of what it does not.
+
+Frames are URDF's own: a link's frame is its joint's frame after the motion. The root link
+becomes a link fixed to the base. Floating and planar joints become chains of virtual
+massless links. Meshes are referenced, never opened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import ModelError, about, misspelt, suggest
+from lissom.formats import xml
+from lissom.model.arm import Arm
+from lissom.model.fields import array
+from lissom.model.fields import inertia as physical_inertia
+from lissom.model.joint import Joint, Mimic
+from lissom.model.limits import Limits
+from lissom.model.link import Link, Shape
+from lissom.spatial.frames import pose
+from lissom.spatial.inertia import Inertia, nearest_physical, principal_moments
+from lissom.spatial.rotations import Array, from_rpy
+
+# Writers put huge numbers where they mean "no limit".
+UNLIMITED = 1e10
+# What each element we read may hold: (children, attributes). Others are reported, or refused when
+# they look like a misspelling of one of these.
+KNOWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "robot": (("link", "joint"), ("name", "version")),
+    "link": (("inertial", "visual", "collision"), ("name", "type")),
+    "joint": (("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"), ("name", "type")),
+    "inertial": (("origin", "mass", "inertia"), ()),
+    "visual": (("origin", "geometry"), ("name",)),
+    "collision": (("origin", "geometry"), ("name",)),
+    "geometry": (("mesh", "box", "cylinder", "sphere"), ()),
+    "origin": ((), ("xyz", "rpy")),
+    "mass": ((), ("value",)),
+    "inertia": ((), ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
+    "parent": ((), ("link",)),
+    "child": ((), ("link",)),
+    "axis": ((), ("xyz",)),
+    "limit": ((), ("lower", "upper", "effort", "velocity")),
+    "dynamics": ((), ("damping", "friction")),
+    "mimic": ((), ("joint", "multiplier", "offset")),
+    "mesh": ((), ("filename", "scale")),
+    "box": ((), ("size",)),
+    "cylinder": ((), ("radius", "length")),
+    "sphere": ((), ("radius",)),
+}
+# Close to words we read, but words of their own.
+NOT_MISSPELT = ("capsule",)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)(inity)?", re.IGNORECASE)
+
+
+def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
+    """An arm from the bytes of a URDF file; `path` is only for messages and the source."""
+    return _Reader(str(path), repair).arm(xml.parse(data, str(path)), kinematics_only)
+
+
+class _Reader:
+    """One reading: the file's name, the lines of things, what was ignored."""
+
+    def __init__(self, file: str, repair: bool):
+        self.file, self.repair = file, repair
+        self.lines: dict[str, int] = {}
+        self.ignored: Counter[str] = Counter()
+        self.notes: list[str] = []
+
+    # ---- the whole -------------------------------------------------------------------------------
+
+    def arm(self, robot: xml.Element, kinematics_only: bool) -> Arm:
+        if robot.tag != "robot":
+            raise self._error(robot, f"the root is <{robot.tag}>; expected <robot>. Is it a URDF?")
+        self._look_over(robot)
+        bodies = self._named(robot, "link")
+        joints = self._named(robot, "joint")
+        links: list[Link] = []
+        for element, joint in self._tree(bodies, joints):
+            links += self._link(element, joint, joints)
+        if self.ignored:
+            listed = ", ".join(f"{count} {tag}" for tag, count in sorted(self.ignored.items()))
+            self.notes.append(f"ignored: {listed}.")
+        try:
+            return Arm(
+                robot.attributes.get("name", "").strip() or Path(self.file).stem or "urdf",
+                tuple(links),
+                kinematics_only=kinematics_only,
+                source=f"URDF file {Path(self.file).name}",
+                notes=tuple(self.notes),
+            )
+        except ModelError as error:
+            raise self._located(error) from None
+
+    def _located(self, error: ModelError) -> ModelError:
+        """The error with file and line, by its subject."""
+        line = next((line for subject, line in self.lines.items() if error.subject.endswith(subject)), None)
+        return ModelError(error.problem, error.subject, self.file, error.line or line)
+
+    def _named(self, robot: xml.Element, tag: str) -> dict[str, xml.Element]:
+        found: dict[str, xml.Element] = {}
+        for element in robot.all(tag):
+            word = self._attribute(element, "name")
+            if word in found:
+                raise self._error(element, f"the name {word!r} is used twice (first at line {found[word].line}).")
+            found[word] = element
+            self.lines[f"{tag} {word!r}"] = element.line
+        return found
+
+    def _tree(
+        self, bodies: dict[str, xml.Element], joints: dict[str, xml.Element]
+    ) -> Iterator[tuple[xml.Element, xml.Element | None]]:
+        """Links with the joints that carry them, parents first, without recursion."""
+        if not bodies:
+            raise ModelError("there are no links.", "robot", self.file)
+        carried: dict[str, xml.Element] = {}
+        children: dict[str, list[str]] = {word: [] for word in bodies}
+        for word, joint in joints.items():
+            parent, child = (self._end(joint, end, bodies) for end in ("parent", "child"))
+            if child in carried:
+                other = carried[child].attributes["name"]
+                raise self._error(
+                    joint, f"link {child!r} hangs on joint {other!r} already; expected one parent."
+                )
+            carried[child] = joints[word]
+            children[parent].append(child)
+        roots = [word for word in bodies if word not in carried]
+        if len(roots) > 1:
+            shown = ", ".join(repr(word) for word in roots[:5])
+            raise self._error(bodies[roots[1]], f"there are {len(roots)} root links ({shown}); join them with joints.")
+        seen, stack = 0, list(roots)
+        while stack:
+            word = stack.pop()
+            seen += 1
+            yield bodies[word], carried.get(word)
+            stack += reversed(children[word])
+        if seen < len(bodies):
+            raise ModelError(f"{len(bodies) - seen} links are on a closed cycle of joints; a URDF is a tree.",
+                             "robot", self.file)  # fmt: skip
+
+    def _end(self, joint: xml.Element, end: str, bodies: dict[str, xml.Element]) -> str:
+        element = self._one(joint, end)
+        word = self._attribute(element, "link")
+        if word not in bodies:
+            raise self._error(element, f"{end} {word!r} does not exist; {suggest(word, bodies)}")
+        return word
+
+    # ---- links -----------------------------------------------------------------------------------
+
+    def _link(self, element: xml.Element, joint: xml.Element | None, joints: dict[str, xml.Element]) -> list[Link]:
+        """The link, after the virtual links that a floating or planar joint needs."""
+        word = element.attributes["name"]
+        with self._at(element, f"link {word!r}"):
+            fields: dict[str, Any] = {"name": word, "shapes": self._shapes(element), **self._body(element)}
+            if joint is None:
+                free = word if word not in joints else f"{word}@base"
+                return [Link(joint=Joint("fixed", name=free), **fields)]
+        with self._at(joint, f"joint {joint.attributes['name']!r}"):
+            parent = self._attribute(next(joint.all("parent")), "link")
+            chain = self._joint(joint)
+            virtual = [
+                Link(step.name, parent if k == 0 else chain[k - 1].name, step) for k, step in enumerate(chain[:-1])
+            ]
+            return [*virtual, Link(parent=virtual[-1].name if virtual else parent, joint=chain[-1], **fields)]
+
+    def _body(self, link: xml.Element) -> dict[str, Any]:
+        inertial = self._maybe(link, "inertial")
+        if inertial is None:
+            return {}
+        mass, tensor = self._one(inertial, "mass"), self._one(inertial, "inertia")
+        with self._at(tensor):
+            I = {word: self._number(tensor, word) for word in KNOWN["inertia"][1]}
+            given = array([[I["ixx"], I["ixy"], I["ixz"]],
+                           [I["ixy"], I["iyy"], I["iyz"]],
+                           [I["ixz"], I["iyz"], I["izz"]]], "inertia", (3, 3))  # fmt: skip
+            moment = self._repaired(link, given) if self.repair else physical_inertia(given)
+        with self._at(mass):
+            body = Inertia(self._number(mass, "value"), np.zeros(3), moment).in_frame(self._origin(inertial))
+        return {"mass": body.mass, "com": body.com, "inertia": body.moment}
+
+    def _repaired(self, link: xml.Element, given: Array) -> Array:
+        try:
+            return physical_inertia(given)
+        except ModelError:
+            moment = nearest_physical(given)
+            before, after = (", ".join(f"{value:.4g}" for value in principal_moments(I)) for I in (given, moment))
+            self.notes.append(
+                f"link {link.attributes['name']!r}: unphysical principal moments {before} repaired to {after}."
+            )
+            return physical_inertia(moment)
+
+    def _shapes(self, link: xml.Element) -> tuple[Shape, ...]:
+        shapes = []
+        for element in link.children:
+            if element.tag not in ("visual", "collision"):
+                continue
+            for solid in self._one(element, "geometry").children:
+                if solid.tag in KNOWN["geometry"][0]:
+                    with self._at(solid):
+                        shapes.append(self._shape(solid, element))
+        return tuple(shapes)
+
+    def _shape(self, solid: xml.Element, element: xml.Element) -> Shape:
+        common: dict[str, Any] = {"origin": self._origin(element), "role": element.tag}
+        if solid.tag == "mesh":
+            scale = self._numbers(solid, "scale", 3, (1.0, 1.0, 1.0))
+            return Shape("mesh", scale, file=self._attribute(solid, "filename"), **common)
+        if solid.tag == "box":
+            return Shape("box", self._numbers(solid, "size", 3), **common)
+        words = ("radius", "length") if solid.tag == "cylinder" else ("radius",)
+        return Shape(solid.tag, [self._number(solid, word) for word in words], **common)
+
+    # ---- joints ----------------------------------------------------------------------------------
+
+    def _joint(self, element: xml.Element) -> list[Joint]:
+        """The joint, or the chain of one-coordinate joints it stands for."""
+        word, kind = element.attributes["name"], self._attribute(element, "type")
+        known = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+        if kind not in known:
+            raise self._error(element, f"type is {kind!r}; {suggest(kind, known)}")
+        placement = self._origin(element)
+        if kind == "fixed":
+            return [Joint("fixed", placement, name=word)]
+        axis_element = self._maybe(element, "axis")
+        axis = np.array([1.0, 0.0, 0.0]) if axis_element is None else self._numbers(axis_element, "xyz", 3)
+        if kind in ("floating", "planar"):
+            return self._chain(word, kind, placement, axis)
+        return [
+            Joint(
+                "prismatic" if kind == "prismatic" else "revolute",
+                placement,
+                axis,
+                word,
+                limits=self._limits(element, kind),
+                mimic=self._mimic(element),
+                **self._dynamics(element),
+            )
+        ]
+
+    def _chain(self, word: str, kind: str, placement: Array, normal: Array) -> list[Joint]:
+        """A floating joint as x, y, z, yaw, pitch, roll; a planar one as two slides and a turn."""
+        X, Y, Z = np.eye(3)
+        if kind == "floating":
+            steps = [("prismatic", X, "x"), ("prismatic", Y, "y"), ("prismatic", Z, "z"),
+                     ("revolute", Z, "yaw"), ("revolute", Y, "pitch"), ("revolute", X, "roll")]  # fmt: skip
+        else:
+            normal = Joint(axis=normal).axis
+            first = X if abs(normal @ X) < 0.9 else Y
+            first = first - (first @ normal) * normal
+            first /= np.linalg.norm(first)
+            second = np.cross(normal, first)
+            steps = [("prismatic", first, "u"), ("prismatic", second, "v"), ("revolute", normal, "turn")]
+        names = [f"{word}:{end}" for _, _, end in steps]
+        self.notes.append(f"{kind} joint {word!r} became the joints {', '.join(names)} with virtual massless links.")
+        return [
+            Joint(moves, placement if k == 0 else pose(), axis, names[k]) for k, (moves, axis, _) in enumerate(steps)
+        ]
+
+    def _limits(self, joint: xml.Element, kind: str) -> Limits:
+        element = self._maybe(joint, "limit")
+        if element is None:
+            if kind != "continuous":
+                raise self._error(
+                    joint, f"a {kind} joint needs <limit lower= upper= effort= velocity=>; "
+                    "without position limits its type is continuous."
+                )  # fmt: skip
+            return Limits()
+        with self._at(element):
+            given = {word: self._number(element, word, 0.0) for word in KNOWN["limit"][1]}
+            position = None
+            if kind != "continuous":
+                position = (None if given["lower"] <= -UNLIMITED else given["lower"],
+                            None if given["upper"] >= UNLIMITED else given["upper"])  # fmt: skip
+            top = {}
+            for word, ours in (("effort", "torque"), ("velocity", "velocity")):
+                if given[word] == 0.0 and word in element.attributes:
+                    self.notes.append(f"joint {joint.attributes['name']!r}: {word}=0 taken as not given.")
+                top[ours] = None if given[word] == 0.0 or given[word] >= UNLIMITED else given[word]
+            return Limits(position=position, **top)
+
+    def _dynamics(self, joint: xml.Element) -> dict[str, Any]:
+        element = self._maybe(joint, "dynamics")
+        if element is None:
+            return {}
+        return {word: self._number(element, word, 0.0) for word in ("damping", "friction")}
+
+    def _mimic(self, joint: xml.Element) -> Mimic | None:
+        element = self._maybe(joint, "mimic")
+        if element is None:
+            return None
+        leader = self._attribute(element, "joint")
+        with self._at(element):
+            mimic = Mimic(leader, self._number(element, "multiplier", 1.0), self._number(element, "offset", 0.0))
+        self.notes.append(
+            f"joint {joint.attributes['name']!r} mimics {leader!r}: kept as a coordinate of its own (see Arm.follow)."
+        )
+        return mimic
+
+    # ---- elements and attributes -----------------------------------------------------------------
+
+    def _look_over(self, robot: xml.Element) -> None:
+        """Refuse misspelt tags and attributes, count the ignored ones; iterative."""
+        stack = [robot]
+        while stack:
+            element = stack.pop()
+            children, attributes = KNOWN[element.tag]
+            for word, value in element.attributes.items():
+                if "${" in value or word.startswith("xacro:") or word == "xacro":
+                    raise self._error(element, f"{word}={value!r} is xacro, not URDF. Run xacro on the file first.")
+                if word not in attributes:
+                    self._pass_over(element, word, attributes, f"attribute {word}")
+            for child in element.children:
+                if child.tag.startswith("xacro:"):
+                    raise self._error(child, f"<{child.tag}> is xacro, not URDF. Run xacro on the file first.")
+                if child.tag in children:
+                    stack.append(child)
+                else:
+                    self._pass_over(child, child.tag, children, child.tag)
+
+    def _pass_over(self, element: xml.Element, word: str, known: tuple[str, ...], label: str) -> None:
+        """Count what we do not read; refuse it when it is nearly a word we do read."""
+        meant = misspelt(word, known)
+        if meant is not None and word not in NOT_MISSPELT:
+            raise self._error(element, f"unknown {word!r}; did you mean {meant!r}?")
+        self.ignored[label] += 1
+
+    def _maybe(self, element: xml.Element, tag: str) -> xml.Element | None:
+        found = list(element.all(tag))
+        if len(found) > 1:
+            raise self._error(found[1], f"<{element.tag}> has {len(found)} <{tag}>; expected one.")
+        return found[0] if found else None
+
+    def _one(self, element: xml.Element, tag: str) -> xml.Element:
+        found = self._maybe(element, tag)
+        if found is None:
+            raise self._error(element, f"<{element.tag}> has no <{tag}>.")
+        return found
+
+    def _attribute(self, element: xml.Element, word: str) -> str:
+        if word not in element.attributes:
+            raise self._error(element, f"<{element.tag}> has no {word}=.")
+        return element.attributes[word].strip()
+
+    def _numbers(self, element: xml.Element, word: str, count: int, default: Any = None) -> Array:
+        if word not in element.attributes and default is not None:
+            return np.asarray(default, float)
+        raw = self._attribute(element, word)
+        parts = raw.split()
+        if len(parts) != count or not all(NUMBER.fullmatch(part) for part in parts):
+            raise self._error(element, f"<{element.tag} {word}={raw!r}>: expected {count} numbers.")
+        values = np.array([float(part) for part in parts])
+        if np.isnan(values).any():
+            raise self._error(element, f"<{element.tag} {word}={raw!r}>: expected finite numbers.")
+        return values
+
+    def _number(self, element: xml.Element, word: str, default: float | None = None) -> float:
+        return float(self._numbers(element, word, 1, None if default is None else [default])[0])
+
+    def _origin(self, element: xml.Element) -> Array:
+        origin = self._maybe(element, "origin")
+        if origin is None:
+            return pose()
+        xyz, rpy = (self._numbers(origin, word, 3, np.zeros(3)) for word in ("xyz", "rpy"))
+        if not (np.isfinite(xyz).all() and np.isfinite(rpy).all()):
+            raise self._error(origin, f"<origin xyz={xyz.tolist()} rpy={rpy.tolist()}>: expected finite numbers.")
+        return pose(from_rpy(rpy) if np.any(rpy) else None, xyz)
+
+    # ---- errors ----------------------------------------------------------------------------------
+
+    def _error(self, element: xml.Element, problem: str) -> ModelError:
+        word = element.attributes.get("name", "")
+        subject = f"{element.tag} {word!r}" if word and element.tag in ("link", "joint") else ""
+        return ModelError(problem, subject, self.file, element.line)
+
+    @contextmanager
+    def _at(self, element: xml.Element, subject: str = "") -> Iterator[None]:
+        """Give errors raised inside the file, the line of the innermost element, and a subject."""
+        try:
+            with about(subject) if subject else nullcontext():
+                yield
+        except ModelError as error:
+            raise ModelError(error.problem, error.subject, self.file, error.line or element.line) from None

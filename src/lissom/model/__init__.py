@@ -1,0 +1,1 @@
+"""The description of an arm: frozen, validated, in SI units."""

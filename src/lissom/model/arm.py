@@ -1,0 +1,381 @@
+"""The arm: a frozen tree of links, validated once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lissom.errors import ModelError, about, suggest
+from lissom.model.fields import choice, flag, name, text, vector
+from lissom.model.joint import Joint
+from lissom.model.link import Link
+from lissom.model.loads import Load, Loop, Payload
+from lissom.model.record import Record
+from lissom.model.regularity import refuse_singular_inertia
+from lissom.spatial.frames import pose
+from lissom.spatial.rotations import Array
+
+FLEXIBILITIES = ("second_order", "linear", "book")
+MOST_LINKS = 100_000
+DEEPEST = 10_000
+
+
+class Frame(NamedTuple):
+    """A named frame: the link that carries it and its pose there."""
+
+    link: int
+    offset: Array  # (4, 4) in link axes
+    at_tip: bool  # it moves with the tip of a flexible link
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Arm(Record):
+    """A manipulator arm: a tree of rigid and flexible links.
+
+    Parameters
+    ----------
+    name : str
+    links : sequence of Link      parents before children
+    gravity : (3,)                world axes [m/s^2]
+    loops : sequence of Loop      closures between links, as data
+    loads : sequence of Load      loads that always act, on top of those of a call
+    flexibility : "second_order", "linear" or "book"   model of the flexible links
+    kinematics_only : bool        accept links without mass; dynamics then refuses the arm
+    source : str                  where the numbers come from
+    notes : sequence of str       what a reader ignored or changed
+
+    `source` and `notes` do not count when arms are compared.
+
+    Examples
+    --------
+    >>> arm = Arm("pendulum", [Link("rod", joint=Joint("revolute", axis=(0, 1, 0)), mass=1.0, com=(0.3, 0, 0))])
+    >>> arm.dof, arm.coordinates
+    (1, ('rod',))
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    gravity: Any = (0.0, 0.0, -9.81)
+    loops: tuple[Loop, ...] = ()
+    loads: tuple[Load, ...] = ()
+    flexibility: str = "second_order"
+    kinematics_only: bool = False
+    source: str = field(default="", compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    # ---- validation ------------------------------------------------------------------------------
+
+    def __post_init__(self) -> None:
+        self._set(name=name(self.name, "name of the arm"))
+        with about(f"arm {self.name!r}"):
+            self._set(links=_records(self.links, "links", Link))
+            self._set(loops=_records(self.loops, "loops", Loop))
+            self._set(loads=_records(self.loads, "loads", Load))
+            self._set(gravity=vector(self.gravity, "gravity"))
+            self._set(flexibility=choice(self.flexibility, "flexibility", FLEXIBILITIES))
+            self._set(kinematics_only=flag(self.kinematics_only, "kinematics_only"))
+            self._set(source=text(self.source, "source"))
+            self._set(notes=tuple(text(note, "note") for note in self.notes))
+            if not self.links:
+                raise ModelError("it has no links; give at least one Link.")
+            if len(self.links) > MOST_LINKS:
+                raise ModelError(f"it has {len(self.links)} links; at most {MOST_LINKS} are accepted.")
+        self._refuse_duplicate_names()
+        self._refuse_broken_tree()
+        self._refuse_loose_ends()
+        if not self.kinematics_only:
+            refuse_singular_inertia(self.links, self.parent_index)
+
+    def _refuse_duplicate_names(self) -> None:
+        frames: dict[str, str] = {}
+        joints: dict[str, str] = {}
+        for link in self.links:
+            for word in (link.name, *(tool.name for tool in link.tools)):
+                if word in frames:
+                    raise ModelError(
+                        f"the name {word!r} is used twice (also on link {frames[word]!r}); "
+                        "links and tools need names of their own.",
+                        f"link {link.name!r}",
+                    )
+                frames[word] = link.name
+            if link.joint.name in joints:
+                raise ModelError(
+                    f"its joint {link.joint.name!r} has the same name as the joint of link "
+                    f"{joints[link.joint.name]!r}; rename one.",
+                    f"link {link.name!r}",
+                )
+            joints[link.joint.name] = link.name
+
+    def _refuse_broken_tree(self) -> None:
+        depth: dict[str | None, int] = {None: 0}
+        names = {link.name for link in self.links}
+        for link in self.links:
+            if link.parent not in depth:
+                raise ModelError(self._parent_problem(link, names), f"link {link.name!r}")
+            depth[link.name] = depth[link.parent] + 1
+            if depth[link.name] > DEEPEST:
+                raise ModelError(f"the tree is deeper than {DEEPEST} links.", f"link {link.name!r}")
+
+    def _parent_problem(self, link: Link, names: set[str]) -> str:
+        if link.parent == link.name:
+            return "it is its own parent; parents and children must form a tree."
+        if link.parent not in names:
+            return f"its parent {link.parent!r} does not exist; {suggest(str(link.parent), names)}"
+        up = {other.name: other.parent for other in self.links}
+        seen: set[str | None] = {link.name}
+        word: str | None = link.parent
+        while word is not None and word in up and word not in seen:
+            seen.add(word)
+            word = up[word]
+        if word == link.name:
+            return f"it is among its own ancestors (through {link.parent!r}); parents and children must form a tree."
+        return f"it comes before its parent {link.parent!r}; list parents first."
+
+    def _refuse_loose_ends(self) -> None:
+        """Loops, loads and mimics must name things that exist."""
+        moving = [joint.name for joint in self.joints]
+        for link in self.links:
+            mimic = link.joint.mimic
+            if mimic is not None and (mimic.joint not in moving or mimic.joint == link.joint.name):
+                raise ModelError(
+                    f"it mimics {mimic.joint!r}, which is not another moving joint; {suggest(mimic.joint, moving)}",
+                    f"joint {link.joint.name!r}",
+                )
+        ends = [(end[0], "loop") for loop in self.loops for end in (loop.a, loop.b)]
+        for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
+            if word is not None and word not in self._index:
+                raise ModelError(f"there is no link {word!r}; {suggest(word, self._index)}", what)
+        for load in self.loads:
+            if any(np.ndim(getattr(load, word)) != 1 for word in ("force", "moment", "point")):
+                raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")
+
+    # ---- structure -------------------------------------------------------------------------------
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {link.name: i for i, link in enumerate(self.links)}
+
+    @cached_property
+    def parent_index(self) -> NDArray[np.intp]:
+        """(n_links,) index of each link's parent, -1 for the base."""
+        return np.array([-1 if link.parent is None else self._index[link.parent] for link in self.links])
+
+    @cached_property
+    def coordinate_start(self) -> NDArray[np.intp]:
+        """(n_links,) position of each link's first coordinate."""
+        counts = [link.coordinate_count for link in self.links]
+        return np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
+
+    @cached_property
+    def dof(self) -> int:
+        """Number of coordinates: joints and modes."""
+        return sum(link.coordinate_count for link in self.links)
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints that move, in coordinate order."""
+        return tuple(link.joint for link in self.links if link.joint.moves)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates: each link's joint first, then its spring deflection and modes."""
+        names: list[str] = []
+        for link in self.links:
+            if link.joint.moves:
+                names.append(link.joint.name)
+            if link.joint.elastic is not None:
+                names.append(f"{link.joint.name}.deflection")
+            names += [f"{link.name}.{label}" for label in link.mode_labels]
+        return tuple(names)
+
+    @cached_property
+    def joint_index(self) -> NDArray[np.intp]:
+        """(n_joints,) positions of the joints among the coordinates."""
+        moving = [link.joint.moves for link in self.links]
+        return self.coordinate_start[moving]
+
+    @cached_property
+    def mode_index(self) -> NDArray[np.intp]:
+        """Positions of the elastic coordinates: modes of links, deflections of elastic joints."""
+        return np.setdiff1d(np.arange(self.dof), self.joint_index)
+
+    @property
+    def flexible(self) -> bool:
+        """Some link is flexible."""
+        return any(link.flexible for link in self.links)
+
+    @cached_property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return float(sum(link.body.mass for link in self.links))
+
+    def index(self, link: str) -> int:
+        """Position of a link in `links`."""
+        if link not in self._index:
+            raise ModelError(f"there is no link {link!r}; {suggest(link, self._index)}", f"arm {self.name!r}")
+        return self._index[link]
+
+    def link(self, word: str) -> Link:
+        """The link of that name."""
+        return self.links[self.index(word)]
+
+    def joint(self, word: str) -> Joint:
+        """The moving or fixed joint of that name."""
+        joints = {link.joint.name: link.joint for link in self.links}
+        if word not in joints:
+            raise ModelError(f"there is no joint {word!r}; {suggest(word, joints)}", f"arm {self.name!r}")
+        return joints[word]
+
+    @cached_property
+    def frames(self) -> dict[str, Frame]:
+        """All named frames: links and their tools."""
+        out = {}
+        for i, link in enumerate(self.links):
+            out[link.name] = Frame(i, pose(), at_tip=False)
+            for tool in link.tools:
+                out[tool.name] = Frame(i, link.tip @ tool.placement, at_tip=link.flexible)
+        return out
+
+    def frame(self, word: str) -> Frame:
+        """A link's frame or a tool, by name."""
+        if word not in self.frames:
+            raise ModelError(f"there is no link or tool {word!r}; {suggest(word, self.frames)}", f"arm {self.name!r}")
+        return self.frames[word]
+
+    def bounds(self, quantity: str) -> tuple[Array, Array]:
+        """Lower and upper limits (n_joints,) of one quantity of the joints, infinite where unlimited."""
+        pairs = [joint.limits.bounds(quantity, 1) for joint in self.joints]
+        lower, upper = (np.array([pair[side][0] for pair in pairs]) for side in (0, 1))
+        return lower, upper
+
+    @property
+    def home(self) -> Array:
+        """(dof,) all zero, moved to the nearest limit where zero is not allowed."""
+        q = np.zeros(self.dof)
+        q[self.joint_index] = np.clip(0.0, *self.bounds("position")) + 0.0
+        return q
+
+    def follow(self, q: ArrayLike) -> Array:
+        """Positions with every mimicking joint set from the joint it follows; q (..., dof)."""
+        q = np.array(q, dtype=float)
+        place = dict(zip((joint.name for joint in self.joints), self.joint_index, strict=True))
+        for joint in self.joints:
+            if joint.mimic is not None:
+                leader = q[..., place[joint.mimic.joint]]
+                q[..., place[joint.name]] = joint.mimic.multiplier * leader + joint.mimic.offset
+        return q
+
+    # ---- other arms from this one ----------------------------------------------------------------
+
+    def with_gravity(self, gravity: ArrayLike) -> Arm:
+        """The same arm under another gravity (3,) [m/s^2]."""
+        return self.replace(gravity=gravity)
+
+    def with_payload(self, payload: Payload | None, link: str | None = None) -> Arm:
+        """The same arm with `payload` on a link (default the last), in place of what it carried."""
+        return self.with_link(self.links[-1].name if link is None else link, payload=payload)
+
+    def with_link(self, name: str, /, **changes: Any) -> Arm:
+        """The same arm with fields of one link changed; renaming takes its children along."""
+        i, links = self.index(name), list(self.links)
+        unknown = set(changes) - set(Link.__dataclass_fields__)
+        if unknown:
+            word = sorted(unknown)[0]
+            raise ModelError(f"a link has no {word!r}; {suggest(word, Link.__dataclass_fields__)}", f"link {name!r}")
+        new = changes.get("name", name)
+        if new != name and links[i].joint.name == name and "joint" not in changes:
+            changes["joint"] = links[i].joint.replace(name=new)
+        links[i] = links[i].replace(**changes)
+        if new == name:
+            return self.replace(links=links)
+        links = [link.replace(parent=new) if link.parent == name else link for link in links]
+
+        def renamed(end: tuple[str | None, Array]) -> tuple[str | None, Array]:
+            return (new if end[0] == name else end[0], end[1])
+
+        return self.replace(
+            links=links,
+            loops=[loop.replace(a=renamed(loop.a), b=renamed(loop.b)) for loop in self.loops],
+            loads=[load.replace(link=new) if load.link == name else load for load in self.loads],
+        )
+
+    def with_joint(self, name: str, /, **changes: Any) -> Arm:
+        """The same arm with fields of one joint changed."""
+        joint = self.joint(name)
+        unknown = set(changes) - set(Joint.__dataclass_fields__)
+        if unknown:
+            word = sorted(unknown)[0]
+            raise ModelError(f"a joint has no {word!r}; {suggest(word, Joint.__dataclass_fields__)}", f"joint {name!r}")
+        carrier = next(link.name for link in self.links if link.joint is joint)
+        return self.with_link(carrier, joint=joint.replace(**changes))
+
+    def subtree(self, link: str, name: str | None = None) -> Arm:
+        """The arm made of a link and all that hangs on it; the link's parent becomes the base."""
+        from lissom.model.edit import subtree
+
+        return subtree(self, link, name)
+
+    def merge_fixed(self) -> Arm:
+        """The same arm with links on fixed joints made part of their parents.
+
+        Their frames stay as tools of the same names. Links fixed to the base stay as they are.
+        """
+        from lissom.model.edit import merge_fixed
+
+        return merge_fixed(self)
+
+    @classmethod
+    def from_dh(cls, rows: Iterable[Any], convention: str, **options: Any) -> Arm:
+        """An arm from a Denavit-Hartenberg table; see `lissom.DH`.
+
+        Parameters
+        ----------
+        rows : sequence of DH
+        convention : "standard" or "modified"
+        gravity, name, base : see `lissom.model.dh.from_dh`
+        """
+        from lissom.model.dh import from_dh
+
+        return from_dh(rows, convention, **options)
+
+    def to_dh(self, convention: str = "standard") -> Any:
+        """The Denavit-Hartenberg table of a serial rigid arm, see `lissom.model.dh.to_dh`."""
+        from lissom.model.dh import to_dh
+
+        return to_dh(self, convention)
+
+    # ---- words -----------------------------------------------------------------------------------
+
+    def describe(self) -> str:
+        """A table of joints, limits and masses, for people."""
+        from lissom.model.describe import describe
+
+        return describe(self)
+
+    def check(self) -> Any:
+        """Findings about plausibility, see `lissom.model.plausibility`."""
+        from lissom.model.plausibility import check
+
+        return check(self)
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def __repr__(self) -> str:
+        return f"<Arm {self.name!r}: {len(self.links)} links, {len(self.joints)} joints, dof {self.dof}>"
+
+
+def _records(values: Any, what: str, kind: type) -> tuple[Any, ...]:
+    """A tuple of records of one type."""
+    if isinstance(values, (kind, str)) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} is {values!r}; expected a list of {kind.__name__}(...).")
+    values = tuple(values)
+    for value in values:
+        if not isinstance(value, kind):
+            raise ModelError(f"{what} has {value!r}; expected {kind.__name__}(...).")
+    return values

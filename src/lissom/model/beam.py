@@ -1,0 +1,235 @@
+"""Data of flexible links: beams, the modes kept, or modal integrals given directly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import ModelError, about
+from lissom.model.fields import array, frozen, number, rank, vector, whole
+from lissom.model.record import Record
+from lissom.spatial.inertia import Inertia
+from lissom.spatial.rotations import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Modes(Record):
+    """How many shapes of each kind a flexible link keeps.
+
+    `bending_z` is bending about z (deflection along y), `bending_y` bending about y
+    (deflection along z). Modal coordinates come in the order of the fields.
+    """
+
+    bending_z: int = 2
+    bending_y: int = 0
+    torsion: int = 0
+    stretch: int = 0
+
+    def __post_init__(self) -> None:
+        with about("modes"):
+            for f in fields(self):
+                self._set(**{f.name: whole(getattr(self, f.name), f.name)})
+
+    @property
+    def count(self) -> int:
+        """Number of modal coordinates."""
+        return sum(getattr(self, f.name) for f in fields(self))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the modal coordinates, e.g. ``bending_z1``."""
+        return tuple(f"{f.name}{k + 1}" for f in fields(self) for k in range(getattr(self, f.name)))
+
+
+@dataclass(frozen=True, eq=False)
+class Beam(Record):
+    """A slender elastic link along the x axis of its link frame, clamped at the joint.
+
+    Section data are numbers for a uniform beam, or tables with one entry per station
+    for a tapered one (linear between stations).
+
+    Parameters
+    ----------
+    length : float                   [m]
+    mass_per_length : float or table [kg/m]
+    EI : (EI_y, EI_z)                bending stiffness about y and about z [N m^2], each a number, a
+                                     table, or None where that plane does not bend; one number serves both
+    GJ, EA : number, table or None   torsional [N m^2] and axial [N] stiffness
+    modes : Modes
+    damping : float or (modes,)      damping ratio of each clamped mode, 0.01 = one percent of critical
+    gyration : (r_y, r_z) or None    radii of gyration of the section [m]; None neglects rotary inertia
+    stations : table or None         positions of the tables' entries, from 0 to `length` [m]
+
+    Examples
+    --------
+    >>> Beam(0.5, 0.2, EI=1.0).mass
+    0.1
+    """
+
+    length: float
+    mass_per_length: Any
+    EI: Any
+    GJ: Any = None
+    EA: Any = None
+    modes: Modes = field(default_factory=Modes)
+    damping: Any = 0.0
+    gyration: Any = None
+    stations: Any = None
+
+    def __post_init__(self) -> None:
+        with about("beam"):
+            if not isinstance(self.modes, Modes):
+                raise ModelError(f"modes is {self.modes!r}; expected Modes(bending_z=2, ...).")
+            self._set(length=number(self.length, "length", above=0.0))
+            self._set(stations=self._clean_stations())
+            self._set(mass_per_length=self._section(self.mass_per_length, "mass_per_length"))
+            pair = self.EI if isinstance(self.EI, list | tuple) and len(self.EI) == 2 else (self.EI, self.EI)
+            self._set(EI=tuple(self._section(value, word) for value, word in zip(pair, ("EI_y", "EI_z"), strict=True)))
+            self._set(GJ=self._section(self.GJ, "GJ"))
+            self._set(EA=self._section(self.EA, "EA"))
+            self._set(damping=self._clean_damping())
+            if self.gyration is not None:
+                radii = array(self.gyration, "gyration", (2,))
+                if (radii < 0).any():
+                    raise ModelError(f"gyration is {radii.tolist()}; radii cannot be negative.")
+                self._set(gyration=radii)
+            self._refuse_modes_without_stiffness()
+
+    def _clean_stations(self) -> Array | None:
+        if self.stations is None:
+            return None
+        stations = array(self.stations, "stations", (None,))
+        if stations.size < 2 or stations[0] != 0.0 or stations[-1] != self.length:
+            raise ModelError(f"stations must run from 0 to the length {self.length:g}; got {stations.tolist()}.")
+        if (np.diff(stations) <= 0).any():
+            raise ModelError(f"stations must increase; got {stations.tolist()}.")
+        return stations
+
+    def _section(self, value: Any, word: str) -> Any:
+        """A positive number, or a positive table over the stations."""
+        if value is None and word != "mass_per_length":
+            return None
+        if rank(value) == 0:
+            return number(value, word, above=0.0)
+        if self.stations is None:
+            raise ModelError(f"{word} is a table, but the beam has no stations. Give stations=[0, ..., length].")
+        table = array(value, word, (self.stations.size,))
+        if (table <= 0).any():
+            raise ModelError(f"{word} has an entry {table.min():g}; expected more than 0 everywhere.")
+        return table
+
+    def _clean_damping(self) -> Any:
+        if rank(self.damping) == 0:
+            return number(self.damping, "damping", least=0.0)
+        ratios = array(self.damping, "damping", (self.modes.count,))
+        if (ratios < 0).any():
+            raise ModelError(f"damping has an entry {ratios.min():g}; expected ratios of at least 0.")
+        return ratios
+
+    def _refuse_modes_without_stiffness(self) -> None:
+        needs = (("bending_y", self.EI[0], "EI_y"), ("bending_z", self.EI[1], "EI_z"),
+                 ("torsion", self.GJ, "GJ"), ("stretch", self.EA, "EA"))  # fmt: skip
+        for mode, stiffness, word in needs:
+            if getattr(self.modes, mode) and stiffness is None:
+                raise ModelError(f"{mode} modes are asked for but {word} is not given.")
+
+    @property
+    def mass(self) -> float:
+        """Mass of the beam alone [kg]."""
+        return self.undeformed.mass
+
+    @property
+    def undeformed(self) -> Inertia:
+        """The straight beam as a rigid body in the link frame."""
+        # Gauss points on each interval integrate (linear density) x (quadratic) exactly.
+        nodes = np.array([0.0, self.length]) if self.stations is None else self.stations
+        t, w = np.polynomial.legendre.leggauss(3)
+        half = np.diff(nodes)[:, None] / 2
+        x = (nodes[:-1, None] + half * (t + 1)).ravel()
+        dm = (half * w).ravel() * np.interp(x, nodes, np.broadcast_to(self.mass_per_length, nodes.shape))
+        mass, first = float(dm.sum()), float(dm @ x)
+        r_y, r_z = (0.0, 0.0) if self.gyration is None else self.gyration
+        spread = float(dm @ (x - first / mass) ** 2)
+        # r_y goes with turning about y, i.e. with the section's extent along z
+        moment = np.diag([mass * (r_y**2 + r_z**2), spread + mass * r_y**2, spread + mass * r_z**2])
+        return Inertia(mass, np.array([first / mass, 0.0, 0.0]), moment)
+
+    @property
+    def tip(self) -> Array:
+        """Undeformed tip in the link frame (3,) [m]."""
+        return frozen([self.length, 0.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class ModalIntegrals(Record):
+    """A flexible link given by its modal data, in Book's form over ``h = [1 x y z]``.
+
+    Parameters
+    ----------
+    C : (4, 4)             1/2 int h0 h0^T dm
+    Ck : (m, 4, 4)         1/2 int h0 phi_k^T dm
+    Ckl : (m, m, 4, 4)     1/2 int phi_k phi_l^T dm
+    K, D : (m, m)          modal stiffness and damping
+    tip : (3,)             undeformed tip in the link frame
+    tip_shift, tip_turn : (m, 3)   deflection and rotation of the tip per unit amplitude
+    """
+
+    C: Any
+    Ck: Any
+    Ckl: Any
+    K: Any
+    D: Any
+    tip: Any
+    tip_shift: Any
+    tip_turn: Any
+
+    def __post_init__(self) -> None:
+        with about("modal integrals"):
+            m = len(array(self.K, "K", (None, None)))
+            shapes: dict[str, tuple[int, ...]] = {
+                "C": (4, 4), "Ck": (m, 4, 4), "Ckl": (m, m, 4, 4), "K": (m, m), "D": (m, m),
+                "tip_shift": (m, 3), "tip_turn": (m, 3),
+            }  # fmt: skip
+            for word, shape in shapes.items():
+                self._set(**{word: array(getattr(self, word), word, shape)})
+            self._set(tip=vector(self.tip, "tip"))
+            if m == 0:
+                raise ModelError("there are no modes; describe the link as a rigid one.")
+            for word in ("C", "K", "D"):
+                self._refuse_indefinite(word)
+            if not np.allclose(self.Ckl, np.transpose(self.Ckl, (1, 0, 3, 2)), rtol=1e-9, atol=0):
+                raise ModelError("Ckl[k][l] must be the transpose of Ckl[l][k].")
+            if self.mass <= 0.0:
+                raise ModelError(f"the mass 2 C[0, 0] is {self.mass:g}; expected more than 0.")
+
+    def _refuse_indefinite(self, word: str) -> None:
+        A = getattr(self, word)
+        scale = np.abs(A).max()
+        if np.abs(A - A.T).max() > 1e-9 * scale:
+            raise ModelError(f"{word} is not symmetric.")
+        if np.linalg.eigvalsh((A + A.T) / 2)[0] < -1e-9 * scale:
+            raise ModelError(f"{word} has a negative eigenvalue; expected a positive semidefinite matrix.")
+
+    @property
+    def count(self) -> int:
+        """Number of modal coordinates."""
+        return len(self.K)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the modal coordinates."""
+        return tuple(f"mode{k + 1}" for k in range(self.count))
+
+    @property
+    def mass(self) -> float:
+        """Mass of the link without its hub [kg]."""
+        return 2.0 * float(self.C[0, 0])
+
+    @property
+    def undeformed(self) -> Inertia:
+        """The undeformed link as a rigid body in the link frame."""
+        com = 2.0 * self.C[1:, 0] / self.mass
+        second = 2.0 * self.C[1:, 1:] - self.mass * np.outer(com, com)
+        return Inertia(self.mass, com, np.trace(second) * np.eye(3) - second)

@@ -1,0 +1,139 @@
+"""An arm in words: the table that `print(arm)` shows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+    from lissom.model.joint import Joint
+    from lissom.model.link import Link
+
+MOST_ROWS = 60
+
+
+def describe(arm: Arm) -> str:
+    """Head, table of links, flexible links, loops, source and notes."""
+    rows = [["link", "parent", "joint", "type", "axis", "limits", "max speed", "max effort", "mass kg"]]
+    rows += [_row(link) for link in arm.links[:MOST_ROWS]]
+    lines = [_head(arm), "", *_table(rows)]
+    if len(arm.links) > MOST_ROWS:
+        lines.append(f"... and {len(arm.links) - MOST_ROWS} more links")
+    for title, items in _sections(arm):
+        if items:
+            lines += ["", f"{title}:", *(f"  {item}" for item in items)]
+    lines += ["", f"source: {arm.source}" if arm.source else "source: not given"]
+    if arm.notes:
+        lines += ["notes:", *(f"  {note}" for note in arm.notes)]
+    return "\n".join(lines)
+
+
+def _head(arm: Arm) -> str:
+    parts = [f"{len(arm.links)} links", f"{len(arm.joints)} joints"]
+    modes = sum(len(link.mode_labels) for link in arm.links)
+    if modes:
+        parts.append(f"{modes} modes ({arm.flexibility})")
+    deflections = sum(link.joint.elastic is not None for link in arm.links)
+    if deflections:
+        parts.append(f"{deflections} elastic joints")
+    parts += [f"{arm.dof} coordinates", f"{arm.mass:.4g} kg", f"gravity {_vector(arm.gravity)} m/s^2"]
+    if arm.kinematics_only:
+        parts.append("kinematics only")
+    return f"{arm.name}: " + ", ".join(parts)
+
+
+def _row(link: Link) -> list[str]:
+    joint, limits = link.joint, link.joint.limits
+    angle, force = ("deg", "N m") if joint.kind == "revolute" else ("m", "N")
+    turn = 180.0 / math.pi if joint.kind == "revolute" else 1.0
+    mark = "" if joint.actuated or not joint.moves else " (passive)"
+    return [
+        link.name,
+        link.parent or "base",
+        joint.name if joint.name != link.name else "=",
+        joint.kind + mark,
+        _axis(joint.axis) if joint.moves else "-",
+        _span(limits.position, turn, angle),
+        _span(limits.velocity, turn, f"{angle}/s"),
+        _span(limits.torque, 1.0, force),
+        f"{link.without_payload.mass:.4g}",
+    ]
+
+
+def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
+    """Everything that only some arms have."""
+    flexible = []
+    for link in arm.links:
+        if link.beam is not None:
+            beam, kept = link.beam, ", ".join(link.mode_labels) or "none"
+            kind = "uniform" if beam.stations is None else f"tabulated at {beam.stations.size} stations"
+            flexible.append(f"{link.name}: beam {beam.length:g} m, {beam.mass:.4g} kg, {kind}; modes {kept}")
+        elif link.modes is not None:
+            flexible.append(
+                f"{link.name}: given integrals, {link.modes.mass:.4g} kg, {link.modes.count} modes; "
+                "no geometric stiffening"
+            )
+    joints = []
+    for joint in arm.joints:
+        words = _joint_words(joint)
+        if words:
+            joints.append(f"{joint.name}: {words}")
+    payloads = [
+        f"{link.name}: {link.payload.mass:g} kg at {_vector(link.payload.com)}" for link in arm.links if link.payload
+    ]
+    tools = [f"{tool.name} on {link.name}" for link in arm.links for tool in link.tools]
+    loops = [f"{loop.joint}: {loop.a[0] or 'base'} - {loop.b[0] or 'base'}" for loop in arm.loops]
+    loads = [f"{load.link}: force {_vector(load.force)} N, moment {_vector(load.moment)} N m" for load in arm.loads]
+    return [
+        ("flexible links", flexible), ("drives and springs", joints), ("payloads", payloads),
+        ("tools", tools), ("loops", loops), ("standing loads", loads),
+    ]  # fmt: skip
+
+
+def _joint_words(joint: Joint) -> str:
+    """Drive, friction and springs of a joint, where they are not zero."""
+    words = []
+    if joint.reflected_inertia:
+        words.append(f"drive inertia {joint.reflected_inertia:.4g}")
+    for word in ("damping", "friction"):
+        if getattr(joint, word):
+            words.append(f"{word} {getattr(joint, word):.4g}")
+    if joint.stiffness:
+        words.append(f"spring {joint.stiffness:.4g} at rest {joint.rest:g}")
+    if joint.elastic is not None:
+        words.append(f"elastic, {joint.elastic.stiffness:.4g} between motor and link")
+    if joint.mimic is not None:
+        words.append(f"meant to follow {joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}")
+    return ", ".join(words)
+
+
+def _span(pair: Any, scale: float, unit: str) -> str:
+    if pair is None:
+        return "-"
+    lower, upper = (float(side) * scale for side in pair)
+    if lower == -upper:
+        return f"+-{upper:.4g} {unit}"
+    return f"{lower:.4g} .. {upper:.4g} {unit}"
+
+
+def _axis(axis: np.ndarray) -> str:
+    for i, letter in enumerate("xyz"):
+        if abs(axis[i]) == 1.0:
+            return letter if axis[i] > 0 else f"-{letter}"
+    return _vector(axis)
+
+
+def _vector(v: np.ndarray) -> str:
+    return "(" + ", ".join(f"{value:.4g}" for value in v) + ")"
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    """Rows as aligned columns with a rule under the first; columns that say nothing are left out."""
+    used = [c for c in range(len(rows[0])) if any(row[c] not in ("-", "=") for row in rows[1:])]
+    rows = [[row[c] for c in used] for row in rows]
+    widths = [max(len(row[c]) for row in rows) for c in range(len(used))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [lines[0], "-" * (sum(widths) + 2 * (len(widths) - 1)), *lines[1:]]

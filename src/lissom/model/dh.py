@@ -1,0 +1,298 @@
+"""Denavit-Hartenberg tables, both conventions, both ways.
+
+Standard (Denavit & Hartenberg 1955, Paul 1981): ``A_i = Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha)``,
+joint i moves about z of frame i-1, and the link's frame is frame i at its far end.
+Modified (Craig 1986): ``A_i = Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d)``, joint i moves about z of
+frame i, which is the link's frame at its near end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import ModelError, UnsupportedError, about
+from lissom.model.arm import Arm
+from lissom.model.fields import choice, frozen, number, transform
+from lissom.model.joint import Elastic, Joint, Mimic
+from lissom.model.limits import Limits
+from lissom.model.link import Link, Shape
+from lissom.model.loads import Payload
+from lissom.model.record import Record
+from lissom.spatial.frames import inverse, pose, translation, turn
+from lissom.spatial.rotations import Array
+
+CONVENTIONS = ("standard", "modified")
+# Axes closer to parallel than this (sine of their angle) have no usable common normal.
+PARALLEL = 1e-10
+
+_JOINT_FIELDS = tuple(f.name for f in fields(Joint) if f.name not in ("kind", "placement", "axis", "name"))
+_LINK_FIELDS = ("mass", "com", "inertia", "payload", "tools", "shapes")
+
+
+@dataclass(frozen=True, eq=False)
+class DH(Record):
+    """One row of a Denavit-Hartenberg table, with the link's body and the joint's properties.
+
+    Parameters
+    ----------
+    a, alpha, d, theta : float    [m, rad, m, rad]; theta of a revolute and d of a prismatic joint are
+                                  offsets added to its coordinate
+    joint : "revolute", "prismatic" or "fixed"
+    mass, com, inertia, payload, tools, shapes   as in `Link`, in the row's DH frame
+    name : str                    default ``link1``, ``link2``, ...
+    armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest, actuated, limits,
+    elastic, mimic                as in `Joint`
+
+    Examples
+    --------
+    >>> arm = Arm.from_dh([DH(a=0.4, mass=1.0, com=(-0.2, 0, 0), inertia=0.01)], convention="standard")
+    >>> arm.links[0].frame[0, 3]
+    np.float64(0.4)
+    """
+
+    a: float = 0.0
+    alpha: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    joint: str = "revolute"
+    mass: float = 0.0
+    com: Any = (0.0, 0.0, 0.0)
+    inertia: Any = 0.0
+    name: str = ""
+    payload: Payload | None = None
+    tools: Any = ()
+    shapes: tuple[Shape, ...] = ()
+    armature: float = 0.0
+    gear_ratio: float = 1.0
+    rotor_inertia: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    actuated: bool = True
+    limits: Limits = field(default_factory=Limits)
+    elastic: Elastic | None = None
+    mimic: Mimic | None = None
+
+    def __post_init__(self) -> None:
+        with about(f"DH row {self.name!r}" if self.name else "DH row"):
+            self._set(**{word: number(getattr(self, word), word) for word in ("a", "alpha", "d", "theta")})
+        # the link checks the rest
+        body = Link(self.name or "unnamed DH row", joint=self._joint(pose()), **self._body())
+        self._set(**{word: getattr(body, word) for word in _LINK_FIELDS})
+
+    def _joint(self, placement: Array) -> Joint:
+        options = {word: getattr(self, word) for word in _JOINT_FIELDS}
+        with about(f"link {self.name!r}" if self.name else "unnamed DH row"):
+            return Joint(self.joint, placement=placement, **options)
+
+    def _body(self) -> dict[str, Any]:
+        return {word: getattr(self, word) for word in _LINK_FIELDS}
+
+    def link(self, name: str, parent: str | None, convention: str, base: Array) -> Link:
+        """The link this row describes, on its parent (`base` is the identity but for the first row)."""
+        screw_z = turn("z", self.theta) @ translation(z=self.d)
+        screw_x = translation(x=self.a) @ turn("x", self.alpha)  # the two commute
+        if convention == "standard":
+            placement, frame = base @ screw_z, screw_x
+        else:
+            placement, frame = base @ screw_x @ screw_z, pose()
+        return Link(name, parent, self._joint(placement), frame=frame, **self._body())
+
+
+@dataclass(frozen=True, eq=False)
+class DHTable(Record):
+    """A table with its convention and the pose of frame 0 in the base."""
+
+    rows: tuple[DH, ...]
+    convention: str
+    base: Any = field(default_factory=lambda: np.eye(4))
+
+    def arm(self, name: str = "dh", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> Arm:
+        """The arm the table describes."""
+        return from_dh(self.rows, self.convention, gravity=gravity, name=name, base=self.base)
+
+    def __str__(self) -> str:
+        head = f"{self.convention} Denavit-Hartenberg, base at {np.round(self.base[:3, 3], 6).tolist()}"
+        lines = [head, f"{'joint':<16}{'type':<11}{'theta':>11}{'d':>11}{'a':>11}{'alpha':>11}"]
+        for row in self.rows:
+            numbers = "".join(f"{value:>11.5g}" for value in (row.theta, row.d, row.a, row.alpha))
+            lines.append(f"{row.name:<16}{row.joint:<11}{numbers}")
+        return "\n".join(lines)
+
+
+def from_dh(
+    rows: Iterable[DH],
+    convention: str,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    name: str | None = None,
+    base: ArrayLike | None = None,
+    source: str = "",
+) -> Arm:
+    """A serial arm from a Denavit-Hartenberg table.
+
+    Parameters
+    ----------
+    rows : sequence of DH
+    convention : "standard" or "modified"; never guessed
+    gravity : (3,)      world axes [m/s^2]
+    name : str or None  default "dh"
+    base : (4, 4)       pose of DH frame 0 in the base frame
+    source : str        where the numbers come from
+
+    Examples
+    --------
+    >>> rows = [DH(a=0.4, mass=0.5, inertia=0.1), DH(a=0.4, mass=0.5, inertia=0.1)]
+    >>> from_dh(rows, "standard").coordinates
+    ('link1', 'link2')
+    """
+    return Arm(name or "dh", dh_links(rows, convention, base), gravity=gravity, source=source)
+
+
+def dh_links(rows: Iterable[DH], convention: str, base: ArrayLike | None = None) -> tuple[Link, ...]:
+    """The links a table describes, each on the one before."""
+    with about("DH table"):
+        choice(convention, "convention", CONVENTIONS)
+        X = pose() if base is None else transform(base, "base")
+        links: list[Link] = []
+        for i, row in enumerate(rows):
+            if not isinstance(row, DH):
+                raise ModelError(f"row {i + 1} is {row!r}; expected DH(a=..., alpha=..., d=..., theta=...).")
+            parent = links[-1].name if links else None
+            links.append(row.link(row.name or f"link{i + 1}", parent, convention, X))
+            X = pose()
+    return tuple(links)
+
+
+def to_dh(arm: Arm, convention: str = "standard") -> DHTable:
+    """The Denavit-Hartenberg table of a serial rigid arm.
+
+    The arm rebuilt from it (`DHTable.arm`) has the same coordinates, masses and motion;
+    its link frames are DH frames. Fixed joints are merged first; links fixed to the base
+    do not move and are left out.
+
+    Parameters
+    ----------
+    arm : Arm                              a chain without branches, flexible links or loops
+    convention : "standard" or "modified"
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> print(ls.load("two_link").to_dh())
+    standard Denavit-Hartenberg, base at [0.0, 0.0, 0.0]
+    joint           type            theta          d          a      alpha
+    upper           revolute            0          0        0.4          0
+    fore            revolute            0          0        0.4          0
+    """
+    choice(convention, "convention", CONVENTIONS)
+    chain, X_links = _chain(arm)
+    lines = _joint_axes(chain, X_links)
+    F = _standard_frames(lines, X_links[-1])
+    steps = [_parameters(F[i], F[i + 1]) for i in range(len(chain))]
+    rows = []
+    for i, link in enumerate(chain):
+        theta, d, a, alpha = steps[i]
+        near = F[i] @ turn("z", theta) @ translation(z=d)  # the row's frame before its x screw
+        own = F[i + 1] if convention == "standard" else near
+        if convention == "modified":
+            _, _, a, alpha = steps[i - 1] if i else (0.0, 0.0, 0.0, 0.0)
+        options = {word: getattr(link.joint, word) for word in _JOINT_FIELDS}
+        body = link.in_frame(inverse(own) @ X_links[i])
+        rows.append(DH(a, alpha, d, theta, link.joint.kind, name=link.name, **body, **options))
+    return DHTable(tuple(rows), convention, frozen(F[0]))
+
+
+def _chain(arm: Arm) -> tuple[list[Link], list[Array]]:
+    """Moving links of a serial arm and their link frames in the base at q = 0."""
+    if arm.flexible or arm.loops:
+        raise UnsupportedError(
+            f"arm {arm.name!r} has {'flexible links' if arm.flexible else 'closed loops'}; "
+            "a DH table describes rigid open chains. The native format (.toml) covers it."
+        )
+    merged = arm.merge_fixed()
+    where: dict[str | None, Array] = {None: pose()}
+    chain: list[Link] = []
+    for link in merged.links:
+        where[link.name] = where[link.parent] @ link.joint.placement @ link.frame
+        if not link.joint.moves:
+            continue  # fixed to the base
+        if chain and link.parent != chain[-1].name:
+            raise UnsupportedError(
+                f"arm {arm.name!r} branches at {link.parent or 'the base'!r}; a DH table describes a serial chain. "
+                "Take one branch with arm.subtree(...), or use the native format."
+            )
+        chain.append(link)
+    if not chain:
+        raise UnsupportedError(f"arm {arm.name!r} has no moving joint, so there is no DH table.")
+    return chain, [where[link.name] for link in chain]
+
+
+def _joint_axes(chain: list[Link], X_links: list[Array]) -> list[tuple[Array, Array]]:
+    """Point and direction of each joint's axis in the base at q = 0."""
+    lines = []
+    for link, X in zip(chain, X_links, strict=True):
+        X_joint = X @ inverse(link.frame)
+        lines.append((X_joint[:3, 3], X_joint[:3, :3] @ link.joint.axis))
+    return lines
+
+
+def _standard_frames(lines: list[tuple[Array, Array]], X_last: Array) -> list[Array]:
+    """Frames 0..n at q = 0: z of frame i on axis i+1, x along the common normal from axis i to i+1.
+
+    Frame n is free: the last link's own frame where a DH step reaches it, else frame n-1.
+    """
+    p, z = lines[0]
+    origin = p - (p @ z) * z  # point of the first axis nearest to the base
+    frames = [_frame(origin, _perpendicular(z, np.eye(3)[0]), z)]
+    for (_, z_before), (p, z) in pairwise(lines):
+        o, x_before = frames[-1][:3, 3], frames[-1][:3, 0]
+        normal = np.cross(z_before, z)
+        sine = float(np.linalg.norm(normal))
+        if sine < PARALLEL:  # parallel: the normal through the frame before
+            foot = p + ((o - p) @ z) * z
+            across = foot - o
+            far = np.linalg.norm(across)
+            x = across / far if far > PARALLEL else x_before
+        else:
+            # foot of the common normal on the new axis
+            foot = p + (np.cross(o - p, z_before) @ normal / sine**2) * z
+            x = normal / sine
+            if (p - o) @ x < 0:
+                x = -x  # a is a length
+        frames.append(_frame(foot, _perpendicular(z, x), z))
+    frames.append(X_last if _is_dh_step(inverse(frames[-1]) @ X_last) else frames[-1])
+    return frames
+
+
+def _is_dh_step(S: Array) -> bool:
+    """A pose of the form Rot_z Trans_z Trans_x Rot_x: its x axis is level and its origin lies along it."""
+    sideways = S[0, 0] * S[1, 3] - S[1, 0] * S[0, 3]
+    return bool(abs(S[2, 0]) < 1e-14 and abs(sideways) < 1e-14)
+
+
+def _parameters(F: Array, G: Array) -> tuple[float, float, float, float]:
+    """theta, d, a, alpha of the standard step from frame F to frame G."""
+    S = inverse(F) @ G
+    theta = float(np.arctan2(S[1, 0], S[0, 0]))
+    alpha = float(np.arctan2(S[2, 1], S[2, 2]))
+    a = float(np.cos(theta) * S[0, 3] + np.sin(theta) * S[1, 3])
+    return theta, float(S[2, 3]), a, alpha
+
+
+def _perpendicular(z: Array, x: Array) -> Array:
+    """Unit vector along x without its part along z (another axis where x is along z)."""
+    flat = x - (x @ z) * z
+    if np.linalg.norm(flat) < 1e-6:
+        flat = np.array([0.0, 1.0, 0.0]) - z[1] * z
+    return flat / np.linalg.norm(flat)
+
+
+def _frame(origin: Array, x: Array, z: Array) -> Array:
+    return pose(np.column_stack([x, np.cross(z, x), z]), origin)

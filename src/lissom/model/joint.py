@@ -1,0 +1,155 @@
+"""Joints: how a link moves on its parent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import ModelError, about
+from lissom.model.fields import choice, flag, name, number, transform, unit_vector
+from lissom.model.limits import Limits
+from lissom.model.record import Record
+
+KINDS = ("revolute", "prismatic", "fixed")
+
+
+@dataclass(frozen=True, eq=False)
+class Elastic(Record):
+    """The spring between motor side and link side of an elastic joint.
+
+    The joint then has two coordinates: its position on the motor side, and the
+    deflection of the spring (link side minus motor side), zero when unloaded.
+
+    Parameters
+    ----------
+    stiffness : float     [N m/rad or N/m], more than zero
+    damping : float       [N m s/rad or N s/m] of the spring
+    """
+
+    stiffness: float
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        with about("elastic joint"):
+            self._set(stiffness=number(self.stiffness, "stiffness", above=0.0))
+            self._set(damping=number(self.damping, "damping", least=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Mimic(Record):
+    """A joint meant to follow another: ``q = multiplier * q[joint] + offset``.
+
+    Kept as data and honoured by `Arm.follow`; the joint remains a coordinate of its own.
+    """
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        with about("mimic"):
+            self._set(joint=name(self.joint, "joint"))
+            self._set(multiplier=number(self.multiplier, "multiplier"))
+            self._set(offset=number(self.offset, "offset"))
+
+
+@dataclass(frozen=True, eq=False)
+class Joint(Record):
+    """A revolute, prismatic or fixed joint about any axis.
+
+    Parameters
+    ----------
+    kind : "revolute", "prismatic" or "fixed"
+    placement : (4, 4)         pose of the joint in the parent's frame (the tip frame of a flexible parent)
+    axis : (3,)                direction in the joint frame; made a unit vector
+    name : str                 default: the link's name
+    armature : float           inertia that the actuator adds to this coordinate [kg m^2 or kg]
+    gear_ratio : float         motor turns per joint turn
+    rotor_inertia : float      inertia of the rotor on the motor side; adds ``gear_ratio**2 * rotor_inertia``
+    damping : float            viscous [N m s/rad or N s/m]
+    friction : float           Coulomb [N m or N]
+    stiffness, rest : float    spring on the joint [N m/rad or N/m] and the position where it is at rest
+    actuated : bool            False for a passive joint
+    limits : Limits
+    elastic : Elastic or None  a spring between motor and link: the joint has two coordinates
+    mimic : Mimic or None      the joint is meant to follow another one
+
+    Examples
+    --------
+    >>> Joint("revolute", axis=(0, 1, 0), rotor_inertia=2e-4, gear_ratio=100).reflected_inertia
+    2.0
+    """
+
+    kind: str = "revolute"
+    placement: Any = field(default_factory=lambda: np.eye(4))
+    axis: Any = (0.0, 0.0, 1.0)
+    name: str = ""
+    armature: float = 0.0
+    gear_ratio: float = 1.0
+    rotor_inertia: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    actuated: bool = True
+    limits: Limits = field(default_factory=Limits)
+    elastic: Elastic | None = None
+    mimic: Mimic | None = None
+
+    def __post_init__(self) -> None:
+        with about(f"joint {self.name!r}" if self.name else "joint"):
+            self._clean()
+            if self.kind == "fixed":
+                self._refuse_motion_data()
+            if self.elastic is not None and self.reflected_inertia <= 0.0:
+                raise ModelError(
+                    "an elastic joint needs inertia on its motor side, or its motion is undetermined. "
+                    "Give armature, or rotor_inertia and gear_ratio."
+                )
+
+    def _clean(self) -> None:
+        clean: dict[str, Any] = {
+            "kind": choice(self.kind, "joint type", KINDS),
+            "placement": transform(self.placement, "placement"),
+            "axis": unit_vector(self.axis, "axis"),
+            "name": name(self.name, "joint name") if self.name != "" else "",
+            "gear_ratio": number(self.gear_ratio, "gear_ratio"),
+            "rest": number(self.rest, "rest"),
+            "actuated": flag(self.actuated, "actuated"),
+        }
+        for word in ("armature", "rotor_inertia", "damping", "friction", "stiffness"):
+            clean[word] = number(getattr(self, word), word, least=0.0)
+        if clean["gear_ratio"] == 0.0:
+            raise ModelError("gear_ratio is 0; expected motor turns per joint turn, 1 for a direct drive.")
+        for word, kind in (("limits", Limits), ("elastic", Elastic), ("mimic", Mimic)):
+            value = getattr(self, word)
+            if not isinstance(value, kind) and not (value is None and word != "limits"):
+                raise ModelError(f"{word} is {value!r}; expected {kind.__name__}(...).")
+        if self.limits.per_joint:
+            raise ModelError("limits of one joint must be scalars or (lower, upper), not arrays.")
+        self._set(**clean)
+
+    def _refuse_motion_data(self) -> None:
+        plain = Joint(placement=self.placement, axis=self.axis, name=self.name)
+        if self.replace(kind="revolute") != plain:
+            raise ModelError(
+                "a fixed joint cannot have inertia, damping, friction, springs, limits or a mimic; "
+                "remove them, or make it revolute or prismatic."
+            )
+
+    @property
+    def moves(self) -> bool:
+        """Not fixed."""
+        return self.kind != "fixed"
+
+    @property
+    def reflected_inertia(self) -> float:
+        """All actuator inertia seen at the joint: armature + gear_ratio^2 rotor_inertia."""
+        return self.armature + self.gear_ratio**2 * self.rotor_inertia
+
+    @property
+    def coordinate_count(self) -> int:
+        """0 for fixed, 1, or 2 for an elastic joint."""
+        return 0 if not self.moves else 1 if self.elastic is None else 2

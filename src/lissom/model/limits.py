@@ -1,0 +1,105 @@
+"""Limits of joints and tasks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import ModelError, about
+from lissom.model.fields import array, frozen, number, rank
+from lissom.model.record import Record
+from lissom.spatial.rotations import Array
+
+Bound = Any  # float, or a frozen array with one entry per joint
+
+
+@dataclass(frozen=True, eq=False)
+class Limits(Record):
+    """Bounds on motion and torque, in SI units.
+
+    Each field is None (unlimited), a scalar (symmetric, for all joints), a list or
+    array (symmetric, one entry per joint), or a tuple ``(lower, upper)`` whose two
+    entries are scalars, arrays or None. It is stored as a pair.
+
+    Parameters
+    ----------
+    position : [rad or m]
+    velocity, acceleration, jerk : per s, s^2, s^3
+    torque, torque_rate : [N m or N], per s
+    power : [W]
+
+    Examples
+    --------
+    >>> Limits(position=(-1.0, 2.0), torque=10).torque
+    (-10.0, 10.0)
+    """
+
+    position: Any = None
+    velocity: Any = None
+    acceleration: Any = None
+    jerk: Any = None
+    torque: Any = None
+    torque_rate: Any = None
+    power: Any = None
+
+    def __post_init__(self) -> None:
+        with about("limits"):
+            for field in fields(self):
+                value = getattr(self, field.name)
+                self._set(**{field.name: _pair(value, field.name)})
+
+    @property
+    def per_joint(self) -> bool:
+        """Some bound is an array with one entry per joint."""
+        pairs = (getattr(self, f.name) for f in fields(self))
+        return any(isinstance(side, np.ndarray) for pair in pairs if pair for side in pair)
+
+    def bounds(self, quantity: str, count: int) -> tuple[Array, Array]:
+        """Lower and upper bound (count,) of one quantity; infinite where unlimited."""
+        pair = getattr(self, quantity)
+        if pair is None:
+            return np.full(count, -math.inf), np.full(count, math.inf)
+        lower, upper = (np.broadcast_to(np.asarray(side, float), (count,)).copy() for side in pair)
+        return lower, upper
+
+
+def _pair(value: Any, what: str) -> tuple[Bound, Bound] | None:
+    """Normalise one limit to (lower, upper), or None when nothing is limited."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        if len(value) != 2:
+            raise ModelError(
+                f"{what} is a tuple of {len(value)}; expected (lower, upper), "
+                "or a list with one symmetric bound per joint."
+            )
+        lower, upper = _side(value[0], what, -math.inf), _side(value[1], what, math.inf)
+    else:
+        upper = _side(value, what, math.inf)
+        if np.any(np.asarray(upper) < 0):
+            raise ModelError(
+                f"{what} is {value!r}; a symmetric bound cannot be negative. Give a tuple (lower, upper) for a pair."
+            )
+        lower = frozen(-upper) if isinstance(upper, np.ndarray) else -upper + 0.0
+    if isinstance(lower, np.ndarray) and isinstance(upper, np.ndarray) and lower.shape != upper.shape:
+        raise ModelError(f"{what} has {lower.size} lower and {upper.size} upper bounds.")
+    if np.any(np.asarray(lower) > np.asarray(upper)):
+        raise ModelError(f"{what} is reversed: lower {lower} is above upper {upper}. Swap them.")
+    unlimited = np.all(np.isneginf(lower)) and np.all(np.isposinf(upper))
+    return None if unlimited else (lower, upper)
+
+
+def _side(value: Any, what: str, unlimited: float) -> Bound:
+    """One side of a bound; None and the matching infinity mean unlimited."""
+    if value is None or (isinstance(value, float) and value == unlimited):
+        return unlimited
+    if rank(value) == 0:
+        return number(value, what)
+    raw = np.asarray(value)
+    if raw.dtype.kind == "f":  # infinite entries are allowed on their own side
+        array(np.where(raw == unlimited, 0.0, raw), what, (None,))
+        return frozen(raw)
+    return array(value, what, (None,))

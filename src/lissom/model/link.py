@@ -1,0 +1,196 @@
+"""Links: a joint, a body, and what is attached to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import ModelError, about
+from lissom.model.beam import Beam, ModalIntegrals
+from lissom.model.fields import array, choice, frozen, inertia, name, number, text, transform, vector
+from lissom.model.joint import Joint
+from lissom.model.loads import Payload
+from lissom.model.record import Record
+from lissom.spatial.frames import pose
+from lissom.spatial.inertia import Inertia, combine
+from lissom.spatial.rotations import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tool(Record):
+    """A named frame on a link (in the tip frame of a flexible link)."""
+
+    name: str
+    placement: Any = field(default_factory=lambda: np.eye(4))
+
+    def __post_init__(self) -> None:
+        with about(f"tool {self.name!r}"):
+            self._set(name=name(self.name, "tool name"))
+            self._set(placement=transform(self.placement, "placement"))
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(Record):
+    """Geometry for pictures, in link axes. Mesh files are only referenced, never opened here.
+
+    Parameters
+    ----------
+    kind : "mesh", "box", "cylinder" or "sphere"
+    size : box (x, y, z), cylinder (radius, length), sphere (radius,), mesh scale (x, y, z)
+    origin : (4, 4)     pose in the link frame
+    file : str          path or URI of a mesh, as text
+    role : "visual" or "collision"
+    """
+
+    kind: str
+    size: Any = (1.0, 1.0, 1.0)
+    origin: Any = field(default_factory=lambda: np.eye(4))
+    file: str = ""
+    role: str = "visual"
+
+    def __post_init__(self) -> None:
+        with about("shape"):
+            entries = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1}
+            choice(self.kind, "kind", tuple(entries))
+            choice(self.role, "role", ("visual", "collision"))
+            self._set(size=array(self.size, "size", (entries[self.kind],)))
+            self._set(origin=transform(self.origin, "origin"))
+            if not text(self.file, "file").isprintable():
+                raise ModelError(f"file is {self.file!r}; expected a path or URI on one line.")
+            if self.kind != "mesh" and (self.size < 0).any():
+                raise ModelError(f"size is {self.size.tolist()}; expected lengths of at least 0.")
+
+
+@dataclass(frozen=True, eq=False)
+class Link(Record):
+    """One link of an arm: the joint that carries it and its body.
+
+    Parameters
+    ----------
+    name : str
+    parent : str or None      the parent link's name; None is the base
+    joint : Joint
+    mass : float              [kg]; of a flexible link: the rigid hub at its joint
+    com : (3,)                centre of mass in link axes [m]
+    inertia : (3, 3)          about the centre of mass, link axes [kg m^2]; three numbers are the
+                              diagonal, a scalar is planar, about z
+    frame : (4, 4)            link frame in the joint frame after its motion
+    beam : Beam or None       makes the link flexible
+    modes : ModalIntegrals or None   makes the link flexible, from given data
+    payload : Payload or None
+    tools : mapping name -> (4, 4), or Tools
+    shapes : Shapes
+
+    Examples
+    --------
+    >>> Link("upper", joint=Joint("revolute", axis=(0, 1, 0)), mass=2.0, com=(0.2, 0, 0)).joint.name
+    'upper'
+    """
+
+    name: str
+    parent: str | None = None
+    joint: Joint = field(default_factory=Joint)
+    mass: float = 0.0
+    com: Any = (0.0, 0.0, 0.0)
+    inertia: Any = 0.0
+    frame: Any = field(default_factory=lambda: np.eye(4))
+    beam: Beam | None = None
+    modes: ModalIntegrals | None = None
+    payload: Payload | None = None
+    tools: Any = ()
+    shapes: tuple[Shape, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._set(name=name(self.name, "link name"))
+        with about(f"link {self.name!r}"):
+            if self.parent is not None:
+                self._set(parent=name(self.parent, "parent"))
+            self._refuse_wrong_types()
+            if not self.joint.name:
+                self._set(joint=self.joint.replace(name=self.name))
+            self._set(mass=number(self.mass, "mass", least=0.0))
+            self._set(com=vector(self.com, "com"))
+            self._set(inertia=inertia(self.inertia))
+            self._set(frame=transform(self.frame, "frame"))
+            self._set(tools=_tools(self.tools))
+            self._set(shapes=tuple(self.shapes))
+            if self.beam is not None and self.modes is not None:
+                raise ModelError("it has both a beam and modal integrals; give one.")
+
+    def _refuse_wrong_types(self) -> None:
+        optional = {"joint": Joint, "beam": Beam, "modes": ModalIntegrals, "payload": Payload}
+        for word, kind in optional.items():
+            value = getattr(self, word)
+            if not isinstance(value, kind) and not (value is None and word != "joint"):
+                raise ModelError(f"{word} is {value!r}; expected {kind.__name__}(...).")
+        for shape in self.shapes:
+            if not isinstance(shape, Shape):
+                raise ModelError(f"shapes has {shape!r}; expected Shape(...).")
+
+    @property
+    def flexible(self) -> bool:
+        """It has modal coordinates, or is a beam."""
+        return self.beam is not None or self.modes is not None
+
+    @property
+    def mode_labels(self) -> tuple[str, ...]:
+        """Names of its modal coordinates, without the link's name."""
+        if self.beam is not None:
+            return self.beam.modes.labels
+        return self.modes.labels if self.modes is not None else ()
+
+    @property
+    def coordinate_count(self) -> int:
+        """Joint coordinates and modes."""
+        return self.joint.coordinate_count + len(self.mode_labels)
+
+    @property
+    def tip(self) -> Array:
+        """(4, 4) undeformed frame to which children, tools and payload attach, in link axes."""
+        flexible = self.beam if self.beam is not None else self.modes
+        return pose() if flexible is None else pose(p=flexible.tip)
+
+    @property
+    def without_payload(self) -> Inertia:
+        """Hub and beam, or the rigid link, undeformed, in link axes."""
+        hub = Inertia(self.mass, self.com, self.inertia)
+        flexible = self.beam if self.beam is not None else self.modes
+        return hub if flexible is None else combine(hub, flexible.undeformed)
+
+    @property
+    def body(self) -> Inertia:
+        """Everything that moves with the link when it is undeformed, in link axes."""
+        if self.payload is None:
+            return self.without_payload
+        return combine(self.without_payload, self.payload.body.in_frame(self.tip))
+
+    def in_frame(self, X: Any) -> dict[str, Any]:
+        """Body, payload, tools and shapes of a rigid link, as fields in a frame where its own has pose X."""
+        if self.flexible:
+            raise ModelError("a flexible link's frame cannot be moved.", f"link {self.name!r}")
+        hub = Inertia(self.mass, self.com, self.inertia).in_frame(X)
+        carried = None
+        if self.payload is not None:
+            moved = self.payload.body.in_frame(X)
+            carried = Payload(moved.mass, moved.com, moved.moment)
+        return {
+            "mass": hub.mass,
+            "com": hub.com,
+            "inertia": hub.moment,
+            "payload": carried,
+            "tools": tuple(t.replace(placement=frozen(X @ t.placement)) for t in self.tools),
+            "shapes": tuple(s.replace(origin=frozen(X @ s.origin)) for s in self.shapes),
+        }
+
+
+def _tools(value: Any) -> tuple[Tool, ...]:
+    """Tools from a mapping or a sequence of Tools."""
+    if isinstance(value, Mapping):
+        return tuple(Tool(word, placement) for word, placement in value.items())
+    for tool in value:
+        if not isinstance(tool, Tool):
+            raise ModelError(f"tools has {tool!r}; expected Tool(name, placement) or a mapping.")
+    return tuple(value)

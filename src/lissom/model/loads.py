@@ -1,0 +1,120 @@
+"""What acts on an arm from outside: loads, payloads, motion of the base, closed loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lissom.errors import ModelError, about
+from lissom.model.fields import choice, frozen, inertia, name, number, rank, transform, vector, vectors
+from lissom.model.record import Record
+from lissom.spatial.frames import pose
+from lissom.spatial.inertia import Inertia
+
+
+@dataclass(frozen=True, eq=False)
+class Payload(Record):
+    """A rigid body carried in a link's frame (the tip frame of a flexible link).
+
+    Parameters
+    ----------
+    mass : float             [kg]
+    com : (3,)               centre of mass [m]
+    inertia : (3, 3)         about the centre of mass [kg m^2]; a scalar is planar, about z
+    """
+
+    mass: float
+    com: Any = (0.0, 0.0, 0.0)
+    inertia: Any = 0.0
+
+    def __post_init__(self) -> None:
+        with about("payload"):
+            self._set(mass=number(self.mass, "mass", least=0.0))
+            self._set(com=vector(self.com, "com"))
+            self._set(inertia=inertia(self.inertia))
+
+    @property
+    def body(self) -> Inertia:
+        """Mass, centre of mass and inertia as one value."""
+        return Inertia(self.mass, self.com, self.inertia)
+
+
+@dataclass(frozen=True, eq=False)
+class Load(Record):
+    """A force and a moment, constant in world axes, acting on a link.
+
+    Parameters
+    ----------
+    link : str
+    force, moment : (3,) or (..., 3)   world axes [N, N m]
+    point : (3,) or (..., 3)           where the force acts, in link axes [m]
+    """
+
+    link: str
+    force: Any = (0.0, 0.0, 0.0)
+    moment: Any = (0.0, 0.0, 0.0)
+    point: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        with about(f"load on {self.link!r}"):
+            self._set(link=name(self.link, "link"))
+            for word in ("force", "moment", "point"):
+                self._set(**{word: vectors(getattr(self, word), word)})
+
+
+@dataclass(frozen=True, eq=False)
+class BaseMotion(Record):
+    """Prescribed motion of the base, in world axes, at the instant of the call.
+
+    The base frame coincides with the world frame at that instant; gravity comes on top.
+
+    Parameters
+    ----------
+    angular_velocity, angular_acceleration, linear_acceleration : (3,) or (..., 3)
+        [rad/s, rad/s^2, m/s^2]; the last is the classical acceleration of the base's origin.
+    """
+
+    angular_velocity: Any = (0.0, 0.0, 0.0)
+    angular_acceleration: Any = (0.0, 0.0, 0.0)
+    linear_acceleration: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        with about("base motion"):
+            for word in ("angular_velocity", "angular_acceleration", "linear_acceleration"):
+                self._set(**{word: vectors(getattr(self, word), word)})
+
+
+@dataclass(frozen=True, eq=False)
+class Loop(Record):
+    """A closure between two links of the tree, as data.
+
+    Parameters
+    ----------
+    a, b : (link, point or frame)
+        A link's name (None for the base) and a point (3,) or frame (4, 4) in its axes.
+        Stored as a frame. "revolute" turns about the frames' z axes; "planar" slides
+        and turns in their xy planes.
+    joint : "spherical", "revolute", "fixed" or "planar"
+    """
+
+    a: Any
+    b: Any
+    joint: str = "spherical"
+
+    def __post_init__(self) -> None:
+        with about("loop"):
+            self._set(a=_end(self.a, "a"))
+            self._set(b=_end(self.b, "b"))
+            known = ("spherical", "revolute", "fixed", "planar")
+            self._set(joint=choice(self.joint, "joint", known))
+
+
+def _end(value: Any, what: str) -> tuple[str | None, Any]:
+    """(link, frame) from (link, point or frame)."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ModelError(f"{what} is {value!r}; expected (link name, point or frame).")
+    link, place = value
+    link = None if link is None else name(link, f"link of {what}")
+    if rank(place) == 1:
+        return link, frozen(pose(p=vector(place, f"point of {what}")))
+    return link, transform(place, f"frame of {what}")

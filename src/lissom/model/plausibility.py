@@ -1,0 +1,89 @@
+"""Things that are possible but rarely meant: findings for `lissom check`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lissom.spatial.inertia import principal_moments
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+    from lissom.model.link import Link
+
+# A compact body of iron at this radius of gyration is about as dense as matter in a machine gets.
+IRON = 7870.0
+
+
+class Finding(NamedTuple):
+    """One remark: how serious, about what, the sentence."""
+
+    level: str  # "warning" or "note"
+    subject: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.level}: {self.subject}: {self.message}"
+
+
+def check(arm: Arm) -> list[Finding]:
+    """Everything about the arm that deserves a second look.
+
+    Impossible models are refused when the arm is made; these are the ones that are
+    merely unlikely.
+    """
+    reach = _reach(arm)
+    findings = [finding for link in arm.links for finding in _link(link, reach)]
+    findings += [Finding("note", f"arm {arm.name!r}", note) for note in arm.notes]
+    if arm.joints and not any(joint.actuated for joint in arm.joints):
+        findings.append(Finding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
+    if arm.kinematics_only:
+        findings.append(Finding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics will refuse it."))
+    if not np.any(arm.gravity):
+        findings.append(Finding("note", f"arm {arm.name!r}", "gravity is zero."))
+    if not arm.source:
+        findings.append(Finding("note", f"arm {arm.name!r}", "no source is given for its numbers."))
+    return findings
+
+
+def _reach(arm: Arm) -> float:
+    """Sum of the lengths from joint to joint along the longest branch [m]."""
+    far = np.zeros(len(arm.links))
+    for i, link in enumerate(arm.links):
+        parent = arm.parent_index[i]
+        step = np.linalg.norm(link.joint.placement[:3, 3]) + np.linalg.norm((link.frame @ link.tip)[:3, 3])
+        far[i] = step + (far[parent] if parent >= 0 else 0.0)
+    return float(far.max())
+
+
+def _link(link: Link, reach: float) -> Iterator[Finding]:
+    body, joint, subject = link.body, link.joint, f"link {link.name!r}"
+    high = float(principal_moments(body.moment)[-1])
+    away = float(np.linalg.norm(body.com))
+    if body.mass == 0.0 and high > 0.0:
+        yield Finding("note", subject, "it has inertia but no mass: right only for a body turning about a fixed axis.")
+    if body.mass > 0.0 and high == 0.0 and joint.moves:
+        yield Finding("note", subject, "its mass is a point (zero inertia about its centre of mass).")
+    if reach > 0.0 and away > 2.0 * reach:
+        message = f"its centre of mass is {away:.3g} m from its frame, but the arm is only {reach:.3g} m long. "
+        yield Finding("warning", subject, message + "Check the unit (mm instead of m?).")
+    if body.mass > 0.0 and high > 0.0:
+        yield from _size(subject, body.mass, high, reach)
+    if joint.limits.torque is not None and not np.any(joint.limits.torque):
+        yield Finding("warning", subject, f"its joint {joint.name!r} has a torque limit of 0: it cannot be driven.")
+    if joint.mimic is not None:
+        message = f"its joint {joint.name!r} is meant to follow {joint.mimic.joint!r} but is a coordinate of its own; "
+        yield Finding("note", subject, message + "Arm.follow fills it in.")
+
+
+def _size(subject: str, mass: float, moment: float, reach: float) -> Iterator[Finding]:
+    """Does the radius of gyration fit the arm and the densities of materials?"""
+    radius = np.sqrt(moment / mass)
+    if reach > 0.0 and radius > 2.0 * reach:
+        message = f"its radius of gyration is {radius:.3g} m, but the arm is only {reach:.3g} m long. "
+        yield Finding("warning", subject, message + "Check the inertia's unit (kg mm^2?) and reference point.")
+    elif mass > 10.0 * IRON * (2.0 * radius) ** 3:
+        message = f"its inertia {moment:.3g} kg m^2 is tiny for {mass:.3g} kg (radius of gyration {radius:.3g} m): "
+        yield Finding("warning", subject, message + "denser than any metal. Check the unit of the inertia.")

@@ -1,0 +1,1 @@
+"""The shipped arms: one TOML file each, every number with its source."""

@@ -1,0 +1,1 @@
+"""Frames, rotations and inertias: the small algebra everything else stands on."""

@@ -1,0 +1,1 @@
+"""The public functions: shapes, broadcasting, refusals; the physics lives in `dynamics`."""

@@ -1,0 +1,86 @@
+"""What users pass as states, made into arrays of one shape, or refused with a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import InputError, ModelError, suggest
+from lissom.model.arm import Arm, Frame
+from lissom.spatial.rotations import Array
+
+
+def as_arm(arm: Any, verb: str) -> Arm:
+    """An Arm, or a sentence."""
+    if not isinstance(arm, Arm):
+        raise InputError(f"{verb}: got {type(arm).__name__} where an Arm was expected; make one with lissom.load(...).")
+    return arm
+
+
+def as_numbers(value: ArrayLike, what: str, verb: str) -> Array:
+    """A finite float array; the first bad entry is named."""
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind not in "iuf":
+            raise TypeError
+        array = raw.astype(float)
+    except (TypeError, ValueError):
+        raise InputError(f"{verb}: {what} is {_short(value)}; expected numbers.") from None
+    if not np.isfinite(array).all():
+        spot = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(f"{verb}: {what}{list(spot)} is {array[spot]}; expected finite numbers.")
+    return array
+
+
+def as_state(arm: Arm, value: ArrayLike, what: str, verb: str) -> Array:
+    """Coordinates (..., dof); one entry per joint is accepted, elastic entries are then zero."""
+    state = as_numbers(value, what, verb)
+    joints = len(arm.joints)
+    if state.ndim and state.shape[-1] == arm.dof:
+        return state
+    if state.ndim and state.shape[-1] == joints:
+        full = np.zeros((*state.shape[:-1], arm.dof))
+        full[..., arm.joint_index] = state
+        return full
+    have = f"{state.shape[-1]} entries" if state.ndim else "no axis"
+    names = [joint.name for joint in arm.joints]
+    listed = ", ".join(names) if joints <= 8 else f"{names[0]} ... {names[-1]}"
+    want = f"{joints} joints ({listed})"
+    if arm.dof != joints:
+        want += f" and {arm.dof} coordinates with its elastic ones"
+    raise InputError(f"{verb}: {what} has {have}, arm {arm.name!r} has {want}.")
+
+
+def as_points(value: ArrayLike, what: str, verb: str) -> Array:
+    """Points (..., 3)."""
+    points = as_numbers(value, what, verb)
+    if points.ndim == 0 or points.shape[-1] != 3:
+        raise InputError(f"{verb}: {what} has shape {points.shape}; expected (3,) or (..., 3).")
+    return points
+
+
+def as_frame(arm: Arm, link: Any, verb: str) -> Frame:
+    """A link or tool by name."""
+    if not isinstance(link, str):
+        raise InputError(f"{verb}: link is {_short(link)}; expected a link's or tool's name, {suggest('', arm.frames)}")
+    try:
+        return arm.frame(link)
+    except ModelError as error:
+        raise InputError(f"{verb}: {error}") from None
+
+
+def same_batch(verb: str, **arrays: tuple[Array, int]) -> tuple[Array, ...]:
+    """Broadcast the leading axes; each entry is (array, number of its own trailing axes)."""
+    try:
+        batch = np.broadcast_shapes(*(a.shape[: a.ndim - own] for a, own in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{word} {a.shape}" for word, (a, _) in arrays.items())
+        raise InputError(f"{verb}: the batches do not fit together: {shapes}.") from None
+    return tuple(np.broadcast_to(a, (*batch, *a.shape[a.ndim - own :])) for a, own in arrays.values())
+
+
+def _short(value: Any) -> str:
+    words = repr(value)
+    return words if len(words) <= 60 else words[:57] + "..."

@@ -1,0 +1,1 @@
+"""Pictures. Matplotlib is loaded when the first one is drawn."""

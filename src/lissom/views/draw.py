@@ -1,0 +1,162 @@
+"""A three-dimensional figure of an arm: links, joint axes, centres of mass, frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.model.arm import Arm
+from lissom.spatial.frames import pose
+from lissom.spatial.rotations import Array
+from lissom.verbs.kinematics import poses
+from lissom.verbs.states import as_arm, as_state
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, distinct for every kind of colour vision.
+LINK, FLEXIBLE, REVOLUTE, PRISMATIC, MASS, TOOL = "#56606b", "#009e73", "#d55e00", "#0072b2", "#cc79a7", "#e69f00"
+TRIAD = ("#d55e00", "#009e73", "#0072b2")
+MOST_LABELS = 24
+
+
+def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any = None) -> Figure:
+    """Draw an arm at one configuration.
+
+    Parameters
+    ----------
+    arm : Arm
+    q : (dof,)          positions, default `arm.home`
+    labels : bool       write the links' names
+    ax : Axes3D         draw into existing axes
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> figure = ls.draw(ls.load("puma560"), [0, 0.8, -0.6, 0, 0.4, 0])
+    >>> figure.savefig("puma.png")  # doctest: +SKIP
+    """
+    state = as_state(as_arm(arm, "draw"), arm.home if q is None else q, "q", "draw")
+    X = poses(arm, state)
+    origins = _joint_origins(arm, X)
+    ax = _axes() if ax is None else ax
+    coms = np.array([(X[i] @ np.append(link.body.com, 1.0))[:3] for i, link in enumerate(arm.links)])
+    size = _frame_view(ax, np.vstack([np.zeros(3), origins, coms, X[:, :3, 3], *_ends(arm, X)]))
+    _triad(ax, pose(), 0.12 * size)
+    for i, link in enumerate(arm.links):
+        _draw_link(ax, arm, i, X, origins, coms)
+        if link.joint.moves:
+            _draw_joint(ax, link.joint, X[i], origins[i], link.frame, 0.09 * size)
+        for tool in link.tools:
+            _triad(ax, X[i] @ link.tip @ tool.placement, 0.06 * size)
+    if labels and len(arm.links) <= MOST_LABELS:
+        _labels(ax, arm, origins, 0.02 * size)
+    _masses(ax, arm, coms)
+    _triad(ax, X[-1] @ arm.links[-1].tip, 0.08 * size)
+    _words(ax, arm)
+    return ax.figure
+
+
+def _axes() -> Any:
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(7.5, 7), layout="constrained")
+    return figure.add_subplot(projection="3d")
+
+
+def _joint_origins(arm: Arm, X: Array) -> Array:
+    """World position (n_links, 3) of each link's joint after its motion."""
+    return np.array([(X[i] @ np.linalg.inv(link.frame))[:3, 3] for i, link in enumerate(arm.links)])
+
+
+def _ends(arm: Arm, X: Array) -> list[Array]:
+    """Tips of flexible links and tools, so that the view holds them."""
+    out = []
+    for i, link in enumerate(arm.links):
+        out.append((X[i] @ link.tip)[:3, 3])
+        out += [(X[i] @ link.tip @ tool.placement)[:3, 3] for tool in link.tools]
+    return out
+
+
+def _draw_link(ax: Any, arm: Arm, i: int, X: Array, origins: Array, coms: Array) -> None:
+    """A line from where the link hangs to its joint, and on to its frame or tip; to its mass at a branch's end."""
+    link, parent = arm.links[i], int(arm.parent_index[i])
+    start = np.zeros(3) if parent < 0 else (X[parent] @ arm.links[parent].tip)[:3, 3]
+    _line(ax, start, origins[i], LINK, 3.0)
+    _line(ax, origins[i], X[i, :3, 3], LINK, 3.0)
+    if link.flexible:
+        _line(ax, X[i, :3, 3], (X[i] @ link.tip)[:3, 3], FLEXIBLE, 4.5)
+    elif i not in arm.parent_index and link.body.mass > 0.0:
+        _line(ax, origins[i], coms[i], LINK, 1.5)
+
+
+def _draw_joint(ax: Any, joint: Any, X: Array, origin: Array, frame: Array, length: float) -> None:
+    z = (X @ np.linalg.inv(frame))[:3, :3] @ joint.axis
+    colour = REVOLUTE if joint.kind == "revolute" else PRISMATIC
+    marker = {"revolute": "o", "prismatic": "s"}[joint.kind]
+    face = colour if joint.actuated else "white"
+    ax.plot(*origin[:, None], marker=marker, color=colour, markerfacecolor=face, markersize=7)
+    _line(ax, origin - length * z, origin + length * z, colour, 1.2, ":")
+
+
+def _labels(ax: Any, arm: Arm, origins: Array, near: float) -> None:
+    """Names at the joints; joints that share a place share a label."""
+    places: list[tuple[Array, list[str]]] = []
+    for link, origin in zip(arm.links, origins, strict=True):
+        for place, names in places:
+            if np.linalg.norm(place - origin) < near:
+                names.append(link.name)
+                break
+        else:
+            places.append((origin, [link.name]))
+    for place, names in places:
+        ax.text(*place, "   " + ", ".join(names), fontsize=7, color="#333333")
+
+
+def _masses(ax: Any, arm: Arm, coms: Array) -> None:
+    masses = np.array([link.body.mass for link in arm.links])
+    for mass, com in zip(masses, coms, strict=True):
+        if mass > 0.0:
+            ax.scatter(*com, s=120 * (mass / masses.max()) ** (2 / 3), color=MASS, alpha=0.6, linewidths=0)
+
+
+def _triad(ax: Any, X: Array, length: float) -> None:
+    for column, colour in enumerate(TRIAD):
+        _line(ax, X[:3, 3], X[:3, 3] + length * X[:3, column], colour, 1.6)
+
+
+def _line(ax: Any, a: Array, b: Array, colour: str, width: float, style: str = "-") -> None:
+    ax.plot(*np.column_stack([a, b]), style, color=colour, linewidth=width, solid_capstyle="round")
+
+
+def _frame_view(ax: Any, points: Array) -> float:
+    """Equal axes around all points; returns the view's size [m]."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = max(float((high - low).max()), 1e-3) * 1.15
+    middle = (low + high) / 2
+    ax.set(**{f"{axis}lim": (m - size / 2, m + size / 2) for axis, m in zip("xyz", middle, strict=True)})
+    ax.set_box_aspect((1, 1, 1))
+    return size
+
+
+def _words(ax: Any, arm: Arm) -> None:
+    from matplotlib.lines import Line2D
+
+    ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    ax.set_title(f"{arm.name}: {len(arm.joints)} joints, {arm.dof} coordinates, {arm.mass:.3g} kg", fontsize=11)
+
+    def dot(marker: str, colour: str, label: str) -> Any:
+        return Line2D([], [], color=colour, marker=marker, linestyle="", label=label)
+
+    kinds = {link.joint.kind for link in arm.links}
+    entries = [dot("o", REVOLUTE, "revolute joint")] if "revolute" in kinds else []
+    entries += [dot("s", PRISMATIC, "prismatic joint")] if "prismatic" in kinds else []
+    entries += [dot("o", MASS, "centre of mass")] if arm.mass else []
+    entries += [Line2D([], [], color=FLEXIBLE, linewidth=4, label="flexible link")] if arm.flexible else []
+    ax.legend(handles=entries, fontsize=8, loc="upper left")
