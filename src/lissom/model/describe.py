@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from lissom.model.link import Link
 
 MOST_ROWS = 60
+WIDTH = 110
 
 
 def describe(arm: Arm) -> str:
@@ -25,10 +27,15 @@ def describe(arm: Arm) -> str:
     for title, items in _sections(arm):
         if items:
             lines += ["", f"{title}:", *(f"  {item}" for item in items)]
-    lines += ["", f"source: {arm.source}" if arm.source else "source: not given"]
-    if arm.notes:
-        lines += ["notes:", *(f"  {note}" for note in arm.notes)]
+    lines += ["", *_wrapped("source: ", arm.source or "not given")]
+    for note in arm.notes:
+        lines += _wrapped("note: ", note)
     return "\n".join(lines)
+
+
+def _wrapped(head: str, text: str) -> list[str]:
+    """A paragraph under its heading word."""
+    return textwrap.wrap(head + text, WIDTH, subsequent_indent=" " * len(head), break_long_words=False)
 
 
 def _head(arm: Arm) -> str:
