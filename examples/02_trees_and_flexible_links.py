@@ -13,38 +13,50 @@ def at(x: float, y: float, z: float) -> list[list[float]]:
     return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z], [0, 0, 0, 1]]
 
 
-arm = ls.Arm(
-    name="crane",
-    links=[
-        ls.Link("mast", joint=ls.Joint("revolute", axis=Z, armature=40.0), mass=800.0, com=(0, 0, 3), inertia=(900, 900, 60)),
-        # a boom that bends up and down and sideways, and twists
-        ls.Link(
-            "boom",
-            parent="mast",
-            joint=ls.Joint("revolute", placement=at(0.5, 0, 6), axis=Y, armature=15.0, limits=ls.Limits(position=(-1.2, 0.1))),
-            mass=60.0,  # the hub at its root
-            inertia=(1.0, 1.0, 1.5),
-            beam=ls.Beam(
-                length=9.0,
-                mass_per_length=(14.0, 9.0, 6.0),
-                EI=((2.4e6, 1.6e6, 0.9e6), (1.8e6, 1.2e6, 0.7e6)),
-                GJ=(6e5, 4e5, 2e5),
-                gyration=(0.08, 0.07),
-                stations=(0.0, 4.0, 9.0),
-                modes=ls.Modes(bending_z=2, bending_y=3, torsion=1),
-                damping=0.01,
-            ),
-        ),
-        # the load swings freely in two directions: passive joints, one virtual link without mass
-        ls.Link("gimbal", parent="boom", joint=ls.Joint("revolute", axis=Y, actuated=False)),
-        ls.Link(
-            "hook", parent="gimbal", joint=ls.Joint("revolute", axis=(1, 0, 0), actuated=False, damping=2.0),
-            mass=25.0, com=(0, 0, -4.0), inertia=(2.0, 2.0, 0.5), payload=ls.Payload(500.0, com=(0, 0, -5.0), inertia=(40, 40, 30)),
-        ),
-        ls.Link("counterweight", parent="mast", joint=ls.Joint("fixed", placement=at(-2.5, 0, 5.5)), mass=1500.0, inertia=(200, 300, 300)),
-    ],
-    source="invented for this example",
-)  # fmt: skip
+mast = ls.Link(
+    "mast",
+    joint=ls.Joint("revolute", axis=Z, armature=40.0),
+    mass=800.0,
+    com=(0, 0, 3),
+    inertia=(900, 900, 60),
+)
+# a tapered boom that bends up and down and sideways, and twists; mass and inertia are the hub at its root
+boom = ls.Link(
+    "boom",
+    parent="mast",
+    joint=ls.Joint("revolute", at(0.5, 0, 6), Y, armature=15.0, limits=ls.Limits(position=(-1.2, 0.1))),
+    mass=60.0,
+    inertia=(1.0, 1.0, 1.5),
+    beam=ls.Beam(
+        length=9.0,
+        mass_per_length=(14.0, 9.0, 6.0),
+        EI=((2.4e6, 1.6e6, 0.9e6), (1.8e6, 1.2e6, 0.7e6)),
+        GJ=(6e5, 4e5, 2e5),
+        gyration=(0.08, 0.07),
+        stations=(0.0, 4.0, 9.0),
+        modes=ls.Modes(bending_z=2, bending_y=3, torsion=1),
+        damping=0.01,
+    ),
+)
+# the load swings freely in two directions: passive joints, and a virtual link without mass between them
+gimbal = ls.Link("gimbal", parent="boom", joint=ls.Joint("revolute", axis=Y, actuated=False))
+hook = ls.Link(
+    "hook",
+    parent="gimbal",
+    joint=ls.Joint("revolute", axis=(1, 0, 0), actuated=False, damping=2.0),
+    mass=25.0,
+    com=(0, 0, -4.0),
+    inertia=(2.0, 2.0, 0.5),
+    payload=ls.Payload(500.0, com=(0, 0, -5.0), inertia=(40, 40, 30)),
+)
+weight = ls.Link(
+    "counterweight",
+    parent="mast",
+    joint=ls.Joint("fixed", placement=at(-2.5, 0, 5.5)),
+    mass=1500.0,
+    inertia=(200, 300, 300),
+)
+arm = ls.Arm("crane", [mast, boom, gimbal, hook, weight], source="invented for this example")
 print(arm)
 print("\ncoordinates:", ", ".join(arm.coordinates))
 

@@ -20,11 +20,10 @@ DAMPING_FIRST, DAMPING_LEAST, DAMPING_MOST = 1e-2, 1e-14, 1e8
 
 
 class Search(NamedTuple):
-    """Where every start ended: joints (n, joints), errors (n, 6) unweighted, iterations used."""
+    """Where every start ended: joints (n, joints), errors (n, 6) unweighted."""
 
     q: Array
     error: Array
-    iterations: int
 
 
 class Problem:
@@ -58,12 +57,10 @@ def search(problem: Problem, q: Array, target: Array, tolerance: float, iteratio
     q = np.clip(q, problem.lower, problem.upper)
     error, J = problem.evaluate(q, target)
     damping = np.full(len(q), DAMPING_FIRST)
-    used = 0
-    while used < iterations:
+    for _ in range(iterations):
         active = (np.abs(weights * error).max(axis=-1) > tolerance) & (damping < DAMPING_MOST)
         if not active.any():
             break
-        used += 1
         now = np.flatnonzero(active)
         step = _step(problem, q[now], weights * error[now], weights[:, None] * J[now], damping[now])
         trial = np.clip(q[now] + step, problem.lower, problem.upper)
@@ -72,7 +69,7 @@ def search(problem: Problem, q: Array, target: Array, tolerance: float, iteratio
         good = now[better]
         q[good], error[good], J[good] = trial[better], trial_error[better], trial_J[better]
         damping[now] = np.where(better, np.maximum(damping[now] / 5, DAMPING_LEAST), damping[now] * 4)
-    return Search(q, error, used)
+    return Search(q, error)
 
 
 def _step(problem: Problem, q: Array, error: Array, J: Array, damping: Array) -> Array:

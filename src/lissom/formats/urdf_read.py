@@ -125,9 +125,7 @@ class _Reader:
             parent, child = (self._end(joint, end, bodies) for end in ("parent", "child"))
             if child in carried:
                 other = carried[child].attributes["name"]
-                raise self._error(
-                    joint, f"link {child!r} hangs on joint {other!r} already; expected one parent."
-                )
+                raise self._error(joint, f"link {child!r} hangs on joint {other!r} already; expected one parent.")
             carried[child] = joints[word]
             children[parent].append(child)
         roots = [word for word in bodies if word not in carried]

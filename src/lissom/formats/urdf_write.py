@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -33,12 +33,12 @@ def write(arm: Arm, lossy: bool = False) -> str:
             f"URDF cannot say: {'; '.join(missing)}. Save as .toml to keep everything, "
             "or pass lossy=True to drop these."
         )
-    lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(arm.name)}>"]
+    lines = ['<?xml version="1.0"?>', f"<robot name={_quoted(arm.name)}>"]
     taken = set(arm.frames) | {link.joint.name for link in arm.links}
     root = _root(arm)
     base = arm.links[0].name if root else _free("base", taken)
     if not root:
-        lines.append(f"  <link name={quoteattr(base)}/>")
+        lines.append(f"  <link name={_quoted(base)}/>")
     for i, link in enumerate(arm.links):
         lines += _link(link)
         if not (root and i == 0):
@@ -46,7 +46,7 @@ def write(arm: Arm, lossy: bool = False) -> str:
             X = link.joint.placement if parent is None else parent.frame @ link.joint.placement
             lines += _joint(link.joint, link.parent or base, link.name, X)
         for tool in link.tools:
-            lines.append(f"  <link name={quoteattr(tool.name)}/>")
+            lines.append(f"  <link name={_quoted(tool.name)}/>")
             fixed = Joint("fixed", name=_free(f"{tool.name}_fixed", taken))
             lines += _joint(fixed, link.name, tool.name, link.frame @ tool.placement)
     return "\n".join([*lines, "</robot>", ""])
@@ -102,8 +102,8 @@ def _free(word: str, taken: set[str]) -> str:
 def _link(link: Link) -> list[str]:
     body = link.body.in_frame(link.frame) if not is_identity(link.frame) else link.body
     if body.mass == 0.0 and not body.moment.any() and not link.shapes:
-        return [f"  <link name={quoteattr(link.name)}/>"]
-    lines = [f"  <link name={quoteattr(link.name)}>"]
+        return [f"  <link name={_quoted(link.name)}/>"]
+    lines = [f"  <link name={_quoted(link.name)}>"]
     if body.mass != 0.0 or body.moment.any():
         I = body.moment
         six = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
@@ -118,7 +118,7 @@ def _link(link: Link) -> list[str]:
 def _shape(shape: Shape, X: Array) -> list[str]:
     size = [repr(float(value)) for value in shape.size]
     solid = {
-        "mesh": lambda: f'<mesh filename={quoteattr(shape.file)} scale="{" ".join(size)}"/>',
+        "mesh": lambda: f'<mesh filename={_quoted(shape.file)} scale="{" ".join(size)}"/>',
         "box": lambda: f'<box size="{" ".join(size)}"/>',
         "cylinder": lambda: f'<cylinder radius="{size[0]}" length="{size[1]}"/>',
         "sphere": lambda: f'<sphere radius="{size[0]}"/>',
@@ -130,10 +130,10 @@ def _joint(joint: Joint, parent: str, child: str, X: Array) -> list[str]:
     limits = joint.limits
     kind = "continuous" if joint.kind == "revolute" and limits.position is None else joint.kind
     lines = [
-        f'  <joint name={quoteattr(joint.name)} type="{kind}">',
+        f'  <joint name={_quoted(joint.name)} type="{kind}">',
         f"    {_origin(X)}",
-        f"    <parent link={quoteattr(parent)}/>",
-        f"    <child link={quoteattr(child)}/>",
+        f"    <parent link={_quoted(parent)}/>",
+        f"    <child link={_quoted(child)}/>",
     ]
     if joint.moves:
         lines += [f'    <axis xyz="{_numbers(joint.axis)}"/>', f"    {_limit(joint, kind)}"]
@@ -141,7 +141,7 @@ def _joint(joint: Joint, parent: str, child: str, X: Array) -> list[str]:
             lines.append(f'    <dynamics damping="{joint.damping!r}" friction="{joint.friction!r}"/>')
         if joint.mimic is not None:
             m = joint.mimic
-            lines.append(f'    <mimic joint={quoteattr(m.joint)} multiplier="{m.multiplier!r}" offset="{m.offset!r}"/>')
+            lines.append(f'    <mimic joint={_quoted(m.joint)} multiplier="{m.multiplier!r}" offset="{m.offset!r}"/>')
     return [*lines, "  </joint>"]
 
 
@@ -152,6 +152,10 @@ def _limit(joint: Joint, kind: str) -> str:
         words = {"lower": max(float(lower[0]), -NO_LIMIT), "upper": min(float(upper[0]), NO_LIMIT)}
     words |= {"effort": _symmetric(joint.limits.torque), "velocity": _symmetric(joint.limits.velocity)}
     return "<limit " + " ".join(f'{word}="{value!r}"' for word, value in words.items()) + "/>"
+
+
+def _quoted(text: str) -> str:
+    return f'"{html.escape(text)}"'
 
 
 def _symmetric(pair: Any) -> float:

@@ -143,18 +143,24 @@ class Beam(Record):
     @property
     def undeformed(self) -> Inertia:
         """The straight beam as a rigid body in the link frame."""
-        # Gauss points on each interval integrate (linear density) x (quadratic) exactly.
-        nodes = np.array([0.0, self.length]) if self.stations is None else self.stations
-        t, w = np.polynomial.legendre.leggauss(3)
-        half = np.diff(nodes)[:, None] / 2
-        x = (nodes[:-1, None] + half * (t + 1)).ravel()
-        dm = (half * w).ravel() * np.interp(x, nodes, np.broadcast_to(self.mass_per_length, nodes.shape))
-        mass, first = float(dm.sum()), float(dm @ x)
+        mass, middle, spread = self._along_the_axis()
         r_y, r_z = (0.0, 0.0) if self.gyration is None else self.gyration
-        spread = float(dm @ (x - first / mass) ** 2)
         # r_y goes with turning about y, i.e. with the section's extent along z
         moment = np.diag([mass * (r_y**2 + r_z**2), spread + mass * r_y**2, spread + mass * r_z**2])
-        return Inertia(mass, np.array([first / mass, 0.0, 0.0]), moment)
+        return Inertia(mass, np.array([middle, 0.0, 0.0]), moment)
+
+    def _along_the_axis(self) -> tuple[float, float, float]:
+        """Mass, centre of mass and second moment about it of the mass along the axis."""
+        if self.stations is None or rank(self.mass_per_length) == 0:
+            mass = self.mass_per_length * self.length
+            return mass, self.length / 2, mass * self.length**2 / 12
+        # Gauss points on each interval integrate (linear density) x (quadratic) exactly.
+        t, w = np.polynomial.legendre.leggauss(3)
+        half = np.diff(self.stations)[:, None] / 2
+        x = (self.stations[:-1, None] + half * (t + 1)).ravel()
+        dm = (half * w).ravel() * np.interp(x, self.stations, self.mass_per_length)
+        mass, middle = float(dm.sum()), float(dm @ x / dm.sum())
+        return mass, middle, float(dm @ (x - middle) ** 2)
 
     @property
     def tip(self) -> Array:

@@ -187,9 +187,9 @@ def to_dh(arm: Arm, convention: str = "standard") -> DHTable:
     >>> import lissom as ls
     >>> print(ls.load("two_link").to_dh())
     standard Denavit-Hartenberg, base at [0.0, 0.0, 0.0]
-    joint           type            theta          d          a      alpha
-    upper           revolute            0          0        0.4          0
-    fore            revolute            0          0        0.4          0
+    joint           type             theta          d          a      alpha
+    upper           revolute             0          0        0.4          0
+    fore            revolute             0          0        0.4          0
     """
     choice(convention, "convention", CONVENTIONS)
     chain, X_links = _chain(arm)

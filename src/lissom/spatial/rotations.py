@@ -62,25 +62,25 @@ def from_quaternion(wxyz: ArrayLike) -> Array:
 def rotation_vector(R: ArrayLike) -> Array:
     """Axis times angle of rotations (..., 3, 3), angle in [0, pi]; gives (..., 3).
 
-    Near a half turn the antisymmetric part vanishes, so the axis is taken from
-    the symmetric part there.
+    Near a half turn the antisymmetric part vanishes, so beyond a quarter turn the axis is
+    taken from the symmetric part.
     """
     R = np.asarray(R, float)
     anti = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], -1)
     sine = 0.5 * np.linalg.norm(anti, axis=-1)
     cosine = 0.5 * (np.trace(R, axis1=-2, axis2=-1) - 1.0)
     angle = np.arctan2(sine, cosine)
-    near_zero, near_pi = sine < 1e-9, (cosine < 0.0) & (sine < 1e-5)
-    scale = np.where(near_zero, 0.5, angle / np.where(near_zero, 1.0, 2.0 * sine))
+    tiny, large = sine < 1e-9, cosine < 0.0
+    scale = np.where(tiny, 0.5, angle / np.where(tiny, 1.0, 2.0 * sine))
     vector = scale[..., None] * anti
-    if np.any(near_pi):
-        vector = np.where(near_pi[..., None], angle[..., None] * _half_turn_axis(R, anti), vector)
+    if np.any(large):
+        vector = np.where(large[..., None], angle[..., None] * _axis_of_large_turn(R, anti, cosine), vector)
     return vector
 
 
-def _half_turn_axis(R: Array, anti: Array) -> Array:
-    """Unit axis of rotations close to a half turn, with the sign of `anti` where it has one."""
-    outer = 0.5 * (R + np.swapaxes(R, -1, -2)) + np.eye(3)  # about 2 a a^T
+def _axis_of_large_turn(R: Array, anti: Array, cosine: Array) -> Array:
+    """Unit axis a from ``(R + R^T) / 2 - cos 1 = (1 - cos) a a^T``, with the sign of `anti` where it has one."""
+    outer = 0.5 * (R + np.swapaxes(R, -1, -2)) - cosine[..., None, None] * np.eye(3)
     best = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
     column = np.take_along_axis(outer, best[..., None, None], axis=-1)[..., 0]
     axis = column / np.maximum(np.linalg.norm(column, axis=-1, keepdims=True), 1e-300)

@@ -16,6 +16,7 @@ from lissom.model.fields import transform
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_frame, as_numbers, as_points, as_state
 
+WAVE = 32
 MATCH = {"pose": (1, 1, 1, 1, 1, 1), "position": (1, 1, 1, 0, 0, 0), "orientation": (0, 0, 0, 1, 1, 1)}
 
 
@@ -29,8 +30,8 @@ class InverseKinematics:
     solved : (...) bool          within tolerance
     position_error : (...)       distance to the target [m]
     angle_error : (...)          angle to the target [rad]
-    starts_solved : (...) int    how many starts reached the target
-    starts, iterations : int     how many were tried, and for how long
+    starts : (...) int           how many starts were tried
+    starts_solved : (...) int    how many of them reached the target
     status : str                 a sentence
     """
 
@@ -38,9 +39,8 @@ class InverseKinematics:
     solved: NDArray[np.bool_]
     position_error: Array
     angle_error: Array
+    starts: NDArray[np.intp]
     starts_solved: NDArray[np.intp]
-    starts: int
-    iterations: int
     status: str
 
 
@@ -52,7 +52,7 @@ def inverse_kinematics(
     *,
     match: str | ArrayLike = "pose",
     q0: ArrayLike | None = None,
-    starts: int = 32,
+    starts: int = 256,
     tolerance: float = 1e-9,
     iterations: int = 300,
     seed: int = 0,
@@ -60,9 +60,9 @@ def inverse_kinematics(
 ) -> InverseKinematics:
     """Joint positions, within the joint limits, that bring a link or tool to a pose.
 
-    Damped least squares from many starts at once: `q0` (or the home position) first, then random
-    ones. Among the starts that reach the target the answer is the one closest to `q0`. Elastic
-    coordinates stay zero.
+    Damped least squares from many starts at once, in waves of 32: `q0` (or the home position) and
+    random ones first, more random ones only for targets that were not reached. Among the starts of
+    a wave that reach a target the answer is the one closest to `q0`. Elastic coordinates stay zero.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def inverse_kinematics(
     match : "pose", "position", "orientation", or six weights
         What counts: x, y, z [per m] and the rotation about them [per rad]; weight zero frees one.
     q0 : (dof,) or (joints,)         where to start, and what to stay close to
-    starts, iterations : int         how hard to try
+    starts, iterations : int         how hard to try: starts in all, steps of each
     tolerance : float                on each weighted entry of the error [m, rad]
     seed : int                       of the random starts
     on_failure : "raise" or "return"
@@ -107,14 +107,17 @@ def inverse_kinematics(
         raise InputError(f"{verb}: no joint moves {link!r}; choose another link.")
     goals = _targets(target, verb)
     problem = Problem(arm, frame, _single_point(point, verb), _weights(match, verb))
-    flat = goals.reshape(-1, 4, 4)
     near = arm.home if q0 is None else as_state(arm, q0, "q0", verb)
     if near.ndim != 1:
         raise InputError(f"{verb}: q0 has shape {near.shape}; expected one state ({arm.dof},).")
-    first = near[arm.joint_index]
-    begin = _starts(problem, first, len(flat), starts, np.random.default_rng(seed))
-    found = search(problem, begin.reshape(-1, begin.shape[-1]), np.repeat(flat, starts, axis=0), tolerance, iterations)
-    record = _choose(problem, found, first, goals.shape[:-2], starts, tolerance)
+    begin = _starts(problem, near[arm.joint_index], starts, np.random.default_rng(seed))
+    flat = goals.reshape(-1, 4, 4)
+    best = _Best(len(flat), begin[0])
+    for wave in range(0, starts, WAVE):
+        left = np.flatnonzero(~best.solved)
+        if left.size:
+            best.improve(problem, begin[wave : wave + WAVE], left, flat[left], tolerance, iterations)
+    record = best.record(problem, goals.shape[:-2])
     if on_failure == "raise" and not record.solved.all():
         raise SolveError(f"{verb}: {record.status}", record)
     return record
@@ -149,52 +152,72 @@ def _weights(match: Any, verb: str) -> Array:
     return weights
 
 
-def _starts(problem: Problem, first: Array, targets: int, count: int, rng: np.random.Generator) -> Array:
-    """Starts (targets, count, joints): the given one, then random ones within the limits.
+def _starts(problem: Problem, first: Array, count: int, rng: np.random.Generator) -> Array:
+    """Starts (count, joints): the given one, then random ones within the limits.
 
-    The same random starts serve every target, so that one target and a batch give the same answer.
+    The same starts serve every target, so that one target and a batch give the same answer.
     """
     span = np.where([joint.kind == "revolute" for joint in problem.arm.joints], np.pi, 1.0)
     lower = np.where(np.isfinite(problem.lower), problem.lower, np.minimum(first, problem.upper) - span)
     upper = np.where(np.isfinite(problem.upper), problem.upper, np.maximum(first, lower) + span)
     random = rng.uniform(lower, upper, (count, len(first)))
     random[0] = first
-    return np.broadcast_to(random, (targets, *random.shape)).copy()
+    return random
 
 
-def _choose(
-    problem: Problem, found: Any, first: Array, batch: tuple[int, ...], starts: int, tolerance: float
-) -> InverseKinematics:
-    """The solution closest to the first start, or the smallest error where there is none."""
-    weighted = np.abs(problem.weights * found.error).max(axis=-1).reshape(-1, starts)
-    solved = weighted <= tolerance
-    away = np.abs(found.q - first).max(axis=-1).reshape(-1, starts)
-    pick = np.where(solved.any(axis=-1), np.where(solved, away, np.inf).argmin(-1), weighted.argmin(-1))
-    chosen = np.arange(len(pick)) * starts + pick
-    error = found.error[chosen]
-    distance, angle = np.linalg.norm(error[:, :3], axis=-1), np.linalg.norm(error[:, 3:], axis=-1)
-    good = solved.any(axis=-1)
-    return InverseKinematics(
-        q=problem.full(found.q[chosen]).reshape(*batch, problem.arm.dof),
-        solved=good.reshape(batch),
-        position_error=distance.reshape(batch),
-        angle_error=angle.reshape(batch),
-        starts_solved=solved.sum(axis=-1).reshape(batch),
-        starts=starts,
-        iterations=found.iterations,
-        status=_status(problem, good, distance, angle, starts),
-    )
+class _Best:
+    """The best answer to each of n targets so far."""
 
+    def __init__(self, targets: int, near: Array):
+        self.near = near
+        self.q = np.zeros((targets, len(near)))
+        self.error = np.full((targets, 6), np.inf)
+        self.weighted = np.full(targets, np.inf)
+        self.solved = np.zeros(targets, bool)
+        self.tried = np.zeros(targets, np.intp)
+        self.reached = np.zeros(targets, np.intp)
 
-def _status(problem: Problem, good: NDArray[np.bool_], distance: Array, angle: Array, starts: int) -> str:
-    if good.all():
-        return "every target reached." if good.size != 1 else "target reached."
-    worst = int(np.flatnonzero(~good)[0])
-    which = "the target was" if good.size == 1 else f"{int((~good).sum())} of {good.size} targets (first: {worst}) were"
-    advice = "It may be out of reach or need joints beyond their limits"
-    if problem.weights.all() and len(problem.arm.joints) < 6:
-        advice += f"; with {len(problem.arm.joints)} joints a full pose is rarely reachable, try match='position'"
-    return (
-        f"{which} not reached from {starts} starts; the nearest is {distance[worst]:.3g} m and "
-        f"{angle[worst]:.3g} rad away. {advice}."
-    )
+    def improve(
+        self, problem: Problem, begin: Array, left: NDArray[np.intp], goals: Array, tolerance: float, iterations: int
+    ) -> None:
+        """Search for the targets `left` from the starts `begin`; keep what is better."""
+        n, rows = len(begin), np.arange(len(left))
+        found = search(problem, np.tile(begin, (len(left), 1)), np.repeat(goals, n, axis=0), tolerance, iterations)
+        weighted = np.abs(problem.weights * found.error).max(axis=-1).reshape(-1, n)
+        reached = weighted <= tolerance
+        away = np.abs(found.q - self.near).max(axis=-1).reshape(-1, n)
+        pick = np.where(reached.any(axis=-1), np.where(reached, away, np.inf).argmin(-1), weighted.argmin(-1))
+        better = weighted[rows, pick] < self.weighted[left]
+        to, chosen = left[better], (rows * n + pick)[better]
+        self.q[to], self.error[to] = found.q[chosen], found.error[chosen]
+        self.weighted[to] = weighted[rows, pick][better]
+        self.solved[left] = reached.any(axis=-1)
+        self.tried[left] += n
+        self.reached[left] += reached.sum(axis=-1)
+
+    def record(self, problem: Problem, batch: tuple[int, ...]) -> InverseKinematics:
+        """The answers in the shape of the targets."""
+        distance, angle = np.linalg.norm(self.error[:, :3], axis=-1), np.linalg.norm(self.error[:, 3:], axis=-1)
+        return InverseKinematics(
+            q=problem.full(self.q).reshape(*batch, problem.arm.dof),
+            solved=self.solved.reshape(batch),
+            position_error=distance.reshape(batch),
+            angle_error=angle.reshape(batch),
+            starts=self.tried.reshape(batch),
+            starts_solved=self.reached.reshape(batch),
+            status=self._status(problem, distance, angle),
+        )
+
+    def _status(self, problem: Problem, distance: Array, angle: Array) -> str:
+        if self.solved.all():
+            return "every target reached." if self.solved.size != 1 else "target reached."
+        worst = int(np.flatnonzero(~self.solved)[0])
+        missed, count = int((~self.solved).sum()), self.solved.size
+        which = "the target was" if count == 1 else f"{missed} of {count} targets (first: {worst}) were"
+        advice = "It may be out of reach or need joints beyond their limits"
+        if problem.weights.all() and len(problem.arm.joints) < 6:
+            advice += f"; with {len(problem.arm.joints)} joints a full pose is rarely reachable, try match='position'"
+        return (
+            f"{which} not reached from {self.tried[worst]} starts; the nearest is {distance[worst]:.3g} m and "
+            f"{angle[worst]:.3g} rad away. {advice}."
+        )

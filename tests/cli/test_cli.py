@@ -1,0 +1,154 @@
+"""The command line: output, exit codes, JSON, errors in one sentence."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import lissom as ls
+from lissom.cli.main import app
+
+
+def lissom(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def bad_urdf(tmp_path):
+    path = tmp_path / "bad.urdf"
+    path.write_text(
+        '<robot name="bad">\n  <link name="forearm">\n    <inertial>\n      <mass value="1"/>\n'
+        '      <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.09"/>\n'
+        "    </inertial>\n  </link>\n</robot>\n"
+    )
+    return path
+
+
+def test_help_lists_the_verbs():
+    text = lissom("--help").output
+    for verb in ("info", "check", "convert", "draw", "robots"):
+        assert verb in text
+    assert lissom().exit_code == 2  # nothing asked: the help, and "wrong usage"
+
+
+@pytest.mark.parametrize("verb", ["info", "check", "convert", "draw", "robots"])
+def test_every_verb_has_help(verb):
+    done = lissom(verb, "--help")
+    assert done.exit_code == 0
+    assert "Usage" in done.output
+
+
+def test_version():
+    assert lissom("--version").output == f"lissom {ls.__version__}\n"
+
+
+def test_info_is_the_table():
+    done = lissom("info", "puma560")
+    assert done.exit_code == 0
+    assert done.output == ls.load("puma560").describe() + "\n"
+
+
+def test_info_json():
+    data = json.loads(lissom("info", "stanford", "--json").output)
+    arm = ls.load("stanford")
+    assert data["digest"] == arm.digest
+    assert data["links"][2]["joint"]["type"] == "prismatic"
+    assert data["links"][2]["joint"]["position_limits"] == [0.3048, 1.27]
+    assert data["links"][0]["inertia"] == arm.links[0].inertia.tolist()
+
+
+def test_info_refuses_with_one_sentence(bad_urdf):
+    done = lissom("info", bad_urdf)
+    assert done.exit_code == 1
+    assert f"{bad_urdf}:5 link 'forearm': inertia is not physical" in done.stderr
+    assert "Traceback" not in done.output + done.stderr
+
+
+def test_info_of_an_unknown_arm_suggests():
+    done = lissom("info", "puma650")
+    assert done.exit_code == 1
+    assert "did you mean 'puma560'?" in done.stderr
+
+
+def test_unknown_option_is_wrong_usage():
+    assert lissom("info", "puma560", "--jsn").exit_code == 2
+
+
+def test_check(bad_urdf):
+    good = lissom("check", "tree_demo")
+    assert good.exit_code == 0
+    assert "physical, 0 warnings" in good.output
+    assert lissom("check", bad_urdf).exit_code == 1
+    assert lissom("check", bad_urdf, "--repair").exit_code == 0
+
+
+def test_check_strict_fails_on_warnings(tmp_path):
+    arm = ls.load("two_link").with_link("fore", com=(-200.0, 0, 0))
+    ls.save(arm, tmp_path / "mm.toml")
+    assert lissom("check", tmp_path / "mm.toml").exit_code == 0
+    assert lissom("check", tmp_path / "mm.toml", "--strict").exit_code == 1
+    found = json.loads(lissom("check", tmp_path / "mm.toml", "--json").output)["findings"]
+    assert any(f["level"] == "warning" and "200 m" in f["message"] for f in found)
+
+
+def test_convert_there_and_back(tmp_path):
+    assert lissom("convert", "tree_demo", tmp_path / "t.toml").exit_code == 0
+    assert ls.load(tmp_path / "t.toml") == ls.load("tree_demo")
+    refused = lissom("convert", "tree_demo", tmp_path / "t.urdf")
+    assert refused.exit_code == 1
+    assert "URDF cannot say" in refused.stderr
+    assert not (tmp_path / "t.urdf").exists()
+    assert lissom("convert", "tree_demo", tmp_path / "t.urdf", "--lossy").exit_code == 0
+    assert ls.load(tmp_path / "t.urdf").dof == 7
+
+
+def test_convert_does_not_overwrite(tmp_path):
+    target = tmp_path / "a.toml"
+    target.write_text("mine")
+    assert lissom("convert", "two_link", target).exit_code == 1
+    assert target.read_text() == "mine"
+    assert lissom("convert", "two_link", target, "--force").exit_code == 0
+    assert ls.load(target) == ls.load("two_link")
+
+
+def test_draw_writes_a_picture(tmp_path):
+    target = tmp_path / "puma.png"
+    done = lissom("draw", "puma560", "--q", "0,45,-30,0,20,0", "--deg", "--figure", target)
+    assert done.exit_code == 0, done.output
+    assert target.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("q", "message"), [("0,1", "q has 2 entries, arm 'puma560' has 6 joints"), ("0,x", "expected numbers")]
+)
+def test_draw_explains_wrong_positions(q, message, tmp_path):
+    done = lissom("draw", "puma560", "--q", q, "--figure", tmp_path / "x.png")
+    assert done.exit_code == 1
+    assert message in done.stderr
+
+
+def test_draw_explains_an_unwritable_figure(tmp_path):
+    done = lissom("draw", "two_link", "--figure", tmp_path / "no" / "x.png")
+    assert done.exit_code == 1
+    assert "cannot be written" in done.stderr
+    assert lissom("draw", "two_link", "--figure", tmp_path / "x.nonsense").exit_code == 1
+
+
+def test_robots():
+    done = lissom("robots")
+    assert all(name in done.output for name in ls.shipped())
+    data = json.loads(lissom("robots", "--json").output)
+    assert {row["name"]: row["dof"] for row in data}["two_link_flexible"] == 6
+
+
+def test_module_runs():
+    done = subprocess.run([sys.executable, "-m", "lissom", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("lissom ")
+
+
+def test_completion_knows_the_shipped_arms():
+    from lissom.cli.common import complete_arm
+
+    assert complete_arm("two") == ["two_link", "two_link_flexible"]

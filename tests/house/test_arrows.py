@@ -1,0 +1,71 @@
+"""Arrows between rooms point one way."""
+
+import ast
+from pathlib import Path
+
+import lissom
+
+SOURCE = Path(lissom.__file__).parent
+# Each room may import from itself, from `errors`, and from these.
+MAY_USE = {
+    "errors": set(),
+    "spatial": set(),
+    "model": {"spatial"},
+    "formats": {"model", "spatial"},
+    "robots": set(),
+    "engine": set(),
+    "flexible": {"engine", "model", "spatial"},
+    "dynamics": {"engine", "flexible", "model", "spatial"},
+    "formulations": {"dynamics", "engine", "flexible", "model", "spatial"},
+    "verbs": {"dynamics", "formulations", "flexible", "engine", "model", "spatial"},
+    "simulation": {"verbs", "dynamics", "engine", "model", "spatial"},
+    "motion": {"verbs", "dynamics", "engine", "simulation", "model", "spatial"},
+    "control": {"verbs", "dynamics", "engine", "simulation", "model", "spatial"},
+    "studies": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
+    "views": {"verbs", "simulation", "motion", "control", "model", "spatial"},
+    "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
+    "cli": {"verbs", "simulation", "motion", "control", "studies", "views", "papers", "formats", "model", "spatial"},
+}
+
+
+def room_of(path):
+    parts = path.relative_to(SOURCE).parts
+    return parts[0].removesuffix(".py") if len(parts) == 1 else parts[0]
+
+
+def imported_rooms(path):
+    """Rooms of lissom that a file imports, wherever the import stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names = [f"{node.module}.{alias.name}" if node.module == "lissom" else node.module for alias in node.names]
+        yield from (name.split(".")[1] for name in names if name.startswith("lissom."))
+
+
+def test_arrows_point_one_way():
+    wrong = []
+    for path in SOURCE.rglob("*.py"):
+        room = room_of(path)
+        if room in ("__init__", "__main__"):
+            continue
+        assert room in MAY_USE, f"{path}: a new room; say in this test what it may use"
+        allowed = MAY_USE[room] | {room, "errors"}
+        wrong += [f"{path.relative_to(SOURCE)} -> {other}" for other in imported_rooms(path) if other not in allowed]
+    assert not wrong
+
+
+def test_the_table_has_no_cycle():
+    done: set[str] = set()
+    while len(done) < len(MAY_USE):
+        ready = {room for room, uses in MAY_USE.items() if uses <= done} - done
+        assert ready, f"a cycle among {set(MAY_USE) - done}"
+        done |= ready
+
+
+def test_init_holds_only_names():
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    kinds = {type(node) for node in tree.body}
+    assert kinds <= {ast.Expr, ast.Import, ast.ImportFrom, ast.Assign}

@@ -1,0 +1,69 @@
+"""README, docs and examples run, and say what they print."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lissom as ls
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+def run(script, folder, *arguments):
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    command = [sys.executable, str(script), *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_readme_code_prints_what_it_says(tmp_path):
+    blocks = re.findall(r"```(python|text)\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (kind, code), (other, output) = blocks[:2]
+    assert (kind, other) == ("python", "text")
+    (tmp_path / "readme.py").write_text(code, encoding="utf-8")
+    done = run(tmp_path / "readme.py", tmp_path)
+    assert done.stdout == output, done.stderr
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(script, tmp_path):
+    done = run(script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_demo_leaves_its_results(tmp_path):
+    done = run(ROOT / "examples" / "demo.py", tmp_path, str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    names = {"puma560.png", "two_link_flexible.png", "tree_demo.png", "puma560.toml", "puma560.urdf", "reach.csv"}
+    assert names <= {path.name for path in (tmp_path / "out").iterdir()}
+    assert "solved 41" in done.stdout
+
+
+def test_every_file_in_the_format_page_loads(tmp_path):
+    page = (ROOT / "docs" / "native-format.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for i, block in enumerate(blocks):
+        text = block if "name = " in block.split("[")[0] else f'name = "dh"\n{block}'
+        (tmp_path / f"{i}.toml").write_text(text, encoding="utf-8")
+        assert ls.load(tmp_path / f"{i}.toml").dof == 1
+
+
+def test_every_key_of_the_format_is_documented():
+    page = (ROOT / "docs" / "native-format.md").read_text(encoding="utf-8")
+    from dataclasses import fields
+
+    for record in (ls.Link, ls.Joint, ls.Limits, ls.Beam, ls.Modes, ls.Loop, ls.Load, ls.Elastic, ls.Mimic, ls.Payload):
+        for field in fields(record):
+            word = {"kind": "type", "modes": "modal_integrals"}.get(field.name, field.name)
+            assert word in page, f"{record.__name__}.{field.name}"
+
+
+def test_shipped_arms_are_in_the_readme():
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in ls.shipped())

@@ -1,0 +1,62 @@
+"""What the public surface promises: documented arguments, examples, a quick import."""
+
+import doctest
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import lissom as ls
+
+FUNCTIONS = [name for name in ls.__all__ if inspect.isfunction(getattr(ls, name))]
+CLASSES = [name for name in ls.__all__ if inspect.isclass(getattr(ls, name))]
+IMPORT_SECONDS = 0.3
+# what must not be loaded by `import lissom`
+HEAVY = ("matplotlib", "mujoco", "scipy", "typer", "rich", "casadi", "llvmlite")
+
+
+def test_all_names_exist_and_are_sorted_once():
+    assert len(set(ls.__all__)) == len(ls.__all__)
+    assert all(hasattr(ls, name) for name in ls.__all__)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_document_every_argument_and_run_an_example(name):
+    function = getattr(ls, name)
+    text = inspect.getdoc(function)
+    for argument in inspect.signature(function).parameters:
+        assert argument in text, f"{name}: argument {argument} is not documented"
+    if name != "shipped":
+        assert doctest.DocTestParser().get_examples(text), f"{name}: no example"
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes_have_docstrings_of_their_own(name):
+    assert getattr(ls, name).__doc__.strip()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_unknown_keywords_are_rejected(name):
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        getattr(ls, name)(no_such_keyword=1)
+
+
+def test_import_is_quick_and_light():
+    code = f"""
+import sys, time
+start = time.process_time()
+import lissom
+print(time.process_time() - start, *[m for m in {HEAVY!r} if m in sys.modules])
+"""
+    # the best of several: other work on the machine must not fail this
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    seconds = min(float(run.stdout.split()[0]) for run in runs)
+    loaded = runs[0].stdout.split()[1:]
+    assert loaded == []
+    assert seconds < IMPORT_SECONDS
+
+
+def test_errors_are_lissom_errors():
+    for name in ("ModelError", "InputError", "UnsupportedError", "SolveError"):
+        assert issubclass(getattr(ls, name), ls.LissomError)

@@ -1,0 +1,62 @@
+"""Figures hold what they should; matplotlib's own pixels are not ours to test."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import lissom as ls
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", ls.shipped())
+def test_draws_every_shipped_arm(name, tmp_path):
+    figure = ls.draw(ls.load(name))
+    figure.savefig(tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 10_000
+    assert name in figure.axes[0].get_title()
+
+
+def test_view_holds_the_whole_arm_with_equal_axes():
+    arm, q = ls.load("stanford"), [0.2, -1.0, 0.9, 0.1, 0.4, 0.2]
+    axes = ls.draw(arm, q).axes[0]
+    spans = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
+    assert np.allclose(np.diff(spans), np.diff(spans)[0])
+    points = ls.poses(arm, q)[:, :3, 3]
+    assert (points >= spans[:, 0]).all()
+    assert (points <= spans[:, 1]).all()
+
+
+def test_links_end_where_kinematics_says():
+    arm, q = ls.load("two_link"), [0.3, 0.8]
+    lines = ls.draw(arm, q).axes[0].lines
+    drawn = np.vstack([np.column_stack(line.get_data_3d()) for line in lines])
+    for point in ls.poses(arm, q)[:, :3, 3]:
+        assert np.abs(drawn - point).max(axis=1).min() < 1e-12
+
+
+def test_joints_at_one_place_share_a_label():
+    texts = [text.get_text() for text in ls.draw(ls.load("puma560")).axes[0].texts]
+    assert any("wrist_bend" in text and "flange" in text for text in texts)
+
+
+def test_draws_into_given_axes_and_without_labels():
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure()
+    axes = figure.add_subplot(projection="3d")
+    assert ls.draw(ls.load("two_link"), labels=False, ax=axes) is figure
+    assert not axes.texts
+
+
+def test_bad_positions_are_refused():
+    with pytest.raises(ls.InputError, match="draw: q has 3 entries"):
+        ls.draw(ls.load("two_link"), [0, 0, 0])
