@@ -72,7 +72,8 @@ def about(subject: str) -> Iterator[None]:
 
 def misspelt(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` is surely a slip of, if there is one."""
-    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.8)
+    cutoff = 0.8 if len(word) > 5 else 0.7  # one slip is a larger part of a short word
+    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=cutoff)
     return near[0] if near else None
 
 

@@ -1,11 +1,14 @@
 """URDF in and out: what is read, what is refused and in which words, what survives a round trip."""
 
+import re
 import time
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import lissom as ls
 from lissom.formats import files
@@ -127,6 +130,26 @@ def refused(tmp_path):
         return message
 
     return refused
+
+
+@pytest.fixture
+def refused_inside(tmp_path):
+    """The same, where the line may be any of those of the link or joint that `subject` names."""
+
+    def refused_inside(text, subject, *words):
+        path = wrote(tmp_path, text)
+        tag, name = subject.replace("'", "").split()
+        found = re.search(rf'<{tag} name="{name}".*?</{tag}>', text, re.DOTALL)
+        first = 1 + text[: found.start()].count("\n")
+        with pytest.raises(ls.ModelError) as caught:
+            ls.load(path)
+        message, line = str(caught.value), caught.value.line
+        assert message.startswith(f"{path}:{line} "), message
+        assert first <= line <= first + found.group().count("\n"), message
+        for word in (subject, *words):
+            assert word in message, message
+
+    return refused_inside
 
 
 def link(name, mass=0.7, inside=""):
@@ -429,7 +452,7 @@ def test_what_is_ignored_is_listed(read):
 @pytest.mark.parametrize(
     ("old", "new", "word", "meant"),
     [
-        ('<axis xyz="0.9 0.1 -0.2"/>', '<axes xyz="0 0 1"/>', "axes", "axis"),
+        ('<axis xyz="0.9 0.1 -0.2"/>', '<axiss xyz="0 0 1"/>', "axiss", "axis"),
         ("<dynamics", "<dynamic", "dynamic", "dynamics"),
         ('<limit lower="-0.05"', '<limits lower="-0.05"', "limits", "limit"),
         ('<origin xyz="0.11 0.02 0.07"', '<orgin xyz="0.11 0.02 0.07"', "orgin", "origin"),
@@ -440,8 +463,12 @@ def test_what_is_ignored_is_listed(read):
     ],
 )
 def test_misspelt_tags_are_refused_with_a_suggestion(refused, old, new, word, meant):
-    text = swapped(old, new)
-    refused(text, f"<{word}", f"unknown {word!r}; did you mean {meant!r}?")
+    refused(swapped(old, new), new, f"unknown {word!r}; did you mean {meant!r}?")
+
+
+def test_axes_for_axis_is_refused(refused):
+    """Passed over, it would leave the joint on its default axis."""
+    refused(swapped('<axis xyz="0.9 0.1 -0.2"/>', '<axes xyz="0 0 1"/>'), "<axes", "unknown 'axes'", "'axis'")
 
 
 @pytest.mark.parametrize(
@@ -528,6 +555,52 @@ def test_files_beyond_the_cap_are_refused(tmp_path, monkeypatch):
     assert str(path) in str(caught.value)
 
 
+WORDS = [
+    "",
+    " ",
+    "0",
+    "-1",
+    "1e400",
+    "nan",
+    "inf",
+    "<",
+    ">",
+    '"',
+    "&",
+    "link",
+    "joint",
+    "name=",
+    "\x00",
+    "é",
+    "${x}",
+    "/>",
+]
+
+
+# the folder is the same for all examples on purpose: each overwrites the file of the one before
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.sampled_from(WORDS)), min_size=1, max_size=4))
+def test_a_damaged_file_is_read_or_refused_never_a_crash(tmp_path, damage):
+    text = ARM
+    for where, cut, word in damage:
+        k = int(where * len(text))
+        text = text[:k] + word + text[k + cut :]
+    path = wrote(tmp_path, text)
+    try:
+        arm = ls.load(path)
+    except ls.ModelError as error:
+        assert_names_the_file(error, path)
+    else:
+        assert np.isfinite(ls.poses(arm, np.zeros(arm.dof))).all()
+
+
+def assert_names_the_file(error, path):
+    assert error.file == str(path)
+    assert str(path) in str(error)
+
+
 # ---- trees ---------------------------------------------------------------------------------------------------------
 
 
@@ -586,14 +659,17 @@ def test_duplicate_names(refused):
     text = swapped("</robot>", '<link name="sled"/></robot>')
     first = 1 + text[: text.index('<link name="sled">')].count("\n")
     refused(text, '<link name="sled"/>', "link 'sled'", "used twice", f"first at line {first}")
-    text = swapped('<joint name="spin"', '<joint name="lift"').replace('name="lift" type="cont', 'name="lift"  type="cont')
+    text = swapped('<joint name="spin"', '<joint name="lift"').replace(
+        'name="lift" type="cont', 'name="lift"  type="cont'
+    )
     refused(text, '<joint name="lift"  type', "joint 'lift'", "used twice")
 
 
-@pytest.mark.parametrize("tag", ["link", "joint"])
-def test_nameless(refused, tag):
-    old = {"link": '<link name="flange"/>', "joint": '<joint name="flange_mount"'}[tag]
-    new = old.replace(f' name="{"flange" if tag == "link" else "flange_mount"}"', "")
+@pytest.mark.parametrize(
+    ("old", "new", "tag"),
+    [('<link name="flange"/>', "<link/>", "link"), ('<joint name="mount" type', "<joint type", "joint")],
+)
+def test_nameless(refused, old, new, tag):
     refused(swapped(old, new), new, f"<{tag}> has no name=")
 
 
@@ -649,37 +725,29 @@ def test_zero_axis_of_a_planar_joint(refused):
 
 
 NUMBERS = {
-    'value="3.4"': ("link 'trunk'", '<mass value="'),
-    'ixy="-0.004"': ("link 'trunk'", 'ixx="0.031"'),
-    'xyz="0.03 0.08 0.21"': ("link 'trunk'", '<origin xyz="'),
-    'rpy="-0.2 0.5 0.9"': ("joint 'lift'", '<origin xyz="0.02 -0.11 0.06"'),
-    'xyz="-0.6 0.2 0.4"': ("joint 'lift'", '<axis xyz="'),
-    'damping="0.37"': ("joint 'waist'", '<dynamics damping="'),
-    'upper="0.45"': ("joint 'lift'", '<limit lower="-0.05"'),
+    'value="3.4"': "link 'trunk'",
+    'ixy="-0.004"': "link 'trunk'",
+    'xyz="0.03 0.08 0.21"': "link 'trunk'",
+    'rpy="-0.2 0.5 0.9"': "joint 'lift'",
+    'xyz="-0.6 0.2 0.4"': "joint 'lift'",
+    'damping="0.37"': "joint 'waist'",
+    'lower="-0.05"': "joint 'lift'",
 }
 
 
 @pytest.mark.parametrize("old", NUMBERS)
-@pytest.mark.parametrize("bad", ["nan", "-inf", "1e999", "NaN", "infinity"])
-def test_numbers_that_are_not_finite(tmp_path, old, bad):
+@pytest.mark.parametrize("bad", ["nan", "inf", "1e999", "NaN", "+Infinity"])
+def test_numbers_that_are_not_finite(refused_inside, old, bad):
     """Only limits may be infinite, on their own side."""
-    if old.startswith("upper"):
-        bad = bad.replace("infinity", "-infinity").replace("1e999", "-1e999")
-    subject, _ = NUMBERS[old]
     word, value = old.rstrip('"').split('="')
-    changed = f'{word}="{" ".join([*value.split()[:-1], bad])}"'
-    text = swapped(old, changed)
-    path = wrote(tmp_path, text)
-    with pytest.raises(ls.ModelError) as caught:
-        ls.load(path)
-    message, line = str(caught.value), 1 + text[: text.index(changed)].count("\n")
-    assert subject in message
-    # a number that is caught with the whole link or joint carries the line where that begins
-    start = 1 + text[: text.index(f"<{subject.split()[0]} name=\"{subject.split(chr(39))[1]}\"")].count("\n")
-    assert any(message.startswith(f"{path}:{n} ") for n in (line, start)), message
+    entries = " ".join([*value.split()[:-1], bad])
+    refused_inside(swapped(old, f'{word}="{entries}"'), NUMBERS[old], "finite")
 
 
-@pytest.mark.parametrize("bad", ["", "0.1", "0.1 0.2 0.3 0.4", "0.1 0.2 x", "0.1,0.2,0.3", "0x1 0 0", "1_0 0 0", "naninity 0 0"])
+NOT_THREE = ["", "0.1", "0.1 0.2 0.3 0.4", "0.1 0.2 x", "0.1,0.2,0.3", "0x1 0 0", "1_0 0 0", "naninity 0 0"]
+
+
+@pytest.mark.parametrize("bad", NOT_THREE)
 def test_things_that_are_not_three_numbers(refused, bad):
     text = swapped('xyz="0.02 -0.11 0.06"', f'xyz="{bad}"')
     refused(text, f'<origin xyz="{bad}"', "joint 'lift'", "expected 3 numbers", repr(bad))
@@ -705,12 +773,8 @@ def test_numbers_may_be_written_in_all_usual_ways(read):
         ('<mass value="3.4"/>', '<mass value="-3.4"/>', "link 'trunk'", "mass is -3.4"),
     ],
 )
-def test_inertials_that_are_incomplete_or_doubled(read, old, new, subject, words):
-    with pytest.raises(ls.ModelError) as caught:
-        read(swapped(old, new))
-    assert subject in str(caught.value)
-    assert words in str(caught.value)
-    assert 20 <= caught.value.line <= 26  # inside the trunk
+def test_inertials_that_are_incomplete_or_doubled(refused_inside, old, new, subject, words):
+    refused_inside(swapped(old, new), subject, words)
 
 
 # ---- inertia -------------------------------------------------------------------------------------------------------
@@ -736,7 +800,7 @@ def test_inertia_with_a_negative_moment(refused):
 
 def test_a_refused_inertia_tells_of_repair(refused):
     bad = tensor(0.0137, 0.0241, 0.0893)
-    refused(swapped(TRUNK_TENSOR, bad), bad, "repair=True")
+    refused(swapped(TRUNK_TENSOR, bad), bad, "link 'trunk'", "repair=True")
 
 
 def test_repair_makes_the_nearest_body(read):
@@ -796,16 +860,14 @@ def test_5000_links_in_series(read):
 def test_time_grows_with_the_number_of_links(tmp_path):
     def seconds(count):
         path = wrote(tmp_path, chain(count))
-        took = []
-        for _ in range(2):
-            start = time.process_time()
-            ls.load(path)
-            took.append(time.process_time() - start)
-        return min(took)
+        start = time.process_time()
+        ls.load(path)
+        return time.process_time() - start
 
     seconds(10)  # warm up
+    few = min(seconds(1000) for _ in range(2))
     # 4 times the links; something quadratic would take 16 times as long
-    assert seconds(4000) < 9 * seconds(1000)
+    assert seconds(4000) < 10 * few
 
 
 # ---- out -----------------------------------------------------------------------------------------------------------
@@ -819,7 +881,9 @@ def panda_like():
     parts, above = [link("link0", 2.9, mesh.format("link0"))], "link0"
     for k, (x, y, z, quarter) in enumerate(steps, 1):
         origin = f'<origin xyz="{x} {y} {z}" rpy="{quarter * np.pi / 2!r} 0 0"/><axis xyz="0 0 1"/>'
-        limit = f'<limit lower="{-2.9 + 0.1 * k}" upper="{2.7 - 0.3 * k}" effort="{87 - k}" velocity="{2.2 + 0.1 * k}"/>'
+        limit = (
+            f'<limit lower="{-2.9 + 0.1 * k}" upper="{2.7 - 0.3 * k}" effort="{87 - k}" velocity="{2.2 + 0.1 * k}"/>'
+        )
         dynamics = f'<dynamics damping="{0.003 * k}" friction="{0.2 * k}"/>'
         parts += [link(f"link{k}", 3.1 - 0.3 * k, mesh.format(f"link{k}")),
                   joint(f"joint{k}", above, f"link{k}", "revolute", origin + limit + dynamics)]  # fmt: skip
@@ -915,12 +979,15 @@ def test_written_twice_is_written_alike(there_and_back, tmp_path):
     close(ls.poses(ls.load(tmp_path / "again.urdf"), q), ls.poses(back, q), ROUND_TRIP)
 
 
-@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-2])
+@pytest.mark.parametrize("off", [0.0, 1e-10, 1e-8, 1e-5, 1e-2])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_angles_near_a_pitch_of_90_degrees_keep_their_digits(tmp_path, off, sign):
     """Roll and yaw are nearly one angle there; errors in them must cancel in the rotation."""
-    R = rpy(0.7, sign * (np.pi / 2 - off), -1.9)
-    arm = ls.Arm("one", [ls.Link("rod", joint=ls.Joint(placement=place(R, (0.1, 0.2, 0.3))), mass=1.3, inertia=(1, 1, 1))])
+    B = rpy(0.5, 1.1, -0.3)
+    R = B @ (B.T @ rpy(0.7, sign * (np.pi / 2 - off), -1.9))  # as other products: rounded to 1e-16 in every entry
+    arm = ls.Arm(
+        "one", [ls.Link("rod", joint=ls.Joint(placement=place(R, (0.1, 0.2, 0.3))), mass=1.3, inertia=(1, 1, 1))]
+    )
     ls.save(arm, tmp_path / "one.urdf")
     close(ls.load(tmp_path / "one.urdf").joint("rod").placement, arm.joint("rod").placement, ROUND_TRIP)
 
@@ -988,14 +1055,22 @@ def test_flexible_arms_are_always_refused(tmp_path, lossy):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_payloads_and_tools_are_written(tmp_path):
-    tool = place(rpy(0.2, 1.1, -0.6), (0.03, -0.2, 0.4))
-    arm = plain().with_link("end", tools={"grip": tool}, payload=ls.Payload(0.8, (0.2, 0.1, 0.4), (0.01, 0.02, 0.015)))
+def test_payload_tool_and_shape_of_a_link_with_a_frame_of_its_own(tmp_path):
+    """URDF has no such frame: everything is moved into the joint's."""
+    frame, tool = place(rpy(-0.7, 0.4, 1.5), (0.2, 0.1, -0.3)), place(rpy(0.2, 1.1, -0.6), (0.03, -0.2, 0.4))
+    box = ls.Shape("box", (0.1, 0.2, 0.3), place(rpy(0.9, 0, 0.3), (0.05, 0, 0.2)))
+    payload = ls.Payload(0.8, (0.2, 0.1, 0.4), (0.01, 0.02, 0.015))
+    arm = plain().with_link("end", frame=frame, tools={"grip": tool}, shapes=(box,), payload=payload)
     ls.save(arm, tmp_path / "out.urdf")
     back = ls.load(tmp_path / "out.urdf")
-    close(ls.pose(back, (0.3, -0.9), "grip"), ls.pose(arm, (0.3, -0.9), "grip"), ROUND_TRIP)
-    assert back.link("end").mass == pytest.approx(2.0, rel=ROUND_TRIP)
-    close(back.link("end").com, (1.2 * np.array([0.1, 0.3, 0.2]) + 0.8 * np.array([0.2, 0.1, 0.4])) / 2.0, ROUND_TRIP)
+    end, q = back.link("end"), (0.3, -0.9)
+    close(ls.pose(back, q, "grip"), ls.pose(arm, q, "grip"), ROUND_TRIP)
+    close(ls.pose(back, q, "end") @ end.shapes[0].origin, ls.pose(arm, q, "end") @ box.origin, ROUND_TRIP)
+    com = (1.2 * np.array([0.1, 0.3, 0.2]) + 0.8 * np.array([0.2, 0.1, 0.4])) / 2.0
+    close(end.com, frame[:3, :3] @ com + frame[:3, 3], ROUND_TRIP)
+    assert end.mass == pytest.approx(2.0, rel=ROUND_TRIP)
+    for ours, theirs in zip(whole(arm, q), whole(back, q), strict=True):
+        close(ours, theirs, ROUND_TRIP)
 
 
 def test_a_file_that_cannot_be_written(tmp_path):

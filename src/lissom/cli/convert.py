@@ -26,7 +26,8 @@ def convert(
         if target.exists() and not force:
             raise ModelError("it exists already; choose another name or pass --force.", file=str(target))
         loaded = load_arm(arm, merge_fixed, kinematics_only, repair)
-        save(loaded, target, lossy=lossy)
+        for loss in save(loaded, target, lossy=lossy):
+            out.print(f"dropped: {loss}", style="yellow", markup=False)
         for note in loaded.notes:
             out.print(f"note: {note}", markup=False)
         out.print(f"wrote {target}: {loaded!r}", markup=False)

@@ -83,7 +83,7 @@ def _reader(path: Path) -> Callable[[Path, bytes, bool, bool], Arm]:
     return mjcf.read
 
 
-def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> None:
+def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> tuple[str, ...]:
     """Write an arm to a file: whole, or not at all.
 
     Parameters
@@ -92,12 +92,16 @@ def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> None
     path : path           ``.toml`` keeps everything, bit for bit; ``.urdf`` what URDF can say
     lossy : bool          drop what the format cannot say instead of refusing
 
+    Returns
+    -------
+    tuple of str          what was dropped, empty unless `lossy`
+
     Examples
     --------
     >>> import tempfile, pathlib
     >>> arm = load("puma560")
     >>> target = pathlib.Path(tempfile.mkdtemp()) / "puma.toml"
-    >>> save(arm, target)
+    >>> dropped = save(arm, target)
     >>> load(target) == arm
     True
     """
@@ -107,8 +111,9 @@ def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> None
     suffix = target.suffix.lower()
     if suffix == ".toml":
         write_text(target, native_write.write(arm))
-    elif suffix == ".urdf":
+        return ()
+    if suffix == ".urdf":
         with about(f"arm {arm.name!r}"):
             write_text(target, urdf_write.write(arm, lossy))
-    else:
-        raise ModelError("arms are written as .toml or .urdf; choose one of these endings.", file=str(target))
+        return tuple(urdf_write.unsayable(arm))
+    raise ModelError("arms are written as .toml or .urdf; choose one of these endings.", file=str(target))

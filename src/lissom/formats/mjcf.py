@@ -20,9 +20,9 @@ from lissom.model.arm import Arm
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
-from lissom.model.link import Link, Shape
+from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import Loop
-from lissom.spatial.frames import inverse, pose
+from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import Array, about_axis, from_quaternion
 
@@ -32,7 +32,7 @@ def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = 
 
     MuJoCo has its own switch for unphysical inertias (``balanceinertia``), so `repair` is for URDF.
     """
-    root = xml.parse(data, str(path))
+    root = xml.parse(data, str(path), deepest=1000)  # bodies nest as deep as the chain is long
     if root.tag == "robot":
         return urdf_read.read(path, data, kinematics_only, repair)
     if root.tag != "mujoco":
@@ -95,12 +95,16 @@ class _Reader:
         return Arm(
             self._clean_name() or path.stem,
             tuple(links),
-            gravity=self.model.opt.gravity,
+            gravity=self._gravity(),
             loops=tuple(loops),
             kinematics_only=kinematics_only,
             source=f"MJCF file {path.name}, compiled by MuJoCo {self.mj.__version__}",
             notes=tuple(self.notes),
         )
+
+    def _gravity(self) -> Array:
+        off = self.model.opt.disableflags & self.mj.mjtDisableBit.mjDSBL_GRAVITY
+        return np.zeros(3) if off else np.array(self.model.opt.gravity)
 
     def _clean_name(self) -> str:
         """The model's name: the first string in MuJoCo's table of names."""
@@ -116,10 +120,10 @@ class _Reader:
         X = pose(from_quaternion(m.body_quat[body]), m.body_pos[body])
         first, count = int(m.body_jntadr[body]), int(m.body_jntnum[body])
         steps = [step for j in range(first, first + count) for step in self._steps(j)]
-        fields = {"shapes": self._shapes(body), **self._inertia(body)}
+        fields = {"shapes": self._shapes(body), "tools": self._sites(body), **self._inertia(body)}
         if not steps:
             return [Link(word, parent, Joint("fixed", X, name=f"{word}@mount"), **fields)]
-        if any(m.jnt_type[j] == self.mj.mjtJoint.mjJNT_FREE for j in range(first, first + count)):
+        if any(int(m.jnt_type[j]) == self.mj.mjtJoint.mjJNT_FREE for j in range(first, first + count)):
             X = pose()  # a free joint's coordinates are the body's pose in the world
         links = []
         for k, step in enumerate(steps):
@@ -133,7 +137,13 @@ class _Reader:
     def _steps(self, j: int) -> list[_Step]:
         m, types = self.model, self.mj.mjtJoint
         word = self._name(self.mj.mjtObj.mjOBJ_JOINT, j, "joint")
-        kind, axis, anchor, dof = m.jnt_type[j], np.array(m.jnt_axis[j]), np.array(m.jnt_pos[j]), int(m.jnt_dofadr[j])
+        # MuJoCo's enums compare with int only
+        kind, axis, anchor, dof = (
+            int(m.jnt_type[j]),
+            np.array(m.jnt_axis[j]),
+            np.array(m.jnt_pos[j]),
+            int(m.jnt_dofadr[j]),
+        )
         place = int(m.jnt_qposadr[j])
         if kind in (types.mjJNT_HINGE, types.mjJNT_SLIDE):
             moves = "revolute" if kind == types.mjJNT_HINGE else "prismatic"
@@ -181,7 +191,7 @@ class _Reader:
         shapes = []
         skipped: Counter[str] = Counter()
         for g in range(int(m.body_geomadr[body]), int(m.body_geomadr[body]) + int(m.body_geomnum[body])):
-            size, kind = m.geom_size[g], m.geom_type[g]
+            size, kind = m.geom_size[g], int(m.geom_type[g])
             common: dict[str, Any] = {
                 "origin": pose(from_quaternion(m.geom_quat[g]), m.geom_pos[g]),
                 "role": "collision" if m.geom_contype[g] or m.geom_conaffinity[g] else "visual",
@@ -194,34 +204,42 @@ class _Reader:
                 shapes.append(Shape("cylinder", (size[0], 2 * size[1]), **common))
             else:
                 skipped[geoms(kind).name.removeprefix("mjGEOM_").lower()] += 1
-        for kind, count in skipped.items():
+        for what, count in skipped.items():
             word = self._name(self.mj.mjtObj.mjOBJ_BODY, body, "body")
-            self.notes.append(f"body {word!r}: {count} geoms of type {kind} are not drawn.")
+            self.notes.append(f"body {word!r}: {count} geoms of type {what} are not drawn.")
         return tuple(shapes)
+
+    def _sites(self, body: int) -> tuple[Tool, ...]:
+        """Named sites as tools."""
+        m, tools = self.model, []
+        for s in np.flatnonzero(m.site_bodyid == body):
+            word = self.mj.mj_id2name(m, self.mj.mjtObj.mjOBJ_SITE, int(s))
+            if word and self.mj.mj_name2id(m, self.mj.mjtObj.mjOBJ_BODY, word) < 0:
+                tools.append(Tool(word, pose(from_quaternion(m.site_quat[s]), m.site_pos[s])))
+        return tuple(tools)
 
     # ---- loops and names -------------------------------------------------------------------------
 
     def _loops(self) -> list[Loop]:
         """connect and weld constraints between bodies as closures; others are noted."""
         m, kinds = self.model, self.mj.mjtEq
-        data = self.mj.MjData(m)
-        self.mj.mj_kinematics(m, data)
         loops = []
         for e in range(m.neq):
-            kind, by_body = m.eq_type[e], m.eq_objtype[e] == self.mj.mjtObj.mjOBJ_BODY
+            kind, by_body = int(m.eq_type[e]), int(m.eq_objtype[e]) == self.mj.mjtObj.mjOBJ_BODY
             if kind not in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD) or not by_body:
                 self.notes.append(f"equality {e} of type {kinds(kind).name.removeprefix('mjEQ_').lower()} ignored.")
                 continue
-            ends = [(int(m.eq_obj1id[e])), int(m.eq_obj2id[e])]
+            if not m.eq_active0[e]:
+                self.notes.append(f"equality {e} is not active; ignored.")
+                continue
+            ends = [int(m.eq_obj1id[e]), int(m.eq_obj2id[e])]
             names = [self._name(self.mj.mjtObj.mjOBJ_BODY, b, "body") if b else None for b in ends]
-            poses = [pose(data.xmat[b].reshape(3, 3), data.xpos[b]) for b in ends]
+            numbers = m.eq_data[e]
             if kind == kinds.mjEQ_CONNECT:
-                a, b = pose(p=m.eq_data[e][:3]), pose(p=m.eq_data[e][3:6])
-                loops.append(Loop((names[0], a[:3, 3]), (names[1], b[:3, 3]), "spherical"))
-            else:
-                anchor = pose(p=m.eq_data[e][:3])  # in the second body, at the reference pose
-                world = poses[1] @ anchor
-                loops.append(Loop((names[0], frozen(inverse(poses[0]) @ world)), (names[1], anchor), "fixed"))
+                loops.append(Loop((names[0], numbers[:3]), (names[1], numbers[3:6]), "spherical"))
+            else:  # the anchor in the second body, and its pose in the first
+                first = pose(from_quaternion(numbers[6:10]), numbers[3:6])
+                loops.append(Loop((names[0], first), (names[1], pose(p=numbers[:3])), "fixed"))
         if m.nu:
             self.notes.append(f"{m.nu} actuators ignored: every joint takes its torque directly.")
         if m.ntendon:
@@ -229,7 +247,11 @@ class _Reader:
         return loops
 
     def _name(self, kind: Any, number: int, word: str) -> str:
-        return self.mj.mj_id2name(self.model, kind, number) or f"{word}{number}"
+        given = self.mj.mj_id2name(self.model, kind, number)
+        made = f"{word}{number}"
+        while not given and self.mj.mj_name2id(self.model, kind, made) >= 0:
+            made += "_"
+        return given or made
 
 
 def _first(value: Any) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from lissom.errors import ModelError, about, misspelt, suggest
 from lissom.formats import xml
 from lissom.model.arm import Arm
-from lissom.model.fields import array
+from lissom.model.fields import array, number
 from lissom.model.fields import inertia as physical_inertia
 from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import Limits
@@ -56,12 +56,12 @@ KNOWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 # Close to words we read, but words of their own.
 NOT_MISSPELT = ("capsule",)
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)(inity)?", re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE | re.ASCII)
 
 
 def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
     """An arm from the bytes of a URDF file; `path` is only for messages and the source."""
-    return _Reader(str(path), repair).arm(xml.parse(data, str(path)), kinematics_only)
+    return _Reader(str(path), repair or kinematics_only).arm(xml.parse(data, str(path)), kinematics_only)
 
 
 class _Reader:
@@ -80,6 +80,8 @@ class _Reader:
             raise self._error(robot, f"the root is <{robot.tag}>; expected <robot>. Is it a URDF?")
         self._look_over(robot)
         bodies = self._named(robot, "link")
+        if not bodies:
+            raise self._error(robot, "there are no links.")
         joints = self._named(robot, "joint")
         links: list[Link] = []
         for element, joint in self._tree(bodies, joints):
@@ -117,8 +119,6 @@ class _Reader:
         self, bodies: dict[str, xml.Element], joints: dict[str, xml.Element]
     ) -> Iterator[tuple[xml.Element, xml.Element | None]]:
         """Links with the joints that carry them, parents first, without recursion."""
-        if not bodies:
-            raise ModelError("there are no links.", "robot", self.file)
         carried: dict[str, xml.Element] = {}
         children: dict[str, list[str]] = {word: [] for word in bodies}
         for word, joint in joints.items():
@@ -132,21 +132,33 @@ class _Reader:
         if len(roots) > 1:
             shown = ", ".join(repr(word) for word in roots[:5])
             raise self._error(bodies[roots[1]], f"there are {len(roots)} root links ({shown}); join them with joints.")
-        seen, stack = 0, list(roots)
+        seen: set[str] = set()
+        stack = list(roots)
         while stack:
             word = stack.pop()
-            seen += 1
+            seen.add(word)
             yield bodies[word], carried.get(word)
             stack += reversed(children[word])
-        if seen < len(bodies):
-            raise ModelError(f"{len(bodies) - seen} links are on a closed cycle of joints; a URDF is a tree.",
-                             "robot", self.file)  # fmt: skip
+        if len(seen) < len(bodies):
+            raise self._cycle(next(word for word in bodies if word not in seen), carried)
+
+    def _cycle(self, word: str, carried: dict[str, xml.Element]) -> ModelError:
+        """Name the ring of links that a link without a way to the root leads into."""
+        path: list[str] = []
+        while word not in path:
+            path.append(word)
+            word = next(carried[word].all("parent")).attributes["link"].strip()
+        ring = path[path.index(word) :]
+        shown = " - ".join(repr(link) for link in [*ring[:6], *(["..."] if len(ring) > 6 else [])])
+        first = min((carried[link] for link in ring), key=lambda joint: joint.line)
+        return self._error(first, f"the links {shown} hang on each other in a cycle; a URDF is a tree.")
 
     def _end(self, joint: xml.Element, end: str, bodies: dict[str, xml.Element]) -> str:
         element = self._one(joint, end)
         word = self._attribute(element, "link")
         if word not in bodies:
-            raise self._error(element, f"{end} {word!r} does not exist; {suggest(word, bodies)}")
+            problem = f"{end} {word!r} does not exist; {suggest(word, bodies)}"
+            raise ModelError(problem, f"joint {joint.attributes['name']!r}", self.file, element.line)
         return word
 
     # ---- links -----------------------------------------------------------------------------------
@@ -177,15 +189,20 @@ class _Reader:
             given = array([[I["ixx"], I["ixy"], I["ixz"]],
                            [I["ixy"], I["iyy"], I["iyz"]],
                            [I["ixz"], I["iyz"], I["izz"]]], "inertia", (3, 3))  # fmt: skip
-            moment = self._repaired(link, given) if self.repair else physical_inertia(given)
+            moment = self._moment(link, given)
         with self._at(mass):
-            body = Inertia(self._number(mass, "value"), np.zeros(3), moment).in_frame(self._origin(inertial))
+            kilograms = number(self._number(mass, "value"), "mass", least=0.0)
+        body = Inertia(kilograms, np.zeros(3), moment).in_frame(self._origin(inertial))
         return {"mass": body.mass, "com": body.com, "inertia": body.moment}
 
-    def _repaired(self, link: xml.Element, given: Array) -> Array:
+    def _moment(self, link: xml.Element, given: Array) -> Array:
+        """The inertia tensor, repaired when asked."""
         try:
             return physical_inertia(given)
-        except ModelError:
+        except ModelError as error:
+            if not self.repair:
+                advice = " To let lissom repair such tensors, load with repair=True (--repair)."
+                raise ModelError(error.problem + advice) from None
             moment = nearest_physical(given)
             before, after = (", ".join(f"{value:.4g}" for value in principal_moments(I)) for I in (given, moment))
             self.notes.append(
@@ -272,6 +289,8 @@ class _Reader:
         with self._at(element):
             given = {word: self._number(element, word, 0.0) for word in KNOWN["limit"][1]}
             position = None
+            if kind != "continuous" and not {"lower", "upper"} & set(element.attributes):
+                self.notes.append(f"joint {joint.attributes['name']!r}: <limit> without lower and upper means 0 to 0.")
             if kind != "continuous":
                 position = (None if given["lower"] <= -UNLIMITED else given["lower"],
                             None if given["upper"] >= UNLIMITED else given["upper"])  # fmt: skip

@@ -8,8 +8,6 @@ from xml.parsers import expat
 
 from lissom.errors import ModelError
 
-DEEPEST = 100
-
 
 @dataclass
 class Element:
@@ -25,7 +23,7 @@ class Element:
         return (child for child in self.children if child.tag == tag)
 
 
-def parse(data: bytes, file: str) -> Element:
+def parse(data: bytes, file: str, deepest: int = 100) -> Element:
     """The root element; `ModelError` with the line for anything that is not plain XML."""
     top = Element("", {}, 0)
     stack = [top]
@@ -33,8 +31,8 @@ def parse(data: bytes, file: str) -> Element:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, parser.CurrentLineNumber)
-        if len(stack) > DEEPEST:
-            raise ModelError(f"tags are nested deeper than {DEEPEST}.", "XML", file, element.line)
+        if len(stack) > deepest:
+            raise ModelError(f"tags are nested deeper than {deepest}.", "XML", file, element.line)
         stack[-1].children.append(element)
         stack.append(element)
 
@@ -51,6 +49,8 @@ def parse(data: bytes, file: str) -> Element:
     parser.StartDoctypeDeclHandler = doctype
     try:
         parser.Parse(data, True)
+    except ModelError:
+        raise
     except expat.ExpatError as error:
         words = expat.ErrorString(error.code)
         raise ModelError(f"not well-formed ({words}, column {error.offset}).", "XML", file, error.lineno) from None

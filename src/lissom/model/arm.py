@@ -146,6 +146,7 @@ class Arm(Record):
                     f"it mimics {mimic.joint!r}, which is not another moving joint; {suggest(mimic.joint, moving)}",
                     f"joint {link.joint.name!r}",
                 )
+        _ = self._leaders_first  # refuses rings
         ends = [(end[0], "loop") for loop in self.loops for end in (loop.a, loop.b)]
         for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
             if word is not None and word not in self._index:
@@ -264,11 +265,25 @@ class Arm(Record):
         """Positions with every mimicking joint set from the joint it follows; q (..., dof)."""
         q = np.array(q, dtype=float)
         place = dict(zip((joint.name for joint in self.joints), self.joint_index, strict=True))
-        for joint in self.joints:
-            if joint.mimic is not None:
-                leader = q[..., place[joint.mimic.joint]]
-                q[..., place[joint.name]] = joint.mimic.multiplier * leader + joint.mimic.offset
+        for joint in self._leaders_first:
+            assert joint.mimic is not None
+            leader = q[..., place[joint.mimic.joint]]
+            q[..., place[joint.name]] = joint.mimic.multiplier * leader + joint.mimic.offset
         return q
+
+    @cached_property
+    def _leaders_first(self) -> list[Joint]:
+        """Mimicking joints, each after the one it follows; a ring of followers is refused."""
+        waiting = {joint.name: joint for joint in self.joints if joint.mimic is not None}
+        ordered: list[Joint] = []
+        while waiting:
+            ready = [joint for joint in waiting.values() if joint.mimic and joint.mimic.joint not in waiting]
+            if not ready:
+                names = ", ".join(map(repr, waiting))
+                raise ModelError(f"the joints {names} mimic each other in a ring; one must lead.", "mimic")
+            ordered += ready
+            waiting = {word: joint for word, joint in waiting.items() if joint not in ready}
+        return ordered
 
     # ---- other arms from this one ----------------------------------------------------------------
 

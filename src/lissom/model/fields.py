@@ -21,8 +21,8 @@ ROTATION_TOLERANCE = 1e-6
 ROTATION_EXACT = 1e-12
 # Inertia tensors from CAD are rounded: allow their moments to miss an inequality by this fraction.
 INERTIA_TOLERANCE = 1e-6
-# kg m^2; a milligram at a micrometre. Smaller entries are zeros that went through a computer.
-NO_INERTIA = 1e-18
+# kg m^2; a milligram at ten micrometres. Smaller entries are zeros that went through a computer.
+NO_INERTIA = 1e-16
 NAME_LENGTH = 200
 # Nothing in SI units is larger; the cap keeps sums and products of any model finite.
 LARGEST = 1e30

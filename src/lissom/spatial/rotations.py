@@ -39,12 +39,16 @@ def from_rpy(rpy: ArrayLike) -> Array:
 
 
 def to_rpy(R: Array) -> Array:
-    """Roll, pitch, yaw of a rotation; at pitch = +-90 degrees the roll is set to zero."""
-    cos_pitch = np.hypot(R[0, 0], R[1, 0])
-    pitch = np.arctan2(-R[2, 0], cos_pitch)
-    if cos_pitch < 1e-9:
-        return np.array([0.0, pitch, np.arctan2(-R[0, 1], R[1, 1])])
-    return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
+    """Roll, pitch, yaw of a rotation.
+
+    Pitch and roll are read after the yaw is undone, which keeps all digits where pitch is near
+    +-90 degrees and yaw hardly determined.
+    """
+    yaw = np.arctan2(R[1, 0], R[0, 0])
+    s, c = np.sin(yaw), np.cos(yaw)
+    pitch = np.arctan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return np.array([roll, pitch, yaw])
 
 
 def from_quaternion(wxyz: ArrayLike) -> Array:
