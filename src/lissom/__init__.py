@@ -14,6 +14,17 @@ from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.plausibility import Finding
+from lissom.verbs.dynamics import (
+    bias_forces,
+    centre_of_mass,
+    forward_dynamics,
+    gravity_forces,
+    inverse_dynamics,
+    kinetic_energy,
+    mass_matrix,
+    momentum,
+    potential_energy,
+)
 from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
 from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
 from lissom.views.draw import draw
@@ -23,6 +34,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DH", "Arm", "BaseMotion", "Beam", "DHTable", "Elastic", "Finding", "InputError", "InverseKinematics", "Joint",
     "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes", "Payload",
-    "Shape", "SolveError", "Tool", "UnsupportedError", "acceleration", "draw", "inverse_kinematics", "jacobian",
-    "load", "pose", "poses", "save", "shipped", "velocity",
+    "Shape", "SolveError", "Tool", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass", "draw",
+    "forward_dynamics", "gravity_forces", "inverse_dynamics", "inverse_kinematics", "jacobian", "kinetic_energy",
+    "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy", "save", "shipped", "velocity",
 ]  # fmt: skip

@@ -1,0 +1,226 @@
+"""Inverse dynamics: recursive Newton-Euler in body axes.
+
+Outward, each body gets its angular velocity w, angular acceleration dw and the acceleration a of
+its origin minus gravity (Luh, Walker and Paul 1980; gravity as an acceleration of the base):
+
+    w  = R^T w' + z qd                    dw = R^T dw' + z qdd + R^T w' x z qd          (revolute)
+    a  = R^T (a' + dw' x p + w' x (w' x p))   [+ z qdd + 2 w x z qd, p + z q            (prismatic)]
+
+Its inertia resists with F = m a + W mc and N = I dw + w x I w + mc x a, where W = [dw] + [w]^2 and
+everything is about the body's origin. Inward, F and N are summed over what a body carries; the
+joint takes the part along z. The constants of a body are R0 (9), p (3), m, mc (3), I (6).
+
+A flexible link will be one more pair of steps: its outward step takes its modal coordinates beside
+q, qd, qdd and gives the motion of its tip, its inward step gives one force per mode beside F and N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.bodies import BASE, Bodies, Body
+from lissom.dynamics.vectors import (
+    add,
+    cross,
+    product,
+    scale,
+    sub,
+    symmetric_times,
+    times,
+    transposed,
+    turned_about_z,
+    turned_back,
+)
+from lissom.engine.program import Step, cos, sign, sin
+from lissom.model.arm import Arm
+from lissom.model.loads import Load
+from lissom.spatial.rotations import Array
+
+CONSTANTS = 22
+
+
+def constants_of(body: Body) -> list[float]:
+    """R0 (9), p (3), m, mc (3), I (6) of a body."""
+    I = body.inertia
+    six = [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
+    return [*map(float, (*body.R.ravel(), *body.p, body.mass, *body.moment, *six))]
+
+
+def _spin(w: Sequence[Any], dw: Sequence[Any]) -> list[Any]:
+    """W = [dw] + [w]^2, nine entries."""
+    x, y, z = w
+    dx, dy, dz = dw
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return [-(yy + zz), xy - dz, xz + dy, xy + dz, -(xx + zz), yz - dx, xz - dy, yz + dx, -(xx + yy)]
+
+
+def _body_force(w: Any, dw: Any, a: Any, K: Sequence[Any]) -> list[Any]:
+    """F and N of a body from its motion."""
+    m, mc, I = K[12], K[13:16], K[16:22]
+    F = add(scale(m, a), times(_spin(w, dw), mc))
+    N = add(add(symmetric_times(I, dw), cross(w, symmetric_times(I, w))), cross(mc, a))
+    return F + N
+
+
+def _outward_revolute(motion: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
+    """(w, dw, a) of the parent -> (w, dw, a), (F, N), (cos, sin)."""
+    R0t, p = transposed(K[0:9]), K[9:12]
+    w0, dw0, a0 = motion[0:3], motion[3:6], motion[6:9]
+    c, s = cos(q[0]), sin(q[0])
+    u = turned_back(c, s, times(R0t, w0))
+    v = turned_back(c, s, times(R0t, dw0))
+    w = [u[0], u[1], u[2] + qd[0]]
+    dw = [v[0] + u[1] * qd[0], v[1] - u[0] * qd[0], v[2] + qdd[0]]
+    a = turned_back(c, s, times(R0t, add(a0, times(_spin(w0, dw0), p))))
+    return [w + dw + a, _body_force(w, dw, a, K), [c, s]]
+
+
+def _outward_prismatic(motion: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
+    """(w, dw, a) of the parent -> (w, dw, a), (F, N), (position of the origin in the parent)."""
+    R0, R0t, p = K[0:9], transposed(K[0:9]), K[9:12]
+    w0, dw0, a0 = motion[0:3], motion[3:6], motion[6:9]
+    r = add(p, [R0[2] * q[0], R0[5] * q[0], R0[8] * q[0]])
+    w, dw = times(R0t, w0), times(R0t, dw0)
+    a = times(R0t, add(a0, times(_spin(w0, dw0), r)))
+    a = [a[0] + 2 * (w[1] * qd[0]), a[1] - 2 * (w[0] * qd[0]), a[2] + qdd[0]]
+    return [w + dw + a, _body_force(w, dw, a, K), r]
+
+
+def _inward_revolute(below: Any, force: Any, turn: Any, K: Any) -> list[list[Any]]:
+    """(F, N) carried by the parent, plus this body's."""
+    R0, p = K[0:9], K[9:12]
+    F = times(R0, turned_about_z(turn[0], turn[1], force[0:3]))
+    N = times(R0, turned_about_z(turn[0], turn[1], force[3:6]))
+    return [add(below[0:3], F) + add(below[3:6], add(N, cross(p, F)))]
+
+
+def _inward_prismatic(below: Any, force: Any, r: Any, K: Any) -> list[list[Any]]:
+    R0 = K[0:9]
+    F, N = times(R0, force[0:3]), times(R0, force[3:6])
+    return [add(below[0:3], F) + add(below[3:6], add(N, cross(r, F)))]
+
+
+def _drive(tau: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
+    """Drive inertia, damping, friction and spring of a joint: K = armature, damping, friction, stiffness, rest."""
+    passive = K[1] * qd[0] + K[2] * sign(qd[0]) + K[3] * (q[0] - K[4])
+    return [[tau[0] + (K[0] * qdd[0] + passive)]]
+
+
+def _orient_revolute(R: Any, q: Any, K: Any) -> list[list[Any]]:
+    """World orientation (9) of a body from its parent's."""
+    c, s = cos(q[0]), sin(q[0])
+    A = product(R, K[0:9])
+    rows = [[A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2]] for r in (0, 3, 6)]
+    return [[x for row in rows for x in row]]
+
+
+def _orient_prismatic(R: Any, K: Any) -> list[list[Any]]:
+    return [product(R, K[0:9])]
+
+
+def _unload(force: Any, R: Any, load: Any, K: Any) -> list[list[Any]]:
+    """(F, N) less a load (force, moment in the world; point on the link); K is the link's pose on the body."""
+    Rt = transposed(R)
+    point = add(times(K[0:9], load[6:9]), K[9:12])
+    F = times(Rt, load[0:3])
+    N = add(times(Rt, load[3:6]), cross(point, F))
+    return [sub(force[0:3], F) + sub(force[3:6], N)]
+
+
+OUT_R = Step("out_r", _outward_revolute, (9, 1, 1, 1), (9, 6, 2), CONSTANTS)
+OUT_P = Step("out_p", _outward_prismatic, (9, 1, 1, 1), (9, 6, 3), CONSTANTS)
+IN_R = Step("in_r", _inward_revolute, (6, 6, 2), (6,), CONSTANTS)
+IN_P = Step("in_p", _inward_prismatic, (6, 6, 3), (6,), CONSTANTS)
+DRIVE = Step("drive", _drive, (1, 1, 1, 1), (1,), 5)
+ORIENT_R = Step("orient_r", _orient_revolute, (9, 1), (9,), CONSTANTS)
+ORIENT_P = Step("orient_p", _orient_prismatic, (9,), (9,), CONSTANTS)
+UNLOAD = Step("unload", _unload, (6, 9, 9), (6,), 12)
+FALL = Step("fall", lambda base, K: [[*base[0:6], *sub(base[6:9], K)]], (9,), (9,), 3)
+STEPS = (OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, UNLOAD, FALL)
+
+
+class Setting(NamedTuple):
+    """What acts on an arm besides its joints.
+
+    loads : links of the loads that are inputs of the call, nine entries each (force, moment, point)
+    base : whether the base's motion is an input, nine entries (w, dw, a)
+    """
+
+    loads: tuple[int, ...] = ()
+    base: bool = False
+
+
+def base_motion(run: Any, arm: Arm, setting: Setting) -> Any:
+    """(w, dw, a) of the base; gravity enters as its acceleration."""
+    if not setting.base:
+        return run.constant([*np.zeros(6), *(-arm.gravity)])
+    given = run.input(9)
+    return run.call(FALL, given, constants=list(map(float, arm.gravity)))
+
+
+def read_loads(run: Any, arm: Arm, setting: Setting) -> list[tuple[int, Any]]:
+    """(link, nine entries) of every load: the call's as inputs, the arm's own as constants."""
+    loads = [(link, run.input(9)) for link in setting.loads]
+    return loads + [(arm.index(load.link), run.constant(_nine(load))) for load in arm.loads]
+
+
+def _nine(load: Load) -> Array:
+    return np.concatenate([load.force, load.moment, load.point])
+
+
+def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:
+    """The recursion; one vector of length one per coordinate."""
+    n = len(bodies)
+    constants = [constants_of(body) for body in bodies.list]
+    motion: list[Any] = [None] * n
+    force: list[Any] = [None] * n
+    turn: list[Any] = [None] * n
+    for i, body in enumerate(bodies.list):
+        before = base if body.parent == BASE else motion[body.parent]
+        step = OUT_P if body.prismatic else OUT_R
+        state = (q[i : i + 1], qd[i : i + 1], qdd[i : i + 1])
+        motion[i], force[i], turn[i] = run.call(step, before, *state, constants=constants[i])
+    _take_loads(run, bodies, q, constants, force, loads)
+    tau: list[Any] = [None] * n
+    for i in range(n - 1, -1, -1):
+        body = bodies.list[i]
+        tau[i] = force[i][2:3] if body.prismatic else force[i][5:6]
+        if body.parent != BASE:
+            step = IN_P if body.prismatic else IN_R
+            force[body.parent] = run.call(step, force[body.parent], force[i], turn[i], constants=constants[i])
+    return [_driven(run, bodies.list[i], tau[i], q[i : i + 1], qd[i : i + 1], qdd[i : i + 1]) for i in range(n)]
+
+
+def _driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
+    row = (body.armature, body.damping, body.friction, body.stiffness, body.rest)
+    return run.call(DRIVE, tau, q, qd, qdd, constants=row) if any(row) else tau
+
+
+def _take_loads(run: Any, bodies: Bodies, q: Any, constants: Any, force: Any, loads: Any) -> None:
+    """Subtract loads from the forces of the bodies they act on."""
+    R: dict[int, Any] = {BASE: run.constant(np.eye(3).ravel())}
+    for link, load in loads:
+        place = bodies.links[link]
+        if place.body == BASE:
+            continue  # it pushes on the base
+        for k in reversed(bodies.ancestors(place.body)):
+            if k not in R:
+                above = R[bodies.list[k].parent]
+                if bodies.list[k].prismatic:
+                    R[k] = run.call(ORIENT_P, above, constants=constants[k])
+                else:
+                    R[k] = run.call(ORIENT_R, above, q[k : k + 1], constants=constants[k])
+        row = [*map(float, (*place.X[:3, :3].ravel(), *place.X[:3, 3]))]
+        force[place.body] = run.call(UNLOAD, force[place.body], R[place.body], load, constants=row)
+
+
+def program(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, qdd, then the base's motion and the loads; output tau."""
+    n = len(bodies)
+    q, qd, qdd = run.input(n), run.input(n), run.input(n)
+    base = base_motion(run, bodies.arm, setting)
+    loads = read_loads(run, bodies.arm, setting)
+    run.output(*joint_torques(run, bodies, q, qd, qdd, base, loads))

@@ -1,0 +1,225 @@
+"""Mass matrix: composite bodies (Walker and Orin 1982, method 3), in two dresses.
+
+In body axes (`matrix_in_body_axes`) zeros of the constants fold away: for straight-line code.
+In world axes (`matrix_in_world_axes`) an entry is one dot product of six numbers: for the tape.
+A composite is m, h = first moment (3), I (6), about the body's own origin.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of
+from lissom.dynamics.vectors import (
+    UPPER,
+    add,
+    cross,
+    dot,
+    product,
+    scale,
+    symmetric_times,
+    times,
+    turned_about_z,
+    turned_symmetric,
+)
+from lissom.engine.program import Step, cos, sin
+
+
+def shifted(C: Any, r: Any) -> list[Any]:
+    """A composite about a point r before its origin."""
+    m, h, I = C[0], C[1:4], C[4:10]
+    h2 = [a + m * b for a, b in zip(h, r, strict=True)]
+    g = [a + 0.5 * (m * b) for a, b in zip(h, r, strict=True)]  # I + (r.(h + h2)) 1 - (r g^T + g r^T)
+    trace = dot(r, add(h, h2))
+    off = [r[a] * g[b] + g[a] * r[b] for a, b in UPPER]
+    I2 = [I[k] + trace - off[k] if a == b else I[k] - off[k] for k, (a, b) in enumerate(UPPER)]
+    return [m, *h2, *I2]
+
+
+# ---- body axes -----------------------------------------------------------------------------------
+
+
+def _turned_about_z(c: Any, s: Any, I: Any) -> list[Any]:
+    """Rz I Rz^T of a symmetric tensor."""
+    xx, xy, xz, yy, yz, zz = I
+    t = s * (xx - yy) + 2 * (c * xy)
+    k = s * t
+    return [xx - k, c * t - xy, c * xz - s * yz, yy + k, s * xz + c * yz, zz]
+
+
+def _gather_revolute(below: Any, C: Any, turn: Any, K: Any) -> list[list[Any]]:
+    R0, p = K[0:9], K[9:12]
+    h = times(R0, turned_about_z(turn[0], turn[1], C[1:4]))
+    I = turned_symmetric(R0, _turned_about_z(turn[0], turn[1], C[4:10]))
+    return [add(below, shifted([C[0], *h, *I], p))]
+
+
+def _gather_prismatic(below: Any, C: Any, r: Any, K: Any) -> list[list[Any]]:
+    R0 = K[0:9]
+    return [add(below, shifted([C[0], *times(R0, C[1:4]), *turned_symmetric(R0, C[4:10])], r))]
+
+
+def _unit_revolute(C: Any) -> list[list[Any]]:
+    """(F, N) of a unit angular acceleration about z."""
+    h, I = C[1:4], C[4:10]
+    return [[-h[1], h[0], 0 * h[0], I[2], I[4], I[5]]]
+
+
+def _unit_prismatic(C: Any) -> list[list[Any]]:
+    """(F, N) of a unit acceleration along z."""
+    m, h = C[0], C[1:4]
+    return [[0 * m, 0 * m, m, h[1], -h[0], 0 * m]]
+
+
+def _turn(q: Any) -> list[list[Any]]:
+    return [[cos(q[0]), sin(q[0])]]
+
+
+def _slide(q: Any, K: Any) -> list[list[Any]]:
+    R0, p = K[0:9], K[9:12]
+    return [[p[0] + R0[2] * q[0], p[1] + R0[5] * q[0], p[2] + R0[8] * q[0]]]
+
+
+TURN = Step("turn", _turn, (1,), (2,))
+SLIDE = Step("slide", _slide, (1,), (3,), CONSTANTS)
+GATHER_R = Step("gather_r", _gather_revolute, (10, 10, 2), (10,), CONSTANTS)
+GATHER_P = Step("gather_p", _gather_prismatic, (10, 10, 3), (10,), CONSTANTS)
+UNIT_R = Step("unit_r", _unit_revolute, (10,), (6,))
+UNIT_P = Step("unit_p", _unit_prismatic, (10,), (6,))
+ARMATURE = Step("armature", lambda M, K: [[M[0] + K[0]]], (1,), (1,), 1)
+BODY_STEPS = (TURN, SLIDE, GATHER_R, GATHER_P, UNIT_R, UNIT_P, ARMATURE, IN_R, IN_P)
+
+Entries = dict[tuple[int, int], Any]
+
+
+def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
+    """Entries (i, j), i carrying j or equal, each a vector of length one."""
+    n = len(bodies)
+    constants = [constants_of(body) for body in bodies.list]
+    composite = [run.constant([row[12], *row[13:22]]) for row in constants]
+    turn = [
+        run.call(SLIDE, q[i : i + 1], constants=constants[i])
+        if bodies.list[i].prismatic
+        else run.call(TURN, q[i : i + 1])
+        for i in range(n)
+    ]
+    nothing = run.constant(np.zeros(6))
+    M: Entries = {}
+    for j in range(n - 1, -1, -1):
+        body = bodies.list[j]
+        force = run.call(UNIT_P if body.prismatic else UNIT_R, composite[j])
+        M[j, j] = _own(run, body, force[2:3] if body.prismatic else force[5:6])
+        at = j
+        while bodies.list[at].parent != BASE:
+            step = IN_P if bodies.list[at].prismatic else IN_R
+            force = run.call(step, nothing, force, turn[at], constants=constants[at])
+            at = bodies.list[at].parent
+            M[at, j] = force[2:3] if bodies.list[at].prismatic else force[5:6]
+        if body.parent != BASE:
+            step = GATHER_P if body.prismatic else GATHER_R
+            composite[body.parent] = run.call(
+                step, composite[body.parent], composite[j], turn[j], constants=constants[j]
+            )
+    return M
+
+
+def _own(run: Any, body: Any, entry: Any) -> Any:
+    return run.call(ARMATURE, entry, constants=[body.armature]) if body.armature else entry
+
+
+# ---- world axes ----------------------------------------------------------------------------------
+
+
+def _place_revolute(above: Any, q: Any, K: Any) -> list[list[Any]]:
+    """(R, o) of the parent -> (R, o), screw (z, o x z), r = o - o', composite in world axes."""
+    R0, p = above[0:9], above[9:12]
+    c, s = cos(q[0]), sin(q[0])
+    A = product(R0, K[0:9])
+    R = [x for r in (0, 3, 6) for x in (A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2])]
+    r = times(R0, K[9:12])
+    o, z = add(p, r), [R[2], R[5], R[8]]
+    return [R + o, z + cross(o, z), r, _composite(R, K)]
+
+
+def _place_prismatic(above: Any, q: Any, K: Any) -> list[list[Any]]:
+    R0, p = above[0:9], above[9:12]
+    R = product(R0, K[0:9])
+    z = [R[2], R[5], R[8]]
+    r = add(times(R0, K[9:12]), scale(q[0], z))
+    return [R + add(p, r), [0 * z[0], 0 * z[0], 0 * z[0], *z], r, _composite(R, K)]
+
+
+def _composite(R: Any, K: Any) -> list[Any]:
+    return [K[12], *times(R, K[13:16]), *turned_symmetric(R, K[16:22])]
+
+
+def _column_revolute(screw: Any, C: Any, o: Any) -> list[list[Any]]:
+    """(N, F) about the world's origin of a unit joint acceleration, and the diagonal entry."""
+    z = screw[0:3]
+    N, F = symmetric_times(C[4:10], z), cross(z, C[1:4])
+    return [add(N, cross(o, F)) + F, [dot(z, N)]]
+
+
+def _column_prismatic(screw: Any, C: Any, o: Any) -> list[list[Any]]:
+    z = screw[3:6]
+    N, F = cross(C[1:4], z), scale(C[0], z)
+    return [add(N, cross(o, F)) + F, [C[0] + 0 * z[0]]]
+
+
+PLACE_R = Step("place_r", _place_revolute, (12, 1), (12, 6, 3, 10), CONSTANTS)
+PLACE_P = Step("place_p", _place_prismatic, (12, 1), (12, 6, 3, 10), CONSTANTS)
+COMPOSE = Step("compose", lambda below, C, r: [add(below, shifted(C, r))], (10, 10, 3), (10,))
+COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6, 1))
+COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6, 1))
+PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,))
+PAIR4 = Step(
+    "pair4", lambda a, b, c, d, F: [[dot(a, F)], [dot(b, F)], [dot(c, F)], [dot(d, F)]], (6, 6, 6, 6, 6), (1, 1, 1, 1)
+)
+WORLD_STEPS = (PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, PAIR4, ARMATURE)
+
+
+def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
+    """The same entries from screws and columns about the world's origin."""
+    n = len(bodies)
+    base = run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])
+    frame: list[Any] = [None] * n
+    screw: list[Any] = [None] * n
+    r: list[Any] = [None] * n
+    composite: list[Any] = [None] * n
+    for i, body in enumerate(bodies.list):
+        above = base if body.parent == BASE else frame[body.parent]
+        step = PLACE_P if body.prismatic else PLACE_R
+        frame[i], screw[i], r[i], composite[i] = run.call(step, above, q[i : i + 1], constants=constants_of(body))
+    for i in range(n - 1, -1, -1):
+        parent = bodies.list[i].parent
+        if parent != BASE:
+            composite[parent] = run.call(COMPOSE, composite[parent], composite[i], r[i])
+    M: Entries = {}
+    for j, body in enumerate(bodies.list):
+        step = COLUMN_P if body.prismatic else COLUMN_R
+        column, diagonal = run.call(step, screw[j], composite[j], frame[j][9:12])
+        M[j, j] = _own(run, body, diagonal)
+        carriers = bodies.ancestors(j)[1:]
+        while len(carriers) >= 4:
+            entries = run.call(PAIR4, *(screw[i] for i in carriers[:4]), column)
+            M |= {(i, j): entry for i, entry in zip(carriers[:4], entries, strict=True)}
+            carriers = carriers[4:]
+        for i in carriers:
+            M[i, j] = run.call(PAIR, screw[i], column)
+    return M
+
+
+def dense(run: Any, n: int, M: Entries) -> list[Any]:
+    """Row by row, zeros where two coordinates do not share inertia."""
+    zero = run.constant([0.0])
+    return [M.get((min(i, j), max(i, j)), zero) for i in range(n) for j in range(n)]
+
+
+def program(run: Any, bodies: Bodies, tape: bool) -> None:
+    """Input q; output M, row by row."""
+    q = run.input(len(bodies))
+    matrix = matrix_in_world_axes if tape else matrix_in_body_axes
+    run.output(*dense(run, len(bodies), matrix(run, bodies, q)))

@@ -1,0 +1,141 @@
+"""A compiled function of arrays: shapes, broadcasting, `out=`, one state or many, and what to do
+when a number is not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lissom.engine import onecall
+from lissom.engine.kernel import Kernel
+from lissom.engine.program import Plain
+from lissom.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+class Function:
+    """`program` as a function of arrays (..., n), results (..., *shape).
+
+    name, arguments : for messages
+    shapes : of each result for one state
+    program : the program, run plainly where the kernel's numbers are not finite or there is no kernel
+    kernel : compiled, or None for plain NumPy
+    explain : called with the inputs of a state (as rows) whose results are not finite; raises
+
+    `read(value, k)` turns argument k into an array (..., n); it can be replaced.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        arguments: Sequence[str],
+        sizes: Sequence[int],
+        shapes: Sequence[tuple[int, ...]],
+        program: Callable[[Any], None],
+        kernel: Kernel | None,
+        explain: Callable[..., None],
+    ):
+        self.name, self.arguments, self.sizes, self.shapes = name, tuple(arguments), tuple(sizes), tuple(shapes)
+        self.program, self.kernel, self.explain = program, kernel, explain
+        self.read: Callable[[ArrayLike, int], Array] = self._numbers
+        self.one: Callable[..., Any] = self
+        if kernel is not None:
+            self.one, self._alive = onecall.builtin(kernel, self.shapes, self)
+
+    def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
+        """Results for one state or a batch; a tuple when there are several."""
+        given = [self.read(x, k) for k, x in enumerate(arrays)]
+        batch = self._batch(given)
+        rows = int(np.prod(batch, dtype=np.int64))
+        inputs = [_rows(x, batch, rows, n) for x, n in zip(given, self.sizes, strict=True)]
+        results = self._results(out, batch)
+        flat = [y.reshape(rows, -1) for y in results]
+        if any(np.may_share_memory(y, x) for y in flat for x in inputs):
+            inputs = [x.copy() for x in inputs]
+        self.fill(inputs, flat, batch, threads)
+        for y, part in zip(results, flat, strict=True):
+            if not np.may_share_memory(y, part):  # an `out` whose rows do not lie in one piece
+                y[...] = part.reshape(y.shape)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def fill(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None) -> None:
+        """Compute into flat results; recover or explain what is not finite."""
+        if self.kernel is None:
+            self._plainly(inputs, flat, np.arange(len(flat[0])))
+            finite = all(np.isfinite(y).all() for y in (*inputs, *flat))
+        else:
+            finite = self.kernel.run(inputs, flat, threads)
+        if not finite:
+            self._recover(inputs, flat, batch)
+
+    def _numbers(self, value: ArrayLike, k: int) -> Array:
+        try:
+            array = np.asarray(value)
+            if array.dtype.kind not in "iuf":
+                raise TypeError
+            array = array.astype(float, copy=False)
+        except (TypeError, ValueError):
+            raise InputError(f"{self.name}: {self.arguments[k]} is {_short(value)}; expected numbers.") from None
+        if array.ndim == 0 or array.shape[-1] != self.sizes[k]:
+            have = f"shape {array.shape}" if array.ndim else "no axis"
+            raise InputError(
+                f"{self.name}: {self.arguments[k]} has {have}; expected ({self.sizes[k]},) or (..., {self.sizes[k]})."
+            )
+        return array
+
+    def _batch(self, arrays: list[Array]) -> tuple[int, ...]:
+        try:
+            return np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
+        except ValueError:
+            shapes = ", ".join(f"{word} {x.shape}" for word, x in zip(self.arguments, arrays, strict=True))
+            raise InputError(f"{self.name}: the batches do not fit together: {shapes}.") from None
+
+    def _results(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
+        shapes = [(*batch, *shape) for shape in self.shapes]
+        if out is None:
+            return [np.empty(shape) for shape in shapes]
+        given = [out] if len(shapes) == 1 else list(out)
+        for y, shape in zip(given, shapes, strict=True):
+            if not isinstance(y, np.ndarray) or y.dtype != float or y.shape != shape or not y.flags.writeable:
+                have = f"{y.dtype} {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
+                raise InputError(f"{self.name}: out is {have}; expected a writeable float64 array of shape {shape}.")
+        return given
+
+    def _plainly(self, inputs: list[Array], flat: list[Array], rows: NDArray[np.intp]) -> None:
+        """The program on NumPy arrays, for some rows."""
+        run = Plain([x[rows] for x in inputs])
+        with np.errstate(all="ignore"):
+            self.program(run)
+        for y, entries in zip(flat, run.outputs, strict=True):
+            for k, entry in enumerate(entries):
+                y[rows, k] = entry
+
+    def _recover(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...]) -> None:
+        """Angles beyond the kernel's range are done plainly; what then is not finite is an error."""
+        for word, x in zip(self.arguments, inputs, strict=True):
+            if not np.isfinite(x).all():
+                row, column = (int(i) for i in np.argwhere(~np.isfinite(x))[0])
+                spot = [*(int(i) for i in np.unravel_index(row, batch)), column] if batch else [column]
+                raise InputError(f"{self.name}: {word}{spot} is {x[row, column]}; expected finite numbers.")
+        bad = np.flatnonzero(~np.all([np.isfinite(y).all(axis=1) for y in flat], axis=0))
+        self._plainly(inputs, flat, bad)
+        still = bad[~np.all([np.isfinite(y[bad]).all(axis=1) for y in flat], axis=0)]
+        if still.size:
+            self.explain(*(x[still[0]] for x in inputs))
+
+
+def _rows(x: Array, batch: tuple[int, ...], rows: int, n: int) -> Array:
+    """(rows, n) with contiguous rows; a repeated row is not copied."""
+    if x.ndim == 1:
+        return np.broadcast_to(np.ascontiguousarray(x), (rows, n))
+    flat = np.broadcast_to(x, (*batch, n)).reshape(rows, n)
+    return flat if flat.strides[-1] == 8 or n == 1 else np.ascontiguousarray(flat)
+
+
+def _short(value: Any) -> str:
+    words = repr(value)
+    return words if len(words) <= 60 else words[:57] + "..."

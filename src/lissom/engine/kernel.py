@@ -1,0 +1,208 @@
+"""Compiled kernels called on batches: descriptors, tails, workspaces, threads.
+
+Rows are processed by the four-lane code; batches of fewer than four rows by the one-lane code,
+which computes the same bits.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.engine import compile as compiler
+from lissom.engine import straight, tape
+from lissom.engine.cache import compiled
+from lissom.engine.compile import Loaded
+from lissom.engine.graph import Graph
+from lissom.engine.program import Inline, Recorder, Step, Tape
+
+Array = NDArray[np.float64]
+WIDTHS = (1, 4)
+PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
+# Straight-line code wins while it stays in the instruction cache; measured to turn at about this size.
+STRAIGHT_LIMIT = 2500
+# Rows times operations below which a second thread costs more than it brings.
+THREAD_WORK = 2_000_000
+
+
+class Code(NamedTuple):
+    """Machine code of one lane width, with the data it runs on."""
+
+    width: int
+    call: Callable[..., int]
+    address: int
+    keep: Loaded
+    tape: NDArray[np.int64]
+    constants: Array
+    workspace: Array  # template, (slots, width)
+    offsets: tuple[NDArray[np.int64], ...]  # of every output entry, in bytes; empty for straight-line code
+    inputs: tuple[int, ...]  # workspace offset of every input, in bytes
+
+
+class Kernel:
+    """A function of vectors: inputs of given lengths to outputs of given lengths, for any number of rows."""
+
+    def __init__(self, inputs: Sequence[int], outputs: Sequence[int], codes: Sequence[Code], work: int):
+        self.inputs, self.outputs, self.work = tuple(inputs), tuple(outputs), work
+        self.codes = {code.width: code for code in codes}
+        self._free: dict[int, list[Array]] = {width: [] for width in self.codes}
+
+    def run(self, inputs: Sequence[Array], outputs: Sequence[Array], threads: int | None = None) -> bool:
+        """Fill `outputs` from `inputs`, all (rows, n) with contiguous rows; True when all was finite.
+
+        A row stride of zero repeats a row. Outputs must not overlap inputs.
+        """
+        rows = len(outputs[0])
+        if rows == 0:
+            return True
+        code = self.codes[4 if rows >= 4 else 1]
+        count = self._thread_count(rows, threads)
+        if count == 1:
+            return self._piece(code, inputs, outputs)
+        cuts = [rows * k // count // 4 * 4 for k in range(count)] + [rows]
+        pieces = [slice(a, b) for a, b in pairwise(cuts)]
+        work = [([x[s] for x in inputs], [y[s] for y in outputs]) for s in pieces]
+        return all(_pool().map(lambda job: self._piece(code, *job), work))
+
+    def _thread_count(self, rows: int, threads: int | None) -> int:
+        most = os.cpu_count() or 1 if threads is None else threads
+        if threads is None and rows * self.work < THREAD_WORK:
+            return 1
+        return max(1, min(most, rows // 64))
+
+    def _piece(self, code: Code, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
+        arrays = self.describe(code, inputs, outputs)
+        free = self._free[code.width]
+        try:
+            workspace = free.pop()
+        except IndexError:
+            workspace = aligned_copy(code.workspace)
+        tables = (arrays, code.tape, workspace, code.constants)
+        bad = code.call(*map(_address, tables), len(outputs[0]))
+        free.append(workspace)
+        return bad == 0
+
+    def describe(self, code: Code, inputs: Sequence[Array], outputs: Sequence[Array]) -> NDArray[np.int64]:
+        """The table of arrays that the code reads."""
+        if not code.offsets:
+            words = [(_address(x), x.strides[0]) for x in (*inputs, *outputs)]
+            return np.array(words, np.int64)
+        head = [(len(inputs), len(outputs))]
+        into = [
+            (_address(x), x.strides[0], n, offset)
+            for x, n, offset in zip(inputs, self.inputs, code.inputs, strict=True)
+        ]
+        out = [
+            (_address(y), y.strides[0], n, _address(offsets))
+            for y, n, offsets in zip(outputs, self.outputs, code.offsets, strict=True)
+        ]
+        return np.array([word for row in (*head, *into, *out) for word in row], np.int64)
+
+
+def _address(array: NDArray[Any]) -> int:
+    return int(array.__array_interface__["data"][0])  # quicker than array.ctypes.data
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="lissom")
+
+
+def aligned_copy(values: Array) -> Array:
+    """A copy that starts on a cache line, as vector loads want."""
+    raw = np.empty(values.nbytes + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    copy = raw[start : start + values.nbytes].view(float).reshape(values.shape)
+    copy[...] = values
+    return copy
+
+
+# ---- making kernels ------------------------------------------------------------------------------
+
+
+def straight_kernel(key: str, inputs: Sequence[int], outputs: Sequence[int], graph: Callable[[], Graph]) -> Kernel:
+    """A straight-line kernel; `graph()` is asked only when the cache does not have it."""
+    made: list[Graph] = []
+
+    def ir(width: int) -> str:
+        if not made:
+            made.append(graph())
+        return straight.kernel_ir(made[0], compiler.lanes(width))
+
+    codes = []
+    for width in WIDTHS:
+        loaded = compiled(f"straight|{width}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
+        address = loaded.address("kernel")
+        nothing = np.zeros(1, np.int64)
+        codes.append(
+            Code(width, PROTOTYPE(address), address, loaded, nothing, np.zeros(1), np.zeros((1, width)), (), ())
+        )
+    return Kernel(inputs, outputs, codes, STRAIGHT_LIMIT)
+
+
+def graph_of(program: Callable[..., None]) -> Graph:
+    """A program as one graph for this machine."""
+    run = Inline()
+    program(run)
+    return run.graph(compiler.has_fma())
+
+
+def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -> Kernel:
+    """A tape kernel; `key` stands for the steps, whose code is compiled once and shared."""
+    run = Recorder()
+    program(run)
+    recorded = run.tape()
+    codes = [_tape_code(_machine(key, tuple(steps), width), recorded, steps) for width in WIDTHS]
+    work = 100 * len(recorded.calls)
+    return Kernel([n for _, n in recorded.inputs], [len(out) for out in recorded.outputs], codes, work)
+
+
+class _Machine(NamedTuple):
+    width: int
+    words: int
+    loaded: Loaded
+
+
+_machines: dict[tuple[str, int], _Machine] = {}
+
+
+def _machine(key: str, steps: tuple[Step, ...], width: int) -> _Machine:
+    """Compiled steps of one width, shared by all tapes of this process."""
+    if (key, width) not in _machines:
+        names = ",".join(step.name for step in steps)
+
+        def ir() -> str:
+            fuse = compiler.has_fma()
+            return tape.module_ir([(s.name, s.graph(fuse), s.constants > 0) for s in steps], compiler.lanes(width))
+
+        words = 2 + max(len(step.inputs) + len(step.outputs) for step in steps)
+        _machines[key, width] = _Machine(width, words, compiled(f"tape|{width}|{key}|{names}", ir))
+    return _machines[key, width]
+
+
+def _tape_code(machine: _Machine, recorded: Tape, steps: Sequence[Step]) -> Code:
+    width, words, unit = machine.width, machine.words, 8 * machine.width
+    address = {step.name: machine.loaded.address(f"step_{step.name}") for step in steps}
+    entries = np.zeros((len(recorded.calls) + 1, words), np.int64)
+    for row, (name, slots, position) in zip(entries, recorded.calls, strict=False):
+        row[0] = address[name]
+        row[1 : 1 + len(slots)] = np.array(slots) * unit
+        row[-1] = 8 * position
+    entries[-1, 0] = machine.loaded.address("step_halt")
+    workspace = np.zeros((max(recorded.slots, 1), width))
+    for slot, value in recorded.fixed:
+        workspace[slot] = value
+    kernel = machine.loaded.address("kernel")
+    return Code(
+        width, PROTOTYPE(kernel), kernel, machine.loaded, entries, np.array(recorded.constants or (0.0,)), workspace,
+        tuple(np.array(out, np.int64) * unit for out in recorded.outputs),
+        tuple(first * unit for first, _ in recorded.inputs),
+    )  # fmt: skip

@@ -1,0 +1,231 @@
+"""Tape kernels: small compiled steps, called in an order given by data.
+
+A tape is a list of entries of `words` 64-bit words: address of the step's code, byte offsets of its
+outputs and inputs in the workspace, byte offset of its constants. Each step ends by jumping to the
+next entry's step (a tail call), the last entry's step returns. Inputs are moved into lanes at the
+start of the workspace, outputs are gathered from byte offsets, both by 4x4 transposes.
+
+    i64 kernel(ptr arrays, ptr tape, ptr workspace, ptr constants, i64 rows)
+
+`arrays` holds four words for every input (address, row stride, length, workspace offset) and for
+every output (address, row stride, length, address of its table of byte offsets), after a first word
+pair (number of inputs, number of outputs). The machine code depends on the steps only, not on the
+order: one compilation serves every model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lissom.engine.graph import Graph
+from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
+from lissom.engine.straight import SIGNATURE, close_loop, open_loop
+
+STEP = "(ptr %t, ptr %ws, ptr %constants) noinline nounwind"
+
+
+def words_of(steps: Sequence[tuple[str, Graph, bool]]) -> int:
+    """Words of a tape entry: code, operands, constants."""
+    return 2 + max(len(graph.inputs) - constants + len(graph.outputs) for _, graph, constants in steps)
+
+
+def module_ir(steps: Sequence[tuple[str, Graph, bool]], lanes: Lanes) -> str:
+    """The module of a set of steps: (name, graph, whether its last input is a vector of constants)."""
+    words = words_of(steps)
+    parts = [*lanes.declarations, _mover_in(lanes), _mover_out(lanes)]
+    parts += [_step(name, graph, constants, lanes, words) for name, graph, constants in steps]
+    parts += [f"define void @step_halt{STEP} {{\n  ret void\n}}", _kernel(lanes)]
+    return "\n".join(parts)
+
+
+def _step(name: str, graph: Graph, constants: bool, lanes: Lanes, words: int) -> str:
+    body = Body(lanes)
+
+    def operand(word: int, base: str) -> str:
+        offset = body.put(f"load i64, ptr {body.address('%t', word, 'i64')}")
+        return body.address(base, offset, "i8")
+
+    n_out, n_in = len(graph.outputs), len(graph.inputs) - constants
+    out = [operand(1 + k, "%ws") for k in range(n_out)]
+    into = [operand(1 + n_out + k, "%ws") for k in range(n_in)]
+    if constants:
+        into.append(operand(words - 1, "%constants"))
+
+    def read(vector: int, entry: int) -> str:
+        if vector < n_in:
+            return body.load(body.address(into[vector], entry, lanes.type))
+        return body.splat(body.put(f"load double, ptr {body.address(into[vector], entry, 'double')}"))
+
+    names: dict[int, str] = {}
+    arithmetic(body, graph, read, names.__setitem__)
+    for k, entries in enumerate(graph.outputs):
+        for z, node in enumerate(entries):
+            body.store(names[node], body.address(out[k], z, lanes.type))
+    following = body.address("%t", words, "i64")
+    code = body.put(f"load ptr, ptr {following}")
+    body.say(f"musttail call void {code}(ptr {following}, ptr %ws, ptr %constants)")
+    body.say("ret void")
+    return "\n".join([f"define void @step_{name}{STEP} {{", *body.lines, "}"])
+
+
+def _kernel(lanes: Lanes) -> str:
+    body = Body(lanes)
+    T = lanes.type
+    body.label("entry")
+    n_in = body.put("load i64, ptr %arrays")
+    n_out = body.put(f"load i64, ptr {body.address('%arrays', 1, 'i64')}")
+    first = body.address("%arrays", 2, "i64")
+    open_loop(body)
+    body.say("br label %reading")
+    body.label("reading")
+    body.say("%a = phi i64 [0, %loop], [%a1, %reading]")
+    body.say(f"%seen = phi {T} [{lanes.zero}, %loop], [%seen1, %reading]")
+    where, length, offset = _described(body, first, "%a")
+    lane = body.address("%ws", offset, "i8")
+    body.say(f"%seen1 = call {T} @move_in(ptr {where[0]}, i64 {where[1]}, i64 {length}, ptr {lane}, {T} %seen)")
+    body.say("%a1 = add i64 %a, 1")
+    body.say(f"%a_more = icmp slt i64 %a1, {n_in}")
+    body.say("br i1 %a_more, label %reading, label %running")
+    body.label("running")
+    code = body.put("load ptr, ptr %tape")
+    body.say(f"call void {code}(ptr %tape, ptr %ws, ptr %constants)")
+    body.say("br label %writing")
+    body.label("writing")
+    body.say(f"%b = phi i64 [{n_in}, %running], [%b1, %writing]")
+    body.say(f"%found = phi {T} [%seen1, %running], [%found1, %writing]")
+    where, length, offsets = _described(body, first, "%b")
+    table = body.put(f"inttoptr i64 {offsets} to ptr")
+    body.say(
+        f"%found1 = call {T} @move_out(ptr {where[0]}, i64 {where[1]}, i64 {length}, ptr %ws, ptr {table}, {T} %found)"
+    )
+    body.say("%b1 = add i64 %b, 1")
+    everything = body.put(f"add i64 {n_in}, {n_out}")
+    body.say(f"%b_more = icmp slt i64 %b1, {everything}")
+    body.say("br i1 %b_more, label %writing, label %checking")
+    body.label("checking")
+    close_loop(body, any_nan(body, "%found1"))
+    return "\n".join([f"{SIGNATURE} nounwind {{", *body.lines, "}"])
+
+
+def _described(body: Body, first: str, index: str) -> tuple[tuple[str, str], str, str]:
+    """Address of the current row and row stride, length, and fourth word of array `index`."""
+    entry = body.address(first, body.put(f"shl i64 {index}, 2"), "i64")
+    base = body.put(f"load ptr, ptr {entry}")
+    stride, length, fourth = (body.put(f"load i64, ptr {body.address(entry, k, 'i64')}") for k in (1, 2, 3))
+    row = body.address(base, body.put(f"mul i64 %row, {stride}"), "i8")
+    return (row, stride), length, fourth
+
+
+def _mover_in(lanes: Lanes) -> str:
+    """``move_in(row, stride, n, lanes, seen) -> seen``: entries of the rows of a group into lanes."""
+    body, T, W = Body(lanes), lanes.type, lanes.width
+    body.label("entry")
+    rows = _row_addresses(body, W)
+    start = "0"
+    if W == 4:
+        start = _groups(body, T)
+        loaded = [body.load(body.address(row, "%j", "double"), aligned=False) for row in rows]
+        check = [body.two("fmul", value, lanes.zero) for value in loaded]
+        for i, value in enumerate(body.transpose4(loaded)):
+            body.store(value, body.address("%lanes", body.put(f"add i64 %j, {i}"), T))
+        total = body.two("fadd", body.two("fadd", check[0], check[1]), body.two("fadd", check[2], check[3]))
+        _end_groups(body, T, body.two("fadd", "%a", total))
+    _singles(body, T, start)
+    slot = body.address("%lanes", "%i", T)
+    value = "poison"
+    for k, row in enumerate(rows):
+        scalar = body.put(f"load double, ptr {body.address(row, '%i', 'double')}, align 8")
+        value = scalar if W == 1 else body.put(f"insertelement {T} {value}, double {scalar}, i32 {k}")
+    body.store(value, slot)
+    _end_singles(body, T, body.two("fadd", "%s", body.two("fmul", value, lanes.zero)), start)
+    head = f"define internal {T} @move_in(ptr %rowp, i64 %stride, i64 %n, ptr noalias %lanes, {T} %seen) nounwind {{"
+    return "\n".join([head, *body.lines, "}"])
+
+
+def _mover_out(lanes: Lanes) -> str:
+    """``move_out(row, stride, n, ws, offsets, seen) -> seen``: lanes at byte offsets into rows."""
+    body, T, W = Body(lanes), lanes.type, lanes.width
+    body.label("entry")
+    rows = _row_addresses(body, W)
+
+    def at(index: str) -> str:
+        offset = body.put(f"load i64, ptr {body.address('%offsets', index, 'i64')}")
+        return body.load(body.address("%ws", offset, "i8"))
+
+    start = "0"
+    if W == 4:
+        start = _groups(body, T)
+        values = [at(body.put(f"add i64 %j, {i}")) for i in range(4)]
+        check = [body.two("fmul", value, lanes.zero) for value in values]
+        for row, value in zip(rows, body.transpose4(values), strict=True):
+            body.store(value, body.address(row, "%j", "double"), aligned=False)
+        total = body.two("fadd", body.two("fadd", check[0], check[1]), body.two("fadd", check[2], check[3]))
+        _end_groups(body, T, body.two("fadd", "%a", total))
+    _singles(body, T, start)
+    value = at("%i")
+    for k, row in enumerate(rows):
+        scalar = value if W == 1 else body.put(f"extractelement {T} {value}, i32 {k}")
+        body.say(f"store double {scalar}, ptr {body.address(row, '%i', 'double')}, align 8")
+    _end_singles(body, T, body.two("fadd", "%s", body.two("fmul", value, lanes.zero)), start)
+    head = (
+        f"define internal {T} @move_out(ptr %rowp, i64 %stride, i64 %n, ptr %ws, ptr %offsets, {T} %seen) nounwind {{"
+    )
+    return "\n".join([head, *body.lines, "}"])
+
+
+def _row_addresses(body: Body, width: int) -> list[str]:
+    rows = ["%rowp"]
+    for _ in range(width - 1):
+        rows.append(body.address(rows[-1], "%stride", "i8"))
+    return rows
+
+
+def _groups(body: Body, T: str) -> str:
+    """Open the loop over whole groups of four entries."""
+    body.lines += [
+        "  %n4 = and i64 %n, -4",
+        "  %any = icmp sgt i64 %n4, 0",
+        "  br i1 %any, label %fours, label %rest",
+        "fours:",
+        "  %j = phi i64 [0, %entry], [%j1, %fours]",
+        f"  %a = phi {T} [%seen, %entry], [%a1, %fours]",
+    ]
+    return "%n4"
+
+
+def _end_groups(body: Body, T: str, total: str) -> None:
+    body.lines += [
+        f"  %a1 = fadd {T} {total}, {body.lanes.zero}",
+        "  %j1 = add i64 %j, 4",
+        "  %j_more = icmp slt i64 %j1, %n4",
+        "  br i1 %j_more, label %fours, label %rest",
+        "rest:",
+        f"  %sum = phi {T} [%seen, %entry], [%a1, %fours]",
+        "  %left = icmp slt i64 %n4, %n",
+        "  br i1 %left, label %ones, label %end",
+    ]
+
+
+def _singles(body: Body, T: str, start: str) -> None:
+    """Open the loop over the entries that are left."""
+    before, seen = ("%rest", "%sum") if start != "0" else ("%entry", "%seen")
+    if start == "0":
+        body.lines += ["  %left = icmp slt i64 0, %n", "  br i1 %left, label %ones, label %end"]
+    body.lines += [
+        "ones:",
+        f"  %i = phi i64 [{start}, {before}], [%i1, %ones]",
+        f"  %s = phi {T} [{seen}, {before}], [%s1, %ones]",
+    ]
+
+
+def _end_singles(body: Body, T: str, total: str, start: str) -> None:
+    before, seen = ("%rest", "%sum") if start != "0" else ("%entry", "%seen")
+    body.lines += [
+        f"  %s1 = fadd {T} {total}, {body.lanes.zero}",
+        "  %i1 = add i64 %i, 1",
+        "  %i_more = icmp slt i64 %i1, %n",
+        "  br i1 %i_more, label %ones, label %end",
+        "end:",
+        f"  %done = phi {T} [{seen}, {before}], [%s1, %ones]",
+        f"  ret {T} %done",
+    ]

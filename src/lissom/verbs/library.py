@@ -1,0 +1,192 @@
+"""The compiled functions of an arm, made when first asked and kept with it.
+
+Straight-line code for few coordinates, a tape for many; `backend` forces "straight", "tape" or
+"numpy". Limits are where the two crossed when measured on generic arms (`benchmarks/`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import lissom.dynamics
+import lissom.engine
+from lissom.dynamics import energy, forward, inverse, mass
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.inverse import Setting
+from lissom.engine.function import Function
+from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
+from lissom.engine.program import Plain, Step
+from lissom.errors import InputError, SolveError
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.states import as_state
+
+BACKENDS = ("straight", "tape", "numpy")
+
+
+class Recipe(NamedTuple):
+    """How a function is made.
+
+    arguments : names of its state arguments
+    program : ``program(run, bodies, setting, tape)``
+    steps : of the tape
+    limit : coordinates up to which straight-line code is the better one
+    shapes : of its results, from the number of coordinates
+    """
+
+    arguments: tuple[str, ...]
+    program: Callable[[Any, Bodies, Setting, bool], None]
+    steps: tuple[Step, ...]
+    limit: int
+    shapes: Callable[[int], tuple[tuple[int, ...], ...]]
+
+
+def _vector(n: int) -> tuple[tuple[int, ...], ...]:
+    return ((n,),)
+
+
+def _without_motion(run: Any, bodies: Bodies, setting: Setting, rates: bool) -> None:
+    """Torques at zero acceleration, and at zero rates unless `rates`."""
+    n = len(bodies)
+    q = run.input(n)
+    qd = run.input(n) if rates else run.constant(np.zeros(n))
+    base, loads = inverse.base_motion(run, bodies.arm, setting), inverse.read_loads(run, bodies.arm, setting)
+    run.output(*inverse.joint_torques(run, bodies, q, qd, run.constant(np.zeros(n)), base, loads))
+
+
+def _forward(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
+    (forward.program_by_bodies if tape else forward.program_by_matrix)(run, bodies, setting)
+
+
+RECIPES = {
+    "inverse_dynamics": Recipe(
+        ("q", "qd", "qdd"), lambda run, b, s, _: inverse.program(run, b, s), inverse.STEPS, 12, _vector
+    ),
+    "bias_forces": Recipe(
+        ("q", "qd"), lambda run, b, s, _: _without_motion(run, b, s, True), inverse.STEPS, 12, _vector
+    ),
+    "gravity_forces": Recipe(
+        ("q",), lambda run, b, s, _: _without_motion(run, b, s, False), inverse.STEPS, 12, _vector
+    ),
+    "mass_matrix": Recipe(
+        ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, lambda n: ((n, n),)
+    ),
+    "forward_dynamics": Recipe(("q", "qd", "tau"), _forward, forward.STEPS, 8, _vector),
+    "energies": Recipe(
+        ("q", "qd"), lambda run, b, *_: energy.program(run, b), energy.STEPS, 12, lambda n: ((2,), (3,), (6,))
+    ),
+}  # fmt: skip
+
+
+class Library:
+    """Functions of one arm."""
+
+    def __init__(self, arm: Arm):
+        self.arm = arm
+        self.bodies = Bodies(arm)
+        self._made: dict[tuple[str, Setting, str | None], Function] = {}
+
+    def get(self, name: str, setting: Setting = Setting(), backend: str | None = None) -> Function:  # noqa: B008
+        """A function, compiled on first use."""
+        key = (name, setting, backend)
+        if key not in self._made:
+            self._made[key] = self._make(name, setting, backend)
+        return self._made[key]
+
+    def _make(self, name: str, setting: Setting, backend: str | None) -> Function:
+        recipe, n = RECIPES[name], len(self.bodies)
+        chosen = self._choose(recipe, backend)
+        extra = [("base", 9)] * setting.base + [("load", 9)] * len(setting.loads)
+        arguments = [*recipe.arguments, *(word for word, _ in extra)]
+        sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
+        shapes = recipe.shapes(n)
+        program = lambda run: recipe.program(run, self.bodies, setting, chosen == "tape")  # noqa: E731
+        kernel = None
+        if chosen == "straight":
+            lengths = [int(np.prod(shape)) for shape in shapes]
+            key = f"{name}|{setting}|{self.digest}|{sources()}"
+            kernel = straight_kernel(key, sizes, lengths, lambda: graph_of(program))
+        elif chosen == "tape":
+            kernel = tape_kernel(f"{name}|{sources()}", recipe.steps, program)
+        function = Function(name, arguments, sizes, shapes, program, kernel, self._explain(name))
+        function.read = functools.partial(self._read, name, arguments, len(recipe.arguments))
+        return function
+
+    def _choose(self, recipe: Recipe, backend: str | None) -> str:
+        if backend is not None:
+            if backend not in BACKENDS:
+                raise InputError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}.")
+            return backend
+        if not compiler_present():
+            return "numpy"
+        return "straight" if len(self.bodies) <= recipe.limit else "tape"
+
+    def _read(self, name: str, arguments: Sequence[str], states: int, value: ArrayLike, k: int) -> Array:
+        """Coordinates may be short; base and loads were checked when they were made."""
+        return as_state(self.arm, value, arguments[k], name) if k < states else np.asarray(value, float)
+
+    def _explain(self, name: str) -> Callable[..., None]:
+        def explain(*inputs: Array) -> None:
+            if name == "forward_dynamics":
+                self._refuse_singular(inputs[0])
+            raise SolveError(f"{name}: the result is not finite although all inputs are; the numbers overflow.")
+
+        return explain
+
+    def _refuse_singular(self, q: Array) -> None:
+        """Name the joint whose pivot vanishes."""
+        run = Plain([q[None]])
+        mass.program(run, self.bodies, tape=True)
+        n = len(self.bodies)
+        M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
+        for k in range(n - 1, -1, -1):
+            if not M[k, k] > 1e-13 * np.abs(np.diag(M)).max():
+                joint = self.bodies.list[k].joint
+                raise SolveError(
+                    f"forward_dynamics: the inertia is singular at this position: joint {joint!r} moves no inertia, "
+                    "so its acceleration is undetermined. Move away from it, or give the joint armature."
+                )
+            M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Fingerprint of every number that goes into straight-line code."""
+        arm, bodies = self.arm, self.bodies
+        parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
+        for body in bodies.list:
+            parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12]]
+        places = [(place.body, place.X.tolist()) for place in bodies.links]
+        text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts] + places)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def library(arm: Arm) -> Library:
+    """The functions of an arm; they live as long as it does."""
+    made = arm.__dict__.get("_library")
+    if made is None:
+        made = arm.__dict__["_library"] = Library(arm)
+    return made
+
+
+@functools.cache
+def compiler_present() -> bool:
+    """llvmlite and casadi are installed."""
+    return all(importlib.util.find_spec(name) is not None for name in ("llvmlite", "casadi"))
+
+
+@functools.cache
+def sources() -> str:
+    """Fingerprint of the code that makes kernels: cached ones of another version are not used."""
+    digest = hashlib.sha256()
+    for package in (lissom.engine, lissom.dynamics):
+        for path in sorted(Path(package.__path__[0]).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,82 @@
+"""Every way to run a program gives the same numbers; one state and a batch the same bits."""
+
+import numpy as np
+import pytest
+from tests.arms import random_arm, random_base, random_loads, random_states
+
+import lissom as ls
+from lissom.dynamics.inverse import Setting
+from lissom.verbs.library import RECIPES, library
+
+ARMS = [random_arm(11, 3), random_arm(12, 8), random_arm(13, 9, tree=False)]
+# a few hundred roundings, in another order and with or without fused multiply-adds
+RELATIVE = 1e-11
+
+
+def arguments(arm, name, rows):
+    return list(random_states(arm, rows, seed=5, count=len(RECIPES[name].arguments)))
+
+
+def results(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
+def test_straight_tape_and_numpy_agree(arm, name):
+    states = arguments(arm, name, 6)
+    ways = [results(library(arm).get(name, backend=backend)(*states)) for backend in ("straight", "tape", "numpy")]
+    for way in ways[:2]:
+        for got, want in zip(way, ways[2], strict=True):
+            assert np.abs(got - want).max() <= RELATIVE * np.abs(want).max()
+
+
+@pytest.mark.parametrize("backend", ["straight", "tape"])
+@pytest.mark.parametrize("name", RECIPES)
+def test_one_state_and_any_batch_agree_bit_for_bit(name, backend):
+    arm = ARMS[1]
+    function = library(arm).get(name, backend=backend)
+    states = arguments(arm, name, 23)
+    whole = results(function(*states))
+    for rows in (1, 2, 3, 4, 5, 7, 8, 23):
+        for got, want in zip(results(function(*(x[:rows] for x in states))), whole, strict=True):
+            assert np.array_equal(got, want[:rows])
+    for k in range(23):
+        for got, want in zip(results(function.one(*(np.ascontiguousarray(x[k]) for x in states))), whole, strict=True):
+            assert np.array_equal(got, want[k])
+    many = [np.tile(x, (40, 1)) for x in states]
+    for threads in (1, 2, 3):
+        for got, want in zip(results(function(*many, threads=threads)), whole, strict=True):
+            assert np.array_equal(got, np.tile(want, (40, *[1] * (want.ndim - 1))))
+
+
+def test_loads_and_base_agree_on_all_backends():
+    arm = ARMS[1].replace(loads=random_loads(ARMS[1], 8)[:1])
+    setting = Setting(loads=(2, 5, 2), base=True)
+    extra = list(np.random.default_rng(0).normal(size=(4, 9)))
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        states = [*arguments(arm, name, 4), *extra]
+        ways = [library(arm).get(name, setting, backend)(*states) for backend in ("straight", "tape", "numpy")]
+        assert np.abs(ways[0] - ways[2]).max() <= RELATIVE * np.abs(ways[2]).max()
+        assert np.abs(ways[1] - ways[2]).max() <= RELATIVE * np.abs(ways[2]).max()
+
+
+def test_batched_loads_broadcast():
+    arm = ARMS[0]
+    q, qd, qdd = random_states(arm, 4)
+    loads = random_loads(arm, 2, batch=(4,))
+    together = ls.inverse_dynamics(arm, q, qd, qdd, loads=loads, base=random_base(1))
+    for k in range(4):
+        mine = [ls.Load(x.link, x.force[k], x.moment[k], x.point[k]) for x in loads]
+        assert np.array_equal(
+            together[k], ls.inverse_dynamics(arm, q[k], qd[k], qdd[k], loads=mine, base=random_base(1))
+        )
+
+
+def test_a_thousand_links_work():
+    arm = random_arm(3, 1000, tree=False, drives=False, kinds=("revolute",))
+    q, qd, qdd = random_states(arm, 4) * 0.1
+    tau = ls.inverse_dynamics(arm, q, qd, qdd)
+    assert tau.shape == (4, 1000)
+    # torques of a thousand links span many orders; rounding grows with the length of the chain
+    assert np.abs(ls.forward_dynamics(arm, q, qd, tau) - qdd).max() < 1e-4

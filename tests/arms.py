@@ -1,0 +1,65 @@
+"""Random arms for tests: trees with awkward axes, full inertias, drives, springs and odd gravity."""
+
+import numpy as np
+
+import lissom as ls
+from lissom.spatial.frames import pose
+from lissom.spatial.rotations import about_axis
+
+
+def random_pose(rng):
+    axis = rng.normal(size=3)
+    return pose(about_axis(axis / np.linalg.norm(axis), rng.uniform(-3, 3)), rng.uniform(-0.4, 0.4, 3))
+
+
+def random_inertia(rng, mass):
+    """Inertia of a few point masses about their centre: physical by construction."""
+    points = rng.normal(size=(5, 3)) * 0.1
+    points -= points.mean(axis=0)
+    return mass / 5 * sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
+
+
+def random_link(rng, i, parent, drives, kinds):
+    mass = rng.uniform(0.2, 3.0)
+    kind = rng.choice(kinds)
+    options = {}
+    if drives and kind != "fixed":
+        options = {
+            "armature": rng.choice([0.0, 0.05]), "rotor_inertia": 1e-5, "gear_ratio": rng.choice([1.0, -60.0]),
+            "damping": rng.choice([0.0, 0.3]), "friction": rng.choice([0.0, 0.2]),
+            "stiffness": rng.choice([0.0, 2.0]), "rest": rng.normal(),
+        }  # fmt: skip
+        if rng.random() < 0.2:
+            options |= {"elastic": ls.Elastic(40.0, 0.1), "armature": 0.08}
+    joint = ls.Joint(kind, random_pose(rng), rng.normal(size=3), f"j{i}", **options)
+    payload = ls.Payload(0.4, rng.normal(size=3) * 0.1, random_inertia(rng, 0.4)) if rng.random() < 0.2 else None
+    return ls.Link(
+        f"l{i}", parent, joint, mass, rng.uniform(-0.2, 0.2, 3), random_inertia(rng, mass), frame=random_pose(rng),
+        payload=payload,
+    )  # fmt: skip
+
+
+def random_arm(seed, n, *, tree=True, drives=True, kinds=("revolute", "revolute", "prismatic", "fixed")):
+    """A tree (or chain) of n links; the first joint moves, so that there is something to compute."""
+    rng = np.random.default_rng(seed)
+    links = []
+    for i in range(n):
+        back = int(rng.integers(0, min(i, 4) + 1)) if tree else 1
+        parent = None if i == 0 or (tree and back == 0 and rng.random() < 0.3) else f"l{max(i - max(back, 1), 0)}"
+        links.append(random_link(rng, i, parent, drives, kinds if i else ("revolute",)))
+    return ls.Arm(f"random{seed}", links, gravity=rng.normal(size=3) * 6)
+
+
+def random_states(arm, rows, seed=0, count=3):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-1.5, 1.5, (count, rows, arm.dof))
+
+
+def random_loads(arm, seed, batch=()):
+    rng = np.random.default_rng(seed)
+    names = [arm.links[int(i)].name for i in rng.integers(0, len(arm.links), 3)]
+    return [ls.Load(name, *(rng.normal(size=(*batch, 3)) for _ in range(3))) for name in names]
+
+
+def random_base(seed):
+    return ls.BaseMotion(*np.random.default_rng(seed).normal(size=(3, 3)))
