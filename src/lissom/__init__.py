@@ -15,15 +15,20 @@ from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.plausibility import Finding
 from lissom.verbs.dynamics import (
+    ForwardGradient,
+    InverseGradient,
     bias_forces,
     centre_of_mass,
     forward_dynamics,
+    forward_dynamics_gradient,
     gravity_forces,
     inverse_dynamics,
+    inverse_dynamics_gradient,
     kinetic_energy,
     mass_matrix,
     momentum,
     potential_energy,
+    regressor,
 )
 from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
 from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
@@ -32,9 +37,11 @@ from lissom.views.draw import draw
 __version__ = "0.1.0"
 
 __all__ = [
-    "DH", "Arm", "BaseMotion", "Beam", "DHTable", "Elastic", "Finding", "InputError", "InverseKinematics", "Joint",
-    "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes", "Payload",
-    "Shape", "SolveError", "Tool", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass", "draw",
-    "forward_dynamics", "gravity_forces", "inverse_dynamics", "inverse_kinematics", "jacobian", "kinetic_energy",
-    "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy", "save", "shipped", "velocity",
+    "Arm", "BaseMotion", "Beam", "DH", "DHTable", "Elastic", "Finding", "ForwardGradient", "InputError",
+    "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic",
+    "ModalIntegrals", "ModelError", "Modes", "Payload", "Shape", "SolveError", "Tool", "UnsupportedError",
+    "acceleration", "bias_forces", "centre_of_mass", "draw", "forward_dynamics", "forward_dynamics_gradient",
+    "gravity_forces", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_kinematics", "jacobian",
+    "kinetic_energy", "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy", "regressor", "save",
+    "shipped", "velocity",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 import lissom.dynamics
 import lissom.engine
-from lissom.dynamics import energy, forward, inverse, mass
+from lissom.dynamics import energy, forward, gradient, inverse, mass, regressor
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine.function import Function
@@ -39,17 +39,17 @@ class Recipe(NamedTuple):
     program : ``program(run, bodies, setting, tape)``
     steps : of the tape
     limit : coordinates up to which straight-line code is the better one
-    shapes : of its results, from the number of coordinates
+    shapes : of its results, from the numbers of coordinates and links
     """
 
     arguments: tuple[str, ...]
     program: Callable[[Any, Bodies, Setting, bool], None]
     steps: tuple[Step, ...]
     limit: int
-    shapes: Callable[[int], tuple[tuple[int, ...], ...]]
+    shapes: Callable[[int, int], tuple[tuple[int, ...], ...]]
 
 
-def _vector(n: int) -> tuple[tuple[int, ...], ...]:
+def _vector(n: int, _links: int) -> tuple[tuple[int, ...], ...]:
     return ((n,),)
 
 
@@ -77,11 +77,19 @@ RECIPES = {
         ("q",), lambda run, b, s, _: _without_motion(run, b, s, False), inverse.STEPS, 12, _vector
     ),
     "mass_matrix": Recipe(
-        ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, lambda n: ((n, n),)
+        ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, lambda n, _: ((n, n),)
     ),
     "forward_dynamics": Recipe(("q", "qd", "tau"), _forward, forward.STEPS, 8, _vector),
+    "inverse_dynamics_gradient": Recipe(
+        ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,
+        lambda n, _: ((n, n), (n, n), (n, n)),
+    ),
+    "regressor": Recipe(
+        ("q", "qd", "qdd"), lambda run, b, *_: regressor.program(run, b), regressor.STEPS, 4,
+        lambda n, links: ((n, 10 * links),),
+    ),
     "energies": Recipe(
-        ("q", "qd"), lambda run, b, *_: energy.program(run, b), energy.STEPS, 12, lambda n: ((2,), (3,), (6,))
+        ("q", "qd"), lambda run, b, *_: energy.program(run, b), energy.STEPS, 12, lambda *_: ((2,), (3,), (6,))
     ),
 }  # fmt: skip
 
@@ -107,7 +115,7 @@ class Library:
         extra = [("base", 9)] * setting.base + [("load", 9)] * len(setting.loads)
         arguments = [*recipe.arguments, *(word for word, _ in extra)]
         sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
-        shapes = recipe.shapes(n)
+        shapes = recipe.shapes(n, len(self.bodies.links))
         program = lambda run: recipe.program(run, self.bodies, setting, chosen == "tape")  # noqa: E731
         kernel = None
         if chosen == "straight":
