@@ -53,7 +53,7 @@ class Function:
         rows = int(np.prod(batch, dtype=np.int64))
         inputs = [_rows(x, batch, rows, n) for x, n in zip(given, self.sizes, strict=True)]
         results = self._results(out, batch)
-        flat = [y.reshape(rows, -1) for y in results]
+        flat = [y.reshape(rows, int(np.prod(shape))) for y, shape in zip(results, self.shapes, strict=True)]
         if any(np.may_share_memory(y, x) for y in flat for x in inputs):
             inputs = [x.copy() for x in inputs]
         self.fill(inputs, flat, batch, threads)

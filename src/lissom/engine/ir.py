@@ -24,7 +24,12 @@ COS = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767
        -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11)  # fmt: skip
 # pi/2 in parts: plain for fused arithmetic, with trailing zeros (so that products with k are exact) for the other.
 HALF_PI_FUSED = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
-HALF_PI_PLAIN = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+HALF_PI_PLAIN = (
+    1.57079632673412561417e00,
+    6.07710050630396597660e-11,
+    2.02226624871116645580e-21,
+    8.47842766036889956997e-32,
+)
 # Adding 1.5 * 2^52 leaves the nearest integer in the low bits.
 ROUND = 6755399441055744.0
 
@@ -143,9 +148,7 @@ class Body:
         shifted = self.fma(x, number(2.0 / 3.141592653589793), number(ROUND))
         quadrant = self.put(f"bitcast {L.type} {shifted} to {L.integers}")
         k = self.two("fsub", shifted, number(ROUND))
-        r = x
-        for part in HALF_PI_FUSED if L.fma else HALF_PI_PLAIN:
-            r = self.fma(k, number(-part), r)
+        r = self._reduced_fused(x, k) if L.fma else self._reduced_plain(x, k)
         r = self.choose(self.compare("ole", self.one("fabs", x), number(LARGEST_ANGLE)), r, number(float("nan")))
         square = self.two("fmul", r, r)
         sine = self.fma(self.two("fmul", square, r), self._polynomial(SIN, square), r)
@@ -158,6 +161,20 @@ class Body:
             self._signed(self.choose(swap, cosine, sine), quadrant),
             self._signed(self.choose(swap, sine, cosine), next_one),
         )
+
+    def _reduced_fused(self, x: str, k: str) -> str:
+        """x - k pi/2; each product is exact inside its multiply-add."""
+        for part in HALF_PI_FUSED:
+            x = self.fma(k, self.lanes.number(-part), x)
+        return x
+
+    def _reduced_plain(self, x: str, k: str) -> str:
+        """x - k pi/2; the first difference is exact, the rounding of the second is kept and put back."""
+        one, two, three, four = (self.two("fmul", k, self.lanes.number(part)) for part in HALF_PI_PLAIN)
+        r = self.two("fsub", x, one)
+        rough = self.two("fsub", r, two)
+        lost = self.two("fsub", self.two("fsub", r, rough), two)
+        return self.two("fadd", rough, self.two("fsub", lost, self.two("fadd", three, four)))
 
     def _polynomial(self, coefficients: tuple[float, ...], x: str) -> str:
         total = self.lanes.number(coefficients[-1])

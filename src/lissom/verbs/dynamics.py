@@ -60,9 +60,10 @@ def inverse_dynamics(
     """
     if not loads and base is None and method is None and out is None and threads is None:
         try:
-            return arm.__dict__["_one_inverse_dynamics"](q, qd, qdd)
+            entry = arm.__dict__["_one_inverse_dynamics"]
         except (AttributeError, KeyError):
-            return _first(arm, "inverse_dynamics")(q, qd, qdd)
+            entry = _first(arm, "inverse_dynamics")
+        return entry(q, qd, qdd)
     return _general(arm, "inverse_dynamics", (q, qd, qdd), loads, base, method, out, threads)
 
 
@@ -104,9 +105,10 @@ def forward_dynamics(
     """
     if not loads and base is None and method is None and out is None and threads is None:
         try:
-            return arm.__dict__["_one_forward_dynamics"](q, qd, tau)
+            entry = arm.__dict__["_one_forward_dynamics"]
         except (AttributeError, KeyError):
-            return _first(arm, "forward_dynamics")(q, qd, tau)
+            entry = _first(arm, "forward_dynamics")
+        return entry(q, qd, tau)
     return _general(arm, "forward_dynamics", (q, qd, tau), loads, base, method, out, threads)
 
 
@@ -136,9 +138,10 @@ def mass_matrix(
     """
     if method is None and out is None and threads is None:
         try:
-            return arm.__dict__["_one_mass_matrix"](q)
+            entry = arm.__dict__["_one_mass_matrix"]
         except (AttributeError, KeyError):
-            return _first(arm, "mass_matrix")(q)
+            entry = _first(arm, "mass_matrix")
+        return entry(q)
     return _general(arm, "mass_matrix", (q,), (), None, method, out, threads)
 
 
@@ -199,9 +202,10 @@ def inverse_dynamics_gradient(
     """
     if not loads and base is None and method is None and out is None and threads is None:
         try:
-            return InverseGradient(*arm.__dict__["_one_inverse_dynamics_gradient"](q, qd, qdd))
+            entry = arm.__dict__["_one_inverse_dynamics_gradient"]
         except (AttributeError, KeyError):
-            return InverseGradient(*_first(arm, "inverse_dynamics_gradient")(q, qd, qdd))
+            entry = _first(arm, "inverse_dynamics_gradient")
+        return InverseGradient(*entry(q, qd, qdd))
     results = _general(arm, "inverse_dynamics_gradient", (q, qd, qdd), loads, base, method, out, threads)
     return InverseGradient(*results) if out is None else out
 

@@ -1,0 +1,129 @@
+"""The public dynamics: what it accepts and what it refuses."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.verbs.library import compiler_present, library
+
+Q = np.full(6, 0.3)
+WRONG = {
+    "short": (lambda a: ls.inverse_dynamics(a, [0] * 5, Q, Q), "inverse_dynamics: q has 5 entries, arm 'puma560'"),
+    "nan": (lambda a: ls.forward_dynamics(a, Q, Q * np.nan, Q), r"forward_dynamics: qd\[0\] is nan"),
+    "nan in a batch": (
+        lambda a: ls.mass_matrix(a, np.where(np.arange(12).reshape(2, 6) == 8, np.nan, 0.1)), r"q\[1, 2\] is nan"
+    ),
+    "text": (lambda a: ls.mass_matrix(a, "zero"), "q is 'zero'; expected numbers"),
+    "batches": (lambda a: ls.bias_forces(a, np.zeros((2, 6)), np.zeros((3, 6))), "batches do not fit"),
+    "load": (lambda a: ls.inverse_dynamics(a, Q, Q, Q, loads=["flange"]), "expected Load"),
+    "base": (lambda a: ls.inverse_dynamics(a, Q, Q, Q, base=1), "expected BaseMotion"),
+    "method": (lambda a: ls.inverse_dynamics(a, Q, Q, Q, method="newton"), "method is 'newton'"),
+    "threads": (lambda a: ls.mass_matrix(a, Q, threads=0), "threads is 0"),
+    "out": (lambda a: ls.mass_matrix(a, Q, out=np.zeros(6)), r"expected a writeable float64 array of shape \(6, 6\)"),
+    "arm": (lambda a: ls.mass_matrix("puma560", Q), "got str where an Arm was expected"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_arguments_are_explained(case):
+    call, message = WRONG[case]
+    with pytest.raises(ls.InputError, match=message):
+        call(ls.load("puma560"))
+
+
+def test_load_on_an_unknown_link():
+    with pytest.raises(ls.ModelError, match="did you mean 'flange'"):
+        ls.inverse_dynamics(ls.load("puma560"), Q, Q, Q, loads=[ls.Load("flang")])
+
+
+def test_arms_without_dynamics_are_refused():
+    soft = ls.load("two_link_flexible")
+    with pytest.raises(ls.UnsupportedError, match="flexible links"):
+        ls.mass_matrix(soft, [0.0, 0.0])
+    ghost = ls.Arm("ghost", [ls.Link("a")], kinematics_only=True)
+    with pytest.raises(ls.UnsupportedError, match="kinematics_only"):
+        ls.inverse_dynamics(ghost, [0.0], [0.0], [0.0])
+    loop = ls.load("two_link").replace(loops=[ls.Loop(("upper", (0, 0, 0)), (None, (0.1, 0, 0)))])
+    with pytest.raises(ls.UnsupportedError, match="closed loops"):
+        ls.bias_forces(loop, [0.0, 0.0], [0.0, 0.0])
+
+
+def test_empty_batches():
+    arm = ls.load("stanford")
+    none = np.zeros((0, 6))
+    assert ls.inverse_dynamics(arm, none, none, none).shape == (0, 6)
+    assert ls.mass_matrix(arm, np.zeros((3, 0, 6))).shape == (3, 0, 6, 6)
+    assert ls.inverse_dynamics_gradient(arm, none, Q, Q).q.shape == (0, 6, 6)
+    assert ls.kinetic_energy(arm, none, Q).shape == (0,)
+
+
+def test_short_vectors_leave_springs_unloaded():
+    soft = ls.load("two_link").with_joint("upper", armature=0.3, elastic=ls.Elastic(80.0))
+    assert soft.dof == 3
+    short = ls.inverse_dynamics(soft, [0.2, 0.4], [1.0, 0.5], [0.3, 0.1])
+    full = ls.inverse_dynamics(soft, [0.2, 0.0, 0.4], [1.0, 0.0, 0.5], [0.3, 0.0, 0.1])
+    assert short.shape == (3,)
+    assert np.array_equal(short, full)
+
+
+def test_stiff_elastic_joint_is_a_rigid_one():
+    """As the spring stiffens, the static deflection under gravity falls as 1/k and the arm is the rigid one."""
+    arm = ls.load("two_link").with_joint("upper", armature=0.3)
+    for k in (1e3, 1e5):
+        soft = arm.with_joint("upper", elastic=ls.Elastic(k))
+        hold = ls.gravity_forces(arm, [0.2, 0.4])
+        sag = -hold[0] / k
+        tau = ls.gravity_forces(soft, [0.2 - sag, sag, 0.4])
+        assert tau == pytest.approx([hold[0], 0.0, hold[1]], abs=1e-9)
+
+
+def test_singular_posture_names_the_joint():
+    """A gimbal of three turns loses one when the middle one folds the outer two together."""
+    turn = lambda name, parent, axis: ls.Link(name, parent, ls.Joint("revolute", axis=axis))  # noqa: E731
+    ball = ls.Link("ball", "b", ls.Joint(axis=(0, 0, 1)), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    arm = ls.Arm("gimbal", [turn("a", None, (0, 0, 1)), turn("b", "a", (0, 1, 0)), ball])
+    with pytest.raises(ls.SolveError, match="singular at this position: joint 'a'"):
+        ls.forward_dynamics(arm, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+
+
+def test_many_rows_use_threads_and_agree():
+    arm = ls.load("puma560")
+    q = np.random.default_rng(0).normal(size=(20_000, 6))
+    assert np.array_equal(ls.inverse_dynamics(arm, q, q, q), ls.inverse_dynamics(arm, q, q, q, threads=1))
+
+
+def test_kernels_are_not_pickled_with_the_arm():
+    import pickle
+
+    arm = ls.load("two_link")
+    ls.mass_matrix(arm, [0.0, 0.0])
+    other = pickle.loads(pickle.dumps(arm))
+    assert other == arm
+    assert "_library" not in other.__dict__
+    assert np.array_equal(ls.mass_matrix(other, [0.0, 0.1]), ls.mass_matrix(arm, [0.0, 0.1]))
+
+
+def test_without_a_compiler_numpy_serves():
+    code = """
+import sys, importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *a: None if name in ("llvmlite", "casadi") else real(name, *a)
+sys.modules["llvmlite"] = sys.modules["casadi"] = None
+import numpy as np, lissom as ls
+arm = ls.load("puma560")
+q = np.linspace(-1, 1, 12).reshape(2, 6)
+print(repr(ls.inverse_dynamics(arm, q, q, q).tolist()), ls.inverse_dynamics_gradient(arm, q[0], q[0], q[0]).q.shape)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    values = np.array(eval(done.stdout.rsplit(" (", 1)[0]))
+    q = np.linspace(-1, 1, 12).reshape(2, 6)
+    assert np.allclose(values, ls.inverse_dynamics(ls.load("puma560"), q, q, q), rtol=1e-12)
+
+
+def test_the_compiler_is_here():
+    assert compiler_present()
+    assert library(ls.load("two_link")).get("mass_matrix").kernel is not None

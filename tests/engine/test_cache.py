@@ -1,0 +1,145 @@
+"""Object code on disk: kept, shared, and never believed when it is not intact."""
+
+import multiprocessing
+import os
+import stat
+import sys
+
+import numpy as np
+import pytest
+
+from lissom.engine import cache
+from lissom.engine.kernel import graph_of, straight_kernel
+
+
+def double(run):
+    x = run.input(2)
+    run.output([x[0] + x[0], x[0] * x[1]])
+
+
+def answer(key="double", traced=None):
+    def graph():
+        if traced is not None:
+            traced.append(1)
+        return graph_of(double)
+
+    kernel = straight_kernel(key, (2,), (2,), graph)
+    out = np.zeros((5, 2))
+    assert kernel.run([np.tile([1.5, -2.0], (5, 1))], [out], 1)
+    return out[0].tolist()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def entries(folder):
+    return sorted(folder.glob("*.o"))
+
+
+def test_second_time_comes_from_disk_without_tracing(folder):
+    traced = []
+    assert answer(traced=traced) == [3.0, -3.0]
+    assert traced == [1]
+    assert len(entries(folder)) == 2  # one lane, four lanes
+    assert answer(traced=traced) == [3.0, -3.0]
+    assert traced == [1]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[:-1],
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:60] + bytes([data[60] ^ 1]) + data[61:],
+        lambda data: b"#!/bin/sh\nexit 1\n",
+        lambda data: b"x" + data,
+        lambda data: data + b"x",
+    ],
+    ids=["empty", "cut", "half", "one bit", "foreign", "shifted", "longer"],
+)
+def test_damaged_entries_are_compiled_again(folder, damage):
+    answer()
+    before = [path.read_bytes() for path in entries(folder)]
+    for path in entries(folder):
+        path.write_bytes(damage(path.read_bytes()))
+    traced = []
+    assert answer(traced=traced) == [3.0, -3.0]
+    assert traced == [1]
+    assert [path.read_bytes() for path in entries(folder)] == before  # and mended
+
+
+def test_swapped_entries_are_not_possible_by_name(folder):
+    answer("a")
+    first = set(entries(folder))
+    answer("b")
+    assert len(set(entries(folder)) - first) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions are POSIX")
+def test_a_directory_others_can_write_to_is_not_used(folder):
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert cache.directory() is None
+    assert answer() == [3.0, -3.0]
+    assert entries(folder) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions are POSIX")
+def test_entries_that_are_links_or_writable_by_others_are_not_believed(folder, tmp_path):
+    answer()
+    path = entries(folder)[0]
+    path.chmod(0o666)
+    traced = []
+    answer(traced=traced)
+    assert traced == [1]
+    path = entries(folder)[0]
+    elsewhere = tmp_path / "elsewhere.o"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    answer(traced=traced)
+    assert traced == [1, 1]
+
+
+def test_the_directory_is_private(folder):
+    answer()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_empty_name_turns_the_cache_off(monkeypatch):
+    monkeypatch.setenv("LISSOM_CACHE", "")
+    assert cache.directory() is None
+    assert answer() == [3.0, -3.0]
+
+
+def test_a_place_that_cannot_be_made_costs_only_time(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "file" / "cache"))
+    assert answer() == [3.0, -3.0]
+
+
+def test_concurrent_writers(folder):
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(4) as pool:
+        results = pool.map(answer, ["double"] * 8)
+    assert results == [[3.0, -3.0]] * 8
+    assert len(entries(folder)) == 2
+    assert not list(folder.glob(".new-*"))
+
+
+def test_a_cached_kernel_needs_no_casadi(folder):
+    import subprocess
+
+    code = """
+import sys, numpy as np, lissom as ls
+arm = ls.load("two_link")
+print(ls.inverse_dynamics(arm, np.zeros(2), np.zeros(2), np.ones(2)).tolist(), "casadi" in sys.modules)
+"""
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(2)]
+    first, second = (run.stdout.rsplit(" ", 1) for run in runs)
+    assert first[0] == second[0]
+    assert first[1].strip() == "True"
+    assert second[1].strip() == "False"

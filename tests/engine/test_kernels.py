@@ -1,0 +1,228 @@
+"""The engine without robots: graphs, lanes, tails, tapes, other targets."""
+
+import numpy as np
+import pytest
+
+from lissom.engine import compile as compiler
+from lissom.engine import straight, tape
+from lissom.engine.graph import fused
+from lissom.engine.ir import LARGEST_ANGLE, Lanes
+from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
+from lissom.engine.program import Plain, Recorder, Step, cos, sign, sin
+
+ROWS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 131]
+
+
+def _mix(a, b, K):
+    """Every operation the engine knows, with results that are inputs and constants too."""
+    return [
+        [sin(a[0]) * b[0] + K[0] * cos(a[0]), a[1] / b[1] - K[1] * a[2], sign(b[0]) * a[1], a[2], 0 * a[0] + 2.5],
+        [b[0] * b[0] - b[1] * a[0], -(a[0] + a[0])],
+    ]
+
+
+MIX = Step("mix", _mix, (3, 2), (5, 2), 2)
+JOIN = Step("join", lambda a: [[a[0] + a[1], a[0] - a[1]]], (2,), (2,))
+
+
+def example(run):
+    x, y = run.input(3), run.input(2)
+    u, v = run.call(MIX, x, y, constants=(1.5, -2.25))
+    w, _ = run.call(MIX, u[0:3], v, constants=(0.5, 3.0))
+    run.output(w, v, y[1:2])
+    run.output(run.call(JOIN, u[3:5]))
+
+
+STEPS = (MIX, JOIN)
+SIZES = (3, 2), (8, 2)
+
+
+def straight_example(key="example"):
+    return straight_kernel(key, *SIZES, lambda: graph_of(example))
+
+
+def inputs(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(rows, n)) for n in SIZES[0]]
+
+
+def plainly(program, arrays):
+    run = Plain(arrays)
+    program(run)
+    rows = len(arrays[0])
+    return [np.stack([np.broadcast_to(v, (rows,)) for v in vector], axis=-1) for vector in run.outputs]
+
+
+def run(kernel, arrays, threads=1):
+    out = [np.full((len(arrays[0]), n), np.nan) for n in kernel.outputs]
+    assert kernel.run(arrays, out, threads)
+    return out
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("make", [straight_example, lambda: tape_kernel("example", STEPS, example)])
+def test_any_number_of_rows(make, rows):
+    kernel, arrays = make(), inputs(rows)
+    assert kernel.inputs == SIZES[0]
+    assert kernel.outputs == SIZES[1]
+    for got, want in zip(run(kernel, arrays), plainly(example, arrays), strict=True):
+        # one fused rounding for two, a few operations deep
+        assert np.allclose(got, want, rtol=1e-13, atol=1e-13)
+
+
+def test_straight_and_tape_are_the_same_bits():
+    arrays = inputs(50)
+    ways = [run(kernel, arrays) for kernel in (straight_example(), tape_kernel("example", STEPS, example))]
+    for a, b in zip(*ways, strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_strided_and_repeated_rows():
+    x, y = inputs(12)
+    wide = np.zeros((24, 7))
+    wide[::2, 2:5] = x
+    once = y[:1]
+    for kernel in (straight_example(), tape_kernel("example", STEPS, example)):
+        got = run(kernel, [wide[::2, 2:5], np.broadcast_to(once, (12, 2))])
+        want = run(kernel, [x, np.repeat(once, 12, axis=0)])
+        assert all(np.array_equal(a, b) for a, b in zip(got, want, strict=True))
+
+
+def test_outputs_may_have_gaps():
+    x, y = inputs(9)
+    kernel = straight_example()
+    room = np.zeros((18, 11))
+    parts = [room[::2, 1:9], room[::2, 9:11]]
+    assert kernel.run([x, y], parts, 1)
+    assert np.array_equal(parts[0], run(kernel, [x, y])[0])
+    assert not room[1::2].any()
+    assert not room[:, 0].any()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("rows", [1, 3, 4, 6])
+def test_everything_not_finite_is_noticed(value, rows):
+    """Also in an input that no output uses, and in the last lane of a tail."""
+    for kernel in (straight_example(), tape_kernel("example", STEPS, example), unused_input()):
+        for k in range(len(kernel.inputs)):
+            arrays = [np.ones((rows, n)) for n in kernel.inputs]
+            out = [np.zeros((rows, n)) for n in kernel.outputs]
+            assert kernel.run(arrays, out, 1)
+            arrays[k][-1, -1] = value
+            assert not kernel.run(arrays, out, 1)
+    overflow = [np.full((rows, n), 1e200) for n in SIZES[0]]
+    assert not straight_example().run(overflow, [np.zeros((rows, n)) for n in SIZES[1]], 1)
+
+
+def unused_input():
+    def program(run):
+        x, _ = run.input(2), run.input(3)
+        run.output(x)
+
+    return straight_kernel("unused", (2, 3), (2,), lambda: graph_of(program))
+
+
+@pytest.mark.parametrize("fma", [True, False])
+def test_sine_and_cosine_to_two_ulp(fma):
+    """Against extended precision, also next to multiples of pi/2 where half the digits cancel."""
+
+    def program(run):
+        x = run.input(1)
+        run.output([sin(x[0]), cos(x[0])])
+
+    code = compiler.object_code(straight.kernel_ir(graph_of(program), Lanes(4, fma)))
+    call = compiler_call(code)
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.uniform(-1, 1, 20_000) * LARGEST_ANGLE, rng.uniform(-8, 8, 20_000),
+                        np.arange(-20_000, 20_000) * np.pi / 2, [0.0, -0.0, 1e-300, LARGEST_ANGLE]])  # fmt: skip
+    out = np.zeros((len(x), 2))
+    assert call(x[:, None], out) == 0
+    exact = x.astype(np.longdouble)
+    for k, function in enumerate((np.sin, np.cos)):
+        want = function(exact)
+        ulp = np.spacing(np.abs(want.astype(float)))
+        assert (np.abs(out[:, k] - want) / ulp).max() <= 2.0
+
+
+def compiler_call(code):
+    """Call a straight-line kernel with one input and one output directly."""
+    from lissom.engine.compile import Loaded
+    from lissom.engine.kernel import PROTOTYPE
+
+    loaded = Loaded(code)
+    function = PROTOTYPE(loaded.address("kernel"))
+
+    def call(x, out):
+        table = np.array([x.ctypes.data, x.strides[0], out.ctypes.data, out.strides[0]], np.int64)
+        return function(table.ctypes.data, None, None, None, len(x)) + 0 * len(repr(loaded))
+
+    return call
+
+
+def test_angles_beyond_the_range_are_flagged_not_wrong():
+    def program(run):
+        x = run.input(1)
+        run.output([sin(x[0])])
+
+    kernel = straight_kernel("large", (1,), (1,), lambda: graph_of(program))
+    out = np.zeros((1, 1))
+    assert not kernel.run([np.array([[2 * LARGEST_ANGLE]])], [out], 1)
+    assert np.isnan(out).all()
+
+
+def test_fused_graphs_compute_the_same():
+    graph = graph_of(example)
+    assert any(node.op in ("fma", "fms", "fnma") for node in graph.nodes) or not compiler.has_fma()
+    assert fused(graph) == graph
+    for node in graph.nodes:
+        assert all(j < graph.nodes.index(node) for j in node.args) or node.op in ("input", "const")
+
+
+@pytest.mark.parametrize(
+    ("triple", "cpu", "features", "width"),
+    [
+        ("aarch64-unknown-linux-gnu", "cortex-a76", "", 4),
+        ("arm64-apple-darwin", "apple-m1", "", 4),
+        ("x86_64-pc-windows-msvc", "haswell", "", 4),
+        ("x86_64-unknown-linux-gnu", "skylake-avx512", "", 8),
+        ("x86_64-unknown-linux-gnu", "skylake-avx512", "", 4),
+        ("x86_64-unknown-linux-gnu", "x86-64", "", 2),
+    ],
+)
+def test_other_machines_compile(triple, cpu, features, width):
+    """Code for other processors and widths is generated (and not run here)."""
+    lanes = Lanes(width, fma=cpu != "x86-64")
+    text = straight.kernel_ir(graph_of(example), lanes)
+    assert len(compiler.object_code(text, triple, cpu, features)) > 500
+    steps = [(step.name, step.graph(lanes.fma), step.constants > 0) for step in STEPS]
+    assert len(compiler.object_code(tape.module_ir(steps, lanes), triple, cpu, features)) > 500
+
+
+def test_the_ir_can_be_read():
+    text = straight.kernel_ir(graph_of(example), Lanes(4, True))
+    assert "define i64 @kernel" in text
+    assert "<4 x double>" in text
+    assert "fast" not in text
+    assert "contract" not in text
+
+
+def test_threads_share_a_kernel():
+    from concurrent.futures import ThreadPoolExecutor
+
+    kernel = tape_kernel("example", STEPS, example)
+    work = [inputs(97, seed) for seed in range(16)]
+    want = [run(kernel, arrays) for arrays in work]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(10):
+            got = list(pool.map(lambda arrays: run(kernel, arrays), work))
+            for a, b in zip(got, want, strict=True):
+                assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_recorder_refuses_operands_in_pieces():
+    recorder = Recorder()
+    x = recorder.input(4)
+    with pytest.raises(ValueError, match="in a row"):
+        recorder.call(JOIN, x[0:1] + x[2:3])
+    with pytest.raises(ValueError, match="constants"):
+        recorder.call(MIX, x[0:3], x[1:3], constants=(1.0,))
