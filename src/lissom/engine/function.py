@@ -3,6 +3,7 @@ when a number is not finite."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,6 +42,7 @@ class Function:
     ):
         self.name, self.arguments, self.sizes, self.shapes = name, tuple(arguments), tuple(sizes), tuple(shapes)
         self.program, self.kernel, self.explain = program, kernel, explain
+        self._lengths = tuple(math.prod(shape) for shape in self.shapes)
         self.read: Callable[[ArrayLike, int], Array] = self._numbers
         self.one: Callable[..., Any] = self
         if kernel is not None:
@@ -50,16 +52,20 @@ class Function:
         """Results for one state or a batch; a tuple when there are several."""
         given = [self.read(x, k) for k, x in enumerate(arrays)]
         batch = self._batch(given)
-        rows = int(np.prod(batch, dtype=np.int64))
+        rows = math.prod(batch)
         inputs = [_rows(x, batch, rows, n) for x, n in zip(given, self.sizes, strict=True)]
-        results = self._results(out, batch)
-        flat = [y.reshape(rows, int(np.prod(shape))) for y, shape in zip(results, self.shapes, strict=True)]
-        if any(np.may_share_memory(y, x) for y in flat for x in inputs):
+        if out is None:
+            results = [np.empty((*batch, *shape)) for shape in self.shapes]
+        else:
+            results = self._given(out, batch)
+        flat = [y.reshape(rows, n) for y, n in zip(results, self._lengths, strict=True)]
+        if out is not None and any(np.may_share_memory(y, x) for y in flat for x in inputs):
             inputs = [x.copy() for x in inputs]
         self.fill(inputs, flat, batch, threads)
-        for y, part in zip(results, flat, strict=True):
-            if not np.may_share_memory(y, part):  # an `out` whose rows do not lie in one piece
-                y[...] = part.reshape(y.shape)
+        if out is not None:
+            for y, part in zip(results, flat, strict=True):
+                if not np.may_share_memory(y, part):  # its rows do not lie in one piece
+                    y[...] = part.reshape(y.shape)
         return results[0] if len(results) == 1 else tuple(results)
 
     def fill(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None) -> None:
@@ -88,16 +94,18 @@ class Function:
         return array
 
     def _batch(self, arrays: list[Array]) -> tuple[int, ...]:
+        first = arrays[0].shape[:-1]
+        if all(x.shape[:-1] == first for x in arrays[1:]):
+            return first
         try:
             return np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
         except ValueError:
             shapes = ", ".join(f"{word} {x.shape}" for word, x in zip(self.arguments, arrays, strict=True))
             raise InputError(f"{self.name}: the batches do not fit together: {shapes}.") from None
 
-    def _results(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
+    def _given(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
+        """The arrays to write to."""
         shapes = [(*batch, *shape) for shape in self.shapes]
-        if out is None:
-            return [np.empty(shape) for shape in shapes]
         given = [out] if len(shapes) == 1 else list(out)
         for y, shape in zip(given, shapes, strict=True):
             if not isinstance(y, np.ndarray) or y.dtype != float or y.shape != shape or not y.flags.writeable:
@@ -132,6 +140,8 @@ def _rows(x: Array, batch: tuple[int, ...], rows: int, n: int) -> Array:
     """(rows, n) with contiguous rows; a repeated row is not copied."""
     if x.ndim == 1:
         return np.broadcast_to(np.ascontiguousarray(x), (rows, n))
+    if x.flags.c_contiguous and x.shape[:-1] == batch:
+        return x.reshape(rows, n)
     flat = np.broadcast_to(x, (*batch, n)).reshape(rows, n)
     return flat if flat.strides[-1] == 8 or n == 1 else np.ascontiguousarray(flat)
 

@@ -33,18 +33,60 @@ STRAIGHT_LIMIT = 2500
 THREAD_WORK = 2_000_000
 
 
-class Code(NamedTuple):
+class Code:
     """Machine code of one lane width, with the data it runs on."""
 
-    width: int
-    call: Callable[..., int]
-    address: int
-    keep: Loaded
-    tape: NDArray[np.int64]
-    constants: Array
-    workspace: Array  # template, (slots, width)
-    offsets: tuple[NDArray[np.int64], ...]  # of every output entry, in bytes; empty for straight-line code
-    inputs: tuple[int, ...]  # workspace offset of every input, in bytes
+    def __init__(
+        self,
+        width: int,
+        address: int,
+        keep: Loaded,
+        tape: NDArray[np.int64] | None = None,
+        constants: Array | None = None,
+        workspace: Array | None = None,
+        inputs: Sequence[int] = (),
+        offsets: Sequence[NDArray[np.int64]] = (),
+    ):
+        """`inputs` and `offsets` place inputs and outputs in a tape's workspace, in bytes."""
+        self.width, self.address, self.keep = width, address, keep
+        self.call = PROTOTYPE(address)
+        self.tape = np.zeros(1, np.int64) if tape is None else tape
+        self.constants = np.zeros(1) if constants is None else constants
+        self.template = np.zeros((1, width)) if workspace is None else workspace
+        self.inputs, self.offsets = tuple(inputs), tuple(offsets)
+        self._offset_addresses = [_address(table) for table in self.offsets]
+        self._fixed = _address(self.tape), _address(self.constants)
+        self._free: list[tuple[Array, int]] = []  # one workspace for every thread that was ever inside
+
+    def workspace(self) -> tuple[Array, int]:
+        """A workspace and its address, for one caller at a time."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            fresh = aligned_copy(self.template)
+            return fresh, _address(fresh)
+
+    def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
+        """Compute all rows; True when everything was finite."""
+        words = self.words(inputs, outputs)
+        room = self.workspace()
+        bad = self.call((ctypes.c_int64 * len(words))(*words), self._fixed[0], room[1], self._fixed[1], len(outputs[0]))
+        self._free.append(room)
+        return bad == 0
+
+    def words(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> list[int]:
+        """The table of arrays that the code reads."""
+        words: list[int] = []
+        if not self.offsets:
+            for x in (*inputs, *outputs):
+                words += (_address(x), x.strides[0])
+            return words
+        words += (len(inputs), len(outputs))
+        for x, offset in zip(inputs, self.inputs, strict=True):
+            words += (_address(x), x.strides[0], x.shape[1], offset)
+        for y, table in zip(outputs, self._offset_addresses, strict=True):
+            words += (_address(y), y.strides[0], y.shape[1], table)
+        return words
 
 
 class Kernel:
@@ -53,7 +95,6 @@ class Kernel:
     def __init__(self, inputs: Sequence[int], outputs: Sequence[int], codes: Sequence[Code], work: int):
         self.inputs, self.outputs, self.work = tuple(inputs), tuple(outputs), work
         self.codes = {code.width: code for code in codes}
-        self._free: dict[int, list[Array]] = {width: [] for width in self.codes}
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array], threads: int | None = None) -> bool:
         """Fill `outputs` from `inputs`, all (rows, n) with contiguous rows; True when all was finite.
@@ -66,45 +107,16 @@ class Kernel:
         code = self.codes[4 if rows >= 4 else 1]
         count = self._thread_count(rows, threads)
         if count == 1:
-            return self._piece(code, inputs, outputs)
+            return code.run(inputs, outputs)
         cuts = [rows * k // count // 4 * 4 for k in range(count)] + [rows]
         pieces = [slice(a, b) for a, b in pairwise(cuts)]
         work = [([x[s] for x in inputs], [y[s] for y in outputs]) for s in pieces]
-        return all(_pool().map(lambda job: self._piece(code, *job), work))
+        return all(_pool().map(lambda job: code.run(*job), work))
 
     def _thread_count(self, rows: int, threads: int | None) -> int:
-        most = os.cpu_count() or 1 if threads is None else threads
-        if threads is None and rows * self.work < THREAD_WORK:
+        if threads == 1 or (threads is None and rows * self.work < THREAD_WORK):
             return 1
-        return max(1, min(most, rows // 64))
-
-    def _piece(self, code: Code, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
-        arrays = self.describe(code, inputs, outputs)
-        free = self._free[code.width]
-        try:
-            workspace = free.pop()
-        except IndexError:
-            workspace = aligned_copy(code.workspace)
-        tables = (arrays, code.tape, workspace, code.constants)
-        bad = code.call(*map(_address, tables), len(outputs[0]))
-        free.append(workspace)
-        return bad == 0
-
-    def describe(self, code: Code, inputs: Sequence[Array], outputs: Sequence[Array]) -> NDArray[np.int64]:
-        """The table of arrays that the code reads."""
-        if not code.offsets:
-            words = [(_address(x), x.strides[0]) for x in (*inputs, *outputs)]
-            return np.array(words, np.int64)
-        head = [(len(inputs), len(outputs))]
-        into = [
-            (_address(x), x.strides[0], n, offset)
-            for x, n, offset in zip(inputs, self.inputs, code.inputs, strict=True)
-        ]
-        out = [
-            (_address(y), y.strides[0], n, _address(offsets))
-            for y, n, offsets in zip(outputs, self.outputs, code.offsets, strict=True)
-        ]
-        return np.array([word for row in (*head, *into, *out) for word in row], np.int64)
+        return max(1, min((os.cpu_count() or 1) if threads is None else threads, rows // 64))
 
 
 def _address(array: NDArray[Any]) -> int:
@@ -140,11 +152,7 @@ def straight_kernel(key: str, inputs: Sequence[int], outputs: Sequence[int], gra
     codes = []
     for width in WIDTHS:
         loaded = compiled(f"straight|{width}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
-        address = loaded.address("kernel")
-        nothing = np.zeros(1, np.int64)
-        codes.append(
-            Code(width, PROTOTYPE(address), address, loaded, nothing, np.zeros(1), np.zeros((1, width)), (), ())
-        )
+        codes.append(Code(width, loaded.address("kernel"), loaded))
     return Kernel(inputs, outputs, codes, STRAIGHT_LIMIT)
 
 
@@ -200,9 +208,13 @@ def _tape_code(machine: _Machine, recorded: Tape, steps: Sequence[Step]) -> Code
     workspace = np.zeros((max(recorded.slots, 1), width))
     for slot, value in recorded.fixed:
         workspace[slot] = value
-    kernel = machine.loaded.address("kernel")
     return Code(
-        width, PROTOTYPE(kernel), kernel, machine.loaded, entries, np.array(recorded.constants or (0.0,)), workspace,
-        tuple(np.array(out, np.int64) * unit for out in recorded.outputs),
-        tuple(first * unit for first, _ in recorded.inputs),
-    )  # fmt: skip
+        width,
+        machine.loaded.address("kernel"),
+        machine.loaded,
+        entries,
+        np.array(recorded.constants or (0.0,)),
+        workspace,
+        [first * unit for first, _ in recorded.inputs],
+        [np.array(out, np.int64) * unit for out in recorded.outputs],
+    )

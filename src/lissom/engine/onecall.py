@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
-from lissom.engine.kernel import Code, Kernel, aligned_copy
+from lissom.engine.kernel import Code, Kernel
 
 METH_FASTCALL = 0x80
 PYARRAY_NEW, NDARRAY_TYPE = 93, 2  # places in NumPy's table of functions
@@ -84,11 +84,11 @@ def builtin(kernel: Kernel, shapes: Sequence[tuple[int, ...]], slow: Callable[..
         return slow, None
     code = kernel.codes[1]
     arrays, places = _template(kernel, code)
-    workspace = aligned_copy(code.workspace)
+    workspace, workspace_address = code.workspace()
     sizes = [np.array(shape, np.int64) for shape in shapes]
     words = [
         len(kernel.inputs), len(shapes), code.address, arrays.ctypes.data, code.tape.ctypes.data,
-        workspace.ctypes.data, code.constants.ctypes.data, id(slow), id(np.ndarray), id(np.dtype(float)),
+        workspace_address, code.constants.ctypes.data, id(slow), id(np.ndarray), id(np.dtype(float)),
         _numpy_api()[PYARRAY_NEW], _address("PyObject_Vectorcall"), _address("Py_DecRef"), _address("PyTuple_New"),
         _address("PyTuple_SetItem"),
     ]  # fmt: skip
@@ -111,7 +111,7 @@ def _template(kernel: Kernel, code: Code) -> tuple[NDArray[np.int64], list[int]]
     """The kernel's table of arrays for one row, and the words where addresses go."""
     inputs = [np.zeros((1, n)) for n in kernel.inputs]
     outputs = [np.zeros((1, n)) for n in kernel.outputs]
-    arrays = kernel.describe(code, inputs, outputs)
+    arrays = np.array(code.words(inputs, outputs), np.int64)
     count = len(inputs) + len(outputs)
     places = [2 + 4 * k for k in range(count)] if code.offsets else [2 * k for k in range(count)]
     return arrays, places

@@ -58,10 +58,10 @@ def inverse_dynamics(
     >>> ls.inverse_dynamics(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    if not loads and base is None and method is None and out is None and threads is None:
+    if not loads and base is method is out is threads is None:
         try:
-            entry = arm.__dict__["_one_inverse_dynamics"]
-        except (AttributeError, KeyError):
+            entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
+        except AttributeError:
             entry = _first(arm, "inverse_dynamics")
         return entry(q, qd, qdd)
     return _general(arm, "inverse_dynamics", (q, qd, qdd), loads, base, method, out, threads)
@@ -103,10 +103,10 @@ def forward_dynamics(
     >>> ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd)).round(9)
     array([ 1., -1.,  2., -2.,  3., -3.])
     """
-    if not loads and base is None and method is None and out is None and threads is None:
+    if not loads and base is method is out is threads is None:
         try:
-            entry = arm.__dict__["_one_forward_dynamics"]
-        except (AttributeError, KeyError):
+            entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
+        except AttributeError:
             entry = _first(arm, "forward_dynamics")
         return entry(q, qd, tau)
     return _general(arm, "forward_dynamics", (q, qd, tau), loads, base, method, out, threads)
@@ -136,10 +136,10 @@ def mass_matrix(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if method is None and out is None and threads is None:
+    if method is out is threads is None:
         try:
-            entry = arm.__dict__["_one_mass_matrix"]
-        except (AttributeError, KeyError):
+            entry = arm._one_mass_matrix  # type: ignore[attr-defined]
+        except AttributeError:
             entry = _first(arm, "mass_matrix")
         return entry(q)
     return _general(arm, "mass_matrix", (q,), (), None, method, out, threads)
@@ -200,10 +200,10 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if not loads and base is None and method is None and out is None and threads is None:
+    if not loads and base is method is out is threads is None:
         try:
-            entry = arm.__dict__["_one_inverse_dynamics_gradient"]
-        except (AttributeError, KeyError):
+            entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
+        except AttributeError:
             entry = _first(arm, "inverse_dynamics_gradient")
         return InverseGradient(*entry(q, qd, qdd))
     results = _general(arm, "inverse_dynamics_gradient", (q, qd, qdd), loads, base, method, out, threads)
