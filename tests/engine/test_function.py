@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.engine import onecall
+from lissom.engine import native
 from lissom.engine.function import Function
 from lissom.engine.kernel import graph_of, straight_kernel
 from lissom.engine.program import sin
@@ -113,7 +113,7 @@ def test_large_angles_are_right(f):
 
 
 def test_one_state_is_a_builtin_here():
-    assert onecall.available()
+    assert native.available()
     assert type(function().one).__name__ == "builtin_function_or_method"
 
 
@@ -197,7 +197,7 @@ def test_threads_hammering_one_entry():
 
 
 def test_without_a_builtin_python_serves(monkeypatch):
-    monkeypatch.setattr(onecall, "available", lambda: False)
+    monkeypatch.setattr(native, "available", lambda: False)
     f = function()
     assert f.one is f
     assert f.one(np.ones(2), np.ones(3))[0].shape == (2,)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.engine import onecall
+from lissom.engine import native
 from lissom.engine.kernel import Kernel
 from lissom.engine.program import Plain
 from lissom.errors import InputError
@@ -43,13 +43,18 @@ class Function:
         self.name, self.arguments, self.sizes, self.shapes = name, tuple(arguments), tuple(sizes), tuple(shapes)
         self.program, self.kernel, self.explain = program, kernel, explain
         self._lengths = tuple(math.prod(shape) for shape in self.shapes)
+        self._matrices = any(len(shape) > 1 for shape in self.shapes)
         self.read: Callable[[ArrayLike, int], Array] = self._numbers
         self.one: Callable[..., Any] = self
         if kernel is not None:
-            self.one, self._alive = onecall.builtin(kernel, self.shapes, self)
+            self.one, self._alive = native.one_state(kernel, self.shapes, self)
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         """Results for one state or a batch; a tuple when there are several."""
+        if self.kernel is not None and type(arrays[0]) is np.ndarray and arrays[0].ndim == 2:
+            results = self._quick(arrays, out, threads)
+            if results is not None:
+                return results
         given = [self.read(x, k) for k, x in enumerate(arrays)]
         batch = self._batch(given)
         rows = math.prod(batch)
@@ -66,6 +71,24 @@ class Function:
             for y, part in zip(results, flat, strict=True):
                 if not np.may_share_memory(y, part):  # its rows do not lie in one piece
                     y[...] = part.reshape(y.shape)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _quick(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
+        """The common case, few rows of plain arrays, without ceremony; None when it is another case."""
+        rows = len(arrays[0])
+        if threads != 1 and (threads is not None or self.kernel.threaded(rows)):  # type: ignore[union-attr]
+            return None
+        if out is None:
+            results = [np.empty((rows, *shape)) for shape in self.shapes]
+        else:
+            results = self._given(out, (rows,))
+            if not all(y.flags.c_contiguous for y in results):
+                return None
+            if any(np.may_share_memory(y, x) for y in results for x in arrays):
+                return None
+        flat = [y.reshape(rows, n) for y, n in zip(results, self._lengths, strict=True)] if self._matrices else results
+        if not self.kernel.try_rows(rows, (*arrays, *flat)):  # type: ignore[union-attr]
+            return None
         return results[0] if len(results) == 1 else tuple(results)
 
     def fill(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None) -> None:

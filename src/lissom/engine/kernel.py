@@ -7,10 +7,10 @@ which computes the same bits.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.engine import compile as compiler
-from lissom.engine import straight, tape
+from lissom.engine import native, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
@@ -39,6 +39,7 @@ class Code:
     def __init__(
         self,
         width: int,
+        sizes: tuple[tuple[int, ...], tuple[int, ...]],
         address: int,
         keep: Loaded,
         tape: NDArray[np.int64] | None = None,
@@ -48,31 +49,39 @@ class Code:
         offsets: Sequence[NDArray[np.int64]] = (),
     ):
         """`inputs` and `offsets` place inputs and outputs in a tape's workspace, in bytes."""
-        self.width, self.address, self.keep = width, address, keep
+        self.width, self.sizes, self.address, self.keep = width, sizes, address, keep
         self.call = PROTOTYPE(address)
         self.tape = np.zeros(1, np.int64) if tape is None else tape
         self.constants = np.zeros(1) if constants is None else constants
         self.template = np.zeros((1, width)) if workspace is None else workspace
         self.inputs, self.offsets = tuple(inputs), tuple(offsets)
         self._offset_addresses = [_address(table) for table in self.offsets]
-        self._fixed = _address(self.tape), _address(self.constants)
-        self._free: list[tuple[Array, int]] = []  # one workspace for every thread that was ever inside
+        self._free: list[tuple[Any, Any]] = []  # callers, one for every thread that was ever inside
 
-    def workspace(self) -> tuple[Array, int]:
-        """A workspace and its address, for one caller at a time."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            fresh = aligned_copy(self.template)
-            return fresh, _address(fresh)
+    def workspace(self) -> Array:
+        """A fresh workspace."""
+        return native.aligned_copy(self.template)
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
         """Compute all rows; True when everything was finite."""
-        words = self.words(inputs, outputs)
-        room = self.workspace()
-        bad = self.call((ctypes.c_int64 * len(words))(*words), self._fixed[0], room[1], self._fixed[1], len(outputs[0]))
-        self._free.append(room)
-        return bad == 0
+        finite = self.try_rows((*inputs, *outputs))
+        return self._by_ctypes(inputs, outputs) if finite is None else finite
+
+    def try_rows(self, arrays: Sequence[Any]) -> bool | None:
+        """Inputs and outputs, all plain (rows, n): True when everything was finite, None when they are not so plain."""
+        try:
+            caller = self._free.pop()
+        except IndexError:
+            caller = native.rows(self, self.sizes[0], self.sizes[1], _not_plain)
+        finite = caller[0](*arrays)
+        self._free.append(caller)
+        return finite
+
+    def _by_ctypes(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
+        """The same where there is no builtin."""
+        words, room = self.words(inputs, outputs), self.workspace()
+        tables = (_address(self.tape), _address(room), _address(self.constants))
+        return self.call((ctypes.c_int64 * len(words))(*words), *tables, len(outputs[0])) == 0
 
     def words(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> list[int]:
         """The table of arrays that the code reads."""
@@ -113,28 +122,31 @@ class Kernel:
         work = [([x[s] for x in inputs], [y[s] for y in outputs]) for s in pieces]
         return all(_pool().map(lambda job: code.run(*job), work))
 
+    def try_rows(self, rows: int, arrays: Sequence[Any]) -> bool:
+        """Inputs and outputs, all plain (rows, n), on this thread; False when they are not plain or not finite."""
+        return rows > 0 and bool(self.codes[4 if rows >= 4 else 1].try_rows(arrays))
+
+    def threaded(self, rows: int) -> bool:
+        """So many rows are worth more than one thread."""
+        return rows * self.work >= THREAD_WORK and (os.cpu_count() or 1) > 1
+
     def _thread_count(self, rows: int, threads: int | None) -> int:
-        if threads == 1 or (threads is None and rows * self.work < THREAD_WORK):
+        if threads == 1 or (threads is None and not self.threaded(rows)):
             return 1
         return max(1, min((os.cpu_count() or 1) if threads is None else threads, rows // 64))
+
+
+def _not_plain(*_arrays: Any) -> None:
+    """What a builtin answers when it cannot read its arguments."""
 
 
 def _address(array: NDArray[Any]) -> int:
     return int(array.__array_interface__["data"][0])  # quicker than array.ctypes.data
 
 
-@cache
+@functools.cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="lissom")
-
-
-def aligned_copy(values: Array) -> Array:
-    """A copy that starts on a cache line, as vector loads want."""
-    raw = np.empty(values.nbytes + 64, np.uint8)
-    start = -raw.ctypes.data % 64
-    copy = raw[start : start + values.nbytes].view(float).reshape(values.shape)
-    copy[...] = values
-    return copy
 
 
 # ---- making kernels ------------------------------------------------------------------------------
@@ -152,7 +164,7 @@ def straight_kernel(key: str, inputs: Sequence[int], outputs: Sequence[int], gra
     codes = []
     for width in WIDTHS:
         loaded = compiled(f"straight|{width}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
-        codes.append(Code(width, loaded.address("kernel"), loaded))
+        codes.append(Code(width, (tuple(inputs), tuple(outputs)), loaded.address("kernel"), loaded))
     return Kernel(inputs, outputs, codes, STRAIGHT_LIMIT)
 
 
@@ -208,8 +220,10 @@ def _tape_code(machine: _Machine, recorded: Tape, steps: Sequence[Step]) -> Code
     workspace = np.zeros((max(recorded.slots, 1), width))
     for slot, value in recorded.fixed:
         workspace[slot] = value
+    sizes = tuple(n for _, n in recorded.inputs), tuple(len(out) for out in recorded.outputs)
     return Code(
         width,
+        sizes,
         machine.loaded.address("kernel"),
         machine.loaded,
         entries,

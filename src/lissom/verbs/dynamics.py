@@ -58,7 +58,7 @@ def inverse_dynamics(
     >>> ls.inverse_dynamics(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    if not loads and base is method is out is threads is None:
+    if out is None and threads is None and not (loads or base or method):
         try:
             entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -103,7 +103,7 @@ def forward_dynamics(
     >>> ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd)).round(9)
     array([ 1., -1.,  2., -2.,  3., -3.])
     """
-    if not loads and base is method is out is threads is None:
+    if out is None and threads is None and not (loads or base or method):
         try:
             entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -136,7 +136,7 @@ def mass_matrix(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if method is out is threads is None:
+    if out is None and threads is None and not method:
         try:
             entry = arm._one_mass_matrix  # type: ignore[attr-defined]
         except AttributeError:
@@ -200,7 +200,7 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if not loads and base is method is out is threads is None:
+    if out is None and threads is None and not (loads or base or method):
         try:
             entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
         except AttributeError:
