@@ -24,6 +24,9 @@ from lissom.spatial.rotations import Array, about_axis
 BASE = -1
 # Rounding left where a zero or a one was meant; exact ones fold away in straight-line code.
 ROUNDING = 1e-15
+# Robot files give quarter turns with eleven or twelve digits (rpy="1.57079632679"); an entry of a rotation this
+# close to 0 or 1 is meant to be it. Torques move by no more than this, relative.
+QUARTER_TURN = 1e-11
 
 
 class Body(NamedTuple):
@@ -86,8 +89,9 @@ class Bodies:
     def _append(self, link: Link, parent: int, X: Array, carried: list[Inertia | None]) -> None:
         joint, nothing = link.joint, np.zeros(3)
         motor = Body(
-            parent, joint.kind == "prismatic", snapped(X[:3, :3]), snapped(X[:3, 3]), 0.0, nothing, np.zeros((3, 3)),
-            joint.reflected_inertia, joint.damping, joint.friction, joint.stiffness, joint.rest, joint.name,
+            parent, joint.kind == "prismatic", snapped(X[:3, :3], QUARTER_TURN), snapped(X[:3, 3]), 0.0, nothing,
+            np.zeros((3, 3)), joint.reflected_inertia, joint.damping, joint.friction, joint.stiffness, joint.rest,
+            joint.name,
         )  # fmt: skip
         self.list.append(motor)
         carried.append(None)
@@ -143,13 +147,12 @@ def _z_to(axis: Array) -> Array:
     return snapped(about_axis(across / size, float(np.arctan2(size, axis[2]))))
 
 
-def snapped(values: Array) -> Array:
+def snapped(values: Array, tiny: float = ROUNDING) -> Array:
     """Rounding removed: tiny entries become zero, entries next to +-1 become +-1."""
     out = np.array(values, float)
-    scale = max(1.0, float(np.abs(out).max()))
-    out[np.abs(out) < ROUNDING * scale] = 0.0
+    out[np.abs(out) < tiny] = 0.0
     for one in (1.0, -1.0):
-        out[np.abs(out - one) < ROUNDING] = one
+        out[np.abs(out - one) < tiny] = one
     return out
 
 

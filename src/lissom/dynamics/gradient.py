@@ -179,13 +179,12 @@ PASS_P = Step("pass_p", _pass_prismatic, (24, 1, 1, 1), (24, 18, 28), CONSTANTS)
 SUM28 = Step("sum28", lambda a, b: [add(a, b)], (28, 28), (28,))
 SUM15 = Step("sum15", lambda a, b: [add(a, b)], (15, 15), (15,))
 COLUMN = Step("column", _column, (18, 28), (21,))
-PAIR = Step("gpair", lambda p, c: [_pair(p, c)], (18, 21), (5,))
-PAIR2 = Step("gpair2", lambda p, r, c: [_pair(p, c), _pair(r, c)], (18, 18, 21), (5, 5))
+PAIR = Step("gpair", lambda p, c: [_pair(p, c)], (18, 21), (5,), paired=True)
 PUSH = Step("push", _push, (24, 9), (15,), 12)
 LOADED = Step("loaded", _loaded_column, (6, 21, 15), (27,))
-LOADED_PAIR = Step("loaded_pair", lambda p, c: [_loaded_pair(p, c)], (18, 27), (5,))
+LOADED_PAIR = Step("loaded_pair", lambda p, c: [_loaded_pair(p, c)], (18, 27), (5,), paired=True)
 BEGIN = Step("begin", _begin, (9, 9), (24,))
-STEPS = (PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PAIR2, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE, FALL)
+STEPS = (PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE, FALL)
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:
@@ -236,20 +235,15 @@ def _entries(run: Any, bodies: Bodies, pub: Any, comp: Any, ext: Any) -> dict[tu
         if i != j:
             out[0, j, i], out[1, j, i], out[2, j, i] = five[1:2], five[3:4], five[4:5]
 
+    step, columns = PAIR, [run.call(COLUMN, pub[j], comp[j]) for j in range(len(bodies))]
+    if ext:
+        nothing = run.constant(np.zeros(15))
+        step, columns = LOADED_PAIR, [
+            run.call(LOADED, pub[j][0:6], columns[j], ext.get(j, nothing)) for j in range(len(bodies))
+        ]  # fmt: skip
+    for (i, j), five in run.pairs(step, bodies.parents, pub, columns).items():
+        put(i, j, five)
     for j, body in enumerate(bodies.list):
-        column = run.call(COLUMN, pub[j], comp[j])
-        carriers = bodies.ancestors(j)
-        if j in ext:
-            column = run.call(LOADED, pub[j][0:6], column, ext[j])
-            for i in carriers:
-                put(i, j, run.call(LOADED_PAIR, pub[i], column))
-        else:
-            for i, k in zip(carriers[0::2], carriers[1::2], strict=False):
-                first, second = run.call(PAIR2, pub[i], pub[k], column)
-                put(i, j, first)
-                put(k, j, second)
-            if len(carriers) % 2:
-                put(carriers[-1], j, run.call(PAIR, pub[carriers[-1]], column))
         for which, own in enumerate((body.stiffness, body.damping, body.armature)):
             if own:
                 out[which, j, j] = run.call(ARMATURE, out[which, j, j], constants=[own])

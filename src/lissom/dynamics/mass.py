@@ -157,28 +157,25 @@ def _composite(R: Any, K: Any) -> list[Any]:
 
 
 def _column_revolute(screw: Any, C: Any, o: Any) -> list[list[Any]]:
-    """(N, F) about the world's origin of a unit joint acceleration, and the diagonal entry."""
+    """(N, F) about the world's origin of a unit joint acceleration."""
     z = screw[0:3]
     N, F = symmetric_times(C[4:10], z), cross(z, C[1:4])
-    return [add(N, cross(o, F)) + F, [dot(z, N)]]
+    return [add(N, cross(o, F)) + F]
 
 
 def _column_prismatic(screw: Any, C: Any, o: Any) -> list[list[Any]]:
     z = screw[3:6]
     N, F = cross(C[1:4], z), scale(C[0], z)
-    return [add(N, cross(o, F)) + F, [C[0] + 0 * z[0]]]
+    return [add(N, cross(o, F)) + F]
 
 
 PLACE_R = Step("place_r", _place_revolute, (12, 1), (12, 6, 3, 10), CONSTANTS)
 PLACE_P = Step("place_p", _place_prismatic, (12, 1), (12, 6, 3, 10), CONSTANTS)
 COMPOSE = Step("compose", lambda below, C, r: [add(below, shifted(C, r))], (10, 10, 3), (10,))
-COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6, 1))
-COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6, 1))
-PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,))
-PAIR4 = Step(
-    "pair4", lambda a, b, c, d, F: [[dot(a, F)], [dot(b, F)], [dot(c, F)], [dot(d, F)]], (6, 6, 6, 6, 6), (1, 1, 1, 1)
-)
-WORLD_STEPS = (PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, PAIR4, ARMATURE)
+COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6,))
+COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6,))
+PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
+WORLD_STEPS = (PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE)
 
 
 def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
@@ -197,18 +194,13 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
         parent = bodies.list[i].parent
         if parent != BASE:
             composite[parent] = run.call(COMPOSE, composite[parent], composite[i], r[i])
-    M: Entries = {}
+    columns = [
+        run.call(COLUMN_P if body.prismatic else COLUMN_R, screw[j], composite[j], frame[j][9:12])
+        for j, body in enumerate(bodies.list)
+    ]
+    M: Entries = run.pairs(PAIR, bodies.parents, screw, columns)
     for j, body in enumerate(bodies.list):
-        step = COLUMN_P if body.prismatic else COLUMN_R
-        column, diagonal = run.call(step, screw[j], composite[j], frame[j][9:12])
-        M[j, j] = _own(run, body, diagonal)
-        carriers = bodies.ancestors(j)[1:]
-        while len(carriers) >= 4:
-            entries = run.call(PAIR4, *(screw[i] for i in carriers[:4]), column)
-            M |= {(i, j): entry for i, entry in zip(carriers[:4], entries, strict=True)}
-            carriers = carriers[4:]
-        for i in carriers:
-            M[i, j] = run.call(PAIR, screw[i], column)
+        M[j, j] = _own(run, body, M[j, j])
     return M
 
 

@@ -5,6 +5,7 @@ Multiply-adds are chosen here and not by LLVM, so that one lane and four lanes r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,7 +75,7 @@ def from_casadi(function: casadi.Function) -> Graph:
     zero = put("const", data=(0.0,))
     dense = tuple(tuple(zero if j < 0 else j for j in vector) for vector in outputs)
     inputs = tuple(function.size1_in(k) for k in range(function.n_in()))
-    return _pruned(Graph(tuple(nodes), inputs, dense))
+    return reciprocated(_pruned(Graph(tuple(nodes), inputs, dense)))
 
 
 def _expanded(op: str, args: tuple[int, ...], put: Callable[..., int]) -> int:
@@ -99,6 +100,30 @@ def _casadi_names() -> dict[int, str]:
         ca.OP_COS: "cos", ca.OP_SIGN: "sign", ca.OP_FABS: "abs", ca.OP_CONST: "const", ca.OP_INPUT: "input",
         ca.OP_OUTPUT: "output", ca.OP_ASSIGN: "assign",
     }  # fmt: skip
+
+
+def reciprocated(graph: Graph) -> Graph:
+    """Divisions by the same number made one division and several products.
+
+    casadi writes ``a * (1 / b)`` as ``a / b``; a vector division costs as much as a dozen products.
+    """
+    times = Counter(node.args[1] for node in graph.nodes if node.op == "div")
+    one = Node("const", data=(1.0,))
+    nodes: list[Node] = []
+    place: list[int] = []
+    inverse: dict[int, int] = {}
+    for node in graph.nodes:
+        args = tuple(place[j] for j in node.args)
+        if node.op == "div" and times[node.args[1]] > 1:
+            if args[1] not in inverse:
+                nodes += [one, Node("div", (len(nodes), args[1]))]
+                inverse[args[1]] = len(nodes) - 1
+            node = Node("mul")
+            args = (args[0], inverse[args[1]])
+        place.append(len(nodes))
+        nodes.append(node._replace(args=args))
+    outputs = tuple(tuple(place[j] for j in vector) for vector in graph.outputs)
+    return Graph(tuple(nodes), graph.inputs, outputs)
 
 
 def fused(graph: Graph) -> Graph:

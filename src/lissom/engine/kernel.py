@@ -177,17 +177,20 @@ def graph_of(program: Callable[..., None]) -> Graph:
 
 def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -> Kernel:
     """A tape kernel; `key` stands for the steps, whose code is compiled once and shared."""
-    run = Recorder()
-    program(run)
-    recorded = run.tape()
-    codes = [_tape_code(_machine(key, tuple(steps), width), recorded, steps) for width in WIDTHS]
-    work = 100 * len(recorded.calls)
-    return Kernel([n for _, n in recorded.inputs], [len(out) for out in recorded.outputs], codes, work)
+    codes, work = [], 0
+    for width in WIDTHS:
+        run = Recorder(width)
+        program(run)
+        recorded = run.tape()
+        codes.append(_tape_code(_machine(key, tuple(steps), width), recorded))
+        work = 100 * len(recorded.calls)
+    return Kernel(*codes[0].sizes, codes, work)
 
 
 class _Machine(NamedTuple):
     width: int
     words: int
+    steps: dict[str, int]  # addresses
     loaded: Loaded
 
 
@@ -197,26 +200,22 @@ _machines: dict[tuple[str, int], _Machine] = {}
 def _machine(key: str, steps: tuple[Step, ...], width: int) -> _Machine:
     """Compiled steps of one width, shared by all tapes of this process."""
     if (key, width) not in _machines:
-        names = ",".join(step.name for step in steps)
-
-        def ir() -> str:
-            fuse = compiler.has_fma()
-            return tape.module_ir([(s.name, s.graph(fuse), s.constants > 0) for s in steps], compiler.lanes(width))
-
-        words = 2 + max(len(step.inputs) + len(step.outputs) for step in steps)
-        _machines[key, width] = _Machine(width, words, compiled(f"tape|{width}|{key}|{names}", ir))
+        lanes = compiler.lanes(width)
+        names = tape.names_of(steps, width)
+        loaded = compiled(f"tape|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes))
+        addresses = {name: loaded.address(f"step_{name}") for name in (*names, "halt")}
+        _machines[key, width] = _Machine(width, tape.words_of(steps, width), addresses, loaded)
     return _machines[key, width]
 
 
-def _tape_code(machine: _Machine, recorded: Tape, steps: Sequence[Step]) -> Code:
+def _tape_code(machine: _Machine, recorded: Tape) -> Code:
     width, words, unit = machine.width, machine.words, 8 * machine.width
-    address = {step.name: machine.loaded.address(f"step_{step.name}") for step in steps}
     entries = np.zeros((len(recorded.calls) + 1, words), np.int64)
     for row, (name, slots, position) in zip(entries, recorded.calls, strict=False):
-        row[0] = address[name]
+        row[0] = machine.steps[name]
         row[1 : 1 + len(slots)] = np.array(slots) * unit
         row[-1] = 8 * position
-    entries[-1, 0] = machine.loaded.address("step_halt")
+    entries[-1, 0] = machine.steps["halt"]
     workspace = np.zeros((max(recorded.slots, 1), width))
     for slot, value in recorded.fixed:
         workspace[slot] = value

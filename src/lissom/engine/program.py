@@ -5,12 +5,15 @@ A program is a function ``program(run, ...)`` that asks `run` for inputs and cal
     x = run.input(3)                        a vector of three scalars
     y, z = run.call(STEP, x, other, constants=row)
     run.output(y[0:2], z)                   entries of one output vector
+    pairs = run.pairs(STEP, parents, xs, ys)    STEP(xs[i], ys[j]) for every i on the way from j to the root
 
 Vectors can be indexed, sliced and joined (``a + b``). `run` is one of
 
 - `Plain`: NumPy arrays, one per scalar; the reference, and the way without llvmlite;
 - `Inline`: casadi symbols; everything becomes one graph, constants are folded;
-- `Recorder`: nothing is computed; the calls become a tape for compiled steps.
+- `Recorder`: nothing is computed; the calls become a tape for compiled steps. Pairs become calls on
+  several items at once: four at a time in four lanes' code; in one lane's code four items side by side
+  in one vector, which is why tapes differ between widths.
 """
 
 from __future__ import annotations
@@ -52,6 +55,17 @@ class Step(NamedTuple):
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     constants: int = 0
+    paired: bool = False  # called through `pairs`
+
+    def on_several(self, count: int) -> Step:
+        """The step (item, shared) applied to several items with one shared operand."""
+        item, shared = self.inputs
+
+        def function(*operands: Any) -> list[Sequence[Any]]:
+            return [out for k in range(count) for out in self.function(operands[k], operands[count])]
+
+        inputs = (*[item] * count, shared)
+        return Step(f"{self.name}_x{count}", function, inputs, self.outputs * count)
 
     def graph(self, fuse: bool) -> Graph:
         """The step as a graph; constants are the last input."""
@@ -90,8 +104,23 @@ class Plain:
         results = [list(result) for result in step.function(*arguments)]
         return results if len(results) > 1 else results[0]
 
+    def pairs(
+        self, step: Step, parents: Sequence[int], items: Sequence[Any], shared: Sequence[Any]
+    ) -> dict[tuple[int, int], Any]:
+        """``step(items[i], shared[j])`` by (i, j), for j and all its ancestors i (parent -1 is the root)."""
+        return {(i, j): self.call(step, items[i], shared[j]) for j in range(len(parents)) for i in path(parents, j)}
+
     def output(self, *entries: Any) -> None:
         self.outputs.append([value for entry in entries for value in entry])
+
+
+def path(parents: Sequence[int], j: int) -> list[int]:
+    """j and its ancestors, outermost last."""
+    out = []
+    while j >= 0:
+        out.append(int(j))
+        j = parents[j]
+    return out
 
 
 class Inline(Plain):
@@ -145,10 +174,15 @@ class Tape(NamedTuple):
     constants: tuple[float, ...]
 
 
-class Recorder:
-    """Record a program as a tape."""
+GROUPS = (4, 2, 1)  # items a step takes at once in code of several lanes
+ROW = 4  # items side by side in code of one lane
 
-    def __init__(self) -> None:
+
+class Recorder:
+    """Record a program as a tape for code of a given width."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
         self._top = 0
         self._calls: list[tuple[str, tuple[int, ...], int]] = []
         self._inputs: list[tuple[int, int]] = []
@@ -179,6 +213,46 @@ class Recorder:
         self._calls.append((step.name, tuple(slots), self._row(constants, step)))
         return outputs if len(outputs) > 1 else outputs[0]
 
+    def pairs(
+        self, step: Step, parents: Sequence[int], items: Sequence[Block], shared: Sequence[Block]
+    ) -> dict[tuple[int, int], Block]:
+        """See `Plain.pairs`; steps of pairs have one output."""
+        if self._width == 1:
+            return self._pairs_in_rows(step, parents, items, shared)
+        out: dict[tuple[int, int], Block] = {}
+        for j in range(len(parents)):
+            left = path(parents, j)
+            for count in GROUPS:
+                while len(left) >= count:
+                    now, left = left[:count], left[count:]
+                    results = self.call(step.on_several(count), *(items[i] for i in now), shared[j])
+                    out |= {(i, j): r for i, r in zip(now, [results] if count == 1 else results, strict=True)}
+        return out
+
+    def _pairs_in_rows(
+        self, step: Step, parents: Sequence[int], items: Sequence[Block], shared: Sequence[Block]
+    ) -> dict[tuple[int, int], Block]:
+        """Items of the current path, by depth, four side by side; one call does a whole path."""
+        size, n_out = step.inputs[0], step.outputs[0]
+        order = _depth_first(parents)
+        deepest = max((depth for _, depth in order), default=0)
+        table = self._allocate((deepest // ROW + 1) * size * ROW)
+        self._fixed += [(slot, 0.0) for slot in table.slots]
+        here: dict[int, int] = {}
+        out: dict[tuple[int, int], Block] = {}
+        for j, depth in order:
+            here[depth] = j
+            start = table.slots[0] + depth // ROW * size * ROW + depth % ROW
+            self._calls.append((f"put_{size}", (start, _first(items[j], size, step)), 0))
+            groups = depth // ROW + 1
+            result = self._allocate(groups * n_out * ROW).slots[0]
+            operands = (result, table.slots[0], _first(shared[j], step.inputs[1], step), groups)
+            self._calls.append((f"{step.name}_row", operands, 0))
+            for d in range(depth + 1):
+                at = result + d // ROW * n_out * ROW + d % ROW
+                out[here[d], j] = Block(tuple(at + m * ROW for m in range(n_out)))
+        return out
+
     def _row(self, constants: Sequence[float], step: Step) -> int:
         row = tuple(float(c) for c in constants)
         if len(row) != step.constants:
@@ -196,6 +270,20 @@ class Recorder:
             tuple(self._calls), self._top, tuple(self._inputs), tuple(self._outputs), tuple(self._fixed),
             tuple(self._constants),
         )  # fmt: skip
+
+
+def _depth_first(parents: Sequence[int]) -> list[tuple[int, int]]:
+    """(node, depth), every subtree in one piece."""
+    children: dict[int, list[int]] = {}
+    for j, parent in enumerate(parents):
+        children.setdefault(int(parent), []).append(j)
+    order: list[tuple[int, int]] = []
+    stack = [(j, 0) for j in reversed(children.get(-1, []))]
+    while stack:
+        j, depth = stack.pop()
+        order.append((j, depth))
+        stack += [(child, depth + 1) for child in reversed(children.get(j, []))]
+    return order
 
 
 def _first(block: Block, n: int, step: Step) -> int:

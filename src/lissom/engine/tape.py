@@ -19,37 +19,108 @@ from collections.abc import Sequence
 
 from lissom.engine.graph import Graph
 from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
+from lissom.engine.program import GROUPS, ROW, Step
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
 STEP = "(ptr %t, ptr %ws, ptr %constants) noinline nounwind"
 
 
-def words_of(steps: Sequence[tuple[str, Graph, bool]]) -> int:
+def words_of(steps: Sequence[Step], width: int) -> int:
     """Words of a tape entry: code, operands, constants."""
-    return 2 + max(len(graph.inputs) - constants + len(graph.outputs) for _, graph, constants in steps)
+    return 2 + max([4, *(len(step.inputs) + len(step.outputs) for step in _variants(steps, width))])
 
 
-def module_ir(steps: Sequence[tuple[str, Graph, bool]], lanes: Lanes) -> str:
-    """The module of a set of steps: (name, graph, whether its last input is a vector of constants)."""
-    words = words_of(steps)
+def _variants(steps: Sequence[Step], width: int) -> list[Step]:
+    """The steps that calls name: paired ones of several lanes take several items."""
+    plain = [step for step in steps if not step.paired]
+    paired = [step for step in steps if step.paired]
+    return plain + ([step.on_several(k) for step in paired for k in GROUPS] if width > 1 else [])
+
+
+def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
+    """The module of a set of steps."""
+    words = words_of(steps, lanes.width)
     parts = [*lanes.declarations, _mover_in(lanes), _mover_out(lanes)]
-    parts += [_step(name, graph, constants, lanes, words) for name, graph, constants in steps]
+    for step in _variants(steps, lanes.width):
+        parts.append(_step(step.name, step.graph(lanes.fma), step.constants > 0, lanes, words))
+    paired = [step for step in steps if step.paired and lanes.width == 1]
+    if paired:
+        side_by_side = Lanes(ROW, lanes.fma)
+        parts += side_by_side.declarations
+        parts += [_row_step(step, side_by_side, words) for step in paired]
+        parts += [_put_step(size, words) for size in sorted({step.inputs[0] for step in paired})]
     parts += [f"define void @step_halt{STEP} {{\n  ret void\n}}", _kernel(lanes)]
     return "\n".join(parts)
 
 
+def names_of(steps: Sequence[Step], width: int) -> list[str]:
+    """Names of all the functions that entries of a tape may call."""
+    names = [step.name for step in _variants(steps, width)]
+    if width == 1:
+        names += [f"{step.name}_row" for step in steps if step.paired]
+        names += sorted({f"put_{step.inputs[0]}" for step in steps if step.paired})
+    return names
+
+
+def _operand(body: Body, word: int, base: str) -> str:
+    """Address of an operand: a word of the entry is its byte offset."""
+    offset = body.put(f"load i64, ptr {body.address('%t', word, 'i64')}")
+    return body.address(base, offset, "i8")
+
+
+def _jump(body: Body, words: int) -> None:
+    """Go on with the next entry."""
+    following = body.address("%t", words, "i64")
+    code = body.put(f"load ptr, ptr {following}")
+    body.say(f"musttail call void {code}(ptr {following}, ptr %ws, ptr %constants)")
+    body.say("ret void")
+
+
+def _put_step(size: int, words: int) -> str:
+    """Scatter an item's scalars into its place among four side by side."""
+    body = Body(Lanes(1, fma=False))
+    into, source = _operand(body, 1, "%ws"), _operand(body, 2, "%ws")
+    for k in range(size):
+        body.store(body.load(body.address(source, k, "double")), body.address(into, ROW * k, "double"))
+    _jump(body, words)
+    return "\n".join([f"define void @step_put_{size}{STEP} {{", *body.lines, "}"])
+
+
+def _row_step(step: Step, lanes: Lanes, words: int) -> str:
+    """A paired step on groups of four items; operands: results, items, shared, number of groups."""
+    graph = step.graph(lanes.fma)
+    body = Body(lanes)
+    body.label("entry")
+    out, items, shared = (_operand(body, k, "%ws") for k in (1, 2, 3))
+    groups = body.put(f"load i64, ptr {body.address('%t', 4, 'i64')}")
+    groups = body.put(f"lshr i64 {groups}, 3")  # it was scaled like an offset
+    body.lines += ["  br label %loop", "loop:", "  %g = phi i64 [0, %entry], [%g1, %loop]"]
+    size, n_out = step.inputs[0], step.outputs[0]
+    item = body.address(items, body.put(f"mul i64 %g, {size * lanes.bytes}"), "i8")
+    result = body.address(out, body.put(f"mul i64 %g, {n_out * lanes.bytes}"), "i8")
+
+    def read(vector: int, entry: int) -> str:
+        if vector == 0:
+            return body.load(body.address(item, entry, lanes.type), aligned=False)
+        return body.splat(body.put(f"load double, ptr {body.address(shared, entry, 'double')}"))
+
+    names: dict[int, str] = {}
+    arithmetic(body, graph, read, names.__setitem__)
+    for z, node in enumerate(graph.outputs[0]):
+        body.store(names[node], body.address(result, z, lanes.type), aligned=False)
+    body.lines += ["  %g1 = add i64 %g, 1", f"  %more = icmp slt i64 %g1, {groups}",
+                   "  br i1 %more, label %loop, label %end", "end:"]  # fmt: skip
+    _jump(body, words)
+    return "\n".join([f"define void @step_{step.name}_row{STEP} {{", *body.lines, "}"])
+
+
 def _step(name: str, graph: Graph, constants: bool, lanes: Lanes, words: int) -> str:
     body = Body(lanes)
-
-    def operand(word: int, base: str) -> str:
-        offset = body.put(f"load i64, ptr {body.address('%t', word, 'i64')}")
-        return body.address(base, offset, "i8")
-
     n_out, n_in = len(graph.outputs), len(graph.inputs) - constants
-    out = [operand(1 + k, "%ws") for k in range(n_out)]
-    into = [operand(1 + n_out + k, "%ws") for k in range(n_in)]
+    out = [_operand(body, 1 + k, "%ws") for k in range(n_out)]
+    into = [_operand(body, 1 + n_out + k, "%ws") for k in range(n_in)]
     if constants:
-        into.append(operand(words - 1, "%constants"))
+        into.append(_operand(body, words - 1, "%constants"))
 
     def read(vector: int, entry: int) -> str:
         if vector < n_in:
@@ -61,10 +132,7 @@ def _step(name: str, graph: Graph, constants: bool, lanes: Lanes, words: int) ->
     for k, entries in enumerate(graph.outputs):
         for z, node in enumerate(entries):
             body.store(names[node], body.address(out[k], z, lanes.type))
-    following = body.address("%t", words, "i64")
-    code = body.put(f"load ptr, ptr {following}")
-    body.say(f"musttail call void {code}(ptr {following}, ptr %ws, ptr %constants)")
-    body.say("ret void")
+    _jump(body, words)
     return "\n".join([f"define void @step_{name}{STEP} {{", *body.lines, "}"])
 
 
