@@ -189,25 +189,32 @@ def _mover_in(lanes: Lanes) -> str:
     body, T, W = Body(lanes), lanes.type, lanes.width
     body.label("entry")
     rows = _row_addresses(body, W)
-    start = "0"
+    _open_fours(body, T)
     if W == 4:
-        start = _groups(body, T)
         loaded = [body.load(body.address(row, "%j", "double"), aligned=False) for row in rows]
-        check = [body.two("fmul", value, lanes.zero) for value in loaded]
-        for i, value in enumerate(body.transpose4(loaded)):
-            body.store(value, body.address("%lanes", body.put(f"add i64 %j, {i}"), T))
-        total = body.two("fadd", body.two("fadd", check[0], check[1]), body.two("fadd", check[2], check[3]))
-        _end_groups(body, T, body.two("fadd", "%a", total))
-    _singles(body, T, start)
-    slot = body.address("%lanes", "%i", T)
-    value = "poison"
-    for k, row in enumerate(rows):
-        scalar = body.put(f"load double, ptr {body.address(row, '%i', 'double')}, align 8")
-        value = scalar if W == 1 else body.put(f"insertelement {T} {value}, double {scalar}, i32 {k}")
-    body.store(value, slot)
-    _end_singles(body, T, body.two("fadd", "%s", body.two("fmul", value, lanes.zero)), start)
+        values = body.transpose4(loaded)
+    else:
+        values = [_gathered(body, rows, body.put(f"add i64 %j, {i}")) for i in range(4)]
+    for i, value in enumerate(values):
+        body.store(value, body.address("%lanes", body.put(f"add i64 %j, {i}"), T))
+    _close_fours(body, T, values)
+    _open_ones(body, T)
+    value = _gathered(body, rows, "%i")
+    body.store(value, body.address("%lanes", "%i", T))
+    _close_ones(body, T, value)
     head = f"define internal {T} @move_in(ptr %rowp, i64 %stride, i64 %n, ptr noalias %lanes, {T} %seen) nounwind {{"
     return "\n".join([head, *body.lines, "}"])
+
+
+def _gathered(body: Body, rows: list[str], index: str) -> str:
+    """One entry of every row."""
+    value = "poison"
+    for k, row in enumerate(rows):
+        scalar = body.put(f"load double, ptr {body.address(row, index, 'double')}, align 8")
+        value = (
+            scalar if len(rows) == 1 else body.put(f"insertelement {body.lanes.type} {value}, double {scalar}, i32 {k}")
+        )
+    return value
 
 
 def _mover_out(lanes: Lanes) -> str:
@@ -220,25 +227,30 @@ def _mover_out(lanes: Lanes) -> str:
         offset = body.put(f"load i64, ptr {body.address('%offsets', index, 'i64')}")
         return body.load(body.address("%ws", offset, "i8"))
 
-    start = "0"
+    _open_fours(body, T)
+    places = [body.put(f"add i64 %j, {i}") for i in range(4)]
+    values = [at(place) for place in places]
     if W == 4:
-        start = _groups(body, T)
-        values = [at(body.put(f"add i64 %j, {i}")) for i in range(4)]
-        check = [body.two("fmul", value, lanes.zero) for value in values]
         for row, value in zip(rows, body.transpose4(values), strict=True):
             body.store(value, body.address(row, "%j", "double"), aligned=False)
-        total = body.two("fadd", body.two("fadd", check[0], check[1]), body.two("fadd", check[2], check[3]))
-        _end_groups(body, T, body.two("fadd", "%a", total))
-    _singles(body, T, start)
+    else:
+        for place, value in zip(places, values, strict=True):
+            _scattered(body, rows, place, value)
+    _close_fours(body, T, values)
+    _open_ones(body, T)
     value = at("%i")
-    for k, row in enumerate(rows):
-        scalar = value if W == 1 else body.put(f"extractelement {T} {value}, i32 {k}")
-        body.say(f"store double {scalar}, ptr {body.address(row, '%i', 'double')}, align 8")
-    _end_singles(body, T, body.two("fadd", "%s", body.two("fmul", value, lanes.zero)), start)
-    head = (
-        f"define internal {T} @move_out(ptr %rowp, i64 %stride, i64 %n, ptr %ws, ptr %offsets, {T} %seen) nounwind {{"
-    )
+    _scattered(body, rows, "%i", value)
+    _close_ones(body, T, value)
+    arguments = f"ptr %rowp, i64 %stride, i64 %n, ptr %ws, ptr %offsets, {T} %seen"
+    head = f"define internal {T} @move_out({arguments}) nounwind {{"
     return "\n".join([head, *body.lines, "}"])
+
+
+def _scattered(body: Body, rows: list[str], index: str, value: str) -> None:
+    """One entry of every row."""
+    for k, row in enumerate(rows):
+        scalar = value if len(rows) == 1 else body.put(f"extractelement {body.lanes.type} {value}, i32 {k}")
+        body.say(f"store double {scalar}, ptr {body.address(row, index, 'double')}, align 8")
 
 
 def _row_addresses(body: Body, width: int) -> list[str]:
@@ -248,8 +260,8 @@ def _row_addresses(body: Body, width: int) -> list[str]:
     return rows
 
 
-def _groups(body: Body, T: str) -> str:
-    """Open the loop over whole groups of four entries."""
+def _open_fours(body: Body, T: str) -> None:
+    """Loop over whole groups of four entries."""
     body.lines += [
         "  %n4 = and i64 %n, -4",
         "  %any = icmp sgt i64 %n4, 0",
@@ -258,12 +270,14 @@ def _groups(body: Body, T: str) -> str:
         "  %j = phi i64 [0, %entry], [%j1, %fours]",
         f"  %a = phi {T} [%seen, %entry], [%a1, %fours]",
     ]
-    return "%n4"
 
 
-def _end_groups(body: Body, T: str, total: str) -> None:
+def _close_fours(body: Body, T: str, values: list[str]) -> None:
+    """Note whether the four were finite, with one addition in the loop's chain."""
+    check = [body.two("fmul", value, body.lanes.zero) for value in values]
+    total = body.two("fadd", body.two("fadd", check[0], check[1]), body.two("fadd", check[2], check[3]))
     body.lines += [
-        f"  %a1 = fadd {T} {total}, {body.lanes.zero}",
+        f"  %a1 = fadd {T} %a, {total}",
         "  %j1 = add i64 %j, 4",
         "  %j_more = icmp slt i64 %j1, %n4",
         "  br i1 %j_more, label %fours, label %rest",
@@ -274,26 +288,22 @@ def _end_groups(body: Body, T: str, total: str) -> None:
     ]
 
 
-def _singles(body: Body, T: str, start: str) -> None:
-    """Open the loop over the entries that are left."""
-    before, seen = ("%rest", "%sum") if start != "0" else ("%entry", "%seen")
-    if start == "0":
-        body.lines += ["  %left = icmp slt i64 0, %n", "  br i1 %left, label %ones, label %end"]
+def _open_ones(body: Body, T: str) -> None:
+    """Loop over the entries that are left."""
     body.lines += [
         "ones:",
-        f"  %i = phi i64 [{start}, {before}], [%i1, %ones]",
-        f"  %s = phi {T} [{seen}, {before}], [%s1, %ones]",
+        "  %i = phi i64 [%n4, %rest], [%i1, %ones]",
+        f"  %s = phi {T} [%sum, %rest], [%s1, %ones]",
     ]
 
 
-def _end_singles(body: Body, T: str, total: str, start: str) -> None:
-    before, seen = ("%rest", "%sum") if start != "0" else ("%entry", "%seen")
+def _close_ones(body: Body, T: str, value: str) -> None:
     body.lines += [
-        f"  %s1 = fadd {T} {total}, {body.lanes.zero}",
+        f"  %s1 = fadd {T} %s, {body.two('fmul', value, body.lanes.zero)}",
         "  %i1 = add i64 %i, 1",
         "  %i_more = icmp slt i64 %i1, %n",
         "  br i1 %i_more, label %ones, label %end",
         "end:",
-        f"  %done = phi {T} [{seen}, {before}], [%s1, %ones]",
+        f"  %done = phi {T} [%sum, %rest], [%s1, %ones]",
         f"  ret {T} %done",
     ]
