@@ -1,22 +1,18 @@
 # make demo     the main job, pictures and data into out/
 # make test     all tests
 # make lint     ruff and mypy
-# make test-slow   the long evidence
 # Each sets up .venv with ordinary pip; no compiler is needed.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint clean
+.PHONY: demo test lint clean
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
 
 test: .venv/.installed-test
-	$(BIN)/python -m pytest -n 2 -m "not slow"
-
-test-slow: .venv/.installed-test
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2
 
 lint: .venv/.installed-test
 	$(BIN)/ruff check .

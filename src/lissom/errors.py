@@ -64,10 +64,19 @@ def about(subject: str) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        if error.subject.startswith(subject):
-            raise
-        words = f"{subject} {error.subject}".strip()
-        raise ModelError(error.problem, words, error.file, error.line) from None
+        if not error.subject.startswith(subject):
+            error.subject = f"{subject} {error.subject}".strip()
+            error.args = (error.problem, error.subject, error.file, error.line)
+        raise
+
+
+def shown(value: Any) -> str:
+    """A value as it appears in an error: short, on one line."""
+    try:
+        words = " ".join(repr(value).split())
+    except RecursionError:
+        return f"a deeply nested {type(value).__name__}"
+    return words if len(words) <= 60 else words[:57] + "..."
 
 
 def misspelt(word: str, known: Iterable[str]) -> str | None:

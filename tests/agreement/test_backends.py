@@ -52,7 +52,7 @@ def test_one_state_and_any_batch_agree_bit_for_bit(name, backend):
 
 def test_loads_and_base_agree_on_all_backends():
     arm = ARMS[1].replace(loads=random_loads(ARMS[1], 8)[:1])
-    setting = Setting(loads=(2, 5, 2), base=True)
+    setting = Setting(loads=("l2", "l5", "l2"), base=True)
     extra = list(np.random.default_rng(0).normal(size=(4, 9)))
     for name in ("inverse_dynamics", "forward_dynamics"):
         states = [*arguments(arm, name, 4), *extra]

@@ -155,7 +155,7 @@ def test_loads_and_base_motion(case):
 
 def moving_base_torques(twin, q, v, a, loads, base):
     """Inverse dynamics with a free-flyer below the arm whose velocity and acceleration are prescribed."""
-    model, data, arm = twin.model, twin.data, twin.arm
+    model, data = twin.model, twin.data
     # the base frame coincides with the world; spatial acceleration = classical - w x v with v = 0
     position = np.concatenate([pin.neutral(model)[:7], q[twin.order]])
     rate = np.concatenate([np.zeros(3), base.angular_velocity, v[twin.order]])
@@ -163,7 +163,7 @@ def moving_base_torques(twin, q, v, a, loads, base):
     pin.forwardKinematics(model, data, position)
     total = [pin.Force.Zero() for _ in range(model.njoints)]
     for load in loads:
-        place = twin.bodies.links[arm.index(load.link)]
+        place = twin.bodies.place(load.link)
         if place.body == BASE:
             continue
         joint = twin.joint[place.body]

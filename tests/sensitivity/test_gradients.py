@@ -17,7 +17,7 @@ ARMS = [random_arm(31, 2), random_arm(32, 5), random_arm(33, 9), random_arm(34, 
 
 def automatic(program, arm, loads, base, states):
     """Value and Jacobian with respect to the three states, by casadi."""
-    setting = Setting(tuple(arm.index(load.link) for load in loads), base is not None)
+    setting = Setting(tuple(load.link for load in loads), base is not None)
     run = Inline()
     program(run, Bodies(arm), setting)
     value = ca.vertcat(*run.outputs[0])

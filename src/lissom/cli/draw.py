@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from lissom.cli.common import ArmName, KinematicsOnly, MergeFixed, Repair, failing_kindly, load_arm, numbers, out
-from lissom.errors import ModelError
+from lissom.errors import ModelError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -39,12 +39,15 @@ def draw(
         state = loaded.home if q is None else np.array(numbers(q, "--q"))
         if deg and q is not None:
             state = _radians(loaded, state)
-        made = picture(loaded, state, labels=labels)
         if show:
             import matplotlib.pyplot as plt
 
+            if plt.get_backend().lower() in ("agg", "svg", "pdf", "ps", "cairo", "template"):
+                raise UnsupportedError("there is no display for a window; leave out --show to write a file.")
+            picture(loaded, state, labels=labels, ax=plt.figure(figsize=(7.5, 7)).add_subplot(projection="3d"))
             plt.show()
             return
+        made = picture(loaded, state, labels=labels)
         target = figure or Path(f"{loaded.name.replace('/', '_')}.png")
         try:
             made.savefig(target, dpi=150)

@@ -35,7 +35,7 @@ def info(
 
 
 def summary(arm: Arm) -> dict[str, Any]:
-    """The arm's description as plain data."""
+    """The arm in plain data, payloads and beams counted in; the whole description is `lissom convert ARM arm.toml`."""
     return {
         "name": arm.name,
         "digest": arm.digest,
@@ -43,6 +43,7 @@ def summary(arm: Arm) -> dict[str, Any]:
         "coordinates": arm.coordinates,
         "mass": arm.mass,
         "gravity": arm.gravity,
+        "kinematics_only": arm.kinematics_only,
         "flexibility": arm.flexibility,
         "links": [
             {
@@ -51,17 +52,23 @@ def summary(arm: Arm) -> dict[str, Any]:
                 "mass": link.body.mass,
                 "com": link.body.com,
                 "inertia": link.body.moment,
+                "frame": link.frame,
+                "payload": None if link.payload is None else link.payload.mass,
                 "modes": link.mode_labels,
                 "tools": [tool.name for tool in link.tools],
                 "joint": {
                     "name": link.joint.name,
                     "type": link.joint.kind,
+                    "placement": link.joint.placement,
                     "axis": link.joint.axis,
                     "actuated": link.joint.actuated,
                     "drive_inertia": link.joint.reflected_inertia,
                     "damping": link.joint.damping,
                     "friction": link.joint.friction,
                     "stiffness": link.joint.stiffness,
+                    "rest": link.joint.rest,
+                    "elastic": None if link.joint.elastic is None else link.joint.elastic.stiffness,
+                    "mimics": None if link.joint.mimic is None else link.joint.mimic.joint,
                     "position_limits": link.joint.limits.position,
                     "velocity_limits": link.joint.limits.velocity,
                     "torque_limits": link.joint.limits.torque,

@@ -103,6 +103,12 @@ class Bodies:
             self.list.append(spring)
             carried.append(None)
 
+    def place(self, frame: str) -> Place:
+        """Where a link's frame or a tool sits."""
+        found = self.arm.frame(frame)
+        link = self.links[found.link]
+        return Place(link.body, link.X @ found.offset)
+
     @cached_property
     def parents(self) -> NDArray[np.intp]:
         """(n,) parent of every body, -1 for the base."""

@@ -223,8 +223,8 @@ def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
         above = base if b.parent == BASE else frame[b.parent]
         step = KIN_P if b.prismatic else KIN_R
         frame[i], joint[i], body[i] = run.call(step, above, q[i : i + 1], qd[i : i + 1], constants=constants_of(b))
-    for link, load in loads:
-        place = bodies.links[link]
+    for where, load in loads:
+        place = bodies.place(where)
         if place.body != BASE:
             row = [*map(float, (*place.X[:3, :3].ravel(), *place.X[:3, 3]))]
             body[place.body] = run.call(PUSHED, body[place.body], frame[place.body][0:9], load, constants=row)

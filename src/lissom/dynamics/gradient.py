@@ -217,8 +217,8 @@ def program(run: Any, bodies: Bodies, setting: Setting) -> None:
 def _pushes(run: Any, bodies: Bodies, state: Any, loads: Any) -> dict[int, Any]:
     """Loads gathered on their bodies."""
     ext: dict[int, Any] = {}
-    for link, load in loads:
-        place = bodies.links[link]
+    for frame, load in loads:
+        place = bodies.place(frame)
         if place.body != BASE:
             row = [*map(float, (*place.X[:3, :3].ravel(), *place.X[:3, 3]))]
             pushed = run.call(PUSH, state[place.body], load, constants=row)

@@ -145,11 +145,11 @@ STEPS = (OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, UNLOAD, FALL)
 class Setting(NamedTuple):
     """What acts on an arm besides its joints.
 
-    loads : links of the loads that are inputs of the call, nine entries each (force, moment, point)
+    loads : frames of the loads that are inputs of the call, nine entries each (force, moment, point)
     base : whether the base's motion is an input, nine entries (w, dw, a)
     """
 
-    loads: tuple[int, ...] = ()
+    loads: tuple[str, ...] = ()
     base: bool = False
 
 
@@ -161,10 +161,10 @@ def base_motion(run: Any, arm: Arm, setting: Setting) -> Any:
     return run.call(FALL, given, constants=list(map(float, arm.gravity)))
 
 
-def read_loads(run: Any, arm: Arm, setting: Setting) -> list[tuple[int, Any]]:
-    """(link, nine entries) of every load: the call's as inputs, the arm's own as constants."""
-    loads = [(link, run.input(9)) for link in setting.loads]
-    return loads + [(arm.index(load.link), run.constant(_nine(load))) for load in arm.loads]
+def read_loads(run: Any, arm: Arm, setting: Setting) -> list[tuple[str, Any]]:
+    """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
+    loads = [(frame, run.input(9)) for frame in setting.loads]
+    return loads + [(load.link, run.constant(_nine(load))) for load in arm.loads]
 
 
 def _nine(load: Load) -> Array:
@@ -202,8 +202,8 @@ def _driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
 def _take_loads(run: Any, bodies: Bodies, q: Any, constants: Any, force: Any, loads: Any) -> None:
     """Subtract loads from the forces of the bodies they act on."""
     R: dict[int, Any] = {BASE: run.constant(np.eye(3).ravel())}
-    for link, load in loads:
-        place = bodies.links[link]
+    for frame, load in loads:
+        place = bodies.place(frame)
         if place.body == BASE:
             continue  # it pushes on the base
         for k in reversed(bodies.ancestors(place.body)):

@@ -44,11 +44,12 @@ def path_to(arm: Arm, link: int) -> list[int]:
     return path[::-1]
 
 
-def bent_links(arm: Arm, path: Iterable[int], frame: Frame | None = None) -> list[int]:
-    """Flexible links whose tip, not only whose root, carries the end of the path."""
+def bent_links(arm: Arm, path: Iterable[int], frame: Frame, point: Array) -> list[int]:
+    """Flexible links whose modes move a point of the frame; only the root of the last link does not bend."""
     path = list(path)
-    own = [] if frame is not None and frame.at_tip else path[-1:]
-    return [i for i in path if arm.links[i].flexible and i not in own]
+    at_root = not frame.at_tip and not np.any(point)
+    own = path[-1:] if at_root else []
+    return [i for i in path if arm.links[i].mode_labels and i not in own]
 
 
 def refuse_bending(arm: Arm, links: Iterable[int], *states: Array) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from lissom.engine import native
 from lissom.engine.kernel import Kernel
 from lissom.engine.program import Plain
-from lissom.errors import InputError
+from lissom.errors import InputError, shown
 
 Array = NDArray[np.float64]
 
@@ -108,7 +108,7 @@ class Function:
                 raise TypeError
             array = array.astype(float, copy=False)
         except (TypeError, ValueError):
-            raise InputError(f"{self.name}: {self.arguments[k]} is {_short(value)}; expected numbers.") from None
+            raise InputError(f"{self.name}: {self.arguments[k]} is {shown(value)}; expected numbers.") from None
         if array.ndim == 0 or array.shape[-1] != self.sizes[k]:
             have = f"shape {array.shape}" if array.ndim else "no axis"
             raise InputError(
@@ -167,8 +167,3 @@ def _rows(x: Array, batch: tuple[int, ...], rows: int, n: int) -> Array:
         return x.reshape(rows, n)
     flat = np.broadcast_to(x, (*batch, n)).reshape(rows, n)
     return flat if flat.strides[-1] == 8 or n == 1 else np.ascontiguousarray(flat)
-
-
-def _short(value: Any) -> str:
-    words = repr(value)
-    return words if len(words) <= 60 else words[:57] + "..."

@@ -19,6 +19,8 @@ def read_bytes(path: Path) -> bytes:
             raise ModelError(f"it {what}. Check the path.", file=str(path))
         with path.open("rb") as stream:
             data = stream.read(LARGEST_FILE + 1)
+    except ModelError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"it cannot be read ({reason}).", file=str(path)) from None
@@ -41,5 +43,6 @@ def write_text(path: Path, text: str) -> None:
         except BaseException:
             os.unlink(temporary)
             raise
-    except OSError as error:
-        raise ModelError(f"it cannot be written ({error.strerror}).", file=str(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ModelError(f"it cannot be written ({reason}).", file=str(path)) from None

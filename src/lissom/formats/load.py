@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
-from lissom.errors import InputError, ModelError, about, suggest
+from lissom.errors import InputError, ModelError, about, shown, suggest
 from lissom.formats import native_read, native_write, urdf_read, urdf_write
 from lissom.formats.files import read_bytes, write_text
 from lissom.model.arm import Arm
@@ -59,7 +59,7 @@ def load(
 
 def _resolve(source: str | os.PathLike[str]) -> Path:
     if not isinstance(source, str | os.PathLike):
-        raise InputError(f"load: got {source!r}; expected a path or the name of a shipped arm.")
+        raise InputError(f"load: got {shown(source)}; expected a path or the name of a shipped arm.")
     path = Path(os.fspath(source))
     if path.suffix.lower() in SUFFIXES:
         return path
@@ -107,6 +107,8 @@ def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> tupl
     """
     if not isinstance(arm, Arm):
         raise InputError(f"save: got {type(arm).__name__}; expected an Arm first, then the path.")
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"save: got {shown(path)}; expected a path that ends in .toml or .urdf.")
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix == ".toml":

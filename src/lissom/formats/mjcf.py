@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, UnsupportedError
+from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.formats import urdf_read, xml
 from lissom.model.arm import Arm
 from lissom.model.fields import frozen
@@ -37,6 +37,8 @@ def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = 
         return urdf_read.read(path, data, kinematics_only, repair)
     if root.tag != "mujoco":
         raise ModelError(f"the root is <{root.tag}>; expected <mujoco> or <robot>.", "XML", str(path), root.line)
+    if repair:
+        raise InputError(f"load: repair is for URDF files; MuJoCo's compiler has balanceinertia for {path}.")
     mujoco = _mujoco()
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
@@ -92,6 +94,7 @@ class _Reader:
         if not links:
             raise ModelError("there are no bodies besides the world.")
         loops = self._loops()
+        self._note_the_rest()
         return Arm(
             self._clean_name() or path.stem,
             tuple(links),
@@ -102,8 +105,24 @@ class _Reader:
             notes=tuple(self.notes),
         )
 
+    def _note_the_rest(self) -> None:
+        """Physics that has no place here is listed, not silently lost."""
+        m, bits = self.model, self.mj.mjtDisableBit
+        lost = {
+            "gravity compensation": bool(np.any(m.body_gravcomp)),
+            "fluid forces": bool(m.opt.density or m.opt.viscosity or np.any(m.opt.wind)),
+            "mocap bodies (taken as fixed)": bool(m.nmocap),
+            "sites of the world": bool(np.any(m.site_bodyid == 0)),
+        }
+        for word in ("jnt_stiffnesspoly", "dof_dampingpoly"):
+            lost[f"nonlinear terms of {word}"] = bool(np.any(getattr(m, word, 0)))
+        for flag in ("mjDSBL_SPRING", "mjDSBL_DAMPER", "mjDSBL_LIMIT", "mjDSBL_FRICTIONLOSS", "mjDSBL_EQUALITY"):
+            bit = getattr(bits, flag, None)
+            lost[f"the switch {flag} (its forces stay on)"] = bit is not None and bool(m.opt.disableflags & int(bit))
+        self.notes += [f"ignored: {what}." for what, there in lost.items() if there]
+
     def _gravity(self) -> Array:
-        off = self.model.opt.disableflags & self.mj.mjtDisableBit.mjDSBL_GRAVITY
+        off = self.model.opt.disableflags & int(self.mj.mjtDisableBit.mjDSBL_GRAVITY)
         return np.zeros(3) if off else np.array(self.model.opt.gravity)
 
     def _clean_name(self) -> str:
@@ -255,5 +274,5 @@ class _Reader:
 
 
 def _first(value: Any) -> float:
-    """MuJoCo 4 keeps polynomial coefficients where MuJoCo 3 has one number."""
+    """A number, also where a version of MuJoCo keeps a row of coefficients."""
     return float(np.atleast_1d(value)[0])

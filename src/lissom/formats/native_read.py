@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, about, suggest
+from lissom.errors import InputError, ModelError, about, shown, suggest
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, ModalIntegrals, Modes
@@ -45,7 +45,7 @@ def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = 
 
 def _parse(file: str, data: bytes) -> tuple[str, Table]:
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")  # some editors put a mark first
         return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise ModelError(f"it is not UTF-8 text (byte {error.start}).", file=file) from None
@@ -60,22 +60,20 @@ def _parse(file: str, data: bytes) -> tuple[str, Table]:
 
 
 class Place(ModelError):
-    """A `ModelError` that knows the table it came from."""
+    """A `ModelError` that knows the table it came from; it never leaves this module."""
 
-    def __init__(self, error: ModelError, path: tuple[str | int, ...]):
-        super().__init__(error.problem, error.subject, error.file, error.line)
-        self.path = path
+    path: tuple[str | int, ...] = ()
 
 
 def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
     """Where in the file an error belongs: its own path, or the link or joint it is about."""
     if isinstance(error, Place):
         return error.path
-    if "dh" in document:
-        word, rows = "rows", document["dh"].get("rows", [])
-    else:
-        word, rows = "links", document.get("links", [])
+    table = document.get("dh")
+    word, rows = ("rows", table.get("rows")) if isinstance(table, dict) else ("links", document.get("links"))
     for i, row in enumerate(rows if isinstance(rows, list) else ()):
+        if not isinstance(row, dict):
+            continue
         link = row.get("name", f"link{i + 1}")
         joint = row["joint"].get("name", link) if isinstance(row.get("joint"), dict) else link
         if error.subject.endswith((f"link {link!r}", f"joint {joint!r}")):
@@ -88,10 +86,10 @@ def _inside(*path: str | int) -> Iterator[None]:
     """Prefix the place of any error raised inside."""
     try:
         yield
-    except Place as error:
-        raise Place(error, (*path, *error.path)) from None
     except ModelError as error:
-        raise Place(error, path) from None
+        placed = error if isinstance(error, Place) else Place(error.problem, error.subject)
+        placed.path = (*path, *placed.path)
+        raise placed from None
 
 
 class _Reader:
@@ -140,6 +138,7 @@ class _Reader:
         row = _degrees(row, ("alpha", "theta"))
         known = tuple(f.name for f in fields(DH))
         _refuse_unknown(row, (*known, "alpha_deg", "theta_deg"), "a DH row")
+        _refuse_degrees_of_slides(row, row.get("joint"))
         return DH(**self._parts(row))
 
     def _link(self, row: Table) -> Link:
@@ -183,6 +182,7 @@ class _Reader:
         known = ("type", *(f.name for f in fields(Joint) if f.name != "kind"))
         _refuse_unknown(row, known, "a joint")
         with about(f"joint {row['name']!r}" if "name" in row else "joint"):
+            _refuse_degrees_of_slides(row, row.get("type"))
             row = self._parts(row)
             if "placement" in row:
                 row["placement"] = _placement(row["placement"], "placement")
@@ -258,12 +258,20 @@ def _required(field: Field[Any]) -> bool:
 def _refuse_unknown(row: Table, known: tuple[str, ...], what: str) -> None:
     for word in row:
         if word not in known:
-            raise ModelError(f"{word} is not a key of {what}; {suggest(word, known)}")
+            raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known)}")
+
+
+def _refuse_degrees_of_slides(row: Table, kind: Any) -> None:
+    limits = row.get("limits")
+    if kind == "prismatic" and isinstance(limits, dict):
+        for word in limits:
+            if word.endswith("_deg"):
+                raise ModelError(f"{word} is for joints that turn; a prismatic joint's limits are in m.")
 
 
 def _table(value: Any, what: str) -> Table:
     if not isinstance(value, dict):
-        raise ModelError(f"{what} is {value!r}; expected a table.")
+        raise ModelError(f"{what} is {shown(value)}; expected a table.")
     return value
 
 

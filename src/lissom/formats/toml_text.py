@@ -50,6 +50,8 @@ def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None
     steps = list(path)
     lines = text.splitlines()
     start, stop, line = 0, len(lines), None
+    if not steps:  # a key of the file itself stands before the first table
+        stop = next((n for n, text_line in enumerate(lines) if text_line.lstrip().startswith("[")), stop)
     while steps:
         name = str(steps.pop(0))
         count = int(steps.pop(0)) if steps and isinstance(steps[0], int) else None

@@ -19,7 +19,7 @@ import numpy as np
 from lissom.errors import ModelError, about, misspelt, suggest
 from lissom.formats import xml
 from lissom.model.arm import Arm
-from lissom.model.fields import array, number
+from lissom.model.fields import array, number, unit_vector
 from lissom.model.fields import inertia as physical_inertia
 from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import Limits
@@ -240,10 +240,12 @@ class _Reader:
         if kind not in known:
             raise self._error(element, f"type is {kind!r}; {suggest(kind, known)}")
         placement = self._origin(element)
+        unread = [tag for tag in ("limit", "dynamics", "mimic") if self._maybe(element, tag) is not None]
+        if kind in ("fixed", "floating", "planar") and unread:
+            self.notes.append(f"{kind} joint {word!r}: its {', '.join(unread)} ignored.")
         if kind == "fixed":
             return [Joint("fixed", placement, name=word)]
-        axis_element = self._maybe(element, "axis")
-        axis = np.array([1.0, 0.0, 0.0]) if axis_element is None else self._numbers(axis_element, "xyz", 3)
+        axis = self._axis(element)
         if kind in ("floating", "planar"):
             return self._chain(word, kind, placement, axis)
         return [
@@ -258,6 +260,13 @@ class _Reader:
             )
         ]
 
+    def _axis(self, joint: xml.Element) -> Array:
+        element = self._maybe(joint, "axis")
+        if element is None:
+            return np.array([1.0, 0.0, 0.0])
+        with self._at(element):
+            return unit_vector(self._numbers(element, "xyz", 3).tolist(), "axis")
+
     def _chain(self, word: str, kind: str, placement: Array, normal: Array) -> list[Joint]:
         """A floating joint as x, y, z, yaw, pitch, roll; a planar one as two slides and a turn."""
         X, Y, Z = np.eye(3)
@@ -265,7 +274,6 @@ class _Reader:
             steps = [("prismatic", X, "x"), ("prismatic", Y, "y"), ("prismatic", Z, "z"),
                      ("revolute", Z, "yaw"), ("revolute", Y, "pitch"), ("revolute", X, "roll")]  # fmt: skip
         else:
-            normal = Joint(axis=normal).axis
             first = X if abs(normal @ X) < 0.9 else Y
             first = first - (first @ normal) * normal
             first /= np.linalg.norm(first)
@@ -288,6 +296,8 @@ class _Reader:
             return Limits()
         with self._at(element):
             given = {word: self._number(element, word, 0.0) for word in KNOWN["limit"][1]}
+            if kind == "continuous" and {"lower", "upper"} & set(element.attributes):
+                self.notes.append(f"continuous joint {joint.attributes['name']!r}: its lower and upper ignored.")
             position = None
             if kind != "continuous" and not {"lower", "upper"} & set(element.attributes):
                 self.notes.append(f"joint {joint.attributes['name']!r}: <limit> without lower and upper means 0 to 0.")
@@ -370,7 +380,9 @@ class _Reader:
         raw = self._attribute(element, word)
         parts = raw.split()
         if len(parts) != count or not all(NUMBER.fullmatch(part) for part in parts):
-            raise self._error(element, f"<{element.tag} {word}={raw!r}>: expected {count} numbers.")
+            comma = " Write decimals with a point." if "," in raw else ""
+            numbers = "a number" if count == 1 else f"{count} numbers"
+            raise self._error(element, f"<{element.tag} {word}={raw!r}>: expected {numbers}.{comma}")
         values = np.array([float(part) for part in parts])
         if np.isnan(values).any():
             raise self._error(element, f"<{element.tag} {word}={raw!r}>: expected finite numbers.")

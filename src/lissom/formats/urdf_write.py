@@ -31,7 +31,7 @@ def write(arm: Arm, lossy: bool = False) -> str:
     if missing and not lossy:
         raise UnsupportedError(
             f"URDF cannot say: {'; '.join(missing)}. Save as .toml to keep everything, "
-            "or pass lossy=True to drop these."
+            "or pass lossy=True (--lossy) to drop these."
         )
     lines = ['<?xml version="1.0"?>', f"<robot name={_quoted(arm.name)}>"]
     taken = set(arm.frames) | {link.joint.name for link in arm.links}
@@ -65,6 +65,7 @@ def unsayable(arm: Arm) -> list[str]:
         out.append(f"gravity {arm.gravity.tolist()}")
     out += ["loop closures"] if arm.loops else []
     out += ["standing loads"] if arm.loads else []
+    out += ["the mark kinematics_only"] if arm.kinematics_only else []
     words: dict[str, Callable[[Joint], bool]] = {
         "drive inertia": lambda j: j.reflected_inertia != 0.0 or j.gear_ratio != 1.0,
         "springs": lambda j: j.stiffness != 0.0 or j.rest != 0.0,
@@ -89,7 +90,7 @@ def _root(arm: Arm) -> bool:
     """The first link can serve as URDF's root: alone on the base, fixed there, at the origin."""
     first = arm.links[0]
     alone = sum(link.parent is None for link in arm.links) == 1
-    return alone and not first.joint.moves and is_identity(first.joint.placement @ first.frame)
+    return alone and not first.joint.moves and is_identity(first.joint.placement)
 
 
 def _free(word: str, taken: set[str]) -> str:

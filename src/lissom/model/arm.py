@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.errors import ModelError, about, suggest
-from lissom.model.fields import choice, flag, name, text, vector
+from lissom.errors import ModelError, about, shown, suggest
+from lissom.model.fields import array, choice, flag, frozen, name, rank, records, text, vector
 from lissom.model.joint import Joint
+from lissom.model.limits import QUANTITIES
 from lissom.model.link import Link
 from lissom.model.loads import Load, Loop, Payload
 from lissom.model.record import Record
@@ -20,9 +22,20 @@ from lissom.model.regularity import refuse_singular_inertia
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array
 
+if TYPE_CHECKING:
+    from lissom.model.dh import DHTable
+    from lissom.model.plausibility import Finding
+
 FLEXIBILITIES = ("second_order", "linear", "book")
 MOST_LINKS = 100_000
 DEEPEST = 10_000
+
+
+def _fixed(values: Any) -> NDArray[np.intp]:
+    """A read-only array of indices."""
+    out = np.array(values, np.intp)
+    out.flags.writeable = False
+    return out
 
 
 class Frame(NamedTuple):
@@ -73,14 +86,14 @@ class Arm(Record):
     def __post_init__(self) -> None:
         self._set(name=name(self.name, "name of the arm"))
         with about(f"arm {self.name!r}"):
-            self._set(links=_records(self.links, "links", Link))
-            self._set(loops=_records(self.loops, "loops", Loop))
-            self._set(loads=_records(self.loads, "loads", Load))
+            self._set(links=records(self.links, "links", Link))
+            self._set(loops=records(self.loops, "loops", Loop))
+            self._set(loads=records(self.loads, "loads", Load))
             self._set(gravity=vector(self.gravity, "gravity"))
             self._set(flexibility=choice(self.flexibility, "flexibility", FLEXIBILITIES))
             self._set(kinematics_only=flag(self.kinematics_only, "kinematics_only"))
             self._set(source=text(self.source, "source"))
-            self._set(notes=tuple(text(note, "note") for note in self.notes))
+            self._set(notes=tuple(text(note, "note") for note in records(self.notes, "notes", str)))
             if not self.links:
                 raise ModelError("it has no links; give at least one Link.")
             if len(self.links) > MOST_LINKS:
@@ -138,7 +151,7 @@ class Arm(Record):
 
     def _refuse_loose_ends(self) -> None:
         """Loops, loads and mimics must name things that exist."""
-        moving = [joint.name for joint in self.joints]
+        moving = {joint.name: None for joint in self.joints}  # ordered, and quick to look into
         for link in self.links:
             mimic = link.joint.mimic
             if mimic is not None and (mimic.joint not in moving or mimic.joint == link.joint.name):
@@ -149,8 +162,11 @@ class Arm(Record):
         _ = self._leaders_first  # refuses rings
         ends = [(end[0], "loop") for loop in self.loops for end in (loop.a, loop.b)]
         for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
-            if word is not None and word not in self._index:
-                raise ModelError(f"there is no link {word!r}; {suggest(word, self._index)}", what)
+            if word is not None and word not in self.frames:
+                raise ModelError(f"there is no link or tool {word!r}; {suggest(word, self.frames)}", what)
+        for loop in self.loops:
+            if loop.a[0] == loop.b[0]:
+                raise ModelError(f"a loop joins {loop.a[0] or 'the base'!r} to itself; its ends must differ.", "loop")
         for load in self.loads:
             if any(np.ndim(getattr(load, word)) != 1 for word in ("force", "moment", "point")):
                 raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")
@@ -164,13 +180,13 @@ class Arm(Record):
     @cached_property
     def parent_index(self) -> NDArray[np.intp]:
         """(n_links,) index of each link's parent, -1 for the base."""
-        return np.array([-1 if link.parent is None else self._index[link.parent] for link in self.links])
+        return _fixed([-1 if link.parent is None else self._index[link.parent] for link in self.links])
 
     @cached_property
     def coordinate_start(self) -> NDArray[np.intp]:
         """(n_links,) position of each link's first coordinate."""
         counts = [link.coordinate_count for link in self.links]
-        return np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
+        return _fixed([0, *np.cumsum(counts)[:-1]])
 
     @cached_property
     def dof(self) -> int:
@@ -198,12 +214,12 @@ class Arm(Record):
     def joint_index(self) -> NDArray[np.intp]:
         """(n_joints,) positions of the joints among the coordinates."""
         moving = [link.joint.moves for link in self.links]
-        return self.coordinate_start[moving]
+        return _fixed(self.coordinate_start[moving])
 
     @cached_property
     def mode_index(self) -> NDArray[np.intp]:
         """Positions of the elastic coordinates: modes of links, deflections of elastic joints."""
-        return np.setdiff1d(np.arange(self.dof), self.joint_index)
+        return _fixed(np.setdiff1d(np.arange(self.dof), self.joint_index))
 
     @property
     def flexible(self) -> bool:
@@ -217,8 +233,9 @@ class Arm(Record):
 
     def index(self, link: str) -> int:
         """Position of a link in `links`."""
-        if link not in self._index:
-            raise ModelError(f"there is no link {link!r}; {suggest(link, self._index)}", f"arm {self.name!r}")
+        if not isinstance(link, str) or link not in self._index:
+            problem = f"there is no link {shown(link)}; {suggest(str(link)[:60], self._index)}"
+            raise ModelError(problem, f"arm {self.name!r}")
         return self._index[link]
 
     def link(self, word: str) -> Link:
@@ -228,28 +245,31 @@ class Arm(Record):
     def joint(self, word: str) -> Joint:
         """The moving or fixed joint of that name."""
         joints = {link.joint.name: link.joint for link in self.links}
-        if word not in joints:
-            raise ModelError(f"there is no joint {word!r}; {suggest(word, joints)}", f"arm {self.name!r}")
+        if not isinstance(word, str) or word not in joints:
+            problem = f"there is no joint {shown(word)}; {suggest(str(word)[:60], joints)}"
+            raise ModelError(problem, f"arm {self.name!r}")
         return joints[word]
 
     @cached_property
-    def frames(self) -> dict[str, Frame]:
+    def frames(self) -> Mapping[str, Frame]:
         """All named frames: links and their tools."""
         out = {}
         for i, link in enumerate(self.links):
-            out[link.name] = Frame(i, pose(), at_tip=False)
+            out[link.name] = Frame(i, frozen(pose()), at_tip=False)
             for tool in link.tools:
-                out[tool.name] = Frame(i, link.tip @ tool.placement, at_tip=link.flexible)
-        return out
+                out[tool.name] = Frame(i, frozen(link.tip @ tool.placement), at_tip=link.flexible)
+        return MappingProxyType(out)
 
     def frame(self, word: str) -> Frame:
         """A link's frame or a tool, by name."""
-        if word not in self.frames:
-            raise ModelError(f"there is no link or tool {word!r}; {suggest(word, self.frames)}", f"arm {self.name!r}")
+        if not isinstance(word, str) or word not in self.frames:
+            problem = f"there is no link or tool {shown(word)}; {suggest(str(word)[:60], self.frames)}"
+            raise ModelError(problem, f"arm {self.name!r}")
         return self.frames[word]
 
     def bounds(self, quantity: str) -> tuple[Array, Array]:
         """Lower and upper limits (n_joints,) of one quantity of the joints, infinite where unlimited."""
+        choice(quantity, "quantity", QUANTITIES)
         pairs = [joint.limits.bounds(quantity, 1) for joint in self.joints]
         lower, upper = (np.array([pair[side][0] for pair in pairs]) for side in (0, 1))
         return lower, upper
@@ -262,14 +282,30 @@ class Arm(Record):
         return q
 
     def follow(self, q: ArrayLike) -> Array:
-        """Positions with every mimicking joint set from the joint it follows; q (..., dof)."""
-        q = np.array(q, dtype=float)
+        """Positions (..., dof) with every mimicking joint set from the joint it follows.
+
+        q : (dof,) or (..., dof); one entry per joint is accepted, elastic entries are then zero
+        """
+        q = self.expanded(array(q, "q", (*[None] * (max(rank(q), 1) - 1), None)))
         place = dict(zip((joint.name for joint in self.joints), self.joint_index, strict=True))
         for joint in self._leaders_first:
             assert joint.mimic is not None
             leader = q[..., place[joint.mimic.joint]]
             q[..., place[joint.name]] = joint.mimic.multiplier * leader + joint.mimic.offset
         return q
+
+    def expanded(self, q: Array) -> Array:
+        """A copy with one entry per coordinate, from that or from one entry per joint (..., joints)."""
+        if q.shape[-1] == self.dof:
+            return np.array(q)
+        if q.shape[-1] != len(self.joints):
+            raise ModelError(
+                f"a state has {q.shape[-1]} entries; expected {self.dof} coordinates or {len(self.joints)} joints.",
+                f"arm {self.name!r}",
+            )
+        full = np.zeros((*q.shape[:-1], self.dof))
+        full[..., self.joint_index] = q
+        return full
 
     @cached_property
     def _leaders_first(self) -> list[Joint]:
@@ -282,7 +318,8 @@ class Arm(Record):
                 names = ", ".join(map(repr, waiting))
                 raise ModelError(f"the joints {names} mimic each other in a ring; one must lead.", "mimic")
             ordered += ready
-            waiting = {word: joint for word, joint in waiting.items() if joint not in ready}
+            for joint in ready:
+                del waiting[joint.name]
         return ordered
 
     # ---- other arms from this one ----------------------------------------------------------------
@@ -292,8 +329,17 @@ class Arm(Record):
         return self.replace(gravity=gravity)
 
     def with_payload(self, payload: Payload | None, link: str | None = None) -> Arm:
-        """The same arm with `payload` on a link (default the last), in place of what it carried."""
-        return self.with_link(self.links[-1].name if link is None else link, payload=payload)
+        """The same arm with `payload` on a link, in place of what it carried.
+
+        The default link is the last one that moves with some joint (frames fixed to the base are passed over).
+        """
+        return self.with_link(self._last_moving() if link is None else link, payload=payload)
+
+    def _last_moving(self) -> str:
+        moving = {-1: False}
+        for i, link in enumerate(self.links):
+            moving[i] = link.joint.moves or moving[int(self.parent_index[i])]
+        return self.links[max((i for i, m in moving.items() if m), default=len(self.links) - 1)].name
 
     def with_link(self, name: str, /, **changes: Any) -> Arm:
         """The same arm with fields of one link changed; renaming takes its children along."""
@@ -307,8 +353,11 @@ class Arm(Record):
             changes["joint"] = links[i].joint.replace(name=new)
         links[i] = links[i].replace(**changes)
         if new == name:
-            return self.replace(links=links)
+            before, after = self.links[i].joint.name, links[i].joint.name
+            return self.replace(links=_with_leader_renamed(links, before, after))
         links = [link.replace(parent=new) if link.parent == name else link for link in links]
+        before, after = self.links[i].joint.name, links[i].joint.name
+        links = _with_leader_renamed(links, before, after)
 
         def renamed(end: tuple[str | None, Array]) -> tuple[str | None, Array]:
             return (new if end[0] == name else end[0], end[1])
@@ -330,7 +379,12 @@ class Arm(Record):
         return self.with_link(carrier, joint=joint.replace(**changes))
 
     def subtree(self, link: str, name: str | None = None) -> Arm:
-        """The arm made of a link and all that hangs on it; the link's parent becomes the base."""
+        """The arm made of a link and all that hangs on it.
+
+        The frame that the link hangs on becomes the base, so gravity and loads keep their numbers in
+        the axes of that frame: turn them with `with_gravity` where that frame is not upright.
+        What leads out of the subtree is left out and listed in the notes.
+        """
         from lissom.model.edit import subtree
 
         return subtree(self, link, name)
@@ -345,20 +399,33 @@ class Arm(Record):
         return merge_fixed(self)
 
     @classmethod
-    def from_dh(cls, rows: Iterable[Any], convention: str, **options: Any) -> Arm:
-        """An arm from a Denavit-Hartenberg table; see `lissom.DH`.
+    def from_dh(
+        cls,
+        rows: Iterable[Any],
+        convention: str,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        name: str | None = None,
+        base: ArrayLike | None = None,
+        source: str = "",
+        kinematics_only: bool = False,
+    ) -> Arm:
+        """An arm from a Denavit-Hartenberg table of `lissom.DH` rows.
 
         Parameters
         ----------
         rows : sequence of DH
-        convention : "standard" or "modified"
-        gravity, name, base : see `lissom.model.dh.from_dh`
+        convention : "standard" or "modified"; never guessed
+        gravity : (3,)      world axes [m/s^2]
+        name : str or None  default "dh"
+        base : (4, 4)       pose of DH frame 0 in the base frame
+        source : str        where the numbers come from
+        kinematics_only : bool   accept links without mass
         """
         from lissom.model.dh import from_dh
 
-        return from_dh(rows, convention, **options)
+        return from_dh(rows, convention, gravity, name, base, source, kinematics_only)
 
-    def to_dh(self, convention: str = "standard") -> Any:
+    def to_dh(self, convention: str = "standard") -> DHTable:
         """The Denavit-Hartenberg table of a serial rigid arm, see `lissom.model.dh.to_dh`."""
         from lissom.model.dh import to_dh
 
@@ -372,7 +439,7 @@ class Arm(Record):
 
         return describe(self)
 
-    def check(self) -> Any:
+    def check(self) -> list[Finding]:
         """Findings about plausibility, see `lissom.model.plausibility`."""
         from lissom.model.plausibility import check
 
@@ -385,12 +452,13 @@ class Arm(Record):
         return f"<Arm {self.name!r}: {len(self.links)} links, {len(self.joints)} joints, dof {self.dof}>"
 
 
-def _records(values: Any, what: str, kind: type) -> tuple[Any, ...]:
-    """A tuple of records of one type."""
-    if isinstance(values, (kind, str)) or not isinstance(values, Iterable):
-        raise ModelError(f"{what} is {values!r}; expected a list of {kind.__name__}(...).")
-    values = tuple(values)
-    for value in values:
-        if not isinstance(value, kind):
-            raise ModelError(f"{what} has {value!r}; expected {kind.__name__}(...).")
-    return values
+def _with_leader_renamed(links: list[Link], before: str, after: str) -> list[Link]:
+    """Followers of a joint that got another name follow it still."""
+    if before == after:
+        return links
+    return [
+        link.replace(joint=link.joint.replace(mimic=link.joint.mimic.replace(joint=after)))
+        if link.joint.mimic is not None and link.joint.mimic.joint == before
+        else link
+        for link in links
+    ]

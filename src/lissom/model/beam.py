@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, about
+from lissom.errors import ModelError, about, shown
 from lissom.model.fields import array, frozen, number, rank, vector, whole
 from lissom.model.record import Record
 from lissom.spatial.inertia import Inertia
@@ -54,8 +54,8 @@ class Beam(Record):
     ----------
     length : float                   [m]
     mass_per_length : float or table [kg/m]
-    EI : (EI_y, EI_z)                bending stiffness about y and about z [N m^2], each a number, a
-                                     table, or None where that plane does not bend; one number serves both
+    EI : (EI_y, EI_z)                bending stiffness about y and about z [N m^2], each a number, a table, or
+                                     None where that plane does not bend; a single number serves both planes
     GJ, EA : number, table or None   torsional [N m^2] and axial [N] stiffness
     modes : Modes
     damping : float or (modes,)      damping ratio of each clamped mode, 0.01 = one percent of critical
@@ -72,9 +72,9 @@ class Beam(Record):
     mass_per_length: Any
     EI: Any
     GJ: Any = None
-    EA: Any = None
     modes: Modes = field(default_factory=Modes)
     damping: Any = 0.0
+    EA: Any = None
     gyration: Any = None
     stations: Any = None
 
@@ -85,7 +85,7 @@ class Beam(Record):
             self._set(length=number(self.length, "length", above=0.0))
             self._set(stations=self._clean_stations())
             self._set(mass_per_length=self._section(self.mass_per_length, "mass_per_length"))
-            pair = self.EI if isinstance(self.EI, list | tuple) and len(self.EI) == 2 else (self.EI, self.EI)
+            pair = self._stiffness_pair()
             self._set(EI=tuple(self._section(value, word) for value, word in zip(pair, ("EI_y", "EI_z"), strict=True)))
             self._set(GJ=self._section(self.GJ, "GJ"))
             self._set(EA=self._section(self.EA, "EA"))
@@ -97,11 +97,21 @@ class Beam(Record):
                 self._set(gyration=radii)
             self._refuse_modes_without_stiffness()
 
+    def _stiffness_pair(self) -> tuple[Any, Any]:
+        """(EI_y, EI_z) from a pair, or from one number for both planes."""
+        if rank(self.EI) == 0:
+            return self.EI, self.EI
+        if not isinstance(self.EI, list | tuple | np.ndarray) or len(self.EI) != 2:
+            raise ModelError(
+                f"EI is {shown(self.EI)}; expected one number, or (EI_y, EI_z), each a number, a table or None."
+            )
+        return self.EI[0], self.EI[1]
+
     def _clean_stations(self) -> Array | None:
         if self.stations is None:
             return None
         stations = array(self.stations, "stations", (None,))
-        if stations.size < 2 or stations[0] != 0.0 or stations[-1] != self.length:
+        if stations.size < 2 or stations[0] != 0.0 or abs(stations[-1] - self.length) > 1e-12 * self.length:
             raise ModelError(f"stations must run from 0 to the length {self.length:g}; got {stations.tolist()}.")
         if (np.diff(stations) <= 0).any():
             raise ModelError(f"stations must increase; got {stations.tolist()}.")
@@ -124,6 +134,8 @@ class Beam(Record):
         if rank(self.damping) == 0:
             return number(self.damping, "damping", least=0.0)
         ratios = array(self.damping, "damping", (self.modes.count,))
+        if not ratios.any():
+            return 0.0
         if (ratios < 0).any():
             raise ModelError(f"damping has an entry {ratios.min():g}; expected ratios of at least 0.")
         return ratios
@@ -205,9 +217,10 @@ class ModalIntegrals(Record):
                 raise ModelError("there are no modes; describe the link as a rigid one.")
             for word in ("C", "K", "D"):
                 self._refuse_indefinite(word)
-            if not np.allclose(self.Ckl, np.transpose(self.Ckl, (1, 0, 3, 2)), rtol=1e-9, atol=0):
+            slack = 1e-9 * float(np.abs(self.Ckl).max())
+            if not np.allclose(self.Ckl, np.transpose(self.Ckl, (1, 0, 3, 2)), rtol=0, atol=slack):
                 raise ModelError("Ckl[k][l] must be the transpose of Ckl[l][k].")
-            if self.mass <= 0.0:
+            if self.mass < 1e-30:
                 raise ModelError(f"the mass 2 C[0, 0] is {self.mass:g}; expected more than 0.")
 
     def _refuse_indefinite(self, word: str) -> None:

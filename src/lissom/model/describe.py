@@ -19,8 +19,9 @@ WIDTH = 110
 
 def describe(arm: Arm) -> str:
     """Head, table of links, flexible links, loops, source and notes."""
-    rows = [["link", "parent", "joint", "type", "axis", "limits", "max speed", "max effort", "mass kg"]]
-    rows += [_row(link) for link in arm.links[:MOST_ROWS]]
+    rows = [["link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "mass kg"]]
+    rows += [_row(link, arm.links[p] if p >= 0 else None)
+             for link, p in zip(arm.links[:MOST_ROWS], arm.parent_index, strict=False)]  # fmt: skip
     lines = [_head(arm), "", *_table(rows)]
     if len(arm.links) > MOST_ROWS:
         lines.append(f"... and {len(arm.links) - MOST_ROWS} more links")
@@ -52,7 +53,9 @@ def _head(arm: Arm) -> str:
     return f"{arm.name}: " + ", ".join(parts)
 
 
-def _row(link: Link) -> list[str]:
+def _row(link: Link, parent: Link | None) -> list[str]:
+    """A line of the table; the joint's place is seen from the joint before."""
+    X = link.joint.placement if parent is None else parent.frame @ parent.tip @ link.joint.placement
     joint, limits = link.joint, link.joint.limits
     angle, force = ("deg", "N m") if joint.kind == "revolute" else ("m", "N")
     turn = 180.0 / math.pi if joint.kind == "revolute" else 1.0
@@ -63,6 +66,7 @@ def _row(link: Link) -> list[str]:
         joint.name if joint.name != link.name else "=",
         joint.kind + mark,
         _axis(joint.axis) if joint.moves else "-",
+        _vector(X[:3, 3]),
         _span(limits.position, turn, angle),
         _span(limits.velocity, turn, f"{angle}/s"),
         _span(limits.torque, 1.0, force),
@@ -111,7 +115,8 @@ def _joint_words(joint: Joint) -> str:
     if joint.stiffness:
         words.append(f"spring {joint.stiffness:.4g} at rest {joint.rest:g}")
     if joint.elastic is not None:
-        words.append(f"elastic, {joint.elastic.stiffness:.4g} between motor and link")
+        damped = f", damping {joint.elastic.damping:.4g}" if joint.elastic.damping else ""
+        words.append(f"elastic, {joint.elastic.stiffness:.4g} between motor and link{damped}")
     if joint.mimic is not None:
         words.append(f"meant to follow {joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}")
     return ", ".join(words)
@@ -134,7 +139,7 @@ def _axis(axis: np.ndarray) -> str:
 
 
 def _vector(v: np.ndarray) -> str:
-    return "(" + ", ".join(f"{value:.4g}" for value in v) + ")"
+    return "(" + ", ".join(f"{0.0 if abs(value) < 1e-12 else value:.4g}" for value in v) + ")"
 
 
 def _table(rows: list[list[str]]) -> list[str]:

@@ -16,20 +16,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import ModelError, UnsupportedError, about
+from lissom.errors import UnsupportedError, about
 from lissom.model.arm import Arm
-from lissom.model.fields import choice, frozen, number, transform
+from lissom.model.fields import choice, frozen, number, records, transform, vector
+from lissom.model.fields import name as plain_name
 from lissom.model.joint import Elastic, Joint, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape
-from lissom.model.loads import Payload
+from lissom.model.loads import Load, Payload
 from lissom.model.record import Record
 from lissom.spatial.frames import inverse, pose, translation, turn
 from lissom.spatial.rotations import Array
 
 CONVENTIONS = ("standard", "modified")
-# Axes closer to parallel than this (sine of their angle) have no usable common normal.
-PARALLEL = 1e-10
+# Axes closer to parallel than this (sine of their angle) are taken as parallel: rounding of their common
+# normal, about 1e-16 / sine, would be larger than the angle itself.
+PARALLEL = 1e-8
+COINCIDENT = 1e-10  # m, distance of parallel axes that lie on each other
 
 _JOINT_FIELDS = tuple(f.name for f in fields(Joint) if f.name not in ("kind", "placement", "axis", "name"))
 _LINK_FIELDS = ("mass", "com", "inertia", "payload", "tools", "shapes")
@@ -45,7 +48,7 @@ class DH(Record):
                                   offsets added to its coordinate
     joint : "revolute", "prismatic" or "fixed"
     mass, com, inertia, payload, tools, shapes   as in `Link`, in the row's DH frame
-    name : str                    default ``link1``, ``link2``, ...
+    name, joint_name : str        of the link, default ``link1``, ``link2``, ...; of the joint, default the link's
     armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest, actuated, limits,
     elastic, mimic                as in `Joint`
 
@@ -65,6 +68,7 @@ class DH(Record):
     com: Any = (0.0, 0.0, 0.0)
     inertia: Any = 0.0
     name: str = ""
+    joint_name: str = ""
     payload: Payload | None = None
     tools: Any = ()
     shapes: tuple[Shape, ...] = ()
@@ -81,16 +85,20 @@ class DH(Record):
     mimic: Mimic | None = None
 
     def __post_init__(self) -> None:
+        for word in ("name", "joint_name"):
+            if getattr(self, word) != "":
+                self._set(**{word: plain_name(getattr(self, word), word)})
         with about(f"DH row {self.name!r}" if self.name else "DH row"):
             self._set(**{word: number(getattr(self, word), word) for word in ("a", "alpha", "d", "theta")})
         # the link checks the rest
         body = Link(self.name or "unnamed DH row", joint=self._joint(pose()), **self._body())
         self._set(**{word: getattr(body, word) for word in _LINK_FIELDS})
+        self._set(**{word: getattr(body.joint, word) for word in _JOINT_FIELDS}, joint=body.joint.kind)
 
     def _joint(self, placement: Array) -> Joint:
         options = {word: getattr(self, word) for word in _JOINT_FIELDS}
         with about(f"link {self.name!r}" if self.name else "unnamed DH row"):
-            return Joint(self.joint, placement=placement, **options)
+            return Joint(self.joint, placement=placement, name=self.joint_name, **options)
 
     def _body(self) -> dict[str, Any]:
         return {word: getattr(self, word) for word in _LINK_FIELDS}
@@ -108,21 +116,38 @@ class DH(Record):
 
 @dataclass(frozen=True, eq=False)
 class DHTable(Record):
-    """A table with its convention and the pose of frame 0 in the base."""
+    """A table with its convention, the pose of frame 0 in the base, and what else the arm had."""
 
     rows: tuple[DH, ...]
     convention: str
     base: Any = field(default_factory=lambda: np.eye(4))
+    name: str = "dh"
+    gravity: Any = (0.0, 0.0, -9.81)
+    loads: tuple[Load, ...] = ()
+    kinematics_only: bool = False
 
-    def arm(self, name: str = "dh", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> Arm:
+    def __post_init__(self) -> None:
+        with about("DH table"):
+            self._set(
+                rows=records(self.rows, "rows", DH),
+                convention=choice(self.convention, "convention", CONVENTIONS),
+                base=transform(self.base, "base"),
+                name=plain_name(self.name, "name"),
+                gravity=vector(self.gravity, "gravity"),
+                loads=records(self.loads, "loads", Load),
+            )
+
+    def arm(self) -> Arm:
         """The arm the table describes."""
-        return from_dh(self.rows, self.convention, gravity=gravity, name=name, base=self.base)
+        links = dh_links(self.rows, self.convention, self.base)
+        return Arm(self.name, links, self.gravity, loads=self.loads, kinematics_only=self.kinematics_only)
 
     def __str__(self) -> str:
         head = f"{self.convention} Denavit-Hartenberg, base at {np.round(self.base[:3, 3], 6).tolist()}"
         lines = [head, f"{'joint':<16}{'type':<11}{'theta':>11}{'d':>11}{'a':>11}{'alpha':>11}"]
         for row in self.rows:
-            numbers = "".join(f"{value:>11.5g}" for value in (row.theta, row.d, row.a, row.alpha))
+            shown = (0.0 if abs(value) < 1e-15 else value for value in (row.theta, row.d, row.a, row.alpha))
+            numbers = "".join(f" {value:>10.5g}" for value in shown)
             lines.append(f"{row.name:<16}{row.joint:<11}{numbers}")
         return "\n".join(lines)
 
@@ -134,6 +159,7 @@ def from_dh(
     name: str | None = None,
     base: ArrayLike | None = None,
     source: str = "",
+    kinematics_only: bool = False,
 ) -> Arm:
     """A serial arm from a Denavit-Hartenberg table.
 
@@ -145,6 +171,7 @@ def from_dh(
     name : str or None  default "dh"
     base : (4, 4)       pose of DH frame 0 in the base frame
     source : str        where the numbers come from
+    kinematics_only : bool   accept links without mass
 
     Examples
     --------
@@ -152,7 +179,8 @@ def from_dh(
     >>> from_dh(rows, "standard").coordinates
     ('link1', 'link2')
     """
-    return Arm(name or "dh", dh_links(rows, convention, base), gravity=gravity, source=source)
+    links = dh_links(rows, convention, base)
+    return Arm("dh" if name is None else name, links, gravity, source=source, kinematics_only=kinematics_only)
 
 
 def dh_links(rows: Iterable[DH], convention: str, base: ArrayLike | None = None) -> tuple[Link, ...]:
@@ -161,9 +189,7 @@ def dh_links(rows: Iterable[DH], convention: str, base: ArrayLike | None = None)
         choice(convention, "convention", CONVENTIONS)
         X = pose() if base is None else transform(base, "base")
         links: list[Link] = []
-        for i, row in enumerate(rows):
-            if not isinstance(row, DH):
-                raise ModelError(f"row {i + 1} is {row!r}; expected DH(a=..., alpha=..., d=..., theta=...).")
+        for i, row in enumerate(records(rows, "rows", DH)):
             parent = links[-1].name if links else None
             links.append(row.link(row.name or f"link{i + 1}", parent, convention, X))
             X = pose()
@@ -173,7 +199,7 @@ def dh_links(rows: Iterable[DH], convention: str, base: ArrayLike | None = None)
 def to_dh(arm: Arm, convention: str = "standard") -> DHTable:
     """The Denavit-Hartenberg table of a serial rigid arm.
 
-    The arm rebuilt from it (`DHTable.arm`) has the same coordinates, masses and motion;
+    The arm rebuilt from it (`DHTable.arm`) has the same coordinates, masses, loads and motion;
     its link frames are DH frames. Fixed joints are merged first; links fixed to the base
     do not move and are left out.
 
@@ -192,7 +218,9 @@ def to_dh(arm: Arm, convention: str = "standard") -> DHTable:
     fore            revolute             0          0        0.4          0
     """
     choice(convention, "convention", CONVENTIONS)
-    chain, X_links = _chain(arm)
+    merged = arm.merge_fixed()
+    chain, X_links = _chain(arm, merged)
+    moved: dict[str, Array] = {}
     lines = _joint_axes(chain, X_links)
     F = _standard_frames(lines, X_links[-1])
     steps = [_parameters(F[i], F[i + 1]) for i in range(len(chain))]
@@ -205,18 +233,56 @@ def to_dh(arm: Arm, convention: str = "standard") -> DHTable:
             _, _, a, alpha = steps[i - 1] if i else (0.0, 0.0, 0.0, 0.0)
         options = {word: getattr(link.joint, word) for word in _JOINT_FIELDS}
         body = link.in_frame(inverse(own) @ X_links[i])
-        rows.append(DH(a, alpha, d, theta, link.joint.kind, name=link.name, **body, **options))
-    return DHTable(tuple(rows), convention, frozen(F[0]))
+        own_name = "" if link.joint.name == link.name else link.joint.name
+        rows.append(DH(a, alpha, d, theta, link.joint.kind, name=link.name, joint_name=own_name, **body, **options))
+        moved[link.name] = inverse(own) @ X_links[i]
+    loads = [_moved_load(load, moved) for load in merged.loads if load.link in _reachable(merged, moved)]
+    table = DHTable(tuple(rows), convention, frozen(F[0]), arm.name, arm.gravity, tuple(loads), arm.kinematics_only)
+    _refuse_lost_digits(arm, table)
+    return table
 
 
-def _chain(arm: Arm) -> tuple[list[Link], list[Array]]:
+def _reachable(arm: Arm, moved: dict[str, Array]) -> set[str]:
+    """Frames on links of the chain; a load on the base moves nothing."""
+    return {word for word, frame in arm.frames.items() if arm.links[frame.link].name in moved}
+
+
+def _moved_load(load: Load, moved: dict[str, Array]) -> Load:
+    """A load in the DH frame of its link (on a tool nothing changes)."""
+    X = moved.get(load.link)
+    return load if X is None else load.replace(point=X[:3, :3] @ load.point + X[:3, 3])
+
+
+def _refuse_lost_digits(arm: Arm, table: DHTable) -> None:
+    """Nearly parallel axes meet far away; refuse a table whose centres of mass are off."""
+    there, here = _coms(table.arm()), _coms(arm.merge_fixed())
+    size = 1.0 + max(float(np.abs(p).max()) for p in here.values())
+    off = max(float(np.abs(there[word] - here[word]).max()) for word in there)
+    if off > 1e-9 * size:
+        raise UnsupportedError(
+            f"arm {arm.name!r} has axes so nearly parallel that its DH table would be {off:.1g} m off. "
+            "Use the native format, which has no such trouble."
+        )
+
+
+def _coms(arm: Arm) -> dict[str, Array]:
+    """World centres of mass of the moving links at q = 0."""
+    where: dict[str | None, Array] = {None: pose()}
+    out = {}
+    for link in arm.links:
+        where[link.name] = where[link.parent] @ link.joint.placement @ link.frame
+        if link.joint.moves:
+            out[link.name] = (where[link.name] @ np.append(link.body.com, 1.0))[:3]
+    return out
+
+
+def _chain(arm: Arm, merged: Arm) -> tuple[list[Link], list[Array]]:
     """Moving links of a serial arm and their link frames in the base at q = 0."""
     if arm.flexible or arm.loops:
         raise UnsupportedError(
             f"arm {arm.name!r} has {'flexible links' if arm.flexible else 'closed loops'}; "
             "a DH table describes rigid open chains. The native format (.toml) covers it."
         )
-    merged = arm.merge_fixed()
     where: dict[str | None, Array] = {None: pose()}
     chain: list[Link] = []
     for link in merged.links:
@@ -259,10 +325,10 @@ def _standard_frames(lines: list[tuple[Array, Array]], X_last: Array) -> list[Ar
             foot = p + ((o - p) @ z) * z
             across = foot - o
             far = np.linalg.norm(across)
-            x = across / far if far > PARALLEL else x_before
+            x = across / far if far > COINCIDENT else x_before
         else:
             # foot of the common normal on the new axis
-            foot = p + (np.cross(o - p, z_before) @ normal / sine**2) * z
+            foot = p + (np.cross(p - o, z_before) @ normal / sine**2) * z
             x = normal / sine
             if (p - o) @ x < 0:
                 x = -x  # a is a length

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lissom.model.fields import frozen
+from lissom.model.fields import NAME_LENGTH, frozen
 from lissom.model.link import Link, Tool
 from lissom.model.loads import Payload
 from lissom.spatial.frames import pose
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def merge_fixed(arm: Arm) -> Arm:
-    """See `Arm.merge_fixed`."""
+    """See `Arm.merge_fixed`. Loads and loops keep their words: a merged link lives on as a tool of its name."""
     kept: dict[str, _Carrier] = {}
     moved: dict[str | None, tuple[str | None, Array]] = {None: (None, pose())}  # link -> new carrier, pose
     anchored: set[str | None] = {None}  # links that do not move: they stay
@@ -24,7 +24,7 @@ def merge_fixed(arm: Arm) -> Arm:
         carrier, X = moved[link.parent]
         X_child = X @ link.joint.placement
         if link.joint.moves or link.flexible or link.parent in anchored:
-            if not link.joint.moves and link.parent in anchored:
+            if not link.joint.moves and not link.flexible and link.parent in anchored:
                 anchored.add(link.name)
             joint = link.joint.replace(placement=frozen(X_child))
             kept[link.name] = _Carrier(link.replace(parent=carrier, joint=joint))
@@ -33,11 +33,7 @@ def merge_fixed(arm: Arm) -> Arm:
             X_child = X_child @ link.frame
             kept[str(carrier)].take(link, X_child)
             moved[link.name] = (carrier, X_child)
-    return arm.replace(
-        links=[carrier.link() for carrier in kept.values()],
-        loops=[loop.replace(a=_end(loop.a, moved, kept), b=_end(loop.b, moved, kept)) for loop in arm.loops],
-        loads=[_load(load, moved, kept) for load in arm.loads],
-    )
+    return arm.replace(links=[carrier.link() for carrier in kept.values()])
 
 
 class _Carrier:
@@ -49,17 +45,13 @@ class _Carrier:
         self._tools: list[Tool] = list(link.tools)
         self._shapes = list(link.shapes)
 
-    @property
-    def tip(self) -> Array:
-        return self._link.tip
-
     def take(self, link: Link, X: Array) -> None:
         """Add a rigid link that sits at pose X in the frame where this link's children attach."""
-        fields = link.in_frame(X)
         body = link.body.in_frame(X)
         self._body = body if self._body is None else combine(self._body, body)
-        self._tools += [Tool(link.name, frozen(X)), *fields["tools"]]
-        at_root = frozen(self.tip @ X)
+        self._tools.append(Tool(link.name, frozen(X)))
+        self._tools += [tool.replace(placement=frozen(X @ tool.placement)) for tool in link.tools]
+        at_root = self._link.tip @ X
         self._shapes += [s.replace(origin=frozen(at_root @ s.origin)) for s in link.shapes]
 
     def link(self) -> Link:
@@ -76,21 +68,6 @@ class _Carrier:
             return {"payload": Payload(total.mass, total.com, total.moment)}
         total = combine(Inertia(link.mass, link.com, link.inertia), added)
         return {"mass": total.mass, "com": total.com, "inertia": total.moment}
-
-
-def _end(end: Any, moved: dict[str | None, tuple[str | None, Array]], kept: dict[str, _Carrier]) -> Any:
-    """A loop's end after its link was merged."""
-    link, frame = end
-    carrier, X = moved[link]
-    return end if carrier == link else (carrier, frozen(kept[str(carrier)].tip @ X @ frame))
-
-
-def _load(load: Any, moved: dict[str | None, tuple[str | None, Array]], kept: dict[str, _Carrier]) -> Any:
-    carrier, X = moved[load.link]
-    if carrier == load.link:
-        return load
-    X = kept[str(carrier)].tip @ X
-    return load.replace(link=carrier, point=X[:3, :3] @ load.point + X[:3, 3])
 
 
 def subtree(arm: Arm, link: str, name: str | None = None) -> Arm:
@@ -113,13 +90,17 @@ def subtree(arm: Arm, link: str, name: str | None = None) -> Arm:
         else part
         for part in links
     ]
-    loops = [loop for loop in arm.loops if {loop.a[0], loop.b[0]} <= inside]
+    frames = inside | {tool.name for part in links for tool in part.tools}
+    loops = [loop for loop in arm.loops if {loop.a[0], loop.b[0]} <= frames]
+    loads = [load for load in arm.loads if load.link in frames]
+    if len(loads) < len(arm.loads):
+        lost.append(f"{len(arm.loads) - len(loads)} standing loads act outside this subtree and were left out.")
     if len(loops) < len(arm.loops):
         lost.append(f"{len(arm.loops) - len(loops)} loop closures lead out of this subtree and were left out.")
     return arm.replace(
-        name=f"{arm.name}/{link}" if name is None else name,
+        name=f"{arm.name}/{link}"[:NAME_LENGTH] if name is None else name,
         links=links,
         loops=loops,
-        loads=[load for load in arm.loads if load.link in inside],
+        loads=loads,
         notes=(*arm.notes, *lost),
     )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, suggest
+from lissom.errors import ModelError, shown, suggest
 from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array, nearest_rotation
 
@@ -30,7 +31,8 @@ LARGEST = 1e30
 
 def frozen(values: Any) -> Array:
     """Read-only float array; -0.0 becomes 0.0 so that equal numbers have equal bytes."""
-    array = np.array(values, dtype=float) + 0.0
+    with np.errstate(over="ignore"):  # extended precision may not fit; the cap refuses it
+        array = np.array(values, dtype=float) + 0.0
     array.flags.writeable = False
     return array
 
@@ -40,7 +42,7 @@ def number(value: Any, what: str, *, least: float | None = None, above: float | 
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ModelError(f"{what} is {_shown(value)}; expected a number.")
+        raise ModelError(f"{what} is {shown(value)}; expected a number.")
     try:
         result = float(value)
     except OverflowError:
@@ -57,7 +59,7 @@ def number(value: Any, what: str, *, least: float | None = None, above: float | 
 def whole(value: Any, what: str, *, most: int = 1000) -> int:
     """A count from 0 to `most`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ModelError(f"{what} is {_shown(value)}; expected a whole number.")
+        raise ModelError(f"{what} is {shown(value)}; expected a whole number.")
     count = int(value)
     if not 0 <= count <= most:
         raise ModelError(f"{what} is {count}; expected a whole number from 0 to {most}.")
@@ -67,17 +69,17 @@ def whole(value: Any, what: str, *, most: int = 1000) -> int:
 def flag(value: Any, what: str) -> bool:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ModelError(f"{what} is {_shown(value)}; expected true or false.")
+        raise ModelError(f"{what} is {shown(value)}; expected true or false.")
     return bool(value)
 
 
 def text(value: Any, what: str) -> str:
     """A printable string."""
     if not isinstance(value, str):
-        raise ModelError(f"{what} is {_shown(value)}; expected text.")
+        raise ModelError(f"{what} is {shown(value)}; expected text.")
     if any(0xD800 <= ord(char) <= 0xDFFF or char == "\0" for char in value):
         raise ModelError(f"{what} {value!r} has characters that cannot be written to a file.")
-    return value
+    return str.__str__(value)  # a plain string also where a subclass was given
 
 
 def name(value: Any, what: str) -> str:
@@ -93,8 +95,9 @@ def name(value: Any, what: str) -> str:
 def choice(value: Any, what: str, known: tuple[str, ...]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in known:
-        raise ModelError(f"{what} is {_shown(value)}; {suggest(str(value), known)}")
-    return value
+        hint = " (a joint without position limits is continuous)" if value == "continuous" else ""
+        raise ModelError(f"{what} is {shown(value)}; {suggest(str(value)[:60], known)}{hint}")
+    return known[known.index(value)]
 
 
 def array(value: Any, what: str, shape: tuple[int | None, ...]) -> Array:
@@ -106,7 +109,7 @@ def array(value: Any, what: str, shape: tuple[int | None, ...]) -> Array:
             raise TypeError
         result = frozen(raw)
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{what} is {_shown(value)}; expected {_shape_words(shape)} of numbers.") from None
+        raise ModelError(f"{what} is {shown(value)}; expected {_shape_words(shape)} of numbers.") from None
     fits = len(shape) == result.ndim and all(
         want is None or want == got for want, got in zip(shape, result.shape, strict=True)
     )
@@ -144,7 +147,7 @@ def unit_vector(value: Any, what: str) -> Array:
     direction = vector(value, what)
     size = float(np.linalg.norm(direction))
     if size < 1e-9:
-        raise ModelError(f"{what} is {_shown(value)}, which has no direction; expected a non-zero vector.")
+        raise ModelError(f"{what} is {shown(value)}, which has no direction; expected a non-zero vector.")
     return direction if abs(size - 1.0) < 1e-14 else frozen(direction / size)
 
 
@@ -182,6 +185,10 @@ def inertia(value: Any, what: str = "inertia") -> Array:
     if rank(value) == 0:
         J = number(value, what, least=0.0)
         return frozen(np.diag([J / 2, J / 2, J]))
+    if rank(value) > 0 and np.shape(value) not in ((3,), (3, 3)):
+        raise ModelError(
+            f"{what} has shape {np.shape(value)}; expected one number (planar, about z), three (the diagonal), or 3x3."
+        )
     if rank(value) == 1:
         tensor = frozen(np.diag(array(value, what, (3,))))
     else:
@@ -216,7 +223,12 @@ def _shape_words(shape: tuple[int | None, ...]) -> str:
     return "shape (" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
 
 
-def _shown(value: Any) -> str:
-    """A value as it appears in an error: short."""
-    words = repr(value)
-    return words if len(words) <= 60 else words[:57] + "..."
+def records(values: Any, what: str, kind: type) -> tuple[Any, ...]:
+    """A tuple of records of one type, from any iterable but text."""
+    if isinstance(values, (kind, str)) or not isinstance(values, Iterable):
+        raise ModelError(f"{what} is {shown(values)}; expected a list of {kind.__name__}(...).")
+    values = tuple(values)
+    for value in values:
+        if not isinstance(value, kind):
+            raise ModelError(f"{what} has {shown(value)}; expected {kind.__name__}(...).")
+    return values

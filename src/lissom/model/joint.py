@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, about
+from lissom.errors import ModelError, about, shown
 from lissom.model.fields import choice, flag, name, number, transform, unit_vector
 from lissom.model.limits import Limits
 from lissom.model.record import Record
@@ -99,7 +99,7 @@ class Joint(Record):
     mimic: Mimic | None = None
 
     def __post_init__(self) -> None:
-        with about(f"joint {self.name!r}" if self.name else "joint"):
+        with about(f"joint {self.name!r}" if isinstance(self.name, str) and self.name else "joint"):
             self._clean()
             if self.kind == "fixed":
                 self._refuse_motion_data()
@@ -114,7 +114,7 @@ class Joint(Record):
             "kind": choice(self.kind, "joint type", KINDS),
             "placement": transform(self.placement, "placement"),
             "axis": unit_vector(self.axis, "axis"),
-            "name": name(self.name, "joint name") if self.name != "" else "",
+            "name": "" if isinstance(self.name, str) and not self.name else name(self.name, "joint name"),
             "gear_ratio": number(self.gear_ratio, "gear_ratio"),
             "rest": number(self.rest, "rest"),
             "actuated": flag(self.actuated, "actuated"),
@@ -126,18 +126,19 @@ class Joint(Record):
         for word, kind in (("limits", Limits), ("elastic", Elastic), ("mimic", Mimic)):
             value = getattr(self, word)
             if not isinstance(value, kind) and not (value is None and word != "limits"):
-                raise ModelError(f"{word} is {value!r}; expected {kind.__name__}(...).")
+                raise ModelError(f"{word} is {shown(value)}; expected {kind.__name__}(...).")
         if self.limits.per_joint:
             raise ModelError("limits of one joint must be scalars or (lower, upper), not arrays.")
         self._set(**clean)
 
     def _refuse_motion_data(self) -> None:
         plain = Joint(placement=self.placement, axis=self.axis, name=self.name)
-        if self.replace(kind="revolute") != plain:
-            raise ModelError(
-                "a fixed joint cannot have inertia, damping, friction, springs, limits or a mimic; "
-                "remove them, or make it revolute or prismatic."
-            )
+        for f in fields(self):
+            if f.name != "kind" and _differs(getattr(self, f.name), getattr(plain, f.name)):
+                raise ModelError(
+                    f"a fixed joint cannot have {f.name} ({shown(getattr(self, f.name))}); remove it, or make the "
+                    "joint revolute or prismatic."
+                )
 
     @property
     def moves(self) -> bool:
@@ -153,3 +154,7 @@ class Joint(Record):
     def coordinate_count(self) -> int:
         """0 for fixed, 1, or 2 for an elastic joint."""
         return 0 if not self.moves else 1 if self.elastic is None else 2
+
+
+def _differs(a: Any, b: Any) -> bool:
+    return not (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b)

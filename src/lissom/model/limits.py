@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import ModelError, about
-from lissom.model.fields import array, frozen, number, rank
+from lissom.model.fields import array, choice, frozen, number, rank
 from lissom.model.record import Record
 from lissom.spatial.rotations import Array
 
+QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "torque_rate", "power")
 Bound = Any  # float, or a frozen array with one entry per joint
 
 
@@ -59,9 +60,12 @@ class Limits(Record):
 
     def bounds(self, quantity: str, count: int) -> tuple[Array, Array]:
         """Lower and upper bound (count,) of one quantity; infinite where unlimited."""
-        pair = getattr(self, quantity)
+        pair = getattr(self, choice(quantity, "quantity", QUANTITIES))
         if pair is None:
             return np.full(count, -math.inf), np.full(count, math.inf)
+        for side in pair:
+            if np.ndim(side) and np.size(side) not in (1, count):
+                raise ModelError(f"{quantity} has {np.size(side)} entries; expected {count}, one per joint.", "limits")
         lower, upper = (np.broadcast_to(np.asarray(side, float), (count,)).copy() for side in pair)
         return lower, upper
 
@@ -98,6 +102,8 @@ def _side(value: Any, what: str, unlimited: float) -> Bound:
         return unlimited
     if rank(value) == 0:
         return number(value, what)
+    if rank(value) != 1:
+        return array(value, what, (None,))
     raw = np.asarray(value)
     if raw.dtype.kind == "f":  # infinite entries are allowed on their own side
         array(np.where(raw == unlimited, 0.0, raw), what, (None,))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, about
+from lissom.errors import ModelError, about, shown
 from lissom.model.beam import Beam, ModalIntegrals
-from lissom.model.fields import array, choice, frozen, inertia, name, number, text, transform, vector
+from lissom.model.fields import array, choice, frozen, inertia, name, number, records, text, transform, vector
 from lissom.model.joint import Joint
 from lissom.model.loads import Payload
 from lissom.model.record import Record
@@ -115,8 +115,7 @@ class Link(Record):
             self._set(com=vector(self.com, "com"))
             self._set(inertia=inertia(self.inertia))
             self._set(frame=transform(self.frame, "frame"))
-            self._set(tools=_tools(self.tools))
-            self._set(shapes=tuple(self.shapes))
+            self._set(tools=_tools(self.tools), shapes=records(self.shapes, "shapes", Shape))
             if self.beam is not None and self.modes is not None:
                 raise ModelError("it has both a beam and modal integrals; give one.")
 
@@ -125,10 +124,7 @@ class Link(Record):
         for word, kind in optional.items():
             value = getattr(self, word)
             if not isinstance(value, kind) and not (value is None and word != "joint"):
-                raise ModelError(f"{word} is {value!r}; expected {kind.__name__}(...).")
-        for shape in self.shapes:
-            if not isinstance(shape, Shape):
-                raise ModelError(f"shapes has {shape!r}; expected Shape(...).")
+                raise ModelError(f"{word} is {shown(value)}; expected {kind.__name__}(...).")
 
     @property
     def flexible(self) -> bool:
@@ -190,7 +186,4 @@ def _tools(value: Any) -> tuple[Tool, ...]:
     """Tools from a mapping or a sequence of Tools."""
     if isinstance(value, Mapping):
         return tuple(Tool(word, placement) for word, placement in value.items())
-    for tool in value:
-        if not isinstance(tool, Tool):
-            raise ModelError(f"tools has {tool!r}; expected Tool(name, placement) or a mapping.")
-    return tuple(value)
+    return records(value, "tools", Tool)

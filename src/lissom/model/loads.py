@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lissom.errors import ModelError, about
+import numpy as np
+
+from lissom.errors import ModelError, about, shown
 from lissom.model.fields import choice, frozen, inertia, name, number, rank, transform, vector, vectors
 from lissom.model.record import Record
 from lissom.spatial.frames import pose
@@ -45,9 +47,9 @@ class Load(Record):
 
     Parameters
     ----------
-    link : str
+    link : str                         a link's or tool's name
     force, moment : (3,) or (..., 3)   world axes [N, N m]
-    point : (3,) or (..., 3)           where the force acts, in link axes [m]
+    point : (3,) or (..., 3)           where the force acts, in that frame's axes [m]
     """
 
     link: str
@@ -60,6 +62,7 @@ class Load(Record):
             self._set(link=name(self.link, "link"))
             for word in ("force", "moment", "point"):
                 self._set(**{word: vectors(getattr(self, word), word)})
+            _refuse_unlike(force=self.force, moment=self.moment, point=self.point)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +83,9 @@ class BaseMotion(Record):
 
     def __post_init__(self) -> None:
         with about("base motion"):
-            for word in ("angular_velocity", "angular_acceleration", "linear_acceleration"):
-                self._set(**{word: vectors(getattr(self, word), word)})
+            words = ("angular_velocity", "angular_acceleration", "linear_acceleration")
+            self._set(**{word: vectors(getattr(self, word), word) for word in words})
+            _refuse_unlike(**{word: getattr(self, word) for word in words})
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +95,7 @@ class Loop(Record):
     Parameters
     ----------
     a, b : (link, point or frame)
-        A link's name (None for the base) and a point (3,) or frame (4, 4) in its axes.
+        A link's or tool's name (None for the base) and a point (3,) or frame (4, 4) in its axes.
         Stored as a frame. "revolute" turns about the frames' z axes; "planar" slides
         and turns in their xy planes.
     joint : "spherical", "revolute", "fixed" or "planar"
@@ -109,10 +113,19 @@ class Loop(Record):
             self._set(joint=choice(self.joint, "joint", known))
 
 
+def _refuse_unlike(**arrays: Any) -> None:
+    """Batches of one record must broadcast."""
+    try:
+        np.broadcast_shapes(*(x.shape for x in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{word} {x.shape}" for word, x in arrays.items())
+        raise ModelError(f"the batches do not fit together: {shapes}.") from None
+
+
 def _end(value: Any, what: str) -> tuple[str | None, Any]:
     """(link, frame) from (link, point or frame)."""
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ModelError(f"{what} is {value!r}; expected (link name, point or frame).")
+        raise ModelError(f"{what} is {shown(value)}; expected (link name, point or frame).")
     link, place = value
     link = None if link is None else name(link, f"link of {what}")
     if rank(place) == 1:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # A compact body of iron at this radius of gyration is about as dense as matter in a machine gets.
 IRON = 7870.0
+VERY_LONG = 60.0  # m; longer than the longest cranes and space arms
+MANY_TURNS = 8 * np.pi  # rad; few joints are limited and turn more than four times
 
 
 class Finding(NamedTuple):
@@ -36,7 +38,10 @@ def check(arm: Arm) -> list[Finding]:
     """
     reach = _reach(arm)
     findings = [finding for link in arm.links for finding in _link(link, reach)]
-    findings += [Finding("note", f"arm {arm.name!r}", note) for note in arm.notes]
+    findings += [_of_note(arm.name, note) for note in arm.notes]
+    if reach > VERY_LONG:
+        message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
+        findings.append(Finding("warning", f"arm {arm.name!r}", message))
     if arm.joints and not any(joint.actuated for joint in arm.joints):
         findings.append(Finding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
     if arm.kinematics_only:
@@ -48,12 +53,19 @@ def check(arm: Arm) -> list[Finding]:
     return findings
 
 
+def _of_note(name: str, note: str) -> Finding:
+    """A reader's note; a repair changed the physics, so it is a warning."""
+    return Finding("warning" if " repaired to " in note else "note", f"arm {name!r}", note)
+
+
 def _reach(arm: Arm) -> float:
     """Sum of the lengths from joint to joint along the longest branch [m]."""
     far = np.zeros(len(arm.links))
     for i, link in enumerate(arm.links):
         parent = arm.parent_index[i]
         step = np.linalg.norm(link.joint.placement[:3, 3]) + np.linalg.norm((link.frame @ link.tip)[:3, 3])
+        if link.joint.kind == "prismatic" and link.joint.limits.position is not None:
+            step += max((abs(side) for side in link.joint.limits.position if np.isfinite(side)), default=0.0)
         far[i] = step + (far[parent] if parent >= 0 else 0.0)
     return float(far.max())
 
@@ -71,6 +83,11 @@ def _link(link: Link, reach: float) -> Iterator[Finding]:
         yield Finding("warning", subject, message + "Check the unit (mm instead of m?).")
     if body.mass > 0.0 and high > 0.0:
         yield from _size(subject, body.mass, high, reach)
+    if joint.kind == "revolute" and joint.limits.position is not None:
+        far = max(abs(side) for side in joint.limits.position if np.isfinite(side))
+        if far > MANY_TURNS:
+            message = f"its joint {joint.name!r} may turn to {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "
+            yield Finding("warning", subject, message + "Check the unit (degrees instead of rad?).")
     if joint.limits.torque is not None and not np.any(joint.limits.torque):
         yield Finding("warning", subject, f"its joint {joint.name!r} has a torque limit of 0: it cannot be driven.")
     if joint.mimic is not None:

@@ -16,43 +16,41 @@ from lissom.errors import ModelError
 from lissom.model.link import Link
 from lissom.spatial.rotations import Array, about_axis, skew
 
-# An inertia this much smaller than the body's entries is rounding of an exact zero.
-ROUNDING = 1e-13
+# A joint's articulated inertia that is this small a part of its composite one is rounding of an exact zero.
+ROUNDING = 1e-12
 
 
 def refuse_singular_inertia(links: Sequence[Link], parent: NDArray[np.intp]) -> None:
     """Raise `ModelError` naming the first joint (from the tips) that moves nothing."""
-    outboard: list[Array | None] = [None] * len(links)
+    outboard: list[tuple[Array, Array] | None] = [None] * len(links)
     for i in range(len(links) - 1, -1, -1):
-        link = links[i]
-        IA = link.body.spatial()
-        hanging = outboard[i]
+        link, hanging = links[i], outboard[i]
+        IA = IC = link.body.spatial()  # articulated, and composite: all joints further out locked
         if hanging is not None:
-            IA = IA + hanging
-        IA = _to_joint_frame(link.frame, IA)
+            IA, IC = IA + hanging[0], IC + hanging[1]
+        IA, IC = (_in_frame(link.frame, I) for I in (IA, IC))
         if link.joint.moves:
-            IA = _through_joint(link, IA)
+            IA = _through_joint(link, IA, IC)
         if parent[i] >= 0:
-            X = link.joint.placement @ _generic_motion(link, i)
-            carried = _to_joint_frame(links[parent[i]].tip @ X, IA)
-            have = outboard[parent[i]]
-            outboard[parent[i]] = carried if have is None else have + carried
+            X = links[parent[i]].tip @ link.joint.placement @ _generic_motion(link, i)
+            felt, have = (_in_frame(X, IA), _in_frame(X, IC)), outboard[parent[i]]
+            outboard[parent[i]] = felt if have is None else (have[0] + felt[0], have[1] + felt[1])
         outboard[i] = None
 
 
-def _through_joint(link: Link, IA: Array) -> Array:
+def _through_joint(link: Link, IA: Array, IC: Array) -> Array:
     """What the parent feels of a body on a free joint."""
     s = np.zeros(6)
     s[slice(0, 3) if link.joint.kind == "revolute" else slice(3, 6)] = link.joint.axis
+    least = ROUNDING * float(s @ IC @ s)
     if link.joint.elastic is not None:  # the spring side first, without the motor's inertia
-        IA = _eliminate(link, s, IA, 0.0)
-    return _eliminate(link, s, IA, link.joint.reflected_inertia)
+        IA = _eliminate(link, s, IA, 0.0, least)
+    return _eliminate(link, s, IA, link.joint.reflected_inertia, least)
 
 
-def _eliminate(link: Link, s: Array, IA: Array, armature: float) -> Array:
+def _eliminate(link: Link, s: Array, IA: Array, armature: float, least: float) -> Array:
     U = IA @ s
     D = float(s @ U) + armature
-    least = ROUNDING * float(np.abs(IA).max())
     if least >= D:
         raise ModelError(
             f"its joint {link.joint.name!r} moves no inertia (mass {link.body.mass:g}), so its acceleration is "
@@ -74,10 +72,10 @@ def _generic_motion(link: Link, i: int) -> Array:
     return X
 
 
-def _to_joint_frame(X: Array, IA: Array) -> Array:
+def _in_frame(X: Array, I: Array) -> Array:
     """6x6 inertia in the frame where the body's own has pose X."""
     R = X[:3, :3]
     A = np.zeros((6, 6))  # velocity there -> velocity here
     A[:3, :3] = A[3:, 3:] = R.T
     A[3:, :3] = -R.T @ skew(X[:3, 3])
-    return A.T @ IA @ A
+    return A.T @ I @ A

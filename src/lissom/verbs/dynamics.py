@@ -6,14 +6,14 @@ that saves a copy. One state and a batch give the same numbers, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.inverse import Setting
-from lissom.errors import InputError
+from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
@@ -58,7 +58,7 @@ def inverse_dynamics(
     >>> ls.inverse_dynamics(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    if out is None and threads is None and not (loads or base or method):
+    if loads == () and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -103,7 +103,7 @@ def forward_dynamics(
     >>> ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd)).round(9)
     array([ 1., -1.,  2., -2.,  3., -3.])
     """
-    if out is None and threads is None and not (loads or base or method):
+    if loads == () and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -136,7 +136,7 @@ def mass_matrix(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if out is None and threads is None and not method:
+    if method is None and out is None and threads is None:
         try:
             entry = arm._one_mass_matrix  # type: ignore[attr-defined]
         except AttributeError:
@@ -200,7 +200,7 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if out is None and threads is None and not (loads or base or method):
+    if loads == () and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
         except AttributeError:
@@ -350,7 +350,7 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None
 
 
 def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
-    """Potential energy of gravity (zero at the world's origin) and of joint springs.
+    """Potential energy of what moves, under gravity (zero at the world's origin), and of joint springs.
 
     Parameters
     ----------
@@ -394,7 +394,10 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     """
     rest = np.zeros(as_arm(arm, "centre_of_mass").dof)
     moment = _general(arm, "energies", (q, rest), (), None, None, None, threads)[1]
-    return moment / sum(body.mass for body in library(arm).bodies.list)
+    mass = sum(body.mass for body in library(arm).bodies.list)
+    if mass == 0.0:
+        raise UnsupportedError(f"centre_of_mass: nothing that moves on arm {arm.name!r} has mass.")
+    return moment / mass
 
 
 def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
@@ -438,16 +441,26 @@ def _general(
     extra: list[Array] = []
     if base is not None:
         if not isinstance(base, BaseMotion):
-            raise InputError(f"{name}: base is {base!r}; expected BaseMotion(...).")
+            raise InputError(f"{name}: base is {shown(base)}; expected BaseMotion(...).")
         extra.append(_joined(base.angular_velocity, base.angular_acceleration, base.linear_acceleration))
-    links = []
+    frames = []
+    for load in _checked(loads, name):
+        arm.frame(load.link)
+        frames.append(load.link)
+        extra.append(_joined(load.force, load.moment, load.point))
+    function = known.get(name, Setting(tuple(frames), base is not None))
+    return function(*state, *extra, out=out, threads=threads)
+
+
+def _checked(loads: Any, name: str) -> list[Load]:
+    """A list of loads, or a sentence."""
+    if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
+        raise InputError(f"{name}: loads is {shown(loads)}; expected a list of Load(link, force=..., ...).")
+    loads = list(loads)
     for load in loads:
         if not isinstance(load, Load):
-            raise InputError(f"{name}: loads has {load!r}; expected Load(link, force=..., ...).")
-        links.append(arm.index(load.link))
-        extra.append(_joined(load.force, load.moment, load.point))
-    function = known.get(name, Setting(tuple(links), base is not None))
-    return function(*state, *extra, out=out, threads=threads)
+            raise InputError(f"{name}: loads has {shown(load)}; expected Load(link, force=..., ...).")
+    return loads
 
 
 def _joined(*parts: Array) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.dynamics.inverse_kinematics import Problem, search
 from lissom.dynamics.kinematics import path_to
-from lissom.errors import InputError, ModelError, SolveError
+from lissom.errors import InputError, ModelError, SolveError, shown
 from lissom.model.arm import Arm
 from lissom.model.fields import transform
 from lissom.spatial.rotations import Array
@@ -20,7 +20,7 @@ WAVE = 32
 MATCH = {"pose": (1, 1, 1, 1, 1, 1), "position": (1, 1, 1, 0, 0, 0), "orientation": (0, 0, 0, 1, 1, 1)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InverseKinematics:
     """What an inverse kinematics search found.
 
@@ -100,8 +100,13 @@ def inverse_kinematics(
     arm = as_arm(arm, verb)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{verb}: on_failure is {on_failure!r}; expected 'raise' or 'return'.")
-    if not (starts >= 1 and iterations >= 1 and tolerance > 0):
-        raise InputError(f"{verb}: starts and iterations must be at least 1 and tolerance more than 0.")
+    for word, value in (("starts", starts), ("iterations", iterations)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+            raise InputError(f"{verb}: {word} is {shown(value)}; expected a whole number of at least 1.")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.floating) or not tolerance > 0:
+        raise InputError(f"{verb}: tolerance is {shown(tolerance)}; expected a number above 0.")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"{verb}: seed is {shown(seed)}; expected a whole number of at least 0.")
     frame = as_frame(arm, link, verb)
     if not any(arm.links[i].joint.moves for i in path_to(arm, frame.link)):
         raise InputError(f"{verb}: no joint moves {link!r}; choose another link.")
@@ -160,9 +165,12 @@ def _starts(problem: Problem, first: Array, count: int, rng: np.random.Generator
     span = np.where([joint.kind == "revolute" for joint in problem.arm.joints], np.pi, 1.0)
     lower = np.where(np.isfinite(problem.lower), problem.lower, np.minimum(first, problem.upper) - span)
     upper = np.where(np.isfinite(problem.upper), problem.upper, np.maximum(first, lower) + span)
-    random = rng.uniform(lower, upper, (count, len(first)))
-    random[0] = first
-    return random
+    starts = rng.uniform(lower, upper, (count, len(first)))
+    carrying = {problem.arm.links[i].joint.name for i in problem.path}
+    idle = [joint.name not in carrying for joint in problem.arm.joints]
+    starts[:, idle] = first[idle]  # joints that do not move the frame stay where they are
+    starts[0] = first
+    return np.clip(starts, problem.lower, problem.upper)
 
 
 class _Best:

@@ -33,7 +33,7 @@ def poses(arm: Arm, q: ArrayLike) -> Array:
     array([0.8, 0. , 0. ])
     """
     state = as_state(as_arm(arm, "poses"), q, "q", "poses")
-    inner = sorted({int(i) for i in arm.parent_index if i >= 0 and arm.links[i].flexible})
+    inner = sorted({int(i) for i in arm.parent_index if i >= 0})
     k.refuse_bending(arm, inner, state)
     out = np.zeros((*state.shape[:-1], len(arm.links), 4, 4))
     out[..., 3, 3] = 1.0
@@ -91,7 +91,7 @@ def jacobian(arm: Arm, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Ar
     array([0.8, 0.4])
     """
     frame, _, P, at = _reach(arm, q, link, point, "jacobian")
-    bent = k.bent_links(arm, at, frame)
+    bent = k.bent_links(arm, at, frame, np.asarray(point, float))
     if bent:
         names = ", ".join(arm.links[i].name for i in bent)
         raise UnsupportedError(
@@ -121,9 +121,9 @@ def velocity(arm: Arm, q: ArrayLike, qd: ArrayLike, link: str, point: ArrayLike 
     >>> ls.velocity(ls.load("two_link"), [0.0, 0.0], [1.0, 2.0], "fore")
     array([0. , 1.6, 0. , 0. , 0. , 3. ])
     """
-    frame, _, P, at = _reach(arm, q, link, point, "velocity")
-    rates, P = same_batch("velocity", qd=(as_state(arm, qd, "qd", "velocity"), 1), q=(P, 1))
-    k.refuse_bending(arm, k.bent_links(arm, at, frame), rates)
+    frame, state, P, at = _reach(arm, q, link, point, "velocity")
+    rates, _, P = same_batch("velocity", qd=(as_state(arm, qd, "qd", "velocity"), 1), q=(state, 1), point=(P, 1))
+    k.refuse_bending(arm, k.bent_links(arm, at, frame, np.asarray(point, float)), rates)
     return (k.joint_columns(arm, at, P) @ rates[..., None])[..., 0]
 
 
@@ -148,10 +148,10 @@ def acceleration(arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: st
     array([-0.8,  0. ,  0. ,  0. ,  0. ,  0. ])
     """
     verb = "acceleration"
-    frame, _, P, at = _reach(arm, q, link, point, verb)
+    frame, state, P, at = _reach(arm, q, link, point, verb)
     given = {word: (as_state(arm, value, word, verb), 1) for word, value in (("qd", qd), ("qdd", qdd))}
-    rates, accelerations, P = same_batch(verb, **given, q=(P, 1))
-    k.refuse_bending(arm, k.bent_links(arm, at, frame), rates, accelerations)
+    rates, accelerations, _, P = same_batch(verb, **given, q=(state, 1), point=(P, 1))
+    k.refuse_bending(arm, k.bent_links(arm, at, frame, np.asarray(point, float)), rates, accelerations)
     motion = k.point_motion(arm, at, P, rates, accelerations)
     return np.concatenate([np.broadcast_to(motion.a, P.shape), np.broadcast_to(motion.wd, P.shape)], axis=-1)
 
@@ -164,6 +164,6 @@ def _reach(
     frame = as_frame(arm, link, verb)
     state, local = same_batch(verb, q=(state, 1), point=(as_points(point, "point", verb), 1))
     path = k.path_to(arm, frame.link)
-    k.refuse_bending(arm, k.bent_links(arm, path, frame), state)
+    k.refuse_bending(arm, k.bent_links(arm, path, frame, local), state)
     at = k.link_poses(arm, state, path)
     return frame, state, k.point_on(at[frame.link], frame, local), at

@@ -173,7 +173,8 @@ class Library:
         parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
         for body in bodies.list:
             parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12]]
-        places = [(place.body, place.X.tolist()) for place in bodies.links]
+        places = [(word, *bodies.place(word)) for word in arm.frames]
+        places = [(word, body, X.tolist()) for word, body, X in places]
         text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts] + places)
         return hashlib.sha256(text.encode()).hexdigest()
 

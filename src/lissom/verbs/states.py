@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError, ModelError, suggest
+from lissom.errors import InputError, ModelError, shown, suggest
 from lissom.model.arm import Arm, Frame
 from lissom.spatial.rotations import Array
 
@@ -27,7 +27,7 @@ def as_numbers(value: ArrayLike, what: str, verb: str) -> Array:
             raise TypeError
         array = raw.astype(float)
     except (TypeError, ValueError):
-        raise InputError(f"{verb}: {what} is {_short(value)}; expected numbers.") from None
+        raise InputError(f"{verb}: {what} is {shown(value)}; expected numbers.") from None
     if not np.isfinite(array).all():
         spot = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"{verb}: {what}{list(spot)} is {array[spot]}; expected finite numbers.")
@@ -64,7 +64,7 @@ def as_points(value: ArrayLike, what: str, verb: str) -> Array:
 def as_frame(arm: Arm, link: Any, verb: str) -> Frame:
     """A link or tool by name."""
     if not isinstance(link, str):
-        raise InputError(f"{verb}: link is {_short(link)}; expected a link's or tool's name, {suggest('', arm.frames)}")
+        raise InputError(f"{verb}: link is {shown(link)}; expected a link's or tool's name, {suggest('', arm.frames)}")
     try:
         return arm.frame(link)
     except ModelError as error:
@@ -79,8 +79,3 @@ def same_batch(verb: str, **arrays: tuple[Array, int]) -> tuple[Array, ...]:
         shapes = ", ".join(f"{word} {a.shape}" for word, (a, _) in arrays.items())
         raise InputError(f"{verb}: the batches do not fit together: {shapes}.") from None
     return tuple(np.broadcast_to(a, (*batch, *a.shape[a.ndim - own :])) for a, own in arrays.values())
-
-
-def _short(value: Any) -> str:
-    words = repr(value)
-    return words if len(words) <= 60 else words[:57] + "..."

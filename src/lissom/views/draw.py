@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.errors import InputError
 from lissom.model.arm import Arm
-from lissom.spatial.frames import pose
+from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import poses
 from lissom.verbs.states import as_arm, as_state
@@ -43,14 +44,19 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
     >>> figure.savefig("puma.png")  # doctest: +SKIP
     """
     state = as_state(as_arm(arm, "draw"), arm.home if q is None else q, "q", "draw")
+    if state.ndim != 1:
+        raise InputError(f"draw: q has shape {state.shape}; expected one state ({arm.dof},).")
+    if ax is not None and not hasattr(ax, "get_zlim"):
+        raise InputError("draw: ax is not three-dimensional; make it with add_subplot(projection='3d').")
     X = poses(arm, state)
     origins = _joint_origins(arm, X)
     ax = _axes() if ax is None else ax
     coms = np.array([(X[i] @ np.append(link.body.com, 1.0))[:3] for i, link in enumerate(arm.links)])
     size = _frame_view(ax, np.vstack([np.zeros(3), origins, coms, X[:, :3, 3], *_ends(arm, X)]))
     _triad(ax, pose(), 0.12 * size)
+    carrying = {int(i) for i in arm.parent_index}
     for i, link in enumerate(arm.links):
-        _draw_link(ax, arm, i, X, origins, coms)
+        _draw_link(ax, arm, i, X, origins, None if i in carrying else coms[i])
         if link.joint.moves:
             _draw_joint(ax, link.joint, X[i], origins[i], link.frame, 0.09 * size)
         for tool in link.tools:
@@ -64,15 +70,14 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
 
 
 def _axes() -> Any:
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
-    figure = plt.figure(figsize=(7.5, 7), layout="constrained")
-    return figure.add_subplot(projection="3d")
+    return Figure(figsize=(7.5, 7), layout="constrained").add_subplot(projection="3d")
 
 
 def _joint_origins(arm: Arm, X: Array) -> Array:
     """World position (n_links, 3) of each link's joint after its motion."""
-    return np.array([(X[i] @ np.linalg.inv(link.frame))[:3, 3] for i, link in enumerate(arm.links)])
+    return np.array([(X[i] @ inverse(link.frame))[:3, 3] for i, link in enumerate(arm.links)])
 
 
 def _ends(arm: Arm, X: Array) -> list[Array]:
@@ -84,7 +89,7 @@ def _ends(arm: Arm, X: Array) -> list[Array]:
     return out
 
 
-def _draw_link(ax: Any, arm: Arm, i: int, X: Array, origins: Array, coms: Array) -> None:
+def _draw_link(ax: Any, arm: Arm, i: int, X: Array, origins: Array, end: Array | None) -> None:
     """A line from where the link hangs to its joint, and on to its frame or tip; to its mass at a branch's end."""
     link, parent = arm.links[i], int(arm.parent_index[i])
     start = np.zeros(3) if parent < 0 else (X[parent] @ arm.links[parent].tip)[:3, 3]
@@ -92,12 +97,12 @@ def _draw_link(ax: Any, arm: Arm, i: int, X: Array, origins: Array, coms: Array)
     _line(ax, origins[i], X[i, :3, 3], LINK, 3.0)
     if link.flexible:
         _line(ax, X[i, :3, 3], (X[i] @ link.tip)[:3, 3], FLEXIBLE, 4.5)
-    elif i not in arm.parent_index and link.body.mass > 0.0:
-        _line(ax, origins[i], coms[i], LINK, 1.5)
+    elif end is not None and link.body.mass > 0.0:
+        _line(ax, origins[i], end, LINK, 1.5)
 
 
 def _draw_joint(ax: Any, joint: Any, X: Array, origin: Array, frame: Array, length: float) -> None:
-    z = (X @ np.linalg.inv(frame))[:3, :3] @ joint.axis
+    z = (X @ inverse(frame))[:3, :3] @ joint.axis
     colour = REVOLUTE if joint.kind == "revolute" else PRISMATIC
     marker = {"revolute": "o", "prismatic": "s"}[joint.kind]
     face = colour if joint.actuated else "white"
@@ -116,7 +121,7 @@ def _labels(ax: Any, arm: Arm, origins: Array, near: float) -> None:
         else:
             places.append((origin, [link.name]))
     for place, names in places:
-        ax.text(*place, "   " + ", ".join(names), fontsize=7, color="#333333")
+        ax.text(*place, "   " + ", ".join(names), fontsize=7, color="#333333", parse_math=False)
 
 
 def _masses(ax: Any, arm: Arm, coms: Array) -> None:
@@ -149,7 +154,9 @@ def _words(ax: Any, arm: Arm) -> None:
     from matplotlib.lines import Line2D
 
     ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    ax.set_title(f"{arm.name}: {len(arm.joints)} joints, {arm.dof} coordinates, {arm.mass:.3g} kg", fontsize=11)
+    ax.set_title(
+        f"{arm.name}: {len(arm.joints)} joints, {arm.dof} coordinates, {arm.mass:.3g} kg", fontsize=11, parse_math=False
+    )
 
     def dot(marker: str, colour: str, label: str) -> Any:
         return Line2D([], [], color=colour, marker=marker, linestyle="", label=label)
