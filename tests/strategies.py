@@ -20,8 +20,8 @@ GEOMETRIES = ("generic", "quarter", "parallel", "coincident", "intersecting", "p
 NEAR_GEOMETRIES = ("nearly_parallel", "nearly_quarter")
 LIMITS = ("position", "velocity", "acceleration", "jerk", "torque", "torque_rate", "power")
 ODD_NAMES = (
-    "elbow", "joint 2", "ärmel", "手首", "🤖", "a.b", 'quo"te', "it's", "back\\slash", "x = 1", "[links]", "#3", "<a&b>",
-    "\u00e9", "e\u0301", "null", "base", "two  spaces", "1e400", "'''", "ﬀ", "İ", "-", "a@base",
+    "elbow", "joint 2", "ärmel", "手首", "🤖", "a.b", 'quo"te', "it's", "back\\slash", "x = 1", "[links]", "#3",
+    "\u00e9", "e\u0301", "null", "base", "two  spaces", "1e400", "'''", "ﬀ", "İ", "-", "a@base", "<a&b>",
 )  # fmt: skip
 JOINT_FEATURES = ("armature", "gear", "damping", "friction", "spring", "passive", "limits", "elastic", "named", "mimic")
 LINK_FEATURES = ("frame", "point_mass", "massless", "payload", "tools", "shapes", "beam", "modes")
@@ -205,12 +205,18 @@ def beam(pick: Numbers) -> ls.Beam:
         tapered = stations is not None and pick.rng.random() < 0.7
         return [pick.positive(middle) for _ in stations] if tapered else pick.positive(middle)
 
+    def stiffness(needs_y: bool) -> Any:
+        """One number for both planes, or each plane its own number or table."""
+        if pick.rng.random() < 0.3:
+            return pick.positive(4.0)
+        return (section(5.0) if needs_y else None, section(4.0))
+
     modes = ls.Modes(*(int(n) for n in pick.rng.integers(0, 4, 4)))
     damping = (0.0, float(pick.some(0.0, 0.05)), pick.some(0.0, 0.05, modes.count), np.zeros(modes.count))
     return ls.Beam(
         length,
         section(0.8),
-        EI=(section(5.0) if modes.bending_y else None, section(4.0)),
+        EI=stiffness(modes.bending_y > 0),
         GJ=section(2.0) if modes.torsion else None,
         EA=section(1e5) if modes.stretch or pick.rng.random() < 0.3 else None,
         modes=modes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import os
@@ -10,28 +11,29 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lissom as ls
 from lissom.model.record import Record
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from strategies import GEOMETRIES, Numbers, State, arms, calm, point_inertia, rigid_arms, serial_arms, states
+from strategies import GEOMETRIES, NEAR_GEOMETRIES, Numbers, arms, calm, point_inertia, rigid_arms, serial_arms, states
 
 SHIPPED = sorted(ls.shipped())
 # A few hundred roundings, relative to the size of the arm.
 ROUNDING = 1e-13
 # URDF writes rotations as three angles, read back through six sines and cosines per link of a chain of up to twelve.
 URDF_ROUNDING = 1e-12
-# Best that a DH table can do for nearly parallel axes: its lengths grow as 1 / angle, or the angle is left out;
-# the two errors meet at the square root of the rounding unit (1.5e-8), a few joints add up.
-NEARLY_PARALLEL = 3e-7
+# A DH table cannot say a tiny angle between axes: its lengths grow as 1 / angle and rounding with them, or the angle is
+# left out. The two losses meet at the square root of the rounding unit, 1.5e-8; three joints add up.
+NEARLY_PARALLEL = 1e-7
 
 
 # ---- helpers -------------------------------------------------------------------------------------------------------
@@ -70,10 +72,6 @@ def assert_same_bits(a: Any, b: Any) -> None:
 def assert_frozen(record: Any) -> None:
     for path, value in leaves(record):
         assert not isinstance(value, np.ndarray) or not value.flags.writeable, f"{path} can be changed"
-
-
-def one_state(arm: ls.Arm, data: st.DataObject) -> State:
-    return data.draw(states(arm))
 
 
 def carrier(arm: ls.Arm, link: ls.Link) -> str | None:
@@ -176,7 +174,7 @@ def assert_toml_keeps(arm: ls.Arm) -> None:
     assert_same_bits(again, arm)
 
 
-@calm(150)
+@calm(95)
 @given(arms())
 def test_toml_gives_back_every_field_bit_for_bit(arm: ls.Arm) -> None:
     assert_toml_keeps(arm)
@@ -187,7 +185,7 @@ def test_toml_gives_back_shipped_arms_bit_for_bit(name: str) -> None:
     assert_toml_keeps(ls.load(name))
 
 
-@calm(20)
+@calm(15)
 @given(arms(max_links=5))
 def test_toml_written_twice_is_the_same_text(arm: ls.Arm) -> None:
     path = saved(arm)
@@ -195,7 +193,7 @@ def test_toml_written_twice_is_the_same_text(arm: ls.Arm) -> None:
 
 
 def test_toml_keeps_damping_that_is_zero_for_each_mode() -> None:
-    """One ratio and a list of ratios are different records, also when they are zero."""
+    """One ratio, or a list of ratios that are all zero: what is saved comes back the same."""
     beam = ls.Beam(0.7, 0.31, EI=3.3, modes=ls.Modes(bending_z=3), damping=[0.0, 0.0, 0.0])
     hub = {"mass": 0.2, "inertia": [0.001, 0.0011, 0.0012]}
     assert_toml_keeps(ls.Arm("soft", [ls.Link("boom", beam=beam, **hub)]))
@@ -213,20 +211,20 @@ def assert_copies_equal(record: Any) -> None:
         assert_frozen(other)
 
 
-@calm(60)
+@calm(35)
 @given(arms())
 def test_copies_are_equal_and_read_only(arm: ls.Arm) -> None:
     assert_frozen(arm)
     assert_copies_equal(arm)
 
 
-@calm(20)
+@calm(15)
 @given(serial_arms())
 def test_copies_of_dh_tables_are_equal_and_read_only(arm: ls.Arm) -> None:
     assert_copies_equal(arm.to_dh())
 
 
-@calm(40)
+@calm(25)
 @given(arms(), st.data())
 def test_one_unit_in_the_last_place_makes_another_arm(arm: ls.Arm, data: st.DataObject) -> None:
     link = data.draw(st.sampled_from(arm.links))
@@ -313,7 +311,7 @@ def test_digest_is_the_same_in_a_fresh_process() -> None:
 def smallest_angle(arm: ls.Arm) -> float:
     """Sine of the smallest angle between neighbouring axes that are not parallel."""
     z = [line[2] for line in axis_lines(arm, arm.home * 0.0).values()]
-    sines = [np.linalg.norm(np.cross(a, b)) for a, b in zip(z, z[1:])]
+    sines = [np.linalg.norm(np.cross(a, b)) for a, b in pairwise(z)]
     return float(min([s for s in sines if s > 1e-14], default=1.0))
 
 
@@ -322,12 +320,13 @@ def table_size(table: ls.DHTable) -> float:
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
-@calm(100)
+@calm(65)
 @given(arm=serial_arms(geometries=GEOMETRIES), data=st.data())
 def test_dh_table_is_the_same_machine(convention: str, arm: ls.Arm, data: st.DataObject) -> None:
+    assume(smallest_angle(arm) > 1e-3)  # smaller angles have a test of their own
     table = arm.to_dh(convention)
-    again = table.arm(gravity=arm.gravity)
-    q = one_state(arm, data).q
+    again = table.arm()
+    q = data.draw(states(arm)).q
     # lengths of a table need not exceed the arm's, but for axes at a small angle, whose feet are far out
     assert table_size(table) <= 10.0 * size(arm, 0.0 * q) / smallest_angle(arm)
     assert np.array_equal(again.gravity, arm.gravity)
@@ -335,35 +334,90 @@ def test_dh_table_is_the_same_machine(convention: str, arm: ls.Arm, data: st.Dat
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
-@calm(40)
+@calm(25)
 @given(arm=serial_arms(), data=st.data())
 def test_dh_table_keeps_drives_limits_and_names(convention: str, arm: ls.Arm, data: st.DataObject) -> None:
-    again = arm.to_dh(convention).arm(gravity=arm.gravity)
+    assume(smallest_angle(arm) > 1e-3)
+    again = arm.to_dh(convention).arm()
     assert [link.name for link in again.links] == [link.name for link in arm.links if link.joint.moves]
+    assert (again.name, again.coordinates) == (arm.name, arm.coordinates)
     for before, after in zip(arm.joints, again.joints, strict=True):
-        plain = {"placement": np.eye(4), "axis": (0, 0, 1), "name": "j", "mimic": None}
+        plain = {"placement": np.eye(4), "axis": (0, 0, 1)}
         assert after.replace(**plain) == before.replace(**plain)
-        assert (after.mimic is None) == (before.mimic is None)
-    q = one_state(arm, data).q
-    followed = [dict(zip((j.name for j in a.joints), a.follow(q), strict=True)).values() for a in (arm, again)]
-    assert list(followed[0]) == list(followed[1])
+    q = data.draw(states(arm)).q
+    assert np.array_equal(again.follow(q), arm.follow(q))
+
+
+BODY = {"mass": 1.3, "com": (0.17, -0.03, 0.05), "inertia": (0.02, 0.03, 0.04)}
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@pytest.mark.parametrize("slide", [0.0, 0.7, -2.3])
+def test_dh_table_of_skew_axes(convention: str, slide: float) -> None:
+    """A joint's origin may lie anywhere on its axis, not only where the common normal meets it."""
+    placement = np.array([[0, 0, 1, 0.4 + slide], [0, 1, 0, 0.3], [-1, 0, 0, 0.2], [0, 0, 0, 1.0]])
+    arm = ls.Arm("skew", [ls.Link("a", **BODY), ls.Link("b", "a", ls.Joint(placement=placement), **BODY)])
+    table, q = arm.to_dh(convention), np.array([0.7, -1.1])
+    assert_same_physics(arm, table.arm(), q, q, ROUNDING * size(arm, q))
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@pytest.mark.parametrize("angle", [1e-2, 1e-4, 3e-6, 3e-7, 0.0])
+def test_dh_table_of_a_first_axis_along_x(convention: str, angle: float) -> None:
+    """Frame 0 takes its x axis from the base where it can; close to that axis no digits may be lost."""
+    arm = ls.Arm("along x", [ls.Link("a", joint=ls.Joint(axis=(np.cos(angle), 0.6 * angle, 0.8 * angle)), **BODY)])
+    q = np.array([0.7])
+    assert_same_physics(arm, arm.to_dh(convention).arm(), q, q, ROUNDING * size(arm, q))
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("angle", [1e-4, 1e-6, 3e-8, 1e-9, 2e-10, 5e-11, 1e-13])
-def test_dh_table_of_nearly_parallel_axes_is_close(convention: str, angle: float) -> None:
+def test_dh_table_of_nearly_parallel_axes_is_close_or_refused(convention: str, angle: float) -> None:
     def tilted(x: float, y: float) -> np.ndarray:
         c, s = np.cos(angle), np.sin(angle)
         return np.array([[c, 0, s, x], [0, 1, 0, y], [-s, 0, c, 0.13], [0, 0, 0, 1.0]])
 
-    body = {"mass": 1.3, "com": (0.17, -0.03, 0.05), "inertia": (0.02, 0.03, 0.04)}
     names = ["a", "b", "c"]
     links = [
-        ls.Link(name, parent, ls.Joint(placement=tilted(0.37, 0.11)), **body)
+        ls.Link(name, parent, ls.Joint(placement=tilted(0.37, 0.11)), **BODY)
         for name, parent in zip(names, [None, *names], strict=False)
     ]
     arm, q = ls.Arm("almost planar", links), np.array([0.7, -1.1, 0.4])
-    assert_same_physics(arm, arm.to_dh(convention).arm(), q, q, NEARLY_PARALLEL * size(arm, q))
+    may_refuse = ls.UnsupportedError if 1e-12 < angle < 1e-6 else ()
+    with contextlib.suppress(may_refuse):  # then the message says why, see below
+        assert_same_physics(arm, arm.to_dh(convention).arm(), q, q, NEARLY_PARALLEL * size(arm, q))
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@calm(60)
+@given(arm=serial_arms(min_joints=2, max_links=5, geometries=NEAR_GEOMETRIES), data=st.data())
+def test_dh_table_is_close_or_says_why_not(convention: str, arm: ls.Arm, data: st.DataObject) -> None:
+    try:
+        again = arm.to_dh(convention).arm()
+    except ls.UnsupportedError as refusal:
+        message = str(refusal)
+    else:
+        q = data.draw(states(arm)).q
+        assert_same_physics(arm, again, q, q, NEARLY_PARALLEL * size(arm, q))
+        return
+    assert "nearly parallel" in message
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@calm(15)
+@given(arm=serial_arms(geometries=GEOMETRIES, arm_features=("loads", "kinematics_only")), data=st.data())
+def test_dh_table_keeps_standing_loads(convention: str, arm: ls.Arm, data: st.DataObject) -> None:
+    """Loads on what does not move act on nothing; the others act where they did."""
+    assume(smallest_angle(arm) > 1e-3)
+    table = arm.to_dh(convention)
+    again, q = table.arm(), data.draw(states(arm)).q
+    felt = [load for load in arm.loads if carrier(arm, arm.links[arm.frames[load.link].link]) is not None]
+    assert again.kinematics_only == arm.kinematics_only
+    for before, after in zip(felt, again.loads, strict=True):
+        assert (after.force.tolist(), after.moment.tolist()) == (before.force.tolist(), before.moment.tolist())
+        gap = ls.pose(again, q, after.link, after.point) - ls.pose(arm, q, before.link, before.point)
+        scale = size(arm, q) + table_size(table) + np.abs(before.point).max()
+        assert np.abs(gap[:3, 3]).max() <= 10 * ROUNDING * scale  # the point is turned once more
 
 
 def random_rows(pick: Numbers, count: int) -> list[ls.DH]:
@@ -383,13 +437,13 @@ def random_rows(pick: Numbers, count: int) -> list[ls.DH]:
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
-@calm(60)
+@calm(35)
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 7), data=st.data())
 def test_rows_found_again_describe_the_same(convention: str, seed: int, count: int, data: st.DataObject) -> None:
     arm = ls.Arm.from_dh(random_rows(Numbers(seed), count), convention)
     table = arm.to_dh(convention)
     again = table.arm()
-    q = one_state(arm, data).q
+    q = data.draw(states(arm)).q
     assert_same_physics(arm, again, q, q, ROUNDING * (size(arm, q) + table_size(table)))
     assert again.to_dh(convention).convention == convention
 
@@ -417,10 +471,10 @@ def through_urdf(arm: ls.Arm, q: np.ndarray) -> tuple[ls.Arm, np.ndarray]:
     return again, np.array([position[joint.name] for joint in again.joints])
 
 
-@calm(120)
+@calm(75)
 @given(rigid_arms(), st.data())
 def test_urdf_keeps_poses_and_bodies(arm: ls.Arm, data: st.DataObject) -> None:
-    q = one_state(arm, data).q
+    q = data.draw(states(arm)).q
     again, q_again = through_urdf(arm, q)
     reach = size(arm, q)
     for link, X in zip(arm.links, ls.poses(arm, q), strict=True):
@@ -438,7 +492,7 @@ def test_urdf_keeps_poses_and_bodies(arm: ls.Arm, data: st.DataObject) -> None:
             assert np.abs(gap).max() <= URDF_ROUNDING * reach, tool.name
 
 
-@calm(60)
+@calm(35)
 @given(rigid_arms(max_links=6))
 def test_urdf_keeps_what_it_can_say_of_joints(arm: ls.Arm) -> None:
     again, _ = through_urdf(arm, np.zeros(arm.dof))
@@ -454,7 +508,7 @@ def test_urdf_keeps_what_it_can_say_of_joints(arm: ls.Arm) -> None:
                 assert getattr(after.limits, word) == pair
 
 
-@calm(40)
+@calm(25)
 @given(rigid_arms(max_links=6))
 def test_urdf_keeps_shapes(arm: ls.Arm) -> None:
     again, _ = through_urdf(arm, np.zeros(arm.dof))
@@ -483,11 +537,11 @@ def test_urdf_keeps_rotations_near_a_quarter_turn_of_pitch(angle: float, turn: f
 # ---- editing -------------------------------------------------------------------------------------------------------
 
 
-@calm(100)
+@calm(65)
 @given(arms(), st.data())
 def test_merging_fixed_links_keeps_the_whole(arm: ls.Arm, data: st.DataObject) -> None:
     merged = arm.merge_fixed()
-    q = one_state(arm, data).q
+    q = data.draw(states(arm)).q
     reach = size(arm, q)
     assert merged.coordinates == arm.coordinates
     before, after = whole_body(arm, q), whole_body(merged, q)
@@ -497,14 +551,15 @@ def test_merging_fixed_links_keeps_the_whole(arm: ls.Arm, data: st.DataObject) -
     assert set(merged.frames) == set(arm.frames)
     for name in arm.frames:
         assert np.abs(ls.pose(merged, q, name) - ls.pose(arm, q, name)).max() <= ROUNDING * (reach + 1.0), name
-    assert_same_physics(arm, merged, q, q, ROUNDING * (reach + 1.0)) if not arm.flexible else None
+    if not arm.flexible:  # a flexible link on a fixed joint stays a link of its own
+        assert_same_physics(arm, merged, q, q, ROUNDING * (reach + 1.0))
 
 
-@calm(60)
+@calm(35)
 @given(arms(), st.data())
 def test_merging_fixed_links_takes_loads_and_loops_along(arm: ls.Arm, data: st.DataObject) -> None:
     merged = arm.merge_fixed()
-    q = one_state(arm, data).q
+    q = data.draw(states(arm)).q
 
     def place(arm: ls.Arm, link: str | None, frame: np.ndarray) -> np.ndarray:
         return frame if link is None else ls.pose(arm, q, link) @ frame
@@ -518,11 +573,10 @@ def test_merging_fixed_links_takes_loads_and_loops_along(arm: ls.Arm, data: st.D
         assert np.array_equal(after.force, before.force)
         assert np.array_equal(after.moment, before.moment)
         gap = ls.pose(merged, q, after.link, after.point) - ls.pose(arm, q, before.link, before.point)
-        scale = size(arm, q) + np.abs(before.point).max()
-        assert np.abs(gap).max() <= ROUNDING * (scale + 1.0)
+        assert np.abs(gap[:3, 3]).max() <= ROUNDING * (size(arm, q) + np.abs(before.point).max())
 
 
-@calm(30)
+@calm(15)
 @given(arms())
 def test_merging_twice_changes_nothing_more(arm: ls.Arm) -> None:
     merged = arm.merge_fixed()
@@ -530,12 +584,12 @@ def test_merging_twice_changes_nothing_more(arm: ls.Arm) -> None:
     assert all(link.joint.moves or link.flexible or carrier(merged, link) is None for link in merged.links)
 
 
-@calm(60)
+@calm(35)
 @given(arms(), st.data())
 def test_subtree_moves_as_it_did_in_the_arm(arm: ls.Arm, data: st.DataObject) -> None:
     root = data.draw(st.sampled_from(arm.links))
     part = arm.subtree(root.name)
-    q = one_state(arm, data).q
+    q = data.draw(states(arm)).q
     position = dict(zip(arm.coordinates, q, strict=True))
     q_part = np.array([position[word] for word in part.coordinates])
     base = np.eye(4)
@@ -544,13 +598,9 @@ def test_subtree_moves_as_it_did_in_the_arm(arm: ls.Arm, data: st.DataObject) ->
     for name in part.frames:
         gap = base @ ls.pose(part, q_part, name) - ls.pose(arm, q, name)
         assert np.abs(gap).max() <= ROUNDING * (size(arm, q) + 1.0), name
-    below = {root.name}
-    below |= {link.name for link in arm.links if link.parent in below or below.add(None)} - {None}
-    assert {load.link for load in part.loads} <= set(part.frames)
-    assert len(part.loads) == sum(load.link in {link.name for link in part.links} for load in arm.loads)
 
 
-@calm(60)
+@calm(35)
 @given(arms(), st.data())
 def test_subtree_holds_exactly_the_descendants(arm: ls.Arm, data: st.DataObject) -> None:
     root = data.draw(st.sampled_from(arm.links)).name
@@ -567,9 +617,10 @@ def test_subtree_holds_exactly_the_descendants(arm: ls.Arm, data: st.DataObject)
     lost = [loop for loop in arm.loops if not {loop.a[0], loop.b[0]} <= {link.name for link in part.links}]
     assert len(part.loops) == len(arm.loops) - len(lost)
     assert bool(lost) <= any("loop closures" in note for note in part.notes)
+    assert part.loads == tuple(load for load in arm.loads if load.link in part.frames)
 
 
-@calm(60)
+@calm(35)
 @given(arms(), st.data())
 def test_renaming_a_link_there_and_back_gives_the_arm_again(arm: ls.Arm, data: st.DataObject) -> None:
     old = data.draw(st.sampled_from(arm.links)).name
@@ -579,7 +630,7 @@ def test_renaming_a_link_there_and_back_gives_the_arm_again(arm: ls.Arm, data: s
     assert renamed.with_link("a name no other link has", name=old) == arm
 
 
-@calm(40)
+@calm(25)
 @given(arms(), st.data())
 def test_renaming_a_joint_there_and_back_gives_the_arm_again(arm: ls.Arm, data: st.DataObject) -> None:
     old = data.draw(st.sampled_from(arm.links)).joint.name
@@ -587,7 +638,7 @@ def test_renaming_a_joint_there_and_back_gives_the_arm_again(arm: ls.Arm, data: 
     assert renamed.with_joint("a name no other joint has", name=old) == arm
 
 
-@calm(40)
+@calm(25)
 @given(arms(), st.data())
 def test_payload_replaces_what_the_link_carried(arm: ls.Arm, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([None, *(link.name for link in arm.links)]))
@@ -601,7 +652,7 @@ def test_payload_replaces_what_the_link_carried(arm: ls.Arm, data: st.DataObject
     assert carrying.with_payload(link.payload, link=name) == arm
 
 
-@calm(30)
+@calm(15)
 @given(arms())
 def test_gravity_is_the_only_thing_that_with_gravity_changes(arm: ls.Arm) -> None:
     other = arm.with_gravity((1.7, -0.3, 8.8))

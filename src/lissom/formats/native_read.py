@@ -71,7 +71,8 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
         return error.path
     table = document.get("dh")
     word, rows = ("rows", table.get("rows")) if isinstance(table, dict) else ("links", document.get("links"))
-    for i, row in enumerate(rows if isinstance(rows, list) else ()):
+    # from the end: of two links with one name the second is the mistake
+    for i, row in reversed(list(enumerate(rows if isinstance(rows, list) else ()))):
         if not isinstance(row, dict):
             continue
         link = row.get("name", f"link{i + 1}")
@@ -301,8 +302,8 @@ def _placement(value: Any, what: str) -> Array:
     """A pose from ``{ xyz, and one of rpy, rpy_deg, quaternion, rotation }`` or a 4x4 matrix."""
     if isinstance(value, list):
         return transform(value, what)
-    row = _degrees(_table(value, what), ("rpy",))
-    _refuse_unknown(row, ("xyz", "rpy", "quaternion", "rotation"), what)
+    _refuse_unknown(_table(value, what), ("xyz", "rpy", "rpy_deg", "quaternion", "rotation"), what)
+    row = _degrees(value, ("rpy",))
     if sum(word in row for word in ("rpy", "quaternion", "rotation")) > 1:
         raise ModelError(f"{what} gives its rotation more than once.")
     R: Any = None

@@ -48,7 +48,7 @@ def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None
     Knows tables with headers of their own; falls back to the nearest enclosing header.
     """
     steps = list(path)
-    lines = text.splitlines()
+    lines = text.split("\n")
     start, stop, line = 0, len(lines), None
     if not steps:  # a key of the file itself stands before the first table
         stop = next((n for n, text_line in enumerate(lines) if text_line.lstrip().startswith("[")), stop)

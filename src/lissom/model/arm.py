@@ -164,9 +164,6 @@ class Arm(Record):
         for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
             if word is not None and word not in self.frames:
                 raise ModelError(f"there is no link or tool {word!r}; {suggest(word, self.frames)}", what)
-        for loop in self.loops:
-            if loop.a[0] == loop.b[0]:
-                raise ModelError(f"a loop joins {loop.a[0] or 'the base'!r} to itself; its ends must differ.", "loop")
         for load in self.loads:
             if any(np.ndim(getattr(load, word)) != 1 for word in ("force", "moment", "point")):
                 raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")

@@ -316,7 +316,8 @@ def _standard_frames(lines: list[tuple[Array, Array]], X_last: Array) -> list[Ar
     """
     p, z = lines[0]
     origin = p - (p @ z) * z  # point of the first axis nearest to the base
-    frames = [_frame(origin, _perpendicular(z, np.eye(3)[0]), z)]
+    across = np.eye(3)[0 if abs(z[0]) < 0.9 else 1]  # a base axis well away from the first joint's
+    frames = [_frame(origin, _perpendicular(z, across), z)]
     for (_, z_before), (p, z) in pairwise(lines):
         o, x_before = frames[-1][:3, 3], frames[-1][:3, 0]
         normal = np.cross(z_before, z)
@@ -353,10 +354,8 @@ def _parameters(F: Array, G: Array) -> tuple[float, float, float, float]:
 
 
 def _perpendicular(z: Array, x: Array) -> Array:
-    """Unit vector along x without its part along z (another axis where x is along z)."""
+    """Unit vector along x without its part along z."""
     flat = x - (x @ z) * z
-    if np.linalg.norm(flat) < 1e-6:
-        flat = np.array([0.0, 1.0, 0.0]) - z[1] * z
     return flat / np.linalg.norm(flat)
 
 
