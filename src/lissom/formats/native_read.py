@@ -77,7 +77,7 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
             continue
         link = row.get("name", f"link{i + 1}")
         joint = row["joint"].get("name", link) if isinstance(row.get("joint"), dict) else link
-        if error.subject.endswith((f"link {link!r}", f"joint {joint!r}")):
+        if error.subject.endswith((f"link {shown(link)}", f"joint {shown(joint)}")):
             return word, i
     return ()
 
@@ -119,7 +119,7 @@ class _Reader:
     def _links(self, rows: list[Table]) -> list[Link]:
         links = []
         for i, row in enumerate(rows):
-            with _inside("links", i), about(f"link {row.get('name', i + 1)!r}"):
+            with _inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
                 links.append(self._link(row))
         return links
 
@@ -131,7 +131,7 @@ class _Reader:
             base = _placement(table.get("base", {}), "base")
             rows = []
             for i, row in enumerate(_rows(table, "rows")):
-                with _inside("rows", i), about(f"link {row.get('name', f'link{i + 1}')!r}"):
+                with _inside("rows", i), about(f"link {shown(row.get('name', f'link{i + 1}'))}"):
                     rows.append(self._dh_row({"name": f"link{i + 1}", **row}))
             return dh_links(rows, table["convention"], base)
 
@@ -182,7 +182,7 @@ class _Reader:
         row = _table(value, "joint")
         known = ("type", *(f.name for f in fields(Joint) if f.name != "kind"))
         _refuse_unknown(row, known, "a joint")
-        with about(f"joint {row['name']!r}" if "name" in row else "joint"):
+        with about(f"joint {shown(row['name'])}" if "name" in row else "joint"):
             _refuse_degrees_of_slides(row, row.get("type"))
             row = self._parts(row)
             if "placement" in row:

@@ -96,6 +96,8 @@ class Beam(Record):
                     raise ModelError(f"gyration is {radii.tolist()}; radii cannot be negative.")
                 self._set(gyration=radii)
             self._refuse_modes_without_stiffness()
+            if self._along_the_axis()[0] < 1e-30:
+                raise ModelError("its mass is too small to be one; check the unit of mass_per_length and length.")
 
     def _stiffness_pair(self) -> tuple[Any, Any]:
         """(EI_y, EI_z) from a pair, or from one number for both planes."""
@@ -171,7 +173,8 @@ class Beam(Record):
         half = np.diff(self.stations)[:, None] / 2
         x = (self.stations[:-1, None] + half * (t + 1)).ravel()
         dm = (half * w).ravel() * np.interp(x, self.stations, self.mass_per_length)
-        mass, middle = float(dm.sum()), float(dm @ x / dm.sum())
+        mass = float(dm.sum())
+        middle = float(dm @ x) / mass if mass else 0.0
         return mass, middle, float(dm @ (x - middle) ** 2)
 
     @property
