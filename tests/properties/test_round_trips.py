@@ -155,7 +155,8 @@ def assert_same_physics(a: ls.Arm, b: ls.Arm, qa: np.ndarray, qb: np.ndarray, to
         assert kind_b == kind
         assert np.abs(z_b - z).max() <= tolerance / min(reach, 1.0), f"direction of {name!r}"
         if kind == "revolute":
-            assert np.linalg.norm(np.cross(p_b - p, z)) <= tolerance, f"axis of {name!r}"
+            # distance of our point from their line: their own point may be far out along it
+            assert np.linalg.norm(np.cross(p - p_b, z_b)) <= tolerance, f"axis of {name!r}"
     for name, frame in a.frames.items():
         if name in b.frames and name not in bodies_a and carrier(a, a.links[frame.link]) is not None:
             gap = np.abs(ls.pose(a, qa, name) - ls.pose(b, qb, name))

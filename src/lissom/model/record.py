@@ -43,6 +43,13 @@ class Record:
         for word, value in values.items():
             object.__setattr__(self, word, value)
 
+    def _renamed(self, name: str) -> Self:
+        """A copy with another, already checked name; the rest was validated when this record was made."""
+        copy = object.__new__(type(self))
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        copy.__dict__.update({f.name: getattr(self, f.name) for f in fields} | {"name": name})
+        return copy
+
     @property
     def digest(self) -> str:
         """Hexadecimal fingerprint of the content: the same in every process and on every machine."""
