@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.model import arm as arm_module
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import from_rpy
 
@@ -280,15 +281,17 @@ def test_armature_makes_a_massless_link_determined():
     assert ls.Arm("x", [ls.Link("leaf", joint=ls.Joint(armature=1e-6))]).dof == 1
 
 
-def test_five_thousand_links_in_series():
-    arm = chain(5000)
-    assert arm.dof == 5000
-    assert arm.with_gravity((1, 2, 3)).digest != arm.digest
+def test_depth_is_capped(monkeypatch):
+    monkeypatch.setattr(arm_module, "DEEPEST", 50)
+    assert chain(50).dof == 50
+    with pytest.raises(ls.ModelError, match="link 'l50': the tree is deeper than 50 links"):
+        chain(51)
 
 
-def test_depth_is_capped():
-    with pytest.raises(ls.ModelError, match="deeper than 10000"):
-        ls.Arm("deep", [ls.Link(f"l{i}", f"l{i - 1}" if i else None) for i in range(10_002)], kinematics_only=True)
+def test_the_number_of_links_is_capped(monkeypatch):
+    monkeypatch.setattr(arm_module, "MOST_LINKS", 5)
+    with pytest.raises(ls.ModelError, match="it has 6 links; at most 5"):
+        chain(6)
 
 
 # ---- new arms from old ---------------------------------------------------------------------------
