@@ -274,18 +274,23 @@ def _link(pick: Numbers, name: str, parent: ls.Link | None, joint: ls.Joint, fea
     )
 
 
+def _frames(links: list[ls.Link]) -> list[str]:
+    return [name for link in links for name in (link.name, *(tool.name for tool in link.tools))]
+
+
 def _loops(pick: Numbers, links: list[ls.Link]) -> list[ls.Loop]:
+    frames = [None, *_frames(links)]
+
     def end() -> tuple[str | None, np.ndarray]:
-        link = pick.rng.integers(-1, len(links))
         place = pick.vector(0.3) if pick.rng.random() < 0.5 else pick.pose()
-        return (None if link < 0 else links[link].name), place
+        return frames[int(pick.rng.integers(len(frames)))], place
 
     kinds = ("spherical", "revolute", "fixed", "planar")
     return [ls.Loop(end(), end(), kinds[k]) for k in pick.rng.integers(0, 4, int(pick.rng.integers(1, 4)))]
 
 
 def _loads(pick: Numbers, links: list[ls.Link]) -> list[ls.Load]:
-    chosen = pick.rng.choice([link.name for link in links], 2)
+    chosen = pick.rng.choice(_frames(links), 2)
     fields = ("force", "moment", "point")
     return [ls.Load(str(link), **{f: [pick.odd() for _ in "xyz"] for f in fields if pick.rng.random() < 0.7})
             for link in chosen]  # fmt: skip

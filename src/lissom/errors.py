@@ -6,7 +6,6 @@ A message says what was met, where, what was expected and what to do. Catch
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -79,17 +78,23 @@ def shown(value: Any) -> str:
     return words if len(words) <= 60 else words[:57] + "..."
 
 
+def _closest(word: str, known: list[str], cutoff: float) -> list[str]:
+    import difflib  # only when something went wrong
+
+    return difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
+
+
 def misspelt(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` is surely a slip of, if there is one."""
     cutoff = 0.8 if len(word) > 5 else 0.7  # one slip is a larger part of a short word
-    near = difflib.get_close_matches(str(word), list(known), n=1, cutoff=cutoff)
+    near = _closest(str(word), list(known), cutoff)
     return near[0] if near else None
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
     """``did you mean 'x'?`` when a known word is close, else the list of known words."""
     known = list(known)
-    near = difflib.get_close_matches(str(word), known, n=1, cutoff=0.6)
+    near = _closest(str(word), known, 0.6)
     if near:
         return f"did you mean {near[0]!r}?"
     listed = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")

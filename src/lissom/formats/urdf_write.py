@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from typing import Any
 
@@ -156,7 +155,9 @@ def _limit(joint: Joint, kind: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f'"{html.escape(text)}"'
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(character, entity)
+    return f'"{text}"'
 
 
 def _symmetric(pair: Any) -> float:

@@ -7,18 +7,19 @@ that saves a copy. One state and a batch give the same numbers, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.inverse import Setting
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import library
 from lissom.verbs.states import as_arm
+
+if TYPE_CHECKING:
+    from lissom.verbs.library import Library
 
 Loads = Sequence[Load]
 
@@ -394,7 +395,7 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     """
     rest = np.zeros(as_arm(arm, "centre_of_mass").dof)
     moment = _general(arm, "energies", (q, rest), (), None, None, None, threads)[1]
-    mass = sum(body.mass for body in library(arm).bodies.list)
+    mass = sum(body.mass for body in _library(arm).bodies.list)
     if mass == 0.0:
         raise UnsupportedError(f"centre_of_mass: nothing that moves on arm {arm.name!r} has mass.")
     return moment / mass
@@ -422,9 +423,16 @@ def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = Non
     return _general(arm, "energies", (q, qd), (), None, None, None, threads)[2]
 
 
+def _library(arm: Arm) -> Library:
+    """The arm's compiled functions; the engine is loaded when the first is asked for."""
+    from lissom.verbs.library import library
+
+    return library(arm)
+
+
 def _first(arm: Any, name: str) -> Any:
     """Compile, and keep the one-state entry where the next call finds it."""
-    entry = library(as_arm(arm, name)).get(name).one
+    entry = _library(as_arm(arm, name)).get(name).one
     arm.__dict__[f"_one_{name}"] = entry
     return entry
 
@@ -433,7 +441,7 @@ def _general(
     arm: Any, name: str, state: Sequence[ArrayLike], loads: Loads, base: Any, method: Any, out: Any, threads: Any
 ) -> Any:
     """Any combination of loads, base motion, `out` and `threads`."""
-    known = library(as_arm(arm, name))
+    known = _library(as_arm(arm, name))
     if method is not None:
         raise InputError(f"{name}: method is {method!r}; expected None, the fast path (no formulations are here yet).")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
@@ -448,7 +456,7 @@ def _general(
         arm.frame(load.link)
         frames.append(load.link)
         extra.append(_joined(load.force, load.moment, load.point))
-    function = known.get(name, Setting(tuple(frames), base is not None))
+    function = known.get(name, known.setting(frames, base is not None))
     return function(*state, *extra, out=out, threads=threads)
 
 

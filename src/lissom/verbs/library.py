@@ -109,6 +109,11 @@ class Library:
             self._made[key] = self._make(name, setting, backend)
         return self._made[key]
 
+    @staticmethod
+    def setting(frames: Sequence[str], moving_base: bool) -> Setting:
+        """What acts besides the joints: loads on frames, a moving base."""
+        return Setting(tuple(frames), moving_base)
+
     def _make(self, name: str, setting: Setting, backend: str | None) -> Function:
         recipe, n = RECIPES[name], len(self.bodies)
         chosen = self._choose(recipe, backend)
