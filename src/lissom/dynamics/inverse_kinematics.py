@@ -16,6 +16,8 @@ from lissom.dynamics.kinematics import joint_columns, link_poses, path_to, point
 from lissom.model.arm import Arm, Frame
 from lissom.spatial.rotations import Array, rotation_vector
 
+# A start whose squared error did not fall to half in so many steps is stuck at a limit or in a local minimum.
+PATIENCE, SLOW = 25, 0.5
 DAMPING_FIRST, DAMPING_LEAST, DAMPING_MOST = 1e-2, 1e-14, 1e8
 
 
@@ -57,7 +59,12 @@ def search(problem: Problem, q: Array, target: Array, tolerance: float, iteratio
     q = np.clip(q, problem.lower, problem.upper)
     error, J = problem.evaluate(q, target)
     damping = np.full(len(q), DAMPING_FIRST)
-    for _ in range(iterations):
+    before = _size(weights * error)
+    for step_number in range(iterations):
+        if step_number and step_number % PATIENCE == 0:  # give up starts that creep along a valley
+            now_size = _size(weights * error)
+            damping[now_size > SLOW * before] = DAMPING_MOST
+            before = now_size
         active = (np.abs(weights * error).max(axis=-1) > tolerance) & (damping < DAMPING_MOST)
         if not active.any():
             break
