@@ -64,7 +64,11 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
     if labels and len(arm.links) <= MOST_LABELS:
         _labels(ax, arm, origins, 0.02 * size)
     _masses(ax, arm, coms)
-    _triad(ax, X[-1] @ arm.links[-1].tip, 0.08 * size)
+    for i in set(range(len(arm.links))) - carrying:  # the ends of the branches that move
+        if _moves(arm, i):
+            _triad(ax, X[i] @ arm.links[i].tip, 0.08 * size)
+    if np.any(arm.gravity):
+        _gravity(ax, arm.gravity, 0.15 * size)
     _words(ax, arm)
     return ax.figure
 
@@ -131,6 +135,20 @@ def _masses(ax: Any, arm: Arm, coms: Array) -> None:
             ax.scatter(*com, s=120 * (mass / masses.max()) ** (2 / 3), color=MASS, alpha=0.6, linewidths=0)
 
 
+def _moves(arm: Arm, i: int) -> bool:
+    """Some joint on the way to link i moves."""
+    while i >= 0 and not arm.links[i].joint.moves:
+        i = int(arm.parent_index[i])
+    return i >= 0
+
+
+def _gravity(ax: Any, gravity: Array, length: float) -> None:
+    """An arrow where the base is, along gravity."""
+    down = gravity / np.linalg.norm(gravity) * length
+    ax.quiver(0, 0, 0, *down, color="#999999", linewidth=1.2, arrow_length_ratio=0.25)
+    ax.text(*(1.15 * down), "g", fontsize=8, color="#777777")
+
+
 def _triad(ax: Any, X: Array, length: float) -> None:
     for column, colour in enumerate(TRIAD):
         _line(ax, X[:3, 3], X[:3, 3] + length * X[:3, column], colour, 1.6)
@@ -164,6 +182,11 @@ def _words(ax: Any, arm: Arm) -> None:
     kinds = {link.joint.kind for link in arm.links}
     entries = [dot("o", REVOLUTE, "revolute joint")] if "revolute" in kinds else []
     entries += [dot("s", PRISMATIC, "prismatic joint")] if "prismatic" in kinds else []
+    if not all(joint.actuated for joint in arm.joints):
+        entries.append(
+            Line2D([], [], color="#333333", marker="o", markerfacecolor="white", linestyle="", label="passive")
+        )
     entries += [dot("o", MASS, "centre of mass")] if arm.mass else []
     entries += [Line2D([], [], color=FLEXIBLE, linewidth=4, label="flexible link")] if arm.flexible else []
+    entries += [Line2D([], [], color=colour, label=f"{axis} axis") for axis, colour in zip("xyz", TRIAD, strict=True)]
     ax.legend(handles=entries, fontsize=8, loc="upper left")
