@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.strategies import Numbers, State, arms, calm, serial_arms, states
 
 import lissom as ls
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from strategies import Numbers, State, arms, calm, serial_arms, states
 
 # A few hundred roundings along a chain of up to twelve links, relative to the arm's size.
 ROUNDING = 1e-13

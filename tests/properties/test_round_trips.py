@@ -18,12 +18,20 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.strategies import (
+    GEOMETRIES,
+    NEAR_GEOMETRIES,
+    Numbers,
+    arms,
+    calm,
+    point_inertia,
+    rigid_arms,
+    serial_arms,
+    states,
+)
 
 import lissom as ls
 from lissom.model.record import Record
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from strategies import GEOMETRIES, NEAR_GEOMETRIES, Numbers, arms, calm, point_inertia, rigid_arms, serial_arms, states
 
 SHIPPED = sorted(ls.shipped())
 # A few hundred roundings, relative to the size of the arm.
@@ -35,7 +43,7 @@ URDF_ROUNDING = 1e-12
 NEARLY_PARALLEL = 1e-7
 
 
-# ---- helpers -------------------------------------------------------------------------------------------------------
+# ---- shared ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -231,6 +239,7 @@ def test_copies_are_equal_and_read_only(arm: ls.Arm) -> None:
 @calm(15)
 @given(serial_arms())
 def test_copies_of_dh_tables_are_equal_and_read_only(arm: ls.Arm) -> None:
+    assume(smallest_angle(arm) > 1e-3)  # nearly parallel axes may have no table
     assert_copies_equal(arm.to_dh())
 
 

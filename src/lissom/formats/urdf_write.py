@@ -65,6 +65,9 @@ def unsayable(arm: Arm) -> list[str]:
     out += ["loop closures"] if arm.loops else []
     out += ["standing loads"] if arm.loads else []
     out += ["the mark kinematics_only"] if arm.kinematics_only else []
+    taken = [word for word in (*arm.frames, *(link.joint.name for link in arm.links)) if "${" in word]
+    if taken:
+        raise UnsupportedError(f"URDF readers take the name {taken[0]!r} for xacro. Rename it, or save as .toml.")
     words: dict[str, Callable[[Joint], bool]] = {
         "drive inertia": lambda j: j.reflected_inertia != 0.0 or j.gear_ratio != 1.0,
         "springs": lambda j: j.stiffness != 0.0 or j.rest != 0.0,
