@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 
 from lissom.errors import InputError, ModelError, about, shown, suggest
-from lissom.formats import native_read, native_write, urdf_read, urdf_write
 from lissom.formats.files import read_bytes, write_text
 from lissom.model.arm import Arm
 
@@ -73,14 +72,10 @@ def _resolve(source: str | os.PathLike[str]) -> Path:
 
 
 def _reader(path: Path) -> Callable[[Path, bytes, bool, bool], Arm]:
-    suffix = path.suffix.lower()
-    if suffix == ".toml":
-        return native_read.read
-    if suffix == ".urdf":
-        return urdf_read.read
-    from lissom.formats import mjcf
-
-    return mjcf.read
+    """The reader of a file's format; it is loaded when first needed."""
+    module = {".toml": "native_read", ".urdf": "urdf_read"}.get(path.suffix.lower(), "mjcf")
+    reader: Callable[[Path, bytes, bool, bool], Arm] = import_module(f"lissom.formats.{module}").read
+    return reader
 
 
 def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> tuple[str, ...]:
@@ -112,9 +107,13 @@ def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> tupl
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix == ".toml":
+        from lissom.formats import native_write
+
         write_text(target, native_write.write(arm))
         return ()
     if suffix == ".urdf":
+        from lissom.formats import urdf_write
+
         with about(f"arm {arm.name!r}"):
             write_text(target, urdf_write.write(arm, lossy))
         return tuple(urdf_write.unsayable(arm))
