@@ -68,7 +68,7 @@ def measure(arm: ls.Arm, rounds: int) -> list[dict[str, object]]:
     """Rows of the table for one arm."""
     n, model = arm.dof, models.twin(arm)
     rng = np.random.default_rng(0)
-    batch = 8192 if n < 20 else 2048
+    batch = 65536 if n < 20 else 2048
     small = max(64, min(4096, 2**20 // (8 * n * n)))  # a matrix result of a megabyte at most stays in cache
     Q, V, A = rng.uniform(-1.5, 1.5, (3, batch, n))
     out = np.zeros((batch, n))

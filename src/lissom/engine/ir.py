@@ -267,12 +267,11 @@ class Finite:
 
     def see(self, value: str) -> None:
         body, zero = self.body, self.body.lanes.zero
-        product = body.two("fmul", value, zero)
         if len(self.chains) < 4:
-            self.chains.append(product)
+            self.chains.append(body.two("fmul", value, zero))
         else:
             at = self.seen % 4
-            self.chains[at] = body.two("fadd", self.chains[at], product)
+            self.chains[at] = body.fma(value, zero, self.chains[at])
         self.seen += 1
 
     def total(self) -> str:

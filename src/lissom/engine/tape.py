@@ -274,8 +274,9 @@ def _open_fours(body: Body, T: str) -> None:
 
 def _close_fours(body: Body, T: str, values: list[str]) -> None:
     """Note whether the four were finite, with one addition in the loop's chain."""
-    check = [body.two("fmul", value, body.lanes.zero) for value in values]
-    total = body.two("fadd", body.two("fadd", check[0], check[1]), body.two("fadd", check[2], check[3]))
+    zero = body.lanes.zero
+    pairs = [body.fma(values[k], zero, body.two("fmul", values[k + 1], zero)) for k in (0, 2)]
+    total = body.two("fadd", *pairs)
     body.lines += [
         f"  %a1 = fadd {T} %a, {total}",
         "  %j1 = add i64 %j, 4",

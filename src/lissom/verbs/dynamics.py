@@ -425,9 +425,12 @@ def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = Non
 
 def _library(arm: Arm) -> Library:
     """The arm's compiled functions; the engine is loaded when the first is asked for."""
-    from lissom.verbs.library import library
+    made: Library | None = arm.__dict__.get("_library")
+    if made is None:
+        from lissom.verbs.library import library
 
-    return library(arm)
+        made = library(arm)
+    return made
 
 
 def _first(arm: Any, name: str) -> Any:
@@ -456,7 +459,7 @@ def _general(
         arm.frame(load.link)
         frames.append(load.link)
         extra.append(_joined(load.force, load.moment, load.point))
-    function = known.get(name, known.setting(frames, base is not None))
+    function = known.get(name, known.setting(frames, base is not None)) if extra else known.get(name)
     return function(*state, *extra, out=out, threads=threads)
 
 
