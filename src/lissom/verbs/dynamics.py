@@ -59,7 +59,7 @@ def inverse_dynamics(
     >>> ls.inverse_dynamics(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    if loads == () and base is None and method is None and out is None and threads is None:
+    if type(loads) is tuple and not loads and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -104,7 +104,7 @@ def forward_dynamics(
     >>> ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd)).round(9)
     array([ 1., -1.,  2., -2.,  3., -3.])
     """
-    if loads == () and base is None and method is None and out is None and threads is None:
+    if type(loads) is tuple and not loads and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -201,7 +201,7 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if loads == () and base is None and method is None and out is None and threads is None:
+    if type(loads) is tuple and not loads and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
         except AttributeError:
