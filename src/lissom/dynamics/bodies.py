@@ -53,6 +53,11 @@ class Place(NamedTuple):
     body: int
     X: Array
 
+    @property
+    def row(self) -> list[float]:
+        """The pose as constants of a step: rotation (9), position (3)."""
+        return [*map(float, (*self.X[:3, :3].ravel(), *self.X[:3, 3]))]
+
 
 class Bodies:
     """Bodies in coordinate order, and the place of every link on them."""

@@ -14,7 +14,17 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, constants_of
-from lissom.dynamics.vectors import add, cross, dot, product, scale, symmetric_times, times, turned_symmetric
+from lissom.dynamics.vectors import (
+    add,
+    columns_turned,
+    cross,
+    dot,
+    product,
+    scale,
+    symmetric_times,
+    times,
+    turned_symmetric,
+)
 from lissom.engine.program import Step, cos, sin
 
 
@@ -23,7 +33,7 @@ def _move_revolute(above: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
     R0, w0 = above[0:9], above[12:15]
     c, s = cos(q[0]), sin(q[0])
     A = product(R0, K[0:9])
-    R = [x for r in (0, 3, 6) for x in (A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2])]
+    R = columns_turned(A, c, s)
     r = times(R0, K[9:12])
     w = add(w0, scale(qd[0], [R[2], R[5], R[8]]))
     return _moved(R, add(above[9:12], r), w, add(above[15:18], cross(w0, r)), K)

@@ -34,6 +34,7 @@ from lissom.dynamics.mass import matrix_in_body_axes
 from lissom.dynamics.vectors import (
     UPPER,
     add,
+    columns_turned,
     cross,
     dot,
     full,
@@ -97,7 +98,7 @@ def _kinematics_revolute(above: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]
     R0, w0 = above[0:9], above[9:12]
     c, s = cos(q[0]), sin(q[0])
     A = product(R0, K[0:9])
-    R = [x for r in (0, 3, 6) for x in (A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2])]
+    R = columns_turned(A, c, s)
     z, r = [R[2], R[5], R[8]], times(R0, K[9:12])
     w = add(w0, scale(qd[0], z))
     joint = [*z, *r, *scale(qd[0], cross(w0, z)), *cross(w0, cross(w0, r))]
@@ -226,8 +227,7 @@ def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
     for where, load in loads:
         place = bodies.place(where)
         if place.body != BASE:
-            row = [*map(float, (*place.X[:3, :3].ravel(), *place.X[:3, 3]))]
-            body[place.body] = run.call(PUSHED, body[place.body], frame[place.body][0:9], load, constants=row)
+            body[place.body] = run.call(PUSHED, body[place.body], frame[place.body][0:9], load, constants=place.row)
     kept = _inward(run, bodies, joint, body, q, qd, tau)
     acceleration: list[Any] = [None] * n
     qdd: list[Any] = [None] * n

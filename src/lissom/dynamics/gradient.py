@@ -30,6 +30,7 @@ from lissom.dynamics.mass import ARMATURE
 from lissom.dynamics.vectors import (
     UPPER,
     add,
+    columns_turned,
     cross,
     dot,
     full,
@@ -75,7 +76,7 @@ def _pass_revolute(above: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[A
     R0 = above[0:9]
     c, s = cos(q[0]), sin(q[0])
     A = product(R0, K[0:9])
-    R = [x for r in (0, 3, 6) for x in (A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2])]
+    R = columns_turned(A, c, s)
     o, z = add(above[9:12], times(R0, K[9:12])), [R[2], R[5], R[8]]
     return _passed(above, R, o, z + cross(o, z), qd[0], qdd[0], K)
 
@@ -220,8 +221,7 @@ def _pushes(run: Any, bodies: Bodies, state: Any, loads: Any) -> dict[int, Any]:
     for frame, load in loads:
         place = bodies.place(frame)
         if place.body != BASE:
-            row = [*map(float, (*place.X[:3, :3].ravel(), *place.X[:3, 3]))]
-            pushed = run.call(PUSH, state[place.body], load, constants=row)
+            pushed = run.call(PUSH, state[place.body], load, constants=place.row)
             ext[place.body] = run.call(SUM15, ext[place.body], pushed) if place.body in ext else pushed
     return ext
 

@@ -24,6 +24,7 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.vectors import (
     add,
+    columns_turned,
     cross,
     product,
     scale,
@@ -112,9 +113,7 @@ def _drive(tau: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
 def _orient_revolute(R: Any, q: Any, K: Any) -> list[list[Any]]:
     """World orientation (9) of a body from its parent's."""
     c, s = cos(q[0]), sin(q[0])
-    A = product(R, K[0:9])
-    rows = [[A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2]] for r in (0, 3, 6)]
-    return [[x for row in rows for x in row]]
+    return [columns_turned(product(R, K[0:9]), c, s)]
 
 
 def _orient_prismatic(R: Any, K: Any) -> list[list[Any]]:
@@ -213,8 +212,7 @@ def _take_loads(run: Any, bodies: Bodies, q: Any, constants: Any, force: Any, lo
                     R[k] = run.call(ORIENT_P, above, constants=constants[k])
                 else:
                     R[k] = run.call(ORIENT_R, above, q[k : k + 1], constants=constants[k])
-        row = [*map(float, (*place.X[:3, :3].ravel(), *place.X[:3, 3]))]
-        force[place.body] = run.call(UNLOAD, force[place.body], R[place.body], load, constants=row)
+        force[place.body] = run.call(UNLOAD, force[place.body], R[place.body], load, constants=place.row)
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:

@@ -16,6 +16,7 @@ from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of
 from lissom.dynamics.vectors import (
     UPPER,
     add,
+    columns_turned,
     cross,
     dot,
     product,
@@ -138,7 +139,7 @@ def _place_revolute(above: Any, q: Any, K: Any) -> list[list[Any]]:
     R0, p = above[0:9], above[9:12]
     c, s = cos(q[0]), sin(q[0])
     A = product(R0, K[0:9])
-    R = [x for r in (0, 3, 6) for x in (A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2])]
+    R = columns_turned(A, c, s)
     r = times(R0, K[9:12])
     o, z = add(p, r), [R[2], R[5], R[8]]
     return [R + o, z + cross(o, z), r, _composite(R, K)]

@@ -82,8 +82,7 @@ def program(run: Any, bodies: Bodies) -> None:
     for link, place in enumerate(bodies.links):
         if place.body == BASE:
             continue
-        row = [*map(float, (*place.X[:3, :3].ravel(), *place.X[:3, 3]))]
-        wrenches = run.call(WRENCHES, motion[place.body], frame[place.body], constants=row)
+        wrenches = run.call(WRENCHES, motion[place.body], frame[place.body], constants=place.row)
         for i in bodies.ancestors(place.body):
             rows[i, link] = run.call(FELT, screw[i], wrenches)
     nothing = run.constant(np.zeros(PARAMETERS))

@@ -80,3 +80,8 @@ def turned_about_z(c: Any, s: Any, v: Vector) -> list[Any]:
 def turned_back(c: Any, s: Any, v: Vector) -> list[Any]:
     """Rz^T v."""
     return [c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]]
+
+
+def columns_turned(A: Vector, c: Any, s: Any) -> list[Any]:
+    """A Rz, cosine and sine of the angle given."""
+    return [x for r in (0, 3, 6) for x in (A[r] * c + A[r + 1] * s, A[r + 1] * c - A[r] * s, A[r + 2])]

@@ -41,9 +41,7 @@ def as_state(arm: Arm, value: ArrayLike, what: str, verb: str) -> Array:
     if state.ndim and state.shape[-1] == arm.dof:
         return state
     if state.ndim and state.shape[-1] == joints:
-        full = np.zeros((*state.shape[:-1], arm.dof))
-        full[..., arm.joint_index] = state
-        return full
+        return arm.expanded(state)
     have = f"{state.shape[-1]} entries" if state.ndim else "no axis"
     names = [joint.name for joint in arm.joints]
     listed = ", ".join(names) if joints <= 8 else f"{names[0]} ... {names[-1]}"
