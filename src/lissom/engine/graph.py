@@ -6,8 +6,8 @@ Multiply-adds are chosen here and not by LLVM, so that one lane and four lanes r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import casadi
@@ -89,6 +89,19 @@ def _expanded(op: str, args: tuple[int, ...], put: Callable[..., int]) -> int:
     if op == "inverse":
         return put("div", (put("const", data=(1.0,)), args[0]))
     return put(op, args)
+
+
+def evaluated(graph: Graph, vectors: Sequence[Sequence[Any]], operations: Mapping[str, Callable[..., Any]]) -> Any:
+    """Output vectors of a graph for given input vectors, by given operations."""
+    values: list[Any] = []
+    for node in graph.nodes:
+        if node.op == "input":
+            values.append(vectors[int(node.data[0])][int(node.data[1])])
+        elif node.op == "const":
+            values.append(node.data[0])
+        else:
+            values.append(operations[node.op](*(values[j] for j in node.args)))
+    return [[values[j] for j in vector] for vector in graph.outputs]
 
 
 def _casadi_names() -> dict[int, str]:

@@ -176,7 +176,10 @@ def graph_of(program: Callable[..., None]) -> Graph:
 
 
 def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -> Kernel:
-    """A tape kernel; `key` stands for the steps, whose code is compiled once and shared."""
+    """A tape kernel; `key` stands for the steps, whose code is compiled once and shared.
+
+    Of steps that differentiate others, which are many and long, only those that are used are compiled.
+    """
     codes, work = [], 0
     for width in WIDTHS:
         run = Recorder(width)

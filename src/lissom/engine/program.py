@@ -5,6 +5,7 @@ A program is a function ``program(run, ...)`` that asks `run` for inputs and cal
     x = run.input(3)                        a vector of three scalars
     y, z = run.call(STEP, x, other, constants=row)
     run.output(y[0:2], z)                   entries of one output vector
+    run.play(tape, steps)                   a recorded program, instead of all this
     pairs = run.pairs(STEP, parents, xs, ys)    STEP(xs[i], ys[j]) for every i on the way from j to the root
 
 Vectors can be indexed, sliced and joined (``a + b``). `run` is one of
@@ -18,7 +19,7 @@ Vectors can be indexed, sliced and joined (``a + b``). `run` is one of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +57,7 @@ class Step(NamedTuple):
     outputs: tuple[int, ...]
     constants: int = 0
     paired: bool = False  # called through `pairs`
+    adds: bool = False  # results are added to what is there; only on tapes
 
     def on_several(self, count: int) -> Step:
         """The step (item, shared) applied to several items with one shared operand."""
@@ -112,6 +114,23 @@ class Plain:
 
     def output(self, *entries: Any) -> None:
         self.outputs.append([value for entry in entries for value in entry])
+
+    def play(self, tape: Tape, steps: Mapping[str, Step]) -> None:
+        """Run a recorded program."""
+        values: list[Any] = [0.0] * tape.slots
+        for first, n in tape.inputs:
+            values[first : first + n] = self.input(n)
+        for slot, value in tape.fixed:
+            values[slot] = value
+        for name, slots, position in tape.calls:
+            step, n_out = steps[name], len(steps[name].outputs)
+            operands = [values[at : at + n] for at, n in zip(slots[n_out:], step.inputs, strict=True)]
+            results = self.call(step, *operands, constants=tape.constants[position : position + step.constants])
+            for at, new in zip(slots, [results] if n_out == 1 else results, strict=False):
+                before = values[at : at + len(new)]
+                values[at : at + len(new)] = [x + y for x, y in zip(before, new, strict=True)] if step.adds else new
+        for out in tape.outputs:
+            self.output([values[slot] for slot in out])
 
 
 def path(parents: Sequence[int], j: int) -> list[int]:
@@ -190,6 +209,7 @@ class Recorder:
         self._constants: list[float] = []
         self._rows: dict[tuple[float, ...], int] = {}
         self._outputs: list[tuple[int, ...]] = []
+        self._whole: Tape | None = None
 
     def _allocate(self, n: int) -> Block:
         self._top += n
@@ -265,7 +285,13 @@ class Recorder:
     def output(self, *entries: Block) -> None:
         self._outputs.append(tuple(slot for block in entries for slot in block.slots))
 
+    def play(self, tape: Tape, steps: Mapping[str, Step]) -> None:
+        """Take over a tape that was made elsewhere."""
+        self._whole = tape
+
     def tape(self) -> Tape:
+        if self._whole is not None:
+            return self._whole
         return Tape(
             tuple(self._calls), self._top, tuple(self._inputs), tuple(self._outputs), tuple(self._fixed),
             tuple(self._constants),

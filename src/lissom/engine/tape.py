@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lissom.engine.graph import Graph
+from lissom.engine.graph import Node
 from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
 from lissom.engine.program import GROUPS, ROW, Step
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
+ZERO = Node("const", data=(0.0,))
 STEP = "(ptr %t, ptr %ws, ptr %constants) noinline nounwind"
 
 
@@ -42,7 +43,7 @@ def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
     words = words_of(steps, lanes.width)
     parts = [*lanes.declarations, _mover_in(lanes), _mover_out(lanes)]
     for step in _variants(steps, lanes.width):
-        parts.append(_step(step.name, step.graph(lanes.fma), step.constants > 0, lanes, words))
+        parts.append(_step(step, lanes, words))
     paired = [step for step in steps if step.paired and lanes.width == 1]
     if paired:
         side_by_side = Lanes(ROW, lanes.fma)
@@ -114,8 +115,8 @@ def _row_step(step: Step, lanes: Lanes, words: int) -> str:
     return "\n".join([f"define void @step_{step.name}_row{STEP} {{", *body.lines, "}"])
 
 
-def _step(name: str, graph: Graph, constants: bool, lanes: Lanes, words: int) -> str:
-    body = Body(lanes)
+def _step(step: Step, lanes: Lanes, words: int) -> str:
+    body, graph, constants = Body(lanes), step.graph(lanes.fma), step.constants > 0
     n_out, n_in = len(graph.outputs), len(graph.inputs) - constants
     out = [_operand(body, 1 + k, "%ws") for k in range(n_out)]
     into = [_operand(body, 1 + n_out + k, "%ws") for k in range(n_in)]
@@ -131,9 +132,13 @@ def _step(name: str, graph: Graph, constants: bool, lanes: Lanes, words: int) ->
     arithmetic(body, graph, read, names.__setitem__)
     for k, entries in enumerate(graph.outputs):
         for z, node in enumerate(entries):
-            body.store(names[node], body.address(out[k], z, lanes.type))
+            if step.adds and graph.nodes[node] == ZERO:
+                continue
+            place = body.address(out[k], z, lanes.type)
+            value = names[node]
+            body.store(body.two("fadd", body.load(place), value) if step.adds else value, place)
     _jump(body, words)
-    return "\n".join([f"define void @step_{name}{STEP} {{", *body.lines, "}"])
+    return "\n".join([f"define void @step_{step.name}{STEP} {{", *body.lines, "}"])
 
 
 def _kernel(lanes: Lanes) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 import lissom.dynamics
 import lissom.engine
-from lissom.dynamics import energy, forward, gradient, inverse, mass, regressor
+from lissom.dynamics import energy, forward, gradient, inverse, mass, products, regressor
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine.function import Function
@@ -83,6 +83,14 @@ RECIPES = {
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,
         lambda n, _: ((n, n), (n, n), (n, n)),
+    ),
+    "inverse_dynamics_product": Recipe(
+        ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.gradient_program(run, b, s),
+        tuple(products.GRADIENT_STEPS.values()), 7, lambda n, _: ((n,),) * 3,
+    ),
+    "inverse_dynamics_hessian": Recipe(
+        ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.hessian_program(run, b, s),
+        tuple(products.HESSIAN_STEPS.values()), 3, lambda n, _: ((n, n),) * 4,
     ),
     "regressor": Recipe(
         ("q", "qd", "qdd"), lambda run, b, *_: regressor.program(run, b), regressor.STEPS, 4,

@@ -1,0 +1,41 @@
+"""Products of weights with the derivatives of inverse dynamics.
+
+For weights w (one per torque), the gradient of w . tau by reverse mode, at a few times the cost of
+tau, and its second derivatives, by differentiating that along q and qd. tau is linear in qdd with
+coefficients M(q), so what is left of the second derivatives is
+
+    q q,   q qd,   q qdd (which is the derivative of M w by q),   qd qd
+
+Nothing is derived by hand here: the tape of inverse dynamics is differentiated step by step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lissom.dynamics import inverse
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.inverse import Setting
+from lissom.engine import derive
+from lissom.engine.program import Recorder, Tape
+
+STATES = 3  # q, qd, qdd
+BLOCKS = ((0, 0), (0, 1), (0, 2), (1, 1))
+GRADIENT_STEPS = derive.family(inverse.STEPS, 1)
+HESSIAN_STEPS = derive.family(inverse.STEPS, 2)
+
+
+def _tape(bodies: Bodies, setting: Setting) -> Tape:
+    run = Recorder(4)
+    inverse.program(run, bodies, setting)
+    return run.tape()
+
+
+def gradient_program(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, qdd, weights, then the base's motion and the loads; outputs by q, qd, qdd."""
+    run.play(derive.gradient(_tape(bodies, setting), GRADIENT_STEPS, STATES), GRADIENT_STEPS)
+
+
+def hessian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """The same inputs; outputs by (q, q), (q, qd), (q, qdd), (qd, qd), row by row."""
+    run.play(derive.hessian(_tape(bodies, setting), HESSIAN_STEPS, STATES, BLOCKS), HESSIAN_STEPS)
