@@ -14,24 +14,21 @@ from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.plausibility import Finding
-from lissom.verbs.dynamics import (
-    ForwardGradient,
-    InverseGradient,
-    bias_forces,
-    centre_of_mass,
-    forward_dynamics,
-    forward_dynamics_gradient,
-    gravity_forces,
-    inverse_dynamics,
-    inverse_dynamics_gradient,
-    kinetic_energy,
-    mass_matrix,
-    momentum,
-    potential_energy,
-    regressor,
-)
+from lissom.verbs.dynamics import bias_forces, forward_dynamics, gravity_forces, inverse_dynamics, mass_matrix
+from lissom.verbs.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
 from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
 from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
+from lissom.verbs.sensitivity import (
+    ForwardGradient,
+    InverseGradient,
+    TorqueHessian,
+    TorqueProduct,
+    forward_dynamics_gradient,
+    inverse_dynamics_gradient,
+    inverse_dynamics_hessian,
+    inverse_dynamics_product,
+    regressor,
+)
 from lissom.views.draw import draw
 
 __version__ = "0.1.0"
@@ -39,9 +36,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Arm", "BaseMotion", "Beam", "DH", "DHTable", "Elastic", "Finding", "ForwardGradient", "InputError",
     "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic",
-    "ModalIntegrals", "ModelError", "Modes", "Payload", "Shape", "SolveError", "Tool", "UnsupportedError",
-    "acceleration", "bias_forces", "centre_of_mass", "draw", "forward_dynamics", "forward_dynamics_gradient",
-    "gravity_forces", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_kinematics", "jacobian",
-    "kinetic_energy", "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy", "regressor", "save",
-    "shipped", "velocity",
+    "ModalIntegrals", "ModelError", "Modes", "Payload", "Shape", "SolveError", "Tool", "TorqueHessian",
+    "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass", "draw", "forward_dynamics",
+    "forward_dynamics_gradient", "gravity_forces", "inverse_dynamics", "inverse_dynamics_gradient",
+    "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",
+    "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy", "regressor", "save", "shipped",
+    "velocity",
 ]  # fmt: skip

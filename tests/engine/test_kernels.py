@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lissom.engine import compile as compiler
-from lissom.engine import straight, tape
+from lissom.engine import pieces, straight, tape
 from lissom.engine.graph import fused
 from lissom.engine.ir import LARGEST_ANGLE, Lanes
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
@@ -195,6 +195,7 @@ def test_other_machines_compile(triple, cpu, features, width):
     text = straight.kernel_ir(graph_of(example), lanes)
     assert len(compiler.object_code(text, triple, cpu, features)) > 500
     assert len(compiler.object_code(tape.module_ir(STEPS, lanes), triple, cpu, features)) > 500
+    assert len(compiler.object_code(pieces.module_ir(graph_of(example), lanes), triple, cpu, features)) > 500
 
 
 def test_the_ir_can_be_read():
@@ -216,6 +217,38 @@ def test_threads_share_a_kernel():
             got = list(pool.map(lambda arrays: run(kernel, arrays), work))
             for a, b in zip(got, want, strict=True):
                 assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def long_example(run):
+    """Chains that cross many pieces; outputs that are inputs, constants and values of early pieces."""
+    x, y = run.input(3), run.input(2)
+    keep = []
+    for k in range(60):
+        u, v = run.call(MIX, x[0:3], y, constants=(0.1 * k, -0.3))
+        x, y = run.call(JOIN, u[0:2]) + x[2:3], run.call(JOIN, v)
+        x, y = [sin(value) for value in x], [2 + sin(value) for value in y]
+        keep += [u[2], u[4], x[0]]
+    run.output(keep, y, x[2:3])
+
+
+@pytest.mark.parametrize("length", [7, 100, 500])
+def test_long_graphs_in_pieces_are_the_same_bits(length, monkeypatch):
+    graph, sizes = graph_of(long_example), ((3, 2), (183,))
+    whole = straight_kernel("long", *sizes, lambda: graph)
+    monkeypatch.setattr(pieces, "WHOLE", 0)
+    monkeypatch.setattr(pieces, "LENGTH", length)
+    parted = straight_kernel(f"long in {length}", *sizes, lambda: graph)
+    assert len(pieces.cut(graph)[0]) == -(-len(graph.nodes) // length)
+    for rows in (1, 3, 4, 9):
+        (a,), (b,) = (run(kernel, inputs(rows)) for kernel in (whole, parted))
+        assert np.array_equal(a, b)
+
+
+def test_pieces_use_slots_again():
+    graph = graph_of(long_example)
+    found, slots = pieces.cut(graph, 50)
+    crossing = sum(len(piece.stores) for piece in found) - 183
+    assert slots - 5 - 183 < crossing / 3
 
 
 TIMES = Step("times", lambda a, b: [[a[0] * b[0] + a[1], a[1] - b[1]]], (2, 2), (2,), paired=True)

@@ -52,6 +52,61 @@ def test_forward_dynamics_gradient(arm, loaded):
         close(mine, theirs)
 
 
+@pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
+@pytest.mark.parametrize("loaded", [False, True], ids=["free", "loads and moving base"])
+def test_products_with_weights(arm, loaded):
+    """Gradient and second derivatives of weights . tau, from the tape, against casadi on the whole recursion."""
+    loads, base = (random_loads(arm, 3), random_base(2)) if loaded else ([], None)
+    *states, weights = (x[0] for x in random_states(arm, 1, seed=4, count=4))
+    first, second = second_by_casadi(arm, loads, base, states, weights)
+    product = ls.inverse_dynamics_product(arm, *states, weights, loads=loads, base=base)
+    for mine, theirs in zip(product, first, strict=True):
+        close(mine, theirs)
+    hessian = ls.inverse_dynamics_hessian(arm, *states, weights, loads=loads, base=base)
+    for mine, (row, column) in zip(hessian, ((0, 0), (0, 1), (0, 2), (1, 1)), strict=True):
+        close(mine, second[row][column])
+    close(0.0, second[1][2])
+    close(0.0, second[2][2])
+
+
+def second_by_casadi(arm, loads, base, states, weights):
+    """Gradient and Hessian blocks of weights . tau."""
+    setting = Setting(tuple(load.link for load in loads), base is not None)
+    run = Inline()
+    inverse.program(run, Bodies(arm), setting)
+    total = ca.dot(ca.DM(weights), ca.vertcat(*run.outputs[0]))
+    symbols = run._symbols[:3]
+    slopes = [ca.gradient(total, s) for s in symbols]
+    extra = [] if base is None else [base.angular_velocity, base.angular_acceleration, base.linear_acceleration]
+    given = [np.concatenate(extra)] if extra else []
+    given += [np.concatenate([load.force, load.moment, load.point]) for load in loads]
+    blocks = [ca.jacobian(slope, s) for slope in slopes for s in symbols]
+    values = ca.Function("f", run._symbols, [*slopes, *blocks])(*states, *given)
+    values = [np.array(v) for v in values]
+    return [v.ravel() for v in values[:3]], [values[3 + 3 * k : 6 + 3 * k] for k in range(3)]
+
+
+def test_products_in_batches_and_in_place():
+    arm = ARMS[2]
+    states = random_states(arm, 6, count=4)
+    for function in (ls.inverse_dynamics_product, ls.inverse_dynamics_hessian):
+        whole = function(arm, *states)
+        room = type(whole)(*(np.full_like(x, np.nan) for x in whole))
+        assert function(arm, *states, out=room) is room
+        for k in range(6):
+            alone = function(arm, *(x[k] for x in states))
+            assert all(np.array_equal(a, b[k]) for a, b in zip(alone, whole, strict=True))
+        assert all(np.array_equal(a, b) for a, b in zip(room, whole, strict=True))
+        with pytest.raises(ls.InputError, match=r"weights\[1\] is nan"):
+            function(arm, *(x[0] for x in states[:3]), [1.0, np.nan, *states[3, 0, 2:]])
+    forward = ls.forward_dynamics_gradient(arm, *states[:3])
+    room = ls.ForwardGradient(*(np.full_like(x, np.nan) for x in forward))
+    assert ls.forward_dynamics_gradient(arm, *states[:3], out=room) is room
+    assert all(np.array_equal(a, b) for a, b in zip(room, forward, strict=True))
+    with pytest.raises(ls.InputError, match="expected 3 arrays"):
+        ls.forward_dynamics_gradient(arm, *states[:3], out=room[:2])
+
+
 def test_against_central_differences():
     """An independent witness that needs no tracing; step 1e-5, error about 1e-9 relative."""
     arm = ARMS[1]

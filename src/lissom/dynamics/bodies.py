@@ -3,7 +3,7 @@
 One *body* per coordinate: its frame sits on the joint, z along the joint's axis, after the motion.
 Fixed joints disappear into the body that carries them (or into the base); an elastic joint becomes
 two bodies about one axis, a massless one with the motor's inertia and the link behind the spring.
-Body k has coordinate k.
+For a rigid arm body k has coordinate k. Flexible links are taken as undeformed.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Body(NamedTuple):
     stiffness: float
     rest: float
     joint: str
+    coordinate: int
 
 
 class Place(NamedTuple):
@@ -60,16 +61,19 @@ class Place(NamedTuple):
 
 
 class Bodies:
-    """Bodies in coordinate order, and the place of every link on them."""
+    """Bodies in coordinate order, and the place of every link on them.
 
-    def __init__(self, arm: Arm):
-        refuse_unready(arm)
+    rounded : rotations next to quarter turns are made exact, which makes straight-line code shorter
+    """
+
+    def __init__(self, arm: Arm, rounded: bool = True):
         self.arm = arm
+        self._tiny = QUARTER_TURN if rounded else ROUNDING
         self.list: list[Body] = []
         self.links: list[Place] = []
         carried: list[Inertia | None] = []
         for i, link in enumerate(arm.links):
-            self._add(link, int(arm.parent_index[i]), carried)
+            self._add(link, i, carried)
         for k, inertia in enumerate(carried):
             if inertia is not None:
                 self.list[k] = self.list[k]._replace(**_about_origin(inertia))
@@ -77,26 +81,28 @@ class Bodies:
     def __len__(self) -> int:
         return len(self.list)
 
-    def _add(self, link: Link, parent: int, carried: list[Inertia | None]) -> None:
+    def _add(self, link: Link, i: int, carried: list[Inertia | None]) -> None:
+        parent = int(self.arm.parent_index[i])
         above = Place(BASE, pose()) if parent < 0 else self.links[parent]
-        X = above.X @ link.joint.placement
+        tip = pose() if parent < 0 else self.arm.links[parent].tip
+        X = above.X @ tip @ link.joint.placement
         if not link.joint.moves:
             place = Place(above.body, X @ link.frame)
         else:
             turn = pose(_z_to(link.joint.axis))
-            self._append(link, above.body, X @ turn, carried)
+            self._append(link, above.body, X @ turn, int(self.arm.coordinate_start[i]), carried)
             place = Place(len(self.list) - 1, inverse(turn) @ link.frame)
         self.links.append(place)
         if place.body != BASE:
             body, have = link.body.in_frame(place.X), carried[place.body]
             carried[place.body] = body if have is None else combine(have, body)
 
-    def _append(self, link: Link, parent: int, X: Array, carried: list[Inertia | None]) -> None:
+    def _append(self, link: Link, parent: int, X: Array, at: int, carried: list[Inertia | None]) -> None:
         joint, nothing = link.joint, np.zeros(3)
         motor = Body(
-            parent, joint.kind == "prismatic", snapped(X[:3, :3], QUARTER_TURN), snapped(X[:3, 3]), 0.0, nothing,
+            parent, joint.kind == "prismatic", snapped(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, nothing,
             np.zeros((3, 3)), joint.reflected_inertia, joint.damping, joint.friction, joint.stiffness, joint.rest,
-            joint.name,
+            joint.name, at,
         )  # fmt: skip
         self.list.append(motor)
         carried.append(None)
@@ -104,6 +110,7 @@ class Bodies:
             spring = motor._replace(
                 parent=len(self.list) - 1, R=np.eye(3), p=nothing, armature=0.0, damping=joint.elastic.damping,
                 friction=0.0, stiffness=joint.elastic.stiffness, rest=0.0, joint=f"{joint.name}.deflection",
+                coordinate=at + 1,
             )  # fmt: skip
             self.list.append(spring)
             carried.append(None)

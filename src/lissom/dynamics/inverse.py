@@ -150,6 +150,7 @@ class Setting(NamedTuple):
 
     loads: tuple[str, ...] = ()
     base: bool = False
+    frame: str | None = None
 
 
 def base_motion(run: Any, arm: Arm, setting: Setting) -> Any:

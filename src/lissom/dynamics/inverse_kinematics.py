@@ -8,11 +8,12 @@ and push outwards (an active set), and by clipping.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.kinematics import joint_columns, link_poses, path_to, point_on
+from lissom.dynamics.bending import path_to
 from lissom.model.arm import Arm, Frame
 from lissom.spatial.rotations import Array, rotation_vector
 
@@ -29,10 +30,13 @@ class Search(NamedTuple):
 
 
 class Problem:
-    """Pose error of one frame of one arm as a function of its joints."""
+    """Pose error of one frame of one arm as a function of its joints.
 
-    def __init__(self, arm: Arm, frame: Frame, point: Array, weights: Array):
-        self.arm, self.frame, self.point, self.weights = arm, frame, point, weights
+    reach : coordinates (n, dof) -> pose (n, 4, 4) and Jacobian (n, 6, dof) of the frame
+    """
+
+    def __init__(self, arm: Arm, frame: Frame, weights: Array, reach: Callable[[Array], tuple[Array, Array]]):
+        self.arm, self.weights, self.reach = arm, weights, reach
         self.path = path_to(arm, frame.link)
         self.lower, self.upper = arm.bounds("position")
 
@@ -44,13 +48,10 @@ class Problem:
 
     def evaluate(self, q: Array, target: Array) -> tuple[Array, Array]:
         """Pose error (n, 6), linear first, and its Jacobian (n, 6, joints), at q (n, joints)."""
-        poses = link_poses(self.arm, self.full(q), self.path)
-        end = poses[self.frame.link]
-        P = point_on(end, self.frame, self.point)
-        R = end.R @ self.frame.offset[:3, :3]
-        turn = rotation_vector(target[..., :3, :3] @ np.swapaxes(R, -1, -2))
-        error = np.concatenate([target[..., :3, 3] - P, turn], axis=-1)
-        return error, joint_columns(self.arm, poses, P)[..., self.arm.joint_index]
+        X, J = self.reach(self.full(q))
+        turn = rotation_vector(target[..., :3, :3] @ np.swapaxes(X[..., :3, :3], -1, -2))
+        error = np.concatenate([target[..., :3, 3] - X[..., :3, 3], turn], axis=-1)
+        return error, J[..., self.arm.joint_index]
 
 
 def search(problem: Problem, q: Array, target: Array, tolerance: float, iterations: int) -> Search:

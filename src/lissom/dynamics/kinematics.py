@@ -1,143 +1,148 @@
-"""Kinematics by recursion over links, in plain NumPy, for one state or a batch.
+"""Where links are and how they move: outward recursions in world axes.
 
-World axes throughout. For each link: `R` (..., 3, 3) and `p` (..., 3) are the pose of its
-frame, `z` (..., 3) the direction of its joint's axis, `o` (..., 3) the origin of its joint.
+Per body: orientation R (9) and origin o (3) of its frame, whose z is the joint's axis. A point of a
+frame is given in the frame's axes; P is where it is in the world. Column of a joint in the Jacobian
+of P, linear rows first: ``z x (P - o)`` and ``z`` for a revolute joint, ``z`` and 0 for a prismatic
+one.
 
-The tip of a flexible link moves with its modes. Until mode shapes are part of the library the
-undeformed tip is used, and any modal coordinate that is not zero is refused, never ignored.
+Flexible links are taken as undeformed (see `bending`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from lissom.errors import UnsupportedError
-from lissom.model.arm import Arm, Frame
-from lissom.spatial.rotations import Array, about_axis
+from lissom.dynamics.bodies import BASE, Bodies, Body
+from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of
+from lissom.dynamics.vectors import add, columns_turned, cross, product, scale, sub, times
+from lissom.engine.program import Step, cos, sin
+
+# ---- steps ---------------------------------------------------------------------------------------
 
 
-class LinkPose(NamedTuple):
-    """Pose of a link's frame, and its joint's axis and origin, in world axes."""
-
-    R: Array
-    p: Array
-    z: Array
-    o: Array
+def _frame_revolute(above: Any, q: Any, K: Any) -> list[list[Any]]:
+    """(R, o) of a body from its parent's; K = R0 (9), p (3)."""
+    R0 = above[0:9]
+    R = columns_turned(product(R0, K[0:9]), cos(q[0]), sin(q[0]))
+    return [R + add(above[9:12], times(R0, K[9:12]))]
 
 
-class PointMotion(NamedTuple):
-    """Angular velocity and acceleration of a body, classical acceleration of a point on it."""
-
-    w: Array
-    wd: Array
-    a: Array
+def _frame_prismatic(above: Any, q: Any, K: Any) -> list[list[Any]]:
+    R0 = above[0:9]
+    R = product(R0, K[0:9])
+    return [R + add(above[9:12], add(times(R0, K[9:12]), scale(q[0], [R[2], R[5], R[8]])))]
 
 
-def path_to(arm: Arm, link: int) -> list[int]:
-    """Links from the base to `link`, both ends included."""
-    path = [link]
-    while arm.parent_index[path[-1]] >= 0:
-        path.append(int(arm.parent_index[path[-1]]))
-    return path[::-1]
+def _on_body(body: Any, K: Any) -> list[list[Any]]:
+    """Pose (4, 4) of a frame that sits at K on a body."""
+    R, p = product(body[0:9], K[0:9]), add(body[9:12], times(body[0:9], K[9:12]))
+    O = 0 * p[0]
+    return [[*R[0:3], p[0], *R[3:6], p[1], *R[6:9], p[2], O, O, O, O + 1]]
 
 
-def bent_links(arm: Arm, path: Iterable[int], frame: Frame, point: Array) -> list[int]:
-    """Flexible links whose modes move a point of the frame; only the root of the last link does not bend."""
-    path = list(path)
-    at_root = not frame.at_tip and not np.any(point)
-    own = path[-1:] if at_root else []
-    return [i for i in path if arm.links[i].mode_labels and i not in own]
+def _at_point(X: Any, point: Any) -> list[list[Any]]:
+    """The pose with its origin moved to a point, and that point."""
+    P = [X[4 * r + 3] + (X[4 * r] * point[0] + X[4 * r + 1] * point[1] + X[4 * r + 2] * point[2]) for r in range(3)]
+    moved = [P[k // 4] if k in (3, 7, 11) else X[k] + 0 for k in range(16)]
+    return [moved, P]
 
 
-def refuse_bending(arm: Arm, links: Iterable[int], *states: Array) -> None:
-    """Refuse modal coordinates that are not zero on these links."""
-    for i in links:
-        link, start = arm.links[i], int(arm.coordinate_start[i])
-        modes = slice(start + link.joint.coordinate_count, start + link.coordinate_count)
-        if any(np.any(state[..., modes]) for state in states):
-            raise UnsupportedError(
-                f"kinematics of arm {arm.name!r}: the modal coordinates of link {link.name!r} "
-                f"({', '.join(link.mode_labels)}) are not zero, and deflected shapes are not available yet. "
-                "Set them to zero, or leave them out, for the undeformed arm."
-            )
+def _column_revolute(body: Any, P: Any) -> list[list[Any]]:
+    z = [body[2] + 0, body[5] + 0, body[8] + 0]
+    return [cross(z, sub(P, body[9:12])) + z]
 
 
-def joint_position(arm: Arm, i: int, q: Array) -> Array:
-    """Position of link i's joint; an elastic joint adds its spring's deflection."""
-    start = int(arm.coordinate_start[i])
-    if arm.links[i].joint.elastic is None:
-        return q[..., start]
-    return q[..., start] + q[..., start + 1]
+def _column_prismatic(body: Any, P: Any) -> list[list[Any]]:
+    O = 0 * P[0]
+    return [[body[2] + 0, body[5] + 0, body[8] + 0, O, O, O]]
 
 
-def link_poses(arm: Arm, q: Array, links: Iterable[int]) -> dict[int, LinkPose]:
-    """Poses of `links` (parents first, closed under parents) at q (..., dof)."""
-    batch = q.shape[:-1]
-    base = LinkPose(np.broadcast_to(np.eye(3), (*batch, 3, 3)), np.zeros((*batch, 3)), *2 * (np.zeros(3),))
-    out: dict[int, LinkPose] = {-1: base}
-    for i in links:
-        link, parent = arm.links[i], int(arm.parent_index[i])
-        above = out[parent]
-        X = link.joint.placement if parent < 0 else arm.links[parent].tip @ link.joint.placement
-        R = above.R @ X[:3, :3]
-        o = above.p + above.R @ X[:3, 3]
-        z = R @ link.joint.axis
-        if link.joint.kind == "revolute":
-            R = R @ about_axis(link.joint.axis, joint_position(arm, i, q))
-        elif link.joint.kind == "prismatic":
-            o = o + z * joint_position(arm, i, q)[..., None]
-        out[i] = LinkPose(R @ link.frame[:3, :3], o + R @ link.frame[:3, 3], z, o)
-    del out[-1]
+def _arrive(motion: Any, body: Any, P: Any) -> list[list[Any]]:
+    """Acceleration of P and angular acceleration, world axes, from (w, dw, a) of a body in its own axes."""
+    R = body[0:9]
+    w, dw, a = times(R, motion[0:3]), times(R, motion[3:6]), times(R, motion[6:9])
+    r = sub(P, body[9:12])
+    return [add(a, add(cross(dw, r), cross(w, cross(w, r)))) + dw]
+
+
+FRAME_R = Step("frame_r", _frame_revolute, (12, 1), (12,), 12)
+FRAME_P = Step("frame_p", _frame_prismatic, (12, 1), (12,), 12)
+ON_BODY = Step("on_body", _on_body, (12,), (16,), 12)
+AT_POINT = Step("at_point", _at_point, (16, 3), (16, 3))
+COLUMN_R = Step("jacobian_r", _column_revolute, (12, 3), (6,))
+COLUMN_P = Step("jacobian_p", _column_prismatic, (12, 3), (6,))
+GATHER = Step("gather", lambda v, column, rate: [add(v, scale(rate[0], column))], (6, 6, 1), (6,))
+ARRIVE = Step("arrive", _arrive, (9, 12, 3), (6,))
+STEPS = (FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER, ARRIVE, OUT_R, OUT_P)
+
+# ---- programs ------------------------------------------------------------------------------------
+
+
+def _frames(run: Any, bodies: Bodies, q: Any, wanted: Iterable[int]) -> dict[int, Any]:
+    """(R, o) of bodies, parents before children, and of the base."""
+    out: dict[int, Any] = {BASE: run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])}
+    for i in wanted:
+        body = bodies.list[i]
+        step = FRAME_P if body.prismatic else FRAME_R
+        out[i] = run.call(step, out[body.parent], _own(q, body), constants=constants_of(body)[0:12])
     return out
 
 
-def point_on(pose: LinkPose, frame: Frame, point: Array) -> Array:
-    """World position (..., 3) of a point given in a frame's axes."""
-    local = frame.offset[:3, :3] @ point[..., None] + frame.offset[:3, 3:]
-    return pose.p + (pose.R @ local)[..., 0]
+def _own(vector: Any, body: Body) -> Any:
+    return vector[body.coordinate : body.coordinate + 1]
 
 
-def joint_columns(arm: Arm, poses: dict[int, LinkPose], P: Array) -> Array:
-    """Jacobian (..., 6, dof) of a point P (..., 3) carried by the last link of the path; modes left zero.
-
-    Linear rows first: ``z x (P - o)`` and ``z`` for a revolute joint, ``z`` and 0 for a prismatic one.
-    """
-    J = np.zeros((*P.shape[:-1], 6, arm.dof))
-    for i, pose in poses.items():
-        joint, start = arm.links[i].joint, int(arm.coordinate_start[i])
-        if not joint.moves:
-            continue
-        z = np.broadcast_to(pose.z, P.shape)
-        columns = range(start, start + joint.coordinate_count)  # motor side and spring turn alike
-        for k in columns:
-            if joint.kind == "revolute":
-                J[..., :3, k], J[..., 3:, k] = np.cross(z, P - pose.o), z
-            else:
-                J[..., :3, k] = z
-    return J
+def poses(run: Any, bodies: Bodies) -> None:
+    """Input q; output (links, 4, 4)."""
+    frames = _frames(run, bodies, run.input(bodies.arm.dof), range(len(bodies)))
+    run.output(*(run.call(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
 
 
-def point_motion(arm: Arm, poses: dict[int, LinkPose], P: Array, qd: Array, qdd: Array) -> PointMotion:
-    """Motion of a point P on the last link of a path whose poses are given, base at rest."""
-    w = wd = a = np.zeros(3)
-    at: Array = np.zeros(3)  # the point where `a` holds
-    for i, pose in poses.items():
-        joint = arm.links[i].joint
-        if not joint.moves:
-            continue
-        rate, acceleration = (joint_position(arm, i, x)[..., None] for x in (qd, qdd))
-        z = pose.z
-        a, at = _shift(a, w, wd, pose.o - at), pose.o
-        if joint.kind == "revolute":
-            w, wd = w + z * rate, wd + z * acceleration + np.cross(w, z * rate)
-        else:
-            a = a + z * acceleration + 2 * np.cross(w, z * rate)
-    return PointMotion(w, wd, _shift(a, w, wd, P - at))
+def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[list[Any], list[int], Any, Any, Any]:
+    """Coordinate vectors, bodies on the way to the frame of `setting`, their frames, the frame's pose and the point."""
+    given = [run.input(bodies.arm.dof) for _ in range(vectors)]
+    place = bodies.place(str(setting.frame))
+    path = bodies.ancestors(place.body)[::-1]
+    frames = _frames(run, bodies, given[0], path)
+    X, P = run.call(AT_POINT, run.call(ON_BODY, frames[place.body], constants=place.row), run.input(3))
+    return given, path, frames, X, P
 
 
-def _shift(a: Array, w: Array, wd: Array, r: Array) -> Array:
-    """Acceleration of a point of the same body, r away."""
-    return a + np.cross(wd, r) + np.cross(w, np.cross(w, r))
+def _column(run: Any, body: Body, frame: Any, P: Any) -> Any:
+    return run.call(COLUMN_P if body.prismatic else COLUMN_R, frame, P)
+
+
+def pose(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, point; output (4, 4)."""
+    run.output(_reach(run, bodies, setting, 1)[3])
+
+
+def jacobian(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, point; output (6, dof); columns of modes stay zero."""
+    _, path, frames, _, P = _reach(run, bodies, setting, 1)
+    columns = {bodies.list[i].coordinate: _column(run, bodies.list[i], frames[i], P) for i in path}
+    nothing = run.constant(np.zeros(6))
+    run.output(*(columns.get(k, nothing)[r : r + 1] for r in range(6) for k in range(bodies.arm.dof)))
+
+
+def velocity(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, point; output (6,), base at rest."""
+    (_, qd), path, frames, _, P = _reach(run, bodies, setting, 2)
+    v = run.constant(np.zeros(6))
+    for i in path:
+        v = run.call(GATHER, v, _column(run, bodies.list[i], frames[i], P), _own(qd, bodies.list[i]))
+    run.output(v)
+
+
+def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, qdd, point; output (6,), base at rest, gravity not counted."""
+    vectors, path, frames, _, P = _reach(run, bodies, setting, 3)
+    motion = run.constant(np.zeros(9))
+    for i in path:
+        body = bodies.list[i]
+        state = (_own(vector, body) for vector in vectors)
+        motion, _, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
+    run.output(run.call(ARRIVE, motion, frames[path[-1] if path else BASE], P))

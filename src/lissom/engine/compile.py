@@ -80,6 +80,10 @@ class Loaded:
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
+    def has(self, name: str) -> bool:
+        """The object defines a function."""
+        return bool(self._engine.get_function_address(name))
+
     def address(self, name: str) -> int:
         """Address of a function."""
         found = int(self._engine.get_function_address(name))

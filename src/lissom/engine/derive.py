@@ -27,7 +27,7 @@ from lissom.engine.graph import Graph, evaluated, from_casadi
 from lissom.engine.program import Step, Tape, cos, sign, sin
 
 Call = tuple[str, tuple[int, ...], int]
-CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))  # type: ignore[misc]
+CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))
 ONE = Step("one", lambda: [[1.0]], (), (1,))
 SEED = Step("seed", lambda w: [w], (1,), (1,), adds=True)
 OPERATIONS: dict[str, Callable[..., Any]] = {

@@ -129,12 +129,7 @@ class Function:
     def _given(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
         """The arrays to write to."""
         shapes = [(*batch, *shape) for shape in self.shapes]
-        given = [out] if len(shapes) == 1 else list(out)
-        for y, shape in zip(given, shapes, strict=True):
-            if not isinstance(y, np.ndarray) or y.dtype != float or y.shape != shape or not y.flags.writeable:
-                have = f"{y.dtype} {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
-                raise InputError(f"{self.name}: out is {have}; expected a writeable float64 array of shape {shape}.")
-        return given
+        return check_out(self.name, [out] if len(shapes) == 1 else out, shapes)
 
     def _plainly(self, inputs: list[Array], flat: list[Array], rows: NDArray[np.intp]) -> None:
         """The program on NumPy arrays, for some rows."""
@@ -157,6 +152,18 @@ class Function:
         still = bad[~np.all([np.isfinite(y[bad]).all(axis=1) for y in flat], axis=0)]
         if still.size:
             self.explain(*(x[still[0]] for x in inputs))
+
+
+def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+    """Arrays that results of these shapes can be written to, or a sentence."""
+    if not isinstance(out, list | tuple) or len(out) != len(shapes):
+        have = f"{len(out)} arrays" if isinstance(out, list | tuple) else type(out).__name__
+        raise InputError(f"{name}: out is {have}; expected {len(shapes)} arrays, as the function returns them.")
+    for y, shape in zip(out, shapes, strict=True):
+        if not isinstance(y, np.ndarray) or y.dtype != float or y.shape != shape or not y.flags.writeable:
+            have = f"{y.dtype} {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
+            raise InputError(f"{name}: out is {have}; expected a writeable float64 array of shape {shape}.")
+    return list(out)
 
 
 def _rows(x: Array, batch: tuple[int, ...], rows: int, n: int) -> Array:

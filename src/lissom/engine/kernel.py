@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.engine import compile as compiler
-from lissom.engine import native, straight, tape
+from lissom.engine import native, pieces, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
@@ -27,8 +27,8 @@ from lissom.engine.program import Inline, Recorder, Step, Tape
 Array = NDArray[np.float64]
 WIDTHS = (1, 4)
 PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
-# Straight-line code wins while it stays in the instruction cache; measured to turn at about this size.
-STRAIGHT_LIMIT = 2500
+# Operations of a row, about, for the choice of threads.
+STRAIGHT_WORK = 2500
 # Rows times operations below which a second thread costs more than it brings.
 THREAD_WORK = 2_000_000
 
@@ -40,8 +40,7 @@ class Code:
         self,
         width: int,
         sizes: tuple[tuple[int, ...], tuple[int, ...]],
-        address: int,
-        keep: Loaded,
+        loaded: Loaded,
         tape: NDArray[np.int64] | None = None,
         constants: Array | None = None,
         workspace: Array | None = None,
@@ -49,8 +48,8 @@ class Code:
         offsets: Sequence[NDArray[np.int64]] = (),
     ):
         """`inputs` and `offsets` place inputs and outputs in a tape's workspace, in bytes."""
-        self.width, self.sizes, self.address, self.keep = width, sizes, address, keep
-        self.call = PROTOTYPE(address)
+        self.width, self.sizes, self.loaded, self.address = width, sizes, loaded, loaded.address("kernel")
+        self.call = PROTOTYPE(self.address)
         self.tape = np.zeros(1, np.int64) if tape is None else tape
         self.constants = np.zeros(1) if constants is None else constants
         self.template = np.zeros((1, width)) if workspace is None else workspace
@@ -159,13 +158,26 @@ def straight_kernel(key: str, inputs: Sequence[int], outputs: Sequence[int], gra
     def ir(width: int) -> str:
         if not made:
             made.append(graph())
-        return straight.kernel_ir(made[0], compiler.lanes(width))
+        long = len(made[0].nodes) > pieces.WHOLE
+        return (pieces.module_ir if long else straight.kernel_ir)(made[0], compiler.lanes(width))
 
+    sizes = tuple(inputs), tuple(outputs)
     codes = []
     for width in WIDTHS:
         loaded = compiled(f"straight|{width}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
-        codes.append(Code(width, (tuple(inputs), tuple(outputs)), loaded.address("kernel"), loaded))
-    return Kernel(inputs, outputs, codes, STRAIGHT_LIMIT)
+        codes.append(_code_in_pieces(width, sizes, loaded) if loaded.has("slots") else Code(width, sizes, loaded))
+    return Kernel(inputs, outputs, codes, STRAIGHT_WORK)
+
+
+def _code_in_pieces(width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], loaded: Loaded) -> Code:
+    unit = 8 * width
+    starts, ends = pieces.layout(*sizes)
+    slots = ctypes.CFUNCTYPE(ctypes.c_int64)(loaded.address("slots"))()
+    return Code(
+        width, sizes, loaded, tape=np.array([loaded.address("piece_0")], np.int64), workspace=np.zeros((slots, width)),
+        inputs=[start * unit for start in starts],
+        offsets=[np.arange(end, end + n, dtype=np.int64) * unit for end, n in zip(ends, sizes[1], strict=True)],
+    )  # fmt: skip
 
 
 def graph_of(program: Callable[..., None]) -> Graph:
@@ -226,7 +238,6 @@ def _tape_code(machine: _Machine, recorded: Tape) -> Code:
     return Code(
         width,
         sizes,
-        machine.loaded.address("kernel"),
         machine.loaded,
         entries,
         np.array(recorded.constants or (0.0,)),

@@ -19,6 +19,7 @@ Vectors can be indexed, sliced and joined (``a + b``). `run` is one of
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -71,14 +72,20 @@ class Step(NamedTuple):
 
     def graph(self, fuse: bool) -> Graph:
         """The step as a graph; constants are the last input."""
-        import casadi as ca
-
-        sizes = [*self.inputs, *([self.constants] if self.constants else [])]
-        symbols = [ca.SX.sym(f"x{k}", n) for k, n in enumerate(sizes)]
-        results = self.function(*[_scalars(x) for x in symbols])
-        columns = ca.cse([ca.densify(ca.vertcat(*result)) for result in results])
-        graph = from_casadi(ca.Function("step", symbols, columns))
+        graph = from_casadi(traced(self))
         return fused(graph) if fuse else graph
+
+
+@functools.cache
+def traced(step: Step) -> Any:
+    """The step as a casadi function of column vectors; constants are the last."""
+    import casadi as ca
+
+    sizes = [*step.inputs, *([step.constants] if step.constants else [])]
+    symbols = [ca.SX.sym(f"x{k}", n) for k, n in enumerate(sizes)]
+    results = step.function(*[_scalars(x) for x in symbols])
+    columns = ca.cse([ca.densify(ca.vertcat(*result)) for result in results])
+    return ca.Function("step", symbols, columns)
 
 
 def _scalars(x: Any) -> list[Any]:
@@ -154,6 +161,14 @@ class Inline(Plain):
 
         self._symbols.append(ca.SX.sym(f"in{len(self._symbols)}", n))
         return _scalars(self._symbols[-1])
+
+    def call(self, step: Step, *operands: Any, constants: Sequence[float] = ()) -> Any:
+        import casadi as ca
+
+        vectors = [ca.vertcat(*operand) for operand in operands]
+        results = traced(step).call([*vectors, *([ca.SX(list(constants))] if step.constants else [])])
+        columns = [_scalars(result) for result in results]
+        return columns if len(columns) > 1 else columns[0]
 
     def graph(self, fuse: bool) -> Graph:
         import casadi as ca

@@ -41,7 +41,7 @@ def _variants(steps: Sequence[Step], width: int) -> list[Step]:
 def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
     """The module of a set of steps."""
     words = words_of(steps, lanes.width)
-    parts = [*lanes.declarations, _mover_in(lanes), _mover_out(lanes)]
+    parts = shell(lanes)
     for step in _variants(steps, lanes.width):
         parts.append(_step(step, lanes, words))
     paired = [step for step in steps if step.paired and lanes.width == 1]
@@ -50,8 +50,12 @@ def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
         parts += side_by_side.declarations
         parts += [_row_step(step, side_by_side, words) for step in paired]
         parts += [_put_step(size, words) for size in sorted({step.inputs[0] for step in paired})]
-    parts += [f"define void @step_halt{STEP} {{\n  ret void\n}}", _kernel(lanes)]
-    return "\n".join(parts)
+    return "\n".join([*parts, f"define void @step_halt{STEP} {{\n  ret void\n}}"])
+
+
+def shell(lanes: Lanes) -> list[str]:
+    """The loop over rows, and what moves them into lanes and back."""
+    return [*lanes.declarations, _mover_in(lanes), _mover_out(lanes), _kernel(lanes)]
 
 
 def names_of(steps: Sequence[Step], width: int) -> list[str]:

@@ -218,7 +218,7 @@ class Arm(Record):
         """Positions of the elastic coordinates: modes of links, deflections of elastic joints."""
         return _fixed(np.setdiff1d(np.arange(self.dof), self.joint_index))
 
-    @property
+    @cached_property
     def flexible(self) -> bool:
         """Some link is flexible."""
         return any(link.flexible for link in self.links)

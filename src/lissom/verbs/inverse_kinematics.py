@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lissom.dynamics.bending import path_to
 from lissom.dynamics.inverse_kinematics import Problem, search
-from lissom.dynamics.kinematics import path_to
 from lissom.errors import InputError, ModelError, SolveError, shown
 from lissom.model.arm import Arm
 from lissom.model.fields import transform
 from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_frame, as_numbers, as_points, as_state
 
 WAVE = 32
@@ -111,7 +113,7 @@ def inverse_kinematics(
     if not any(arm.links[i].joint.moves for i in path_to(arm, frame.link)):
         raise InputError(f"{verb}: no joint moves {link!r}; choose another link.")
     goals = _targets(target, verb)
-    problem = Problem(arm, frame, _single_point(point, verb), _weights(match, verb))
+    problem = Problem(arm, frame, _weights(match, verb), _reach(arm, link, _single_point(point, verb)))
     near = arm.home if q0 is None else as_state(arm, q0, "q0", verb)
     if near.ndim != 1:
         raise InputError(f"{verb}: q0 has shape {near.shape}; expected one state ({arm.dof},).")
@@ -126,6 +128,13 @@ def inverse_kinematics(
     if on_failure == "raise" and not record.solved.all():
         raise SolveError(f"{verb}: {record.status}", record)
     return record
+
+
+def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, Array]]:
+    """Pose and Jacobian of the frame at coordinates (n, dof)."""
+    known = library_of(arm)
+    functions = [known.get(name, known.setting(frame=link)) for name in ("pose", "jacobian")]
+    return lambda q: tuple(function(q, point) for function in functions)
 
 
 def _targets(target: ArrayLike, verb: str) -> Array:

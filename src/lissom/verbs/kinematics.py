@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 from numpy.typing import ArrayLike
 
-from lissom.dynamics import kinematics as k
+from lissom.dynamics.bending import bent_links, refuse_bending
 from lissom.errors import UnsupportedError
-from lissom.model.arm import Arm, Frame
+from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_arm, as_frame, as_points, as_state, same_batch
+from lissom.verbs.call import first, library_of
+from lissom.verbs.states import as_arm, as_frame, as_points, as_state, as_threads
 
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-def poses(arm: Arm, q: ArrayLike) -> Array:
+def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Poses of all link frames in the world.
 
     Parameters
     ----------
     arm : Arm
     q : (dof,) or (..., dof)     positions [rad or m]; one entry per joint is accepted
+    out : (..., n_links, 4, 4)   result, written in place
+    threads : int or None        None: all cores for large batches
 
     Returns
     -------
@@ -32,17 +36,27 @@ def poses(arm: Arm, q: ArrayLike) -> Array:
     >>> ls.poses(ls.load("two_link"), [0.0, 0.0])[-1, :3, 3]
     array([0.8, 0. , 0. ])
     """
-    state = as_state(as_arm(arm, "poses"), q, "q", "poses")
-    inner = sorted({int(i) for i in arm.parent_index if i >= 0})
-    k.refuse_bending(arm, inner, state)
-    out = np.zeros((*state.shape[:-1], len(arm.links), 4, 4))
-    out[..., 3, 3] = 1.0
-    for i, pose_i in k.link_poses(arm, state, range(len(arm.links))).items():
-        out[..., i, :3, :3], out[..., i, :3, 3] = pose_i.R, pose_i.p
-    return out
+    if type(arm) is Arm and out is None and threads is None and not arm.flexible:
+        try:
+            entry = arm._one_poses  # type: ignore[attr-defined]
+        except AttributeError:
+            entry = first(arm, "poses")
+        return entry(q)
+    if as_arm(arm, "poses").flexible:
+        q = as_state(arm, q, "q", "poses")
+        refuse_bending(arm, sorted({int(i) for i in arm.parent_index if i >= 0}), q)
+    return library_of(arm).get("poses")(q, out=out, threads=as_threads(threads, "poses"))
 
 
-def pose(arm: Arm, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Array:
+def pose(
+    arm: Arm,
+    q: ArrayLike,
+    link: str,
+    point: ArrayLike = ORIGIN,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+) -> Array:
     """Pose of a link or tool in the world, with its origin moved to a point on it.
 
     Parameters
@@ -51,6 +65,8 @@ def pose(arm: Arm, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Array:
     q : (dof,) or (..., dof)     positions [rad or m]
     link : str                   a link's or tool's name
     point : (3,) or (..., 3)     in that frame's axes [m]
+    out : (..., 4, 4)            result, written in place
+    threads : int or None        None: all cores for large batches
 
     Returns
     -------
@@ -62,15 +78,18 @@ def pose(arm: Arm, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Array:
     >>> ls.pose(ls.load("puma560"), [0, 0, 0, 0, 0, 0], "flange")[:3, 3].round(5)
     array([ 0.4521 , -0.15005,  0.4318 ])
     """
-    frame, _, P, at = _reach(arm, q, link, point, "pose")
-    out = np.zeros((*P.shape[:-1], 4, 4))
-    out[..., :3, :3] = at[frame.link].R @ frame.offset[:3, :3]
-    out[..., :3, 3] = P
-    out[..., 3, 3] = 1.0
-    return out
+    return _reached(arm, "pose", link, point, (q,), out, threads)
 
 
-def jacobian(arm: Arm, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Array:
+def jacobian(
+    arm: Arm,
+    q: ArrayLike,
+    link: str,
+    point: ArrayLike = ORIGIN,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+) -> Array:
     """Jacobian of a point on a link or tool, in world axes.
 
     Parameters
@@ -79,6 +98,8 @@ def jacobian(arm: Arm, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Ar
     q : (dof,) or (..., dof)     positions [rad or m]
     link : str                   a link's or tool's name
     point : (3,) or (..., 3)     in that frame's axes [m]
+    out : (..., 6, dof)          result, written in place
+    threads : int or None        None: all cores for large batches
 
     Returns
     -------
@@ -90,18 +111,27 @@ def jacobian(arm: Arm, q: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Ar
     >>> ls.jacobian(ls.load("two_link"), [0.0, 0.0], "fore")[1]
     array([0.8, 0.4])
     """
-    frame, _, P, at = _reach(arm, q, link, point, "jacobian")
-    bent = k.bent_links(arm, at, frame, np.asarray(point, float))
-    if bent:
-        names = ", ".join(arm.links[i].name for i in bent)
-        raise UnsupportedError(
-            f"jacobian: {link!r} moves with the modes of {names}, whose shapes are not available yet. "
-            "Ask for a link before them, or use velocity with modal rates zero."
-        )
-    return k.joint_columns(arm, at, P)
+    if as_arm(arm, "jacobian").flexible:
+        bent = bent_links(arm, as_frame(arm, link, "jacobian"), as_points(point, "point", "jacobian"))
+        if bent:
+            names = ", ".join(repr(arm.links[i].name) for i in bent)
+            raise UnsupportedError(
+                f"jacobian: {link!r} moves with the modes of {names}, whose shapes are not available yet. "
+                "Ask for a link before them, or use velocity with modal rates zero."
+            )
+    return _reached(arm, "jacobian", link, point, (q,), out, threads)
 
 
-def velocity(arm: Arm, q: ArrayLike, qd: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Array:
+def velocity(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    link: str,
+    point: ArrayLike = ORIGIN,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+) -> Array:
     """Velocity of a point on a link or tool, in world axes.
 
     Parameters
@@ -110,6 +140,8 @@ def velocity(arm: Arm, q: ArrayLike, qd: ArrayLike, link: str, point: ArrayLike 
     q, qd : (dof,) or (..., dof)   positions and rates
     link : str                     a link's or tool's name
     point : (3,) or (..., 3)       in that frame's axes [m]
+    out : (..., 6)                 result, written in place
+    threads : int or None          None: all cores for large batches
 
     Returns
     -------
@@ -121,13 +153,20 @@ def velocity(arm: Arm, q: ArrayLike, qd: ArrayLike, link: str, point: ArrayLike 
     >>> ls.velocity(ls.load("two_link"), [0.0, 0.0], [1.0, 2.0], "fore")
     array([0. , 1.6, 0. , 0. , 0. , 3. ])
     """
-    frame, state, P, at = _reach(arm, q, link, point, "velocity")
-    rates, _, P = same_batch("velocity", qd=(as_state(arm, qd, "qd", "velocity"), 1), q=(state, 1), point=(P, 1))
-    k.refuse_bending(arm, k.bent_links(arm, at, frame, np.asarray(point, float)), rates)
-    return (k.joint_columns(arm, at, P) @ rates[..., None])[..., 0]
+    return _reached(arm, "velocity", link, point, (q, qd), out, threads)
 
 
-def acceleration(arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: str, point: ArrayLike = ORIGIN) -> Array:
+def acceleration(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    link: str,
+    point: ArrayLike = ORIGIN,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
+) -> Array:
     """Acceleration of a point on a link or tool, in world axes; gravity is not part of it.
 
     Parameters
@@ -136,6 +175,8 @@ def acceleration(arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: st
     q, qd, qdd : (dof,) or (..., dof)   positions, rates and accelerations
     link : str                          a link's or tool's name
     point : (3,) or (..., 3)            in that frame's axes [m]
+    out : (..., 6)                      result, written in place
+    threads : int or None               None: all cores for large batches
 
     Returns
     -------
@@ -147,23 +188,17 @@ def acceleration(arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, link: st
     >>> ls.acceleration(ls.load("two_link"), [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "fore")
     array([-0.8,  0. ,  0. ,  0. ,  0. ,  0. ])
     """
-    verb = "acceleration"
-    frame, state, P, at = _reach(arm, q, link, point, verb)
-    given = {word: (as_state(arm, value, word, verb), 1) for word, value in (("qd", qd), ("qdd", qdd))}
-    rates, accelerations, _, P = same_batch(verb, **given, q=(state, 1), point=(P, 1))
-    k.refuse_bending(arm, k.bent_links(arm, at, frame, np.asarray(point, float)), rates, accelerations)
-    motion = k.point_motion(arm, at, P, rates, accelerations)
-    return np.concatenate([np.broadcast_to(motion.a, P.shape), np.broadcast_to(motion.wd, P.shape)], axis=-1)
+    return _reached(arm, "acceleration", link, point, (q, qd, qdd), out, threads)
 
 
-def _reach(
-    arm: Arm, q: ArrayLike, link: str, point: ArrayLike, verb: str
-) -> tuple[Frame, Array, Array, dict[int, k.LinkPose]]:
-    """Frame, coordinates, world position of the point, and poses along the path to it."""
-    state = as_state(as_arm(arm, verb), q, "q", verb)
-    frame = as_frame(arm, link, verb)
-    state, local = same_batch(verb, q=(state, 1), point=(as_points(point, "point", verb), 1))
-    path = k.path_to(arm, frame.link)
-    k.refuse_bending(arm, k.bent_links(arm, path, frame, local), state)
-    at = k.link_poses(arm, state, path)
-    return frame, state, k.point_on(at[frame.link], frame, local), at
+def _reached(
+    arm: Arm, verb: str, link: str, point: ArrayLike, state: tuple[ArrayLike, ...], out: Array | None, threads: Any
+) -> Array:
+    """What `verb` says about a point of a link or tool."""
+    frame = as_frame(as_arm(arm, verb), link, verb)
+    if arm.flexible:
+        full = [as_state(arm, x, word, verb) for x, word in zip(state, ("q", "qd", "qdd"), strict=False)]
+        refuse_bending(arm, bent_links(arm, frame, as_points(point, "point", verb)), *full)
+    known = library_of(arm)
+    function = known.get(verb, known.setting(frame=link))
+    return function(*state, point, out=out, threads=as_threads(threads, verb))

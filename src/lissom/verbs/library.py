@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 import lissom.dynamics
 import lissom.engine
-from lissom.dynamics import energy, forward, gradient, inverse, mass, products, regressor
-from lissom.dynamics.bodies import Bodies
+from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, products, regressor
+from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import Setting
 from lissom.engine.function import Function
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
@@ -27,7 +27,7 @@ from lissom.engine.program import Plain, Step
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_state
+from lissom.verbs.states import as_points, as_state
 
 BACKENDS = ("straight", "tape", "numpy")
 
@@ -40,6 +40,7 @@ class Recipe(NamedTuple):
     steps : of the tape
     limit : coordinates up to which straight-line code is the better one
     shapes : of its results, from the numbers of coordinates and links
+    dynamics : it needs inertia; what only moves is there for more arms
     """
 
     arguments: tuple[str, ...]
@@ -47,6 +48,7 @@ class Recipe(NamedTuple):
     steps: tuple[Step, ...]
     limit: int
     shapes: Callable[[int, int], tuple[tuple[int, ...], ...]]
+    dynamics: bool = True
 
 
 def _vector(n: int, _links: int) -> tuple[tuple[int, ...], ...]:
@@ -64,6 +66,11 @@ def _without_motion(run: Any, bodies: Bodies, setting: Setting, rates: bool) -> 
 
 def _forward(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
     (forward.program_by_bodies if tape else forward.program_by_matrix)(run, bodies, setting)
+
+
+def _kinematic(arguments: tuple[str, ...], program: Any, shapes: Any) -> Recipe:
+    """Always a tape: every frame has functions of its own, which must cost little to make."""
+    return Recipe(arguments, lambda run, b, s, _: program(run, b, s), kinematics.STEPS, 0, shapes, dynamics=False)
 
 
 RECIPES = {
@@ -99,6 +106,11 @@ RECIPES = {
     "energies": Recipe(
         ("q", "qd"), lambda run, b, *_: energy.program(run, b), energy.STEPS, 12, lambda *_: ((2,), (3,), (6,))
     ),
+    "poses": _kinematic(("q",), lambda run, b, _: kinematics.poses(run, b), lambda _, links: ((links, 4, 4),)),
+    "pose": _kinematic(("q",), kinematics.pose, lambda *_: ((4, 4),)),
+    "jacobian": _kinematic(("q",), kinematics.jacobian, lambda n, _: ((6, n),)),
+    "velocity": _kinematic(("q", "qd"), kinematics.velocity, lambda *_: ((6,),)),
+    "acceleration": _kinematic(("q", "qd", "qdd"), kinematics.acceleration, lambda *_: ((6,),)),
 }  # fmt: skip
 
 
@@ -108,6 +120,7 @@ class Library:
     def __init__(self, arm: Arm):
         self.arm = arm
         self.bodies = Bodies(arm)
+        self.frames = Bodies(arm, rounded=False)
         self._made: dict[tuple[str, Setting, str | None], Function] = {}
 
     def get(self, name: str, setting: Setting = Setting(), backend: str | None = None) -> Function:  # noqa: B008
@@ -118,18 +131,25 @@ class Library:
         return self._made[key]
 
     @staticmethod
-    def setting(frames: Sequence[str], moving_base: bool) -> Setting:
-        """What acts besides the joints: loads on frames, a moving base."""
-        return Setting(tuple(frames), moving_base)
+    def setting(loads: Sequence[str] = (), base: bool = False, frame: str | None = None) -> Setting:
+        """What a function is about besides the joints: frames that carry loads, a moving base, a frame to watch."""
+        return Setting(tuple(loads), base, frame)
 
     def _make(self, name: str, setting: Setting, backend: str | None) -> Function:
-        recipe, n = RECIPES[name], len(self.bodies)
+        recipe, n = RECIPES[name], self.arm.dof
+        if recipe.dynamics:
+            refuse_unready(self.arm)
         chosen = self._choose(recipe, backend)
-        extra = [("base", 9)] * setting.base + [("load", 9)] * len(setting.loads)
+        extra = (
+            [("base", 9)] * setting.base
+            + [("load", 9)] * len(setting.loads)
+            + [("point", 3)] * (setting.frame is not None)
+        )
         arguments = [*recipe.arguments, *(word for word, _ in extra)]
         sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
         shapes = recipe.shapes(n, len(self.bodies.links))
-        program = lambda run: recipe.program(run, self.bodies, setting, chosen == "tape")  # noqa: E731
+        bodies = self.bodies if recipe.dynamics else self.frames
+        program = lambda run: recipe.program(run, bodies, setting, chosen == "tape")  # noqa: E731
         kernel = None
         if chosen == "straight":
             lengths = [int(np.prod(shape)) for shape in shapes]
@@ -152,9 +172,11 @@ class Library:
 
     def _read(self, name: str, arguments: Sequence[str], states: int, value: ArrayLike, k: int) -> Array:
         """Coordinates may be short; base and loads were checked when they were made."""
-        if type(value) is np.ndarray and value.dtype == float and value.ndim and value.shape[-1] == len(self.bodies):
+        if type(value) is np.ndarray and value.dtype == float and value.ndim and value.shape[-1] == self.arm.dof:
             return value  # the kernel looks for what is not finite
-        return as_state(self.arm, value, arguments[k], name) if k < states else np.asarray(value, float)
+        if k < states:
+            return as_state(self.arm, value, arguments[k], name)
+        return as_points(value, "point", name) if arguments[k] == "point" else np.asarray(value, float)
 
     def _explain(self, name: str) -> Callable[..., None]:
         def explain(*inputs: Array) -> None:

@@ -59,6 +59,13 @@ def as_points(value: ArrayLike, what: str, verb: str) -> Array:
     return points
 
 
+def as_threads(threads: Any, verb: str) -> int | None:
+    """A number of threads, or None for as many as help."""
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise InputError(f"{verb}: threads is {threads!r}; expected None or a whole number of at least 1.")
+    return threads
+
+
 def as_frame(arm: Arm, link: Any, verb: str) -> Frame:
     """A link or tool by name."""
     if not isinstance(link, str):
@@ -67,13 +74,3 @@ def as_frame(arm: Arm, link: Any, verb: str) -> Frame:
         return arm.frame(link)
     except ModelError as error:
         raise InputError(f"{verb}: {error}") from None
-
-
-def same_batch(verb: str, **arrays: tuple[Array, int]) -> tuple[Array, ...]:
-    """Broadcast the leading axes; each entry is (array, number of its own trailing axes)."""
-    try:
-        batch = np.broadcast_shapes(*(a.shape[: a.ndim - own] for a, own in arrays.values()))
-    except ValueError:
-        shapes = ", ".join(f"{word} {a.shape}" for word, (a, _) in arrays.items())
-        raise InputError(f"{verb}: the batches do not fit together: {shapes}.") from None
-    return tuple(np.broadcast_to(a, (*batch, *a.shape[a.ndim - own :])) for a, own in arrays.values())

@@ -1,0 +1,82 @@
+"""From a public function's arguments to a compiled function of the arm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import InputError, shown
+from lissom.model.loads import BaseMotion, Load
+from lissom.spatial.rotations import Array
+from lissom.verbs.states import as_arm, as_threads
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+    from lissom.verbs.library import Library
+
+Loads = Sequence[Load]
+
+
+def library_of(arm: Arm) -> Library:
+    """The arm's compiled functions; the engine is loaded when the first is asked for."""
+    made: Library | None = arm.__dict__.get("_library")
+    if made is None:
+        from lissom.verbs.library import library
+
+        made = library(arm)
+    return made
+
+
+def first(arm: Any, name: str) -> Any:
+    """Compile, and keep the one-state entry where the next call finds it."""
+    entry = library_of(as_arm(arm, name)).get(name).one
+    arm.__dict__[f"_one_{name}"] = entry
+    return entry
+
+
+def call(
+    arm: Any,
+    name: str,
+    state: Sequence[ArrayLike],
+    *,
+    loads: Loads = (),
+    base: Any = None,
+    method: Any = None,
+    out: Any = None,
+    threads: Any = None,
+) -> Any:
+    """Any combination of loads, base motion, `out` and `threads`."""
+    known = library_of(as_arm(arm, name))
+    if method is not None:
+        raise InputError(f"{name}: method is {method!r}; expected None, the fast path (no formulations are here yet).")
+    extra: list[Array] = []
+    if base is not None:
+        if not isinstance(base, BaseMotion):
+            raise InputError(f"{name}: base is {shown(base)}; expected BaseMotion(...).")
+        extra.append(_joined(base.angular_velocity, base.angular_acceleration, base.linear_acceleration))
+    frames = []
+    for load in _checked(loads, name):
+        arm.frame(load.link)
+        frames.append(load.link)
+        extra.append(_joined(load.force, load.moment, load.point))
+    function = known.get(name, known.setting(frames, base is not None)) if extra else known.get(name)
+    return function(*state, *extra, out=out, threads=as_threads(threads, name))
+
+
+def _checked(loads: Any, name: str) -> list[Load]:
+    """A list of loads, or a sentence."""
+    if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
+        raise InputError(f"{name}: loads is {shown(loads)}; expected a list of Load(link, force=..., ...).")
+    loads = list(loads)
+    for load in loads:
+        if not isinstance(load, Load):
+            raise InputError(f"{name}: loads has {shown(load)}; expected Load(link, force=..., ...).")
+    return loads
+
+
+def _joined(*parts: Array) -> Array:
+    """Vectors (..., 3) side by side, batches broadcast."""
+    return np.concatenate(np.broadcast_arrays(*parts), axis=-1)

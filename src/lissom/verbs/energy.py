@@ -1,0 +1,106 @@
+"""Energies, centre of mass and momentum."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import UnsupportedError
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import call, library_of
+from lissom.verbs.states import as_arm
+
+
+def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
+    """Kinetic energy of links and drives, ``1/2 qd M qd``.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd : (dof,) or (..., dof)   positions and rates
+    threads : int or None          None: all cores for large batches
+
+    Returns
+    -------
+    T : (...)                      [J]
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> float(ls.kinetic_energy(ls.load("two_link"), [0.3, 0.0], [1.0, 0.0]).round(6))
+    0.2
+    """
+    return call(arm, "energies", (q, qd), threads=threads)[0][..., 0]
+
+
+def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
+    """Potential energy of what moves, under gravity (zero at the world's origin), and of joint springs.
+
+    Parameters
+    ----------
+    arm : Arm
+    q : (dof,) or (..., dof)     positions
+    threads : int or None        None: all cores for large batches
+
+    Returns
+    -------
+    V : (...)                    [J]
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> float(ls.potential_energy(ls.load("two_link"), [1.5707963267948966, 0.0]).round(4))
+    3.9225
+    """
+    rest = np.zeros(as_arm(arm, "potential_energy").dof)
+    return call(arm, "energies", (q, rest), threads=threads)[0][..., 1]
+
+
+def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
+    """Centre of mass of everything that moves, in the world.
+
+    Parameters
+    ----------
+    arm : Arm
+    q : (dof,) or (..., dof)     positions
+    threads : int or None        None: all cores for large batches
+
+    Returns
+    -------
+    (..., 3)                     [m]
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> ls.centre_of_mass(ls.load("two_link"), [0.0, 0.0]).round(6)
+    array([0.4, 0. , 0. ])
+    """
+    rest = np.zeros(as_arm(arm, "centre_of_mass").dof)
+    moment = call(arm, "energies", (q, rest), threads=threads)[1]
+    mass = sum(body.mass for body in library_of(arm).bodies.list)
+    if mass == 0.0:
+        raise UnsupportedError(f"centre_of_mass: nothing that moves on arm {arm.name!r} has mass.")
+    return moment / mass
+
+
+def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
+    """Linear momentum, and angular momentum about the world's origin.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd : (dof,) or (..., dof)   positions and rates
+    threads : int or None          None: all cores for large batches
+
+    Returns
+    -------
+    (..., 6)                       linear [kg m/s], then angular [kg m^2/s]; world axes
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> ls.momentum(ls.load("two_link"), [0.0, 0.0], [1.0, 0.0])[[1, 5]].round(6)
+    array([0.4, 0.4])
+    """
+    return call(arm, "energies", (q, qd), threads=threads)[2]

@@ -1,0 +1,264 @@
+"""How torques and accelerations change: first and second derivatives, and inertial parameters."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.model.arm import Arm
+from lissom.model.loads import BaseMotion
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import Loads, call, first
+
+
+class InverseGradient(NamedTuple):
+    """Derivatives of `inverse_dynamics`; rows are torques, columns coordinates."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class ForwardGradient(NamedTuple):
+    """Derivatives of `forward_dynamics`; rows are accelerations, columns coordinates."""
+
+    q: Array
+    qd: Array
+    tau: Array
+
+
+class TorqueProduct(NamedTuple):
+    """Gradient of a weighted sum of torques."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class TorqueHessian(NamedTuple):
+    """Second derivatives of a weighted sum of torques; rows belong to the first name, columns to the second."""
+
+    q_q: Array
+    q_qd: Array
+    q_qdd: Array
+    qd_qd: Array
+
+
+def inverse_dynamics_gradient(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    loads: Loads = (),
+    base: BaseMotion | None = None,
+    method: str | None = None,
+    *,
+    out: InverseGradient | None = None,
+    threads: int | None = None,
+) -> InverseGradient:
+    """All first derivatives of the joint torques, exact.
+
+    Loads stay constant in the world. The derivative of Coulomb friction is taken as zero.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
+    loads : sequence of Load            acting on top of the arm's own
+    base : BaseMotion or None           prescribed motion of the base
+    method : None                       the fast path
+    out : InverseGradient               result, written in place
+    threads : int or None               None: all cores for large batches
+
+    Returns
+    -------
+    InverseGradient
+        `.q`, `.qd`, `.qdd`, each (..., dof, dof), rows are torques; `.qdd` is the mass matrix
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link")
+    >>> ls.inverse_dynamics_gradient(arm, [0.3, 0.0], [0.0, 0.0], [0.0, 0.0]).qdd.round(3)
+    array([[0.4 , 0.16],
+           [0.16, 0.12]])
+    """
+    if type(loads) is tuple and not loads and base is None and method is None and out is None and threads is None:
+        try:
+            entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
+        except AttributeError:
+            entry = first(arm, "inverse_dynamics_gradient")
+        return InverseGradient(*entry(q, qd, qdd))
+    results = call(
+        arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, method=method, out=out, threads=threads
+    )
+    return InverseGradient(*results) if out is None else out
+
+
+def inverse_dynamics_product(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    weights: ArrayLike,
+    loads: Loads = (),
+    base: BaseMotion | None = None,
+    *,
+    out: TorqueProduct | None = None,
+    threads: int | None = None,
+) -> TorqueProduct:
+    """Gradient of a weighted sum of the joint torques, exact, at a few times the cost of the torques.
+
+    Equal to ``weights @ D`` with D the matrices of `inverse_dynamics_gradient`, which are never made.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
+    weights : (dof,) or (..., dof)      one per torque
+    loads : sequence of Load            acting on top of the arm's own; constant in the world
+    base : BaseMotion or None           prescribed motion of the base
+    out : TorqueProduct                 result, written in place
+    threads : int or None               None: all cores for large batches
+
+    Returns
+    -------
+    TorqueProduct
+        `.q`, `.qd`, `.qdd`, each (..., dof)
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm, state = ls.load("two_link"), ([0.3, 0.5], [1.0, 2.0], [3.0, 4.0])
+    >>> full = ls.inverse_dynamics_gradient(arm, *state)
+    >>> product = ls.inverse_dynamics_product(arm, *state, [2.0, -1.0])
+    >>> bool(abs(product.q - [2.0, -1.0] @ full.q).max() < 1e-12)
+    True
+    """
+    state = (q, qd, qdd, weights)
+    results = call(arm, "inverse_dynamics_product", state, loads=loads, base=base, out=out, threads=threads)
+    return TorqueProduct(*results) if out is None else out
+
+
+def inverse_dynamics_hessian(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    weights: ArrayLike,
+    loads: Loads = (),
+    base: BaseMotion | None = None,
+    *,
+    out: TorqueHessian | None = None,
+    threads: int | None = None,
+) -> TorqueHessian:
+    """Second derivatives of a weighted sum of the joint torques, exact.
+
+    Torques are linear in qdd and its coefficients depend on q alone, so four blocks say everything;
+    (qd, qdd) and (qdd, qdd) are zero.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
+    weights : (dof,) or (..., dof)      one per torque
+    loads : sequence of Load            acting on top of the arm's own; constant in the world
+    base : BaseMotion or None           prescribed motion of the base
+    out : TorqueHessian                 result, written in place
+    threads : int or None               None: all cores for large batches
+
+    Returns
+    -------
+    TorqueHessian
+        `.q_q`, `.q_qd`, `.q_qdd`, `.qd_qd`, each (..., dof, dof); rows belong to the first name
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm, state = ls.load("two_link"), ([0.3, 0.5], [1.0, 2.0], [3.0, 4.0])
+    >>> ls.inverse_dynamics_hessian(arm, *state, [1.0, 0.0]).qd_qd[1].round(4)
+    array([-0.0384, -0.0384])
+    """
+    state = (q, qd, qdd, weights)
+    results = call(arm, "inverse_dynamics_hessian", state, loads=loads, base=base, out=out, threads=threads)
+    return TorqueHessian(*results) if out is None else out
+
+
+def forward_dynamics_gradient(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    loads: Loads = (),
+    base: BaseMotion | None = None,
+    *,
+    out: ForwardGradient | None = None,
+    threads: int | None = None,
+) -> ForwardGradient:
+    """All first derivatives of the accelerations, exact.
+
+    From those of the torques at the acceleration that `tau` produces: with D the derivative of
+    inverse dynamics, ``d qdd = M^-1 (d tau - D)``.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd, tau : (dof,) or (..., dof)   positions, rates, torques
+    loads : sequence of Load            acting on top of the arm's own
+    base : BaseMotion or None           prescribed motion of the base
+    out : ForwardGradient               result, written in place
+    threads : int or None               None: all cores for large batches
+
+    Returns
+    -------
+    ForwardGradient
+        `.q`, `.qd`, `.tau`, each (..., dof, dof), rows are accelerations
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link")
+    >>> d = ls.forward_dynamics_gradient(arm, [0.3, 0.5], [0.1, 0.2], [1.0, 0.5])
+    >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
+    True
+    """
+    qdd = call(arm, "forward_dynamics", (q, qd, tau), loads=loads, base=base, threads=threads)
+    D = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, threads=threads)
+    from lissom.engine.function import check_out  # the engine is loaded by now
+
+    if out is None:
+        out = ForwardGradient(*(np.empty_like(part) for part in D))
+    check_out("forward_dynamics_gradient", out, [part.shape for part in D])
+    out.tau[...] = np.linalg.inv(D[2])
+    for result, change in ((out.q, D[0]), (out.qd, D[1])):
+        np.negative(np.matmul(out.tau, change, out=result), out=result)
+    return out
+
+
+def regressor(
+    arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
+    """Torques of the links' inertia as a linear function of their inertial parameters.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
+    out : (..., dof, 10 n_links)        result, written in place
+    threads : int or None               None: all cores for large batches
+
+    Returns
+    -------
+    Y : (..., dof, 10 n_links)
+        ``Y @ parameters`` is the torque of inertia and gravity, without drives, springs, friction and
+        loads. Parameters of each link: m, m c (3), Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link frame.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> ls.regressor(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])[1, 10:12].round(4)
+    array([3.9225, 9.8062])
+    """
+    return call(arm, "regressor", (q, qd, qdd), out=out, threads=threads)
