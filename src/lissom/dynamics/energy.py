@@ -14,6 +14,8 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, constants_of
+from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import (
     add,
     columns_turned,
@@ -25,15 +27,13 @@ from lissom.dynamics.vectors import (
     times,
     turned_symmetric,
 )
-from lissom.engine.program import Step, cos, sin
+from lissom.engine.program import Step
 
 
-def _move_revolute(above: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
+def _move_revolute(above: Any, turn: Any, qd: Any, K: Any) -> list[list[Any]]:
     """(R, o, w, v) of the parent -> (R, o, w, v), (T, m o + h, P, L)."""
     R0, w0 = above[0:9], above[12:15]
-    c, s = cos(q[0]), sin(q[0])
-    A = product(R0, K[0:9])
-    R = columns_turned(A, c, s)
+    R = columns_turned(product(R0, K[0:9]), *turn)
     r = times(R0, K[9:12])
     w = add(w0, scale(qd[0], [R[2], R[5], R[8]]))
     return _moved(R, add(above[9:12], r), w, add(above[15:18], cross(w0, r)), K)
@@ -63,12 +63,12 @@ def _drive_energy(total: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
     return [[total[0] + 0.5 * K[0] * (qd[0] * qd[0]), total[1] + 0.5 * K[1] * (stretch * stretch)]]
 
 
-MOVE_R = Step("move_r", _move_revolute, (18, 1, 1), (18, 10), CONSTANTS)
+MOVE_R = Step("move_r", _move_revolute, (18, 2, 1), (18, 10), CONSTANTS)
 MOVE_P = Step("move_p", _move_prismatic, (18, 1, 1), (18, 10), CONSTANTS)
 TOTAL = Step("total", lambda a, b: [add(a, b)], (10, 10), (10,))
 HEIGHT = Step("height", lambda total, K: [[total[0], -dot(K, total[1:4])]], (10,), (2,), 3)
 DRIVE_ENERGY = Step("drive_energy", _drive_energy, (2, 1, 1), (2,), 3)
-STEPS = (MOVE_R, MOVE_P, TOTAL, HEIGHT, DRIVE_ENERGY)
+STEPS = (*MOVES, MOVE_R, MOVE_P, TOTAL, HEIGHT, DRIVE_ENERGY)
 
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
@@ -76,10 +76,11 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     base = run.constant([*np.eye(3).ravel(), *np.zeros(9)])
     state: list[Any] = [None] * len(bodies)
     total = run.constant(np.zeros(10))
+    move = moves(run, bodies, q)
     for i, body in enumerate(bodies.list):
         above = base if body.parent == BASE else state[body.parent]
         step = MOVE_P if body.prismatic else MOVE_R
-        state[i], part = run.call(step, above, q[i : i + 1], qd[i : i + 1], constants=constants_of(body))
+        state[i], part = run.call(step, above, move[i], qd[i : i + 1], constants=constants_of(body))
         total = run.call(TOTAL, total, part)
     return total
 

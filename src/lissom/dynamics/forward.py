@@ -31,6 +31,8 @@ from lissom.dynamics.inverse import (
     read_loads,
 )
 from lissom.dynamics.mass import matrix_in_body_axes
+from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import (
     UPPER,
     add,
@@ -46,7 +48,7 @@ from lissom.dynamics.vectors import (
     transposed,
     turned_symmetric,
 )
-from lissom.engine.program import Step, cos, sign, sin
+from lissom.engine.program import Step, sign
 
 # ---- few joints: M qdd = tau - bias --------------------------------------------------------------
 
@@ -93,12 +95,10 @@ def _rigid(m: Any, h: Any, I: Any) -> tuple[Any, Any, Any]:
     return I, [O, -h[2], h[1], h[2], O, -h[0], -h[1], h[0], O], [m, O, O, m, O, m]
 
 
-def _kinematics_revolute(above: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
+def _kinematics_revolute(above: Any, turn: Any, qd: Any, K: Any) -> list[list[Any]]:
     """(R, w) of the parent -> (R, w), joint (z, r, ca, cl), body (I, h, m, pN, pF)."""
     R0, w0 = above[0:9], above[9:12]
-    c, s = cos(q[0]), sin(q[0])
-    A = product(R0, K[0:9])
-    R = columns_turned(A, c, s)
+    R = columns_turned(product(R0, K[0:9]), *turn)
     z, r = [R[2], R[5], R[8]], times(R0, K[9:12])
     w = add(w0, scale(qd[0], z))
     joint = [*z, *r, *scale(qd[0], cross(w0, z)), *cross(w0, cross(w0, r))]
@@ -194,7 +194,7 @@ def _accelerate(prismatic: bool) -> Any:
     return step
 
 
-KIN_R = Step("kin_r", _kinematics_revolute, (12, 1, 1), (12, 12, 16), CONSTANTS)
+KIN_R = Step("kin_r", _kinematics_revolute, (12, 2, 1), (12, 12, 16), CONSTANTS)
 KIN_P = Step("kin_p", _kinematics_prismatic, (12, 1, 1), (12, 12, 16), CONSTANTS)
 EFFORT = Step("effort", _effort, (1, 1, 1), (1,), 4)
 PUSHED = Step("pushed", _pushed, (16, 9, 9), (16,), 12)
@@ -207,7 +207,7 @@ ACC_R = Step("acc_r", _accelerate(False), (6, 12, 8), (1, 6))
 ACC_P = Step("acc_p", _accelerate(True), (6, 12, 8), (1, 6))
 SPLIT = Step("split", lambda base: [[*base[3:9]]], (9,), (6,))
 START = Step("start", lambda R, base: [[*R, *base[0:3]]], (9, 9), (12,))
-STEPS = (KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, SUM, ACC_R, ACC_P, SPLIT, START, FALL,
+STEPS = (*MOVES, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, SUM, ACC_R, ACC_P, SPLIT, START, FALL,
          ORIENT_R, ORIENT_P)  # fmt: skip
 
 
@@ -220,10 +220,11 @@ def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
     frame: list[Any] = [None] * n
     joint: list[Any] = [None] * n
     body: list[Any] = [None] * n
+    move = moves(run, bodies, q)
     for i, b in enumerate(bodies.list):
         above = base if b.parent == BASE else frame[b.parent]
         step = KIN_P if b.prismatic else KIN_R
-        frame[i], joint[i], body[i] = run.call(step, above, q[i : i + 1], qd[i : i + 1], constants=constants_of(b))
+        frame[i], joint[i], body[i] = run.call(step, above, move[i], qd[i : i + 1], constants=constants_of(b))
     for where, load in loads:
         place = bodies.place(where)
         if place.body != BASE:

@@ -27,6 +27,8 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, FALL, Setting, base_motion, constants_of, read_loads
 from lissom.dynamics.mass import ARMATURE
+from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import (
     UPPER,
     add,
@@ -42,7 +44,7 @@ from lissom.dynamics.vectors import (
     transposed,
     turned_symmetric,
 )
-from lissom.engine.program import Step, cos, sin
+from lissom.engine.program import Step
 
 # ---- six-dimensional algebra ---------------------------------------------------------------------
 
@@ -71,12 +73,10 @@ def _skew(v: Any) -> list[Any]:
 # ---- steps ---------------------------------------------------------------------------------------
 
 
-def _pass_revolute(above: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
+def _pass_revolute(above: Any, turn: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
     """(R, o, v, a) of the parent -> (R, o, v, a), (S, psd, psdd), (IC, B, l, f)."""
     R0 = above[0:9]
-    c, s = cos(q[0]), sin(q[0])
-    A = product(R0, K[0:9])
-    R = columns_turned(A, c, s)
+    R = columns_turned(product(R0, K[0:9]), *turn)
     o, z = add(above[9:12], times(R0, K[9:12])), [R[2], R[5], R[8]]
     return _passed(above, R, o, z + cross(o, z), qd[0], qdd[0], K)
 
@@ -175,7 +175,7 @@ def _begin(R: Any, base: Any) -> list[list[Any]]:
     return [[*R, O, O, O, *base[0:3], O, O, O, *base[3:6], *base[6:9]]]
 
 
-PASS_R = Step("pass_r", _pass_revolute, (24, 1, 1, 1), (24, 18, 28), CONSTANTS)
+PASS_R = Step("pass_r", _pass_revolute, (24, 2, 1, 1), (24, 18, 28), CONSTANTS)
 PASS_P = Step("pass_p", _pass_prismatic, (24, 1, 1, 1), (24, 18, 28), CONSTANTS)
 SUM28 = Step("sum28", lambda a, b: [add(a, b)], (28, 28), (28,))
 SUM15 = Step("sum15", lambda a, b: [add(a, b)], (15, 15), (15,))
@@ -185,7 +185,7 @@ PUSH = Step("push", _push, (24, 9), (15,), 12)
 LOADED = Step("loaded", _loaded_column, (6, 21, 15), (27,))
 LOADED_PAIR = Step("loaded_pair", lambda p, c: [_loaded_pair(p, c)], (18, 27), (5,), paired=True)
 BEGIN = Step("begin", _begin, (9, 9), (24,))
-STEPS = (PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE, FALL)
+STEPS = (*MOVES, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE, FALL)
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:
@@ -197,10 +197,11 @@ def program(run: Any, bodies: Bodies, setting: Setting) -> None:
     state: list[Any] = [None] * n
     pub: list[Any] = [None] * n
     comp: list[Any] = [None] * n
+    move = moves(run, bodies, q)
     for i, body in enumerate(bodies.list):
         above = base if body.parent == BASE else state[body.parent]
         step = PASS_P if body.prismatic else PASS_R
-        now = (q[i : i + 1], qd[i : i + 1], qdd[i : i + 1])
+        now = (move[i], qd[i : i + 1], qdd[i : i + 1])
         state[i], pub[i], comp[i] = run.call(step, above, *now, constants=constants_of(body))
     ext = _pushes(run, bodies, state, loads)
     for i in range(n - 1, -1, -1):

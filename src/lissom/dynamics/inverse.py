@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies, Body
+from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import (
     add,
     columns_turned,
@@ -35,7 +37,7 @@ from lissom.dynamics.vectors import (
     turned_about_z,
     turned_back,
 )
-from lissom.engine.program import Step, cos, sign, sin
+from lissom.engine.program import Step, sign
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
@@ -66,28 +68,33 @@ def _body_force(w: Any, dw: Any, a: Any, K: Sequence[Any]) -> list[Any]:
     return F + N
 
 
-def _outward_revolute(motion: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
-    """(w, dw, a) of the parent -> (w, dw, a), (F, N), (cos, sin)."""
+def _outward_revolute(motion: Any, turn: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
+    """(w, dw, a) of the parent -> (w, dw, a), (F, N)."""
     R0t, p = transposed(K[0:9]), K[9:12]
     w0, dw0, a0 = motion[0:3], motion[3:6], motion[6:9]
-    c, s = cos(q[0]), sin(q[0])
+    c, s = turn
     u = turned_back(c, s, times(R0t, w0))
     v = turned_back(c, s, times(R0t, dw0))
     w = [u[0], u[1], u[2] + qd[0]]
     dw = [v[0] + u[1] * qd[0], v[1] - u[0] * qd[0], v[2] + qdd[0]]
     a = turned_back(c, s, times(R0t, add(a0, times(_spin(w0, dw0), p))))
-    return [w + dw + a, _body_force(w, dw, a, K), [c, s]]
+    return [w + dw + a, _body_force(w, dw, a, K)]
 
 
 def _outward_prismatic(motion: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
-    """(w, dw, a) of the parent -> (w, dw, a), (F, N), (position of the origin in the parent)."""
-    R0, R0t, p = K[0:9], transposed(K[0:9]), K[9:12]
+    R0t = transposed(K[0:9])
     w0, dw0, a0 = motion[0:3], motion[3:6], motion[6:9]
-    r = add(p, [R0[2] * q[0], R0[5] * q[0], R0[8] * q[0]])
+    r = slid(q, K)
     w, dw = times(R0t, w0), times(R0t, dw0)
     a = times(R0t, add(a0, times(_spin(w0, dw0), r)))
     a = [a[0] + 2 * (w[1] * qd[0]), a[1] - 2 * (w[0] * qd[0]), a[2] + qdd[0]]
-    return [w + dw + a, _body_force(w, dw, a, K), r]
+    return [w + dw + a, _body_force(w, dw, a, K)]
+
+
+def slid(q: Any, K: Any) -> list[Any]:
+    """Origin of a body behind a prismatic joint, in its parent's frame."""
+    R0, p = K[0:9], K[9:12]
+    return [p[0] + R0[2] * q[0], p[1] + R0[5] * q[0], p[2] + R0[8] * q[0]]
 
 
 def _inward_revolute(below: Any, force: Any, turn: Any, K: Any) -> list[list[Any]]:
@@ -98,8 +105,8 @@ def _inward_revolute(below: Any, force: Any, turn: Any, K: Any) -> list[list[Any
     return [add(below[0:3], F) + add(below[3:6], add(N, cross(p, F)))]
 
 
-def _inward_prismatic(below: Any, force: Any, r: Any, K: Any) -> list[list[Any]]:
-    R0 = K[0:9]
+def _inward_prismatic(below: Any, force: Any, q: Any, K: Any) -> list[list[Any]]:
+    R0, r = K[0:9], slid(q, K)
     F, N = times(R0, force[0:3]), times(R0, force[3:6])
     return [add(below[0:3], F) + add(below[3:6], add(N, cross(r, F)))]
 
@@ -110,13 +117,12 @@ def _drive(tau: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
     return [[tau[0] + (K[0] * qdd[0] + passive)]]
 
 
-def _orient_revolute(R: Any, q: Any, K: Any) -> list[list[Any]]:
+def _orient_revolute(R: Any, turn: Any, K: Any) -> list[list[Any]]:
     """World orientation (9) of a body from its parent's."""
-    c, s = cos(q[0]), sin(q[0])
-    return [columns_turned(product(R, K[0:9]), c, s)]
+    return [columns_turned(product(R, K[0:9]), *turn)]
 
 
-def _orient_prismatic(R: Any, K: Any) -> list[list[Any]]:
+def _orient_prismatic(R: Any, _q: Any, K: Any) -> list[list[Any]]:
     return [product(R, K[0:9])]
 
 
@@ -129,16 +135,16 @@ def _unload(force: Any, R: Any, load: Any, K: Any) -> list[list[Any]]:
     return [sub(force[0:3], F) + sub(force[3:6], N)]
 
 
-OUT_R = Step("out_r", _outward_revolute, (9, 1, 1, 1), (9, 6, 2), CONSTANTS)
-OUT_P = Step("out_p", _outward_prismatic, (9, 1, 1, 1), (9, 6, 3), CONSTANTS)
+OUT_R = Step("out_r", _outward_revolute, (9, 2, 1, 1), (9, 6), CONSTANTS)
+OUT_P = Step("out_p", _outward_prismatic, (9, 1, 1, 1), (9, 6), CONSTANTS)
 IN_R = Step("in_r", _inward_revolute, (6, 6, 2), (6,), CONSTANTS)
-IN_P = Step("in_p", _inward_prismatic, (6, 6, 3), (6,), CONSTANTS)
+IN_P = Step("in_p", _inward_prismatic, (6, 6, 1), (6,), CONSTANTS)
 DRIVE = Step("drive", _drive, (1, 1, 1, 1), (1,), 5)
-ORIENT_R = Step("orient_r", _orient_revolute, (9, 1), (9,), CONSTANTS)
-ORIENT_P = Step("orient_p", _orient_prismatic, (9,), (9,), CONSTANTS)
+ORIENT_R = Step("orient_r", _orient_revolute, (9, 2), (9,), CONSTANTS)
+ORIENT_P = Step("orient_p", _orient_prismatic, (9, 1), (9,), CONSTANTS)
 UNLOAD = Step("unload", _unload, (6, 9, 9), (6,), 12)
 FALL = Step("fall", lambda base, K: [[*base[0:6], *sub(base[6:9], K)]], (9,), (9,), 3)
-STEPS = (OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, UNLOAD, FALL)
+STEPS = (*MOVES, OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, UNLOAD, FALL)
 
 
 class Setting(NamedTuple):
@@ -177,20 +183,20 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
     constants = [constants_of(body) for body in bodies.list]
     motion: list[Any] = [None] * n
     force: list[Any] = [None] * n
-    turn: list[Any] = [None] * n
+    move = moves(run, bodies, q)
     for i, body in enumerate(bodies.list):
         before = base if body.parent == BASE else motion[body.parent]
         step = OUT_P if body.prismatic else OUT_R
-        state = (q[i : i + 1], qd[i : i + 1], qdd[i : i + 1])
-        motion[i], force[i], turn[i] = run.call(step, before, *state, constants=constants[i])
-    _take_loads(run, bodies, q, constants, force, loads)
+        state = (move[i], qd[i : i + 1], qdd[i : i + 1])
+        motion[i], force[i] = run.call(step, before, *state, constants=constants[i])
+    _take_loads(run, bodies, move, constants, force, loads)
     tau: list[Any] = [None] * n
     for i in range(n - 1, -1, -1):
         body = bodies.list[i]
         tau[i] = force[i][2:3] if body.prismatic else force[i][5:6]
         if body.parent != BASE:
             step = IN_P if body.prismatic else IN_R
-            force[body.parent] = run.call(step, force[body.parent], force[i], turn[i], constants=constants[i])
+            force[body.parent] = run.call(step, force[body.parent], force[i], move[i], constants=constants[i])
     return [_driven(run, bodies.list[i], tau[i], q[i : i + 1], qd[i : i + 1], qdd[i : i + 1]) for i in range(n)]
 
 
@@ -199,7 +205,7 @@ def _driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
     return run.call(DRIVE, tau, q, qd, qdd, constants=row) if any(row) else tau
 
 
-def _take_loads(run: Any, bodies: Bodies, q: Any, constants: Any, force: Any, loads: Any) -> None:
+def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any, loads: Any) -> None:
     """Subtract loads from the forces of the bodies they act on."""
     R: dict[int, Any] = {BASE: run.constant(np.eye(3).ravel())}
     for frame, load in loads:
@@ -208,11 +214,8 @@ def _take_loads(run: Any, bodies: Bodies, q: Any, constants: Any, force: Any, lo
             continue  # it pushes on the base
         for k in reversed(bodies.ancestors(place.body)):
             if k not in R:
-                above = R[bodies.list[k].parent]
-                if bodies.list[k].prismatic:
-                    R[k] = run.call(ORIENT_P, above, constants=constants[k])
-                else:
-                    R[k] = run.call(ORIENT_R, above, q[k : k + 1], constants=constants[k])
+                step = ORIENT_P if bodies.list[k].prismatic else ORIENT_R
+                R[k] = run.call(step, R[bodies.list[k].parent], move[k], constants=constants[k])
         force[place.body] = run.call(UNLOAD, force[place.body], R[place.body], load, constants=place.row)
 
 

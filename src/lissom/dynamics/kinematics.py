@@ -10,23 +10,24 @@ Flexible links are taken as undeformed (see `bending`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of
+from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import add, columns_turned, cross, product, scale, sub, times
-from lissom.engine.program import Step, cos, sin
+from lissom.engine.program import Step
 
 # ---- steps ---------------------------------------------------------------------------------------
 
 
-def _frame_revolute(above: Any, q: Any, K: Any) -> list[list[Any]]:
+def _frame_revolute(above: Any, turn: Any, K: Any) -> list[list[Any]]:
     """(R, o) of a body from its parent's; K = R0 (9), p (3)."""
     R0 = above[0:9]
-    R = columns_turned(product(R0, K[0:9]), cos(q[0]), sin(q[0]))
+    R = columns_turned(product(R0, K[0:9]), *turn)
     return [R + add(above[9:12], times(R0, K[9:12]))]
 
 
@@ -68,7 +69,7 @@ def _arrive(motion: Any, body: Any, P: Any) -> list[list[Any]]:
     return [add(a, add(cross(dw, r), cross(w, cross(w, r)))) + dw]
 
 
-FRAME_R = Step("frame_r", _frame_revolute, (12, 1), (12,), 12)
+FRAME_R = Step("frame_r", _frame_revolute, (12, 2), (12,), 12)
 FRAME_P = Step("frame_p", _frame_prismatic, (12, 1), (12,), 12)
 ON_BODY = Step("on_body", _on_body, (12,), (16,), 12)
 AT_POINT = Step("at_point", _at_point, (16, 3), (16, 3))
@@ -76,18 +77,18 @@ COLUMN_R = Step("jacobian_r", _column_revolute, (12, 3), (6,))
 COLUMN_P = Step("jacobian_p", _column_prismatic, (12, 3), (6,))
 GATHER = Step("gather", lambda v, column, rate: [add(v, scale(rate[0], column))], (6, 6, 1), (6,))
 ARRIVE = Step("arrive", _arrive, (9, 12, 3), (6,))
-STEPS = (FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER, ARRIVE, OUT_R, OUT_P)
+STEPS = (*MOVES, FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER, ARRIVE, OUT_R, OUT_P)
 
 # ---- programs ------------------------------------------------------------------------------------
 
 
-def _frames(run: Any, bodies: Bodies, q: Any, wanted: Iterable[int]) -> dict[int, Any]:
-    """(R, o) of bodies, parents before children, and of the base."""
+def _frames(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
+    """(R, o) of the bodies whose moves are given, and of the base."""
     out: dict[int, Any] = {BASE: run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])}
-    for i in wanted:
+    for i in sorted(move):  # parents first
         body = bodies.list[i]
         step = FRAME_P if body.prismatic else FRAME_R
-        out[i] = run.call(step, out[body.parent], _own(q, body), constants=constants_of(body)[0:12])
+        out[i] = run.call(step, out[body.parent], move[i], constants=constants_of(body)[0:12])
     return out
 
 
@@ -97,18 +98,18 @@ def _own(vector: Any, body: Body) -> Any:
 
 def poses(run: Any, bodies: Bodies) -> None:
     """Input q; output (links, 4, 4)."""
-    frames = _frames(run, bodies, run.input(bodies.arm.dof), range(len(bodies)))
+    frames = _frames(run, bodies, moves(run, bodies, run.input(bodies.arm.dof)))
     run.output(*(run.call(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
 
 
-def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[list[Any], list[int], Any, Any, Any]:
-    """Coordinate vectors, bodies on the way to the frame of `setting`, their frames, the frame's pose and the point."""
+def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[list[Any], Any, Any, Any, Any]:
+    """Coordinate vectors, moves and frames of the bodies on the way to the frame of `setting`, its pose, the point."""
     given = [run.input(bodies.arm.dof) for _ in range(vectors)]
     place = bodies.place(str(setting.frame))
-    path = bodies.ancestors(place.body)[::-1]
-    frames = _frames(run, bodies, given[0], path)
+    move = moves(run, bodies, given[0], bodies.ancestors(place.body)[::-1])
+    frames = _frames(run, bodies, move)
     X, P = run.call(AT_POINT, run.call(ON_BODY, frames[place.body], constants=place.row), run.input(3))
-    return given, path, frames, X, P
+    return given, move, frames, X, P
 
 
 def _column(run: Any, body: Body, frame: Any, P: Any) -> Any:
@@ -122,27 +123,27 @@ def pose(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 def jacobian(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, point; output (6, dof); columns of modes stay zero."""
-    _, path, frames, _, P = _reach(run, bodies, setting, 1)
-    columns = {bodies.list[i].coordinate: _column(run, bodies.list[i], frames[i], P) for i in path}
+    _, move, frames, _, P = _reach(run, bodies, setting, 1)
+    columns = {bodies.list[i].coordinate: _column(run, bodies.list[i], frames[i], P) for i in move}
     nothing = run.constant(np.zeros(6))
     run.output(*(columns.get(k, nothing)[r : r + 1] for r in range(6) for k in range(bodies.arm.dof)))
 
 
 def velocity(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, point; output (6,), base at rest."""
-    (_, qd), path, frames, _, P = _reach(run, bodies, setting, 2)
+    (_, qd), move, frames, _, P = _reach(run, bodies, setting, 2)
     v = run.constant(np.zeros(6))
-    for i in path:
+    for i in sorted(move):
         v = run.call(GATHER, v, _column(run, bodies.list[i], frames[i], P), _own(qd, bodies.list[i]))
     run.output(v)
 
 
 def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, point; output (6,), base at rest, gravity not counted."""
-    vectors, path, frames, _, P = _reach(run, bodies, setting, 3)
+    (_, qd, qdd), move, frames, _, P = _reach(run, bodies, setting, 3)
     motion = run.constant(np.zeros(9))
-    for i in path:
+    for i in sorted(move):
         body = bodies.list[i]
-        state = (_own(vector, body) for vector in vectors)
-        motion, _, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
-    run.output(run.call(ARRIVE, motion, frames[path[-1] if path else BASE], P))
+        state = (move[i], _own(qd, body), _own(qdd, body))
+        motion, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
+    run.output(run.call(ARRIVE, motion, frames[max(move, default=BASE)], P))

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of
+from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of, slid
+from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import (
     UPPER,
     add,
@@ -26,7 +28,7 @@ from lissom.dynamics.vectors import (
     turned_about_z,
     turned_symmetric,
 )
-from lissom.engine.program import Step, cos, sin
+from lissom.engine.program import Step
 
 
 def shifted(C: Any, r: Any) -> list[Any]:
@@ -58,9 +60,9 @@ def _gather_revolute(below: Any, C: Any, turn: Any, K: Any) -> list[list[Any]]:
     return [add(below, shifted([C[0], *h, *I], p))]
 
 
-def _gather_prismatic(below: Any, C: Any, r: Any, K: Any) -> list[list[Any]]:
+def _gather_prismatic(below: Any, C: Any, q: Any, K: Any) -> list[list[Any]]:
     R0 = K[0:9]
-    return [add(below, shifted([C[0], *times(R0, C[1:4]), *turned_symmetric(R0, C[4:10])], r))]
+    return [add(below, shifted([C[0], *times(R0, C[1:4]), *turned_symmetric(R0, C[4:10])], slid(q, K)))]
 
 
 def _unit_revolute(C: Any) -> list[list[Any]]:
@@ -75,23 +77,12 @@ def _unit_prismatic(C: Any) -> list[list[Any]]:
     return [[0 * m, 0 * m, m, h[1], -h[0], 0 * m]]
 
 
-def _turn(q: Any) -> list[list[Any]]:
-    return [[cos(q[0]), sin(q[0])]]
-
-
-def _slide(q: Any, K: Any) -> list[list[Any]]:
-    R0, p = K[0:9], K[9:12]
-    return [[p[0] + R0[2] * q[0], p[1] + R0[5] * q[0], p[2] + R0[8] * q[0]]]
-
-
-TURN = Step("turn", _turn, (1,), (2,))
-SLIDE = Step("slide", _slide, (1,), (3,), CONSTANTS)
 GATHER_R = Step("gather_r", _gather_revolute, (10, 10, 2), (10,), CONSTANTS)
-GATHER_P = Step("gather_p", _gather_prismatic, (10, 10, 3), (10,), CONSTANTS)
+GATHER_P = Step("gather_p", _gather_prismatic, (10, 10, 1), (10,), CONSTANTS)
 UNIT_R = Step("unit_r", _unit_revolute, (10,), (6,))
 UNIT_P = Step("unit_p", _unit_prismatic, (10,), (6,))
 ARMATURE = Step("armature", lambda M, K: [[M[0] + K[0]]], (1,), (1,), 1)
-BODY_STEPS = (TURN, SLIDE, GATHER_R, GATHER_P, UNIT_R, UNIT_P, ARMATURE, IN_R, IN_P)
+BODY_STEPS = (*MOVES, GATHER_R, GATHER_P, UNIT_R, UNIT_P, ARMATURE, IN_R, IN_P)
 
 Entries = dict[tuple[int, int], Any]
 
@@ -101,12 +92,7 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     n = len(bodies)
     constants = [constants_of(body) for body in bodies.list]
     composite = [run.constant([row[12], *row[13:22]]) for row in constants]
-    turn = [
-        run.call(SLIDE, q[i : i + 1], constants=constants[i])
-        if bodies.list[i].prismatic
-        else run.call(TURN, q[i : i + 1])
-        for i in range(n)
-    ]
+    move = moves(run, bodies, q)
     nothing = run.constant(np.zeros(6))
     M: Entries = {}
     for j in range(n - 1, -1, -1):
@@ -116,13 +102,13 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
         at = j
         while bodies.list[at].parent != BASE:
             step = IN_P if bodies.list[at].prismatic else IN_R
-            force = run.call(step, nothing, force, turn[at], constants=constants[at])
+            force = run.call(step, nothing, force, move[at], constants=constants[at])
             at = bodies.list[at].parent
             M[at, j] = force[2:3] if bodies.list[at].prismatic else force[5:6]
         if body.parent != BASE:
             step = GATHER_P if body.prismatic else GATHER_R
             composite[body.parent] = run.call(
-                step, composite[body.parent], composite[j], turn[j], constants=constants[j]
+                step, composite[body.parent], composite[j], move[j], constants=constants[j]
             )
     return M
 
@@ -134,12 +120,10 @@ def _own(run: Any, body: Any, entry: Any) -> Any:
 # ---- world axes ----------------------------------------------------------------------------------
 
 
-def _place_revolute(above: Any, q: Any, K: Any) -> list[list[Any]]:
+def _place_revolute(above: Any, turn: Any, K: Any) -> list[list[Any]]:
     """(R, o) of the parent -> (R, o), screw (z, o x z), r = o - o', composite in world axes."""
     R0, p = above[0:9], above[9:12]
-    c, s = cos(q[0]), sin(q[0])
-    A = product(R0, K[0:9])
-    R = columns_turned(A, c, s)
+    R = columns_turned(product(R0, K[0:9]), *turn)
     r = times(R0, K[9:12])
     o, z = add(p, r), [R[2], R[5], R[8]]
     return [R + o, z + cross(o, z), r, _composite(R, K)]
@@ -170,13 +154,13 @@ def _column_prismatic(screw: Any, C: Any, o: Any) -> list[list[Any]]:
     return [add(N, cross(o, F)) + F]
 
 
-PLACE_R = Step("place_r", _place_revolute, (12, 1), (12, 6, 3, 10), CONSTANTS)
+PLACE_R = Step("place_r", _place_revolute, (12, 2), (12, 6, 3, 10), CONSTANTS)
 PLACE_P = Step("place_p", _place_prismatic, (12, 1), (12, 6, 3, 10), CONSTANTS)
 COMPOSE = Step("compose", lambda below, C, r: [add(below, shifted(C, r))], (10, 10, 3), (10,))
 COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6,))
 COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6,))
 PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
-WORLD_STEPS = (PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE)
+WORLD_STEPS = (*MOVES, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE)
 
 
 def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
@@ -187,10 +171,11 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     screw: list[Any] = [None] * n
     r: list[Any] = [None] * n
     composite: list[Any] = [None] * n
+    move = moves(run, bodies, q)
     for i, body in enumerate(bodies.list):
         above = base if body.parent == BASE else frame[body.parent]
         step = PLACE_P if body.prismatic else PLACE_R
-        frame[i], screw[i], r[i], composite[i] = run.call(step, above, q[i : i + 1], constants=constants_of(body))
+        frame[i], screw[i], r[i], composite[i] = run.call(step, above, move[i], constants=constants_of(body))
     for i in range(n - 1, -1, -1):
         parent = bodies.list[i].parent
         if parent != BASE:

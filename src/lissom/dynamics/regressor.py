@@ -15,6 +15,7 @@ from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, base_motion, constants_of
 from lissom.dynamics.inverse import STEPS as INVERSE_STEPS
 from lissom.dynamics.mass import PLACE_P, PLACE_R
+from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import add, cross, dot, product, times, transposed
 from lissom.engine.program import Step
 
@@ -71,10 +72,11 @@ def program(run: Any, bodies: Bodies) -> None:
     motion: list[Any] = [None] * n
     frame: list[Any] = [None] * n
     screw: list[Any] = [None] * n
+    move = moves(run, bodies, q)
     for i, body in enumerate(bodies.list):
         above = (base, floor) if body.parent == BASE else (motion[body.parent], frame[body.parent])
-        now, constants = (q[i : i + 1], qd[i : i + 1], qdd[i : i + 1]), constants_of(body)
-        motion[i], _, _ = run.call(OUT_P if body.prismatic else OUT_R, above[0], *now, constants=constants)
+        now, constants = (move[i], qd[i : i + 1], qdd[i : i + 1]), constants_of(body)
+        motion[i], _ = run.call(OUT_P if body.prismatic else OUT_R, above[0], *now, constants=constants)
         frame[i], screw[i], _, _ = run.call(
             PLACE_P if body.prismatic else PLACE_R, above[1], now[0], constants=constants
         )

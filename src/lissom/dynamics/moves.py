@@ -1,0 +1,45 @@
+"""What a joint's position means to the steps: cosine and sine of a revolute joint, the distance of a prismatic one.
+
+Sines and cosines are long chains of dependent operations; four at a time keep the processor busy, and
+every recursion is left with shorter steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from lissom.dynamics.bodies import Bodies
+from lissom.engine.program import Step, cos, sin
+
+
+def _turns(q: Any) -> list[list[Any]]:
+    return [[function(x) for x in q for function in (cos, sin)]]
+
+
+TURN = Step("turn", _turns, (1,), (2,))
+TURN_4 = Step("turn_4", _turns, (4,), (8,))
+STEPS = (TURN, TURN_4)
+
+
+def moves(run: Any, bodies: Bodies, q: Any, wanted: Iterable[int] | None = None) -> dict[int, Any]:
+    """By body: (cos, sin) for a revolute joint, (q,) for a prismatic one."""
+    out: dict[int, Any] = {}
+    revolute = []
+    for k in range(len(bodies)) if wanted is None else wanted:
+        body = bodies.list[k]
+        if body.prismatic:
+            out[k] = q[body.coordinate : body.coordinate + 1]
+        else:
+            revolute.append(k)
+    while revolute:
+        four = [bodies.list[k].coordinate for k in revolute[:4]]
+        at = four[0]
+        if four == [at, at + 1, at + 2, at + 3]:
+            turned = run.call(TURN_4, q[at : at + 4])
+        else:
+            four, turned = four[:1], run.call(TURN, q[at : at + 1])
+        for j in range(len(four)):
+            out[revolute[j]] = turned[2 * j : 2 * j + 2]
+        del revolute[: len(four)]
+    return out
