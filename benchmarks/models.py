@@ -1,10 +1,12 @@
-"""Arms for the benchmarks, each with its twin in Pinocchio."""
+"""Arms for the benchmarks, each with its twins in Pinocchio and MuJoCo."""
 
 from __future__ import annotations
 
 import sysconfig
 from pathlib import Path
+from xml.etree import ElementTree
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 
@@ -91,3 +93,30 @@ def twin(arm: ls.Arm) -> pin.Model:
         about = body.inertia - body.mass * (com @ com * np.eye(3) - np.outer(com, com))
         model.appendBodyToJoint(joints[-1], pin.Inertia(body.mass, com, about), pin.SE3.Identity())
     return model
+
+
+def mujoco_twin(arm: ls.Arm) -> mujoco.MjModel:
+    """The same machine in MuJoCo, without contacts, limits or any constraint."""
+    bodies = Bodies(arm)
+    root = ElementTree.Element("mujoco")
+    ElementTree.SubElement(root, "compiler", angle="radian", boundmass="0", boundinertia="0", autolimits="false")
+    option = ElementTree.SubElement(root, "option", gravity=_words(arm.gravity))
+    ElementTree.SubElement(option, "flag", contact="disable", constraint="disable")
+    nodes: list[ElementTree.Element] = []
+    world = ElementTree.SubElement(root, "worldbody")
+    for body in bodies.list:
+        above = world if body.parent == BASE else nodes[body.parent]
+        quat = pin.Quaternion(body.R)
+        place = {"pos": _words(body.p), "quat": _words([quat.w, quat.x, quat.y, quat.z])}
+        node = ElementTree.SubElement(above, "body", name=body.joint, **place)
+        ElementTree.SubElement(node, "joint", type="slide" if body.prismatic else "hinge", axis="0 0 1")
+        com = body.moment / body.mass
+        I = body.inertia - body.mass * (com @ com * np.eye(3) - np.outer(com, com))
+        six = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
+        ElementTree.SubElement(node, "inertial", pos=_words(com), mass=repr(body.mass), fullinertia=_words(six))
+        nodes.append(node)
+    return mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _words(values: object) -> str:
+    return " ".join(repr(float(x)) for x in values)

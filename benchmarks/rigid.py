@@ -1,9 +1,10 @@
-"""Rigid dynamics against Pinocchio: one table.
+"""Rigid dynamics against Pinocchio and MuJoCo: one table, one file, one picture.
 
-    python benchmarks/rigid.py [--rounds 15] [--quick] [--into FILE]
+    python benchmarks/rigid.py [--rounds 15] [--quick] [--into out]
 
-One process, candidates interleaved, CPU time, best of the rounds (and the median, for the noise);
-compile times apart. Ratios, not seconds, are what compares between machines.
+One process, candidates interleaved, CPU time, best of the rounds (and the ratio of medians, for the
+noise); compile times apart. Every result is compared with Pinocchio's and MuJoCo's before it is timed.
+Ratios, not seconds, are what compares between machines.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import llvmlite
+import matplotlib
+import mujoco
 import numpy as np
 import pinocchio as pin
 
@@ -26,154 +31,314 @@ import models
 import lissom as ls
 from lissom.verbs.library import library
 
+TAU, QDD, M, GRADIENTS = "inverse dynamics", "forward dynamics", "mass matrix", "all gradients"
 BARS = {
-    "inverse dynamics, batch": {7: 30, 30: 15, 55: 13},
-    "forward dynamics, batch": {7: 30, 30: 9, 55: 9},
-    "mass matrix, batch, result reused": {7: 30, 30: 8, 55: 6},
-    "all gradients, batch, results reused": {7: 10, 30: 5, 55: 5},
-    "one state": {7: 2.5, 30: 2.5, 55: 2.5},
+    f"{TAU}, batch": {7: 30, 30: 15, 55: 13},
+    f"{QDD}, batch": {7: 30, 30: 9, 55: 9},
+    f"{M}, batch, reused": {7: 30, 30: 8, 55: 6},
+    f"{GRADIENTS}, batch, reused": {7: 10, 30: 5, 55: 5},
+    **{f"{what}, one state": dict.fromkeys((7, 30, 55), 2.5) for what in (TAU, QDD, M, GRADIENTS)},
 }
+Candidate = tuple[Callable[[], object], int]  # what to call, states per call
+Row = dict[str, Any]
 
 
-def race(candidates: dict[str, tuple[Callable[[], object], int]], rounds: int) -> dict[str, tuple[float, float]]:
+def race(candidates: dict[Any, Candidate], rounds: int, clock: Callable[[], float] = time.process_time) -> dict:
     """Best and median nanoseconds per state, rounds interleaved."""
     repeats = {}
     for name, (call, _) in candidates.items():
         call()
-        start = time.process_time()
+        start = clock()
         call()
-        repeats[name] = max(1, int(0.004 / max(time.process_time() - start, 1e-7)))
-    times: dict[str, list[float]] = {name: [] for name in candidates}
+        repeats[name] = max(1, int(0.004 / max(clock() - start, 1e-7)))
+    times: dict[Any, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, (call, states) in candidates.items():
-            start = time.process_time()
+            start = clock()
             for _ in range(repeats[name]):
                 call()
-            times[name].append((time.process_time() - start) / repeats[name] / states * 1e9)
+            times[name].append((clock() - start) / repeats[name] / states * 1e9)
     return {name: (min(t), float(np.median(t))) for name, t in times.items()}
 
 
-def python_loop(function: Callable[..., object], model: pin.Model, states: list[np.ndarray]) -> Callable[[], None]:
-    data = model.createData()
+# ---- the three libraries -------------------------------------------------------------------------
+
+
+class Mujoco:
+    """Its functions on one state, as one calls them from Python."""
+
+    def __init__(self, arm: ls.Arm):
+        self.model = models.mujoco_twin(arm)
+        self.data = mujoco.MjData(self.model)
+        self.M = np.zeros((arm.dof, arm.dof))
+
+    def tau(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        self.data.qpos[:], self.data.qvel[:], self.data.qacc[:] = q, v, a
+        mujoco.mj_inverse(self.model, self.data)
+        return self.data.qfrc_inverse
+
+    def qdd(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        self.data.qpos[:], self.data.qvel[:], self.data.qfrc_applied[:] = q, v, tau
+        mujoco.mj_forward(self.model, self.data)
+        return self.data.qacc
+
+    def mass(self, q: np.ndarray) -> np.ndarray:
+        self.data.qpos[:] = q
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_comPos(self.model, self.data)
+        mujoco.mj_crb(self.model, self.data)
+        mujoco.mj_fullM(self.model, self.data, self.M)
+        return self.M
+
+
+def each(function: Callable[..., object], states: list[np.ndarray]) -> Callable[[], None]:
+    """A Python loop over rows."""
     rows = [list(np.ascontiguousarray(x)) for x in states]
 
     def loop() -> None:
         for state in zip(*rows, strict=True):
-            function(model, data, *state)
+            function(*state)
 
     return loop
 
 
-def measure(arm: ls.Arm, rounds: int) -> list[dict[str, object]]:
-    """Rows of the table for one arm."""
-    n, model = arm.dof, models.twin(arm)
+def candidates(arm: ls.Arm) -> dict[tuple[str, str], Candidate]:
+    """(what, whose) -> call."""
+    n, model, theirs = arm.dof, models.twin(arm), Mujoco(arm)
+    data, pool = model.createData(), pin.ModelPool(model, 1)
     rng = np.random.default_rng(0)
     batch = 65536 if n < 20 else 2048
     small = max(64, min(4096, 2**20 // (8 * n * n)))  # a matrix result of a megabyte at most stays in cache
-    Q, V, A = rng.uniform(-1.5, 1.5, (3, batch, n))
-    out = np.zeros((batch, n))
-    pool = pin.ModelPool(model, 1)
-    columns, result = [np.asfortranarray(x.T) for x in (Q, V, A)], np.zeros((n, batch), order="F")
-    few = [x[:small].copy() for x in (Q, V, A)]
-    M = np.zeros((small, n, n))
-    grad = ls.InverseGradient(*np.zeros((3, small, n, n)))
-    q, v, a = (x[0].copy() for x in (Q, V, A))
-    data = model.createData()
-    compile_times = [compile_time(arm, name) for name in ("inverse_dynamics", "forward_dynamics", "mass_matrix",
-                                                           "inverse_dynamics_gradient")]  # fmt: skip
-    theirs = {
-        "inverse dynamics, batch": (lambda: pin.rneaInParallel(1, pool, *columns, result), batch),
-        "forward dynamics, batch": (lambda: pin.abaInParallel(1, pool, *columns, result), batch),
-        "mass matrix, batch, result reused": (python_loop(pin.crba, model, few[:1]), small),
-        "all gradients, batch, results reused": (python_loop(pin.computeRNEADerivatives, model, few), small),
-        "one state: tau": (lambda: pin.rnea(model, data, q, v, a), 1),
-        "one state: qdd": (lambda: pin.aba(model, data, q, v, a), 1),
-        "one state: M": (lambda: pin.crba(model, data, q), 1),
-        "one state: gradients": (lambda: pin.computeRNEADerivatives(model, data, q, v, a), 1),
-    }
-    ours = {
-        "inverse dynamics, batch": (lambda: ls.inverse_dynamics(arm, Q, V, A, out=out, threads=1), batch),
-        "forward dynamics, batch": (lambda: ls.forward_dynamics(arm, Q, V, A, out=out, threads=1), batch),
-        "mass matrix, batch, result reused": (lambda: ls.mass_matrix(arm, few[0], out=M, threads=1), small),
-        "all gradients, batch, results reused": (
-            lambda: ls.inverse_dynamics_gradient(arm, *few, out=grad, threads=1), small,
+    wide = rng.uniform(-1.5, 1.5, (3, batch, n))
+    few = [x[:small].copy() for x in wide]
+    one = [x[0].copy() for x in wide]
+    check(arm, model, theirs, one)
+    columns, found = [np.asfortranarray(x.T) for x in wide], np.zeros((n, batch), order="F")
+    out, out_M = np.zeros((batch, n)), np.zeros((small, n, n))
+    out_grad = ls.InverseGradient(*np.zeros((3, small, n, n)))
+    batches = {
+        (f"{TAU}, batch", "pinocchio"): (lambda: pin.rneaInParallel(1, pool, *columns, found), batch),
+        (f"{TAU}, batch", "mujoco"): (each(theirs.tau, [x[:64] for x in wide]), 64),
+        (f"{TAU}, batch", "lissom"): (lambda: ls.inverse_dynamics(arm, *wide, out=out, threads=1), batch),
+        (f"{QDD}, batch", "pinocchio"): (lambda: pin.abaInParallel(1, pool, *columns, found), batch),
+        (f"{QDD}, batch", "mujoco"): (each(theirs.qdd, [x[:64] for x in wide]), 64),
+        (f"{QDD}, batch", "lissom"): (lambda: ls.forward_dynamics(arm, *wide, out=out, threads=1), batch),
+        (f"{M}, batch, reused", "pinocchio"): (each(lambda q: pin.crba(model, data, q), few[:1]), small),
+        (f"{M}, batch, reused", "mujoco"): (each(theirs.mass, [few[0][:64]]), 64),
+        (f"{M}, batch, reused", "lissom"): (lambda: ls.mass_matrix(arm, few[0], out=out_M, threads=1), small),
+        (f"{GRADIENTS}, batch, reused", "pinocchio"): (
+            each(lambda *x: pin.computeRNEADerivatives(model, data, *x), few), small,
         ),
-        "one state: tau": (lambda: ls.inverse_dynamics(arm, q, v, a), 1),
-        "one state: qdd": (lambda: ls.forward_dynamics(arm, q, v, a), 1),
-        "one state: M": (lambda: ls.mass_matrix(arm, q), 1),
-        "one state: gradients": (lambda: ls.inverse_dynamics_gradient(arm, q, v, a), 1),
+        (f"{GRADIENTS}, batch, reused", "lissom"): (
+            lambda: ls.inverse_dynamics_gradient(arm, *few, out=out_grad, threads=1), small,
+        ),
     }  # fmt: skip
-    both = {f"their {k}": x for k, x in theirs.items()} | {f"our {k}": x for k, x in ours.items()}
-    found = race(both, rounds)
+    q, v, a = one
+    singles = {
+        (f"{TAU}, one state", "pinocchio"): lambda: pin.rnea(model, data, q, v, a),
+        (f"{TAU}, one state", "mujoco"): lambda: theirs.tau(q, v, a),
+        (f"{TAU}, one state", "lissom"): lambda: ls.inverse_dynamics(arm, q, v, a),
+        (f"{QDD}, one state", "pinocchio"): lambda: pin.aba(model, data, q, v, a),
+        (f"{QDD}, one state", "mujoco"): lambda: theirs.qdd(q, v, a),
+        (f"{QDD}, one state", "lissom"): lambda: ls.forward_dynamics(arm, q, v, a),
+        (f"{M}, one state", "pinocchio"): lambda: pin.crba(model, data, q),
+        (f"{M}, one state", "mujoco"): lambda: theirs.mass(q),
+        (f"{M}, one state", "lissom"): lambda: ls.mass_matrix(arm, q),
+        (f"{GRADIENTS}, one state", "pinocchio"): lambda: pin.computeRNEADerivatives(model, data, q, v, a),
+        (f"{GRADIENTS}, one state", "lissom"): lambda: ls.inverse_dynamics_gradient(arm, q, v, a),
+    }
+    return batches | {key: (call, 1) for key, call in singles.items()}
+
+
+def check(arm: ls.Arm, model: pin.Model, theirs: Mujoco, state: list[np.ndarray]) -> None:
+    """The three compute the same, or there is nothing to compare."""
+    data = model.createData()
+    upper = np.triu(pin.crba(model, data, state[0]))
+    matrix = upper + np.triu(upper, 1).T
+    pairs = {
+        TAU: (ls.inverse_dynamics(arm, *state), pin.rnea(model, data, *state), theirs.tau(*state)),
+        QDD: (ls.forward_dynamics(arm, *state), pin.aba(model, data, *state), theirs.qdd(*state)),
+        M: (ls.mass_matrix(arm, state[0]), matrix, theirs.mass(state[0])),
+    }
+    for what, (ours, *others) in pairs.items():
+        for other in others:
+            error = np.abs(ours - other).max() / np.abs(ours).max()
+            if not error < 1e-9:
+                raise SystemExit(f"{arm.name}, {what}: the libraries differ by {error:.1e}; nothing was timed.")
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def measure(arm: ls.Arm, rounds: int) -> list[Row]:
+    """Rows of the table for one arm."""
+    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_gradient")
+    seconds = {name: first_use(arm, name) for name in names}
+    print(f"{arm.name}: made or loaded in {', '.join(f'{name} {t:.3f} s' for name, t in seconds.items())}")
+    found = race(candidates(arm), rounds)
     rows = []
-    for name in ours:
-        (their_best, their_median), (our_best, our_median) = found[f"their {name}"], found[f"our {name}"]
-        bars = BARS.get(name, BARS["one state"] if name.startswith("one state") else {})
+    for what in BARS:
+        ours, theirs, other = (found.get((what, who)) for who in ("lissom", "pinocchio", "mujoco"))
         rows.append({
-            "arm": arm.name, "joints": n, "what": name, "pinocchio_ns": their_best, "lissom_ns": our_best,
-            "ratio": their_best / our_best, "ratio_of_medians": their_median / our_median, "bar": bars.get(n),
+            "arm": arm.name, "joints": arm.dof, "what": what, "pinocchio_ns": theirs[0], "lissom_ns": ours[0],
+            "mujoco_ns": other and other[0], "ratio": theirs[0] / ours[0], "ratio_of_medians": theirs[1] / ours[1],
+            "ratio_to_mujoco": other and other[0] / ours[0], "bar": BARS[what].get(arm.dof),
         })  # fmt: skip
-    print(f"{arm.name}: first use, compiled or from the cache, {', '.join(f'{t:.2f}' for t in compile_times)} s")
     return rows
 
 
-def compile_time(arm: ls.Arm, name: str) -> float:
+def first_use(arm: ls.Arm, name: str) -> float:
     start = time.perf_counter()
     library(arm).get(name)
     return time.perf_counter() - start
 
 
-def growth(rounds: int) -> list[dict[str, object]]:
+def growth(rounds: int) -> list[Row]:
     """Cost per state of inverse and forward dynamics from 10 to 1000 links, and the fitted exponent."""
     sizes = (10, 30, 100, 300, 1000)
-    arms = {n: models.chain(n) for n in sizes}
-    candidates: dict[str, tuple[Callable[[], object], int]] = {}
-    for n, arm in arms.items():
-        x = np.random.default_rng(n).uniform(-0.5, 0.5, (3, 64, n))
+    calls: dict[Any, Candidate] = {}
+    for n in sizes:
+        arm, x = models.chain(n), np.random.default_rng(n).uniform(-0.5, 0.5, (3, 64, n))
         out = np.zeros((64, n))
         for name in ("inverse_dynamics", "forward_dynamics"):
             function = library(arm).get(name, backend="tape")
-            candidates[f"{name} {n}"] = (lambda f=function, x=x, out=out: f(*x, out=out, threads=1), 64)
-    found = race(candidates, rounds)
+            calls[name, n] = (lambda f=function, x=x, out=out: f(*x, out=out, threads=1), 64)
+    found = race(calls, rounds)
     rows = []
     for name in ("inverse_dynamics", "forward_dynamics"):
-        times = [found[f"{name} {n}"][0] for n in sizes]
+        times = [found[name, n][0] for n in sizes]
         exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
-        rows.append({"what": f"growth of {name}", "links": sizes, "ns": times, "exponent": exponent})
+        rows.append({"what": name, "links": sizes, "ns": times, "exponent": exponent})
     return rows
 
 
-def show(rows: list[dict[str, object]]) -> None:
-    print(f"\n{'arm':<10}{'what':<40}{'pinocchio ns':>13}{'lissom ns':>11}{'ratio':>8}{'medians':>9}{'bar':>6}")
+def cores(rounds: int) -> list[Row]:
+    """A batch of 1e5 on one thread and on all, wall time."""
+    arm, count = models.panda(), os.cpu_count() or 1
+    x, out = np.random.default_rng(0).uniform(-1.5, 1.5, (3, 100_000, 7)), np.zeros((100_000, 7))
+    rows = []
+    for function in (ls.inverse_dynamics, ls.forward_dynamics):
+        calls = {k: (lambda f=function, k=k: f(arm, *x, out=out, threads=k), 100_000) for k in (1, count)}
+        found = race(calls, rounds, time.perf_counter)
+        gain = found[1][0] / found[count][0]
+        rows.append({"what": function.__name__, "threads": count, "gain": gain,
+                     "gain_of_medians": found[1][1] / found[count][1]})  # fmt: skip
+    return rows
+
+
+def large_results(rounds: int) -> list[Row]:
+    """Matrix results of a 55-joint arm, in cache and beyond, reused and fresh."""
+    arm, rows = models.tree55(), []
+    for states in (32, 256, 2048, 8192):
+        x = np.random.default_rng(0).uniform(-1.5, 1.5, (3, states, arm.dof))
+        for what, function, count in ((M, ls.mass_matrix, 1), (GRADIENTS, ls.inverse_dynamics_gradient, 3)):
+            args = x[:1] if count == 1 else x
+            room = function(arm, *args)
+            calls = {
+                "reused": (lambda f=function, a=args, o=room: f(arm, *a, out=o, threads=1), states),
+                "fresh": (lambda f=function, a=args: f(arm, *a, threads=1), states),
+            }
+            if count == 1:
+                half = ls.mass_matrix(arm, x[0], packed=True)
+                calls["packed"] = (
+                    lambda a=args, o=half: ls.mass_matrix(arm, *a, packed=True, out=o, threads=1),
+                    states,
+                )
+            found = race(calls, max(3, rounds // 3))
+            size = states * count * arm.dof**2 * 8
+            rows.append({"what": what, "states": states, "megabytes": size / 2**20,
+                         **{f"{word}_ns": best for word, (best, _) in found.items()}})  # fmt: skip
+    return rows
+
+
+def show(rows: list[Row]) -> None:
+    print(f"\n{'arm':<10}{'what':<32}{'pinocchio':>11}{'mujoco':>9}{'lissom':>9}{'ratio':>8}{'medians':>9}"
+          f"{'mujoco':>9}{'bar':>6}")  # fmt: skip
     for row in rows:
         bar = "" if row["bar"] is None else f"{row['bar']:g}"
-        print(f"{row['arm']:<10}{row['what']:<40}{row['pinocchio_ns']:>13.0f}{row['lissom_ns']:>11.0f}"
-              f"{row['ratio']:>8.1f}{row['ratio_of_medians']:>9.1f}{bar:>6}")  # fmt: skip
+        other = ("", "") if row["mujoco_ns"] is None else (f"{row['mujoco_ns']:.0f}", f"{row['ratio_to_mujoco']:.1f}")
+        print(f"{row['arm']:<10}{row['what']:<32}{row['pinocchio_ns']:>11.0f}{other[0]:>9}{row['lissom_ns']:>9.0f}"
+              f"{row['ratio']:>8.1f}{row['ratio_of_medians']:>9.1f}{other[1]:>9}{bar:>6}")  # fmt: skip
+    print("nanoseconds per state, best of the rounds; ratio and medians to Pinocchio, then to MuJoCo\n")
+
+
+def show_more(report: dict[str, Any]) -> None:
+    for row in report["growth"]:
+        listed = ", ".join(f"{n}: {t:.0f}" for n, t in zip(row["links"], row["ns"], strict=True))
+        print(f"{row['what']}, ns by number of links: {listed}; exponent {row['exponent']:.3f}")
+    for row in report["cores"]:
+        print(f"{row['what']}, batch of 1e5 on {row['threads']} threads: {row['gain']:.2f} times faster "
+              f"(medians {row['gain_of_medians']:.2f})")  # fmt: skip
+    for row in report["large_results"]:
+        packed = f", packed {row['packed_ns']:.0f}" if "packed_ns" in row else ""
+        print(f"{row['what']}, 55 joints, {row['states']} states, {row['megabytes']:.1f} MB: ns per state reused "
+              f"{row['reused_ns']:.0f}, fresh {row['fresh_ns']:.0f}{packed}")  # fmt: skip
+
+
+def draw(report: dict[str, Any], path: Path) -> None:
+    """Ratios by arm, and growth with the number of links."""
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    rows = report["rows"]
+    arms = list(dict.fromkeys(row["arm"] for row in rows))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 6), width_ratios=(2, 1), layout="constrained")
+    height = 0.8 / len(arms)
+    for k, arm in enumerate(arms):
+        mine = [row for row in rows if row["arm"] == arm]
+        y = np.arange(len(mine)) + (k - (len(arms) - 1) / 2) * height
+        left.barh(y, [row["ratio"] for row in mine], height, label=f"{arm} ({mine[0]['joints']} joints)")
+        for at, row in zip(y, mine, strict=True):
+            if row["bar"] is not None:
+                left.plot([row["bar"]] * 2, [at - height / 2, at + height / 2], color="black")
+    left.set_yticks(range(len(BARS)), list(BARS))
+    left.invert_yaxis()
+    left.set(xscale="log", xlabel="times faster than Pinocchio (black: goal)")
+    left.axvline(1.0, color="grey", linewidth=0.8)
+    left.legend(loc="lower right")
+    for row in report["growth"]:
+        right.loglog(row["links"], row["ns"], "o-", label=f"{row['what']}: exponent {row['exponent']:.2f}")
+    right.set(xlabel="links in series", ylabel="ns per state")
+    if report["growth"]:
+        right.legend()
+    figure.suptitle(f"lissom {report['versions']['lissom']} on {report['machine']['cpu']}, one core, CPU time")
+    figure.savefig(path, dpi=110)
+
+
+def machine() -> dict[str, Any]:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return {"cpu": names[0] if names else platform.processor() or platform.machine(), "cores": os.cpu_count(),
+            "system": platform.platform(), "load": os.getloadavg()}  # fmt: skip
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--quick", action="store_true", help="Panda only")
-    parser.add_argument("--into", type=Path, default=Path("out/benchmark_rigid.json"))
+    parser.add_argument("--quick", action="store_true", help="Panda only, fewer rounds")
+    parser.add_argument("--into", type=Path, default=Path("out"), help="folder for benchmark_rigid.json and .png")
     options = parser.parse_args()
-    arms = [models.panda()] if options.quick else [models.panda(), models.ur10(), models.chain(30), models.talos(),
-                                                   models.tree55()]  # fmt: skip
-    rows = [row for arm in arms for row in measure(arm, options.rounds)]
-    show(rows)
-    grown = [] if options.quick else growth(options.rounds)
-    for row in grown:
-        print(
-            f"{row['what']}: {', '.join(f'{t:.0f}' for t in row['ns'])} ns at {row['links']} links, "
-            f"exponent {row['exponent']:.3f}"
-        )
-    machine = {
-        "cpu": platform.processor() or platform.machine(), "cores": os.cpu_count(), "python": platform.python_version(),
-        "numpy": np.__version__, "pinocchio": pin.__version__, "lissom": ls.__version__, "load": os.getloadavg(),
+    rounds = min(options.rounds, 5) if options.quick else options.rounds
+    arms = [models.panda()]
+    if not options.quick:
+        arms += [models.ur10(), models.chain(30), models.talos(), models.tree55()]
+    report: dict[str, Any] = {
+        "machine": machine(),
+        "versions": {"lissom": ls.__version__, "python": platform.python_version(), "numpy": np.__version__,
+                     "llvmlite": llvmlite.__version__, "pinocchio": pin.__version__, "mujoco": mujoco.__version__},
+        "rounds": rounds,
+        "rows": [row for arm in arms for row in measure(arm, rounds)],
     }  # fmt: skip
-    options.into.parent.mkdir(parents=True, exist_ok=True)
-    options.into.write_text(json.dumps({"machine": machine, "rows": rows, "growth": grown}, indent=1))
-    print(f"\nwrote {options.into}")
+    show(report["rows"])
+    report |= {"growth": [], "cores": [], "large_results": []} if options.quick else {
+        "growth": growth(rounds), "cores": cores(rounds), "large_results": large_results(rounds),
+    }  # fmt: skip
+    show_more(report)
+    options.into.mkdir(parents=True, exist_ok=True)
+    (options.into / "benchmark_rigid.json").write_text(json.dumps(report, indent=1))
+    draw(report, options.into / "benchmark_rigid.png")
+    print(f"\nwrote {options.into / 'benchmark_rigid.json'} and .png")
 
 
 if __name__ == "__main__":

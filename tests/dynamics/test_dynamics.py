@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.arms import random_arm, random_states
 
 import lissom as ls
 from lissom.verbs.library import compiler_present, library
@@ -127,3 +128,16 @@ print(repr(ls.inverse_dynamics(arm, q, q, q).tolist()), ls.inverse_dynamics_grad
 def test_the_compiler_is_here():
     assert compiler_present()
     assert library(ls.load("two_link")).get("mass_matrix").kernel is not None
+
+
+@pytest.mark.parametrize("links", [4, 14])
+def test_packed_mass_matrix_is_the_upper_triangle(links):
+    arm = random_arm(71, links)
+    q = random_states(arm, 5, count=1)[0]
+    whole, rows = ls.mass_matrix(arm, q), np.triu_indices(arm.dof)
+    packed = ls.mass_matrix(arm, q, packed=True)
+    assert packed.shape == (5, arm.dof * (arm.dof + 1) // 2)
+    assert np.array_equal(packed, whole[:, *rows])
+    room = np.full_like(packed, np.nan)
+    assert ls.mass_matrix(arm, q, packed=True, out=room) is room
+    assert np.array_equal(room, packed)

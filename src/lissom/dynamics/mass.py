@@ -196,8 +196,10 @@ def dense(run: Any, n: int, M: Entries) -> list[Any]:
     return [M.get((min(i, j), max(i, j)), zero) for i in range(n) for j in range(n)]
 
 
-def program(run: Any, bodies: Bodies, tape: bool) -> None:
-    """Input q; output M, row by row."""
-    q = run.input(len(bodies))
+def program(run: Any, bodies: Bodies, tape: bool, packed: bool = False) -> None:
+    """Input q; output M, row by row; packed: of each row what is on the diagonal and right of it."""
+    n = len(bodies)
+    q = run.input(n)
     matrix = matrix_in_world_axes if tape else matrix_in_body_axes
-    run.output(*dense(run, len(bodies), matrix(run, bodies, q)))
+    entries = dense(run, n, matrix(run, bodies, q))
+    run.output(*(entries[n * i + j] for i in range(n) for j in range(i if packed else 0, n)))

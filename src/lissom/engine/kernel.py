@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.engine import compile as compiler
-from lissom.engine import native, pieces, straight, tape
+from lissom.engine import movers, native, pieces, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
@@ -45,16 +45,16 @@ class Code:
         constants: Array | None = None,
         workspace: Array | None = None,
         inputs: Sequence[int] = (),
-        offsets: Sequence[NDArray[np.int64]] = (),
+        tables: Sequence[NDArray[np.int64]] = (),
     ):
-        """`inputs` and `offsets` place inputs and outputs in a tape's workspace, in bytes."""
+        """`inputs` are byte offsets in a tape's workspace, `tables` say where outputs are (see `movers`)."""
         self.width, self.sizes, self.loaded, self.address = width, sizes, loaded, loaded.address("kernel")
         self.call = PROTOTYPE(self.address)
         self.tape = np.zeros(1, np.int64) if tape is None else tape
         self.constants = np.zeros(1) if constants is None else constants
         self.template = np.zeros((1, width)) if workspace is None else workspace
-        self.inputs, self.offsets = tuple(inputs), tuple(offsets)
-        self._offset_addresses = [_address(table) for table in self.offsets]
+        self.inputs, self.tables = tuple(inputs), tuple(tables)
+        self._table_addresses = [_address(table) for table in self.tables]
         self._free: list[tuple[Any, Any]] = []  # callers, one for every thread that was ever inside
 
     def workspace(self) -> Array:
@@ -85,14 +85,14 @@ class Code:
     def words(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> list[int]:
         """The table of arrays that the code reads."""
         words: list[int] = []
-        if not self.offsets:
+        if not self.tables:
             for x in (*inputs, *outputs):
                 words += (_address(x), x.strides[0])
             return words
         words += (len(inputs), len(outputs))
         for x, offset in zip(inputs, self.inputs, strict=True):
             words += (_address(x), x.strides[0], x.shape[1], offset)
-        for y, table in zip(outputs, self._offset_addresses, strict=True):
+        for y, table in zip(outputs, self._table_addresses, strict=True):
             words += (_address(y), y.strides[0], y.shape[1], table)
         return words
 
@@ -176,7 +176,7 @@ def _code_in_pieces(width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], 
     return Code(
         width, sizes, loaded, tape=np.array([loaded.address("piece_0")], np.int64), workspace=np.zeros((slots, width)),
         inputs=[start * unit for start in starts],
-        offsets=[np.arange(end, end + n, dtype=np.int64) * unit for end, n in zip(ends, sizes[1], strict=True)],
+        tables=[movers.table(range(end, end + n), set(), unit) for end, n in zip(ends, sizes[1], strict=True)],
     )  # fmt: skip
 
 
@@ -234,6 +234,7 @@ def _tape_code(machine: _Machine, recorded: Tape) -> Code:
     workspace = np.zeros((max(recorded.slots, 1), width))
     for slot, value in recorded.fixed:
         workspace[slot] = value
+    zero = {slot for slot, value in recorded.fixed if value == 0.0}
     sizes = tuple(n for _, n in recorded.inputs), tuple(len(out) for out in recorded.outputs)
     return Code(
         width,
@@ -243,5 +244,5 @@ def _tape_code(machine: _Machine, recorded: Tape) -> Code:
         np.array(recorded.constants or (0.0,)),
         workspace,
         [first * unit for first, _ in recorded.inputs],
-        [np.array(out, np.int64) * unit for out in recorded.outputs],
+        [movers.table(out, zero, unit) for out in recorded.outputs],
     )

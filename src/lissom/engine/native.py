@@ -151,7 +151,7 @@ def _template(inputs: Sequence[int], outputs: Sequence[int], code: Code) -> tupl
     blank = [[np.zeros((1, n)) for n in sizes] for sizes in (inputs, outputs)]
     arrays = np.array(code.words(*blank), np.int64)
     count = len(inputs) + len(outputs)
-    places = [2 + 4 * k for k in range(count)] if code.offsets else [2 * k for k in range(count)]
+    places = [2 + 4 * k for k in range(count)] if code.tables else [2 * k for k in range(count)]
     return arrays, places
 
 

@@ -8,7 +8,7 @@ start of the workspace, outputs are gathered from byte offsets, both by 4x4 tran
     i64 kernel(ptr arrays, ptr tape, ptr workspace, ptr constants, i64 rows)
 
 `arrays` holds four words for every input (address, row stride, length, workspace offset) and for
-every output (address, row stride, length, address of its table of byte offsets), after a first word
+every output (address, row stride, length, address of its table, see `movers`), after a first word
 pair (number of inputs, number of outputs). The machine code depends on the steps only, not on the
 order: one compilation serves every model.
 """
@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from lissom.engine.graph import Node
 from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
+from lissom.engine.movers import move_in, move_out
 from lissom.engine.program import GROUPS, ROW, Step
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
@@ -55,7 +56,7 @@ def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
 
 def shell(lanes: Lanes) -> list[str]:
     """The loop over rows, and what moves them into lanes and back."""
-    return [*lanes.declarations, _mover_in(lanes), _mover_out(lanes), _kernel(lanes)]
+    return [*lanes.declarations, move_in(lanes), move_out(lanes), _kernel(lanes)]
 
 
 def names_of(steps: Sequence[Step], width: int) -> list[str]:
@@ -170,8 +171,8 @@ def _kernel(lanes: Lanes) -> str:
     body.label("writing")
     body.say(f"%b = phi i64 [{n_in}, %running], [%b1, %writing]")
     body.say(f"%found = phi {T} [%seen1, %running], [%found1, %writing]")
-    where, length, offsets = _described(body, first, "%b")
-    table = body.put(f"inttoptr i64 {offsets} to ptr")
+    where, length, fourth = _described(body, first, "%b")
+    table = body.put(f"inttoptr i64 {fourth} to ptr")
     body.say(
         f"%found1 = call {T} @move_out(ptr {where[0]}, i64 {where[1]}, i64 {length}, ptr %ws, ptr {table}, {T} %found)"
     )
@@ -191,129 +192,3 @@ def _described(body: Body, first: str, index: str) -> tuple[tuple[str, str], str
     stride, length, fourth = (body.put(f"load i64, ptr {body.address(entry, k, 'i64')}") for k in (1, 2, 3))
     row = body.address(base, body.put(f"mul i64 %row, {stride}"), "i8")
     return (row, stride), length, fourth
-
-
-def _mover_in(lanes: Lanes) -> str:
-    """``move_in(row, stride, n, lanes, seen) -> seen``: entries of the rows of a group into lanes."""
-    body, T, W = Body(lanes), lanes.type, lanes.width
-    body.label("entry")
-    rows = _row_addresses(body, W)
-    _open_fours(body, T)
-    if W == 4:
-        loaded = [body.load(body.address(row, "%j", "double"), aligned=False) for row in rows]
-        values = body.transpose4(loaded)
-    else:
-        values = [_gathered(body, rows, body.put(f"add i64 %j, {i}")) for i in range(4)]
-    for i, value in enumerate(values):
-        body.store(value, body.address("%lanes", body.put(f"add i64 %j, {i}"), T))
-    _close_fours(body, T, values)
-    _open_ones(body, T)
-    value = _gathered(body, rows, "%i")
-    body.store(value, body.address("%lanes", "%i", T))
-    _close_ones(body, T, value)
-    head = f"define internal {T} @move_in(ptr %rowp, i64 %stride, i64 %n, ptr noalias %lanes, {T} %seen) nounwind {{"
-    return "\n".join([head, *body.lines, "}"])
-
-
-def _gathered(body: Body, rows: list[str], index: str) -> str:
-    """One entry of every row."""
-    value = "poison"
-    for k, row in enumerate(rows):
-        scalar = body.put(f"load double, ptr {body.address(row, index, 'double')}, align 8")
-        value = (
-            scalar if len(rows) == 1 else body.put(f"insertelement {body.lanes.type} {value}, double {scalar}, i32 {k}")
-        )
-    return value
-
-
-def _mover_out(lanes: Lanes) -> str:
-    """``move_out(row, stride, n, ws, offsets, seen) -> seen``: lanes at byte offsets into rows."""
-    body, T, W = Body(lanes), lanes.type, lanes.width
-    body.label("entry")
-    rows = _row_addresses(body, W)
-
-    def at(index: str) -> str:
-        offset = body.put(f"load i64, ptr {body.address('%offsets', index, 'i64')}")
-        return body.load(body.address("%ws", offset, "i8"))
-
-    _open_fours(body, T)
-    places = [body.put(f"add i64 %j, {i}") for i in range(4)]
-    values = [at(place) for place in places]
-    if W == 4:
-        for row, value in zip(rows, body.transpose4(values), strict=True):
-            body.store(value, body.address(row, "%j", "double"), aligned=False)
-    else:
-        for place, value in zip(places, values, strict=True):
-            _scattered(body, rows, place, value)
-    _close_fours(body, T, values)
-    _open_ones(body, T)
-    value = at("%i")
-    _scattered(body, rows, "%i", value)
-    _close_ones(body, T, value)
-    arguments = f"ptr %rowp, i64 %stride, i64 %n, ptr %ws, ptr %offsets, {T} %seen"
-    head = f"define internal {T} @move_out({arguments}) nounwind {{"
-    return "\n".join([head, *body.lines, "}"])
-
-
-def _scattered(body: Body, rows: list[str], index: str, value: str) -> None:
-    """One entry of every row."""
-    for k, row in enumerate(rows):
-        scalar = value if len(rows) == 1 else body.put(f"extractelement {body.lanes.type} {value}, i32 {k}")
-        body.say(f"store double {scalar}, ptr {body.address(row, index, 'double')}, align 8")
-
-
-def _row_addresses(body: Body, width: int) -> list[str]:
-    rows = ["%rowp"]
-    for _ in range(width - 1):
-        rows.append(body.address(rows[-1], "%stride", "i8"))
-    return rows
-
-
-def _open_fours(body: Body, T: str) -> None:
-    """Loop over whole groups of four entries."""
-    body.lines += [
-        "  %n4 = and i64 %n, -4",
-        "  %any = icmp sgt i64 %n4, 0",
-        "  br i1 %any, label %fours, label %rest",
-        "fours:",
-        "  %j = phi i64 [0, %entry], [%j1, %fours]",
-        f"  %a = phi {T} [%seen, %entry], [%a1, %fours]",
-    ]
-
-
-def _close_fours(body: Body, T: str, values: list[str]) -> None:
-    """Note whether the four were finite, with one addition in the loop's chain."""
-    zero = body.lanes.zero
-    pairs = [body.fma(values[k], zero, body.two("fmul", values[k + 1], zero)) for k in (0, 2)]
-    total = body.two("fadd", *pairs)
-    body.lines += [
-        f"  %a1 = fadd {T} %a, {total}",
-        "  %j1 = add i64 %j, 4",
-        "  %j_more = icmp slt i64 %j1, %n4",
-        "  br i1 %j_more, label %fours, label %rest",
-        "rest:",
-        f"  %sum = phi {T} [%seen, %entry], [%a1, %fours]",
-        "  %left = icmp slt i64 %n4, %n",
-        "  br i1 %left, label %ones, label %end",
-    ]
-
-
-def _open_ones(body: Body, T: str) -> None:
-    """Loop over the entries that are left."""
-    body.lines += [
-        "ones:",
-        "  %i = phi i64 [%n4, %rest], [%i1, %ones]",
-        f"  %s = phi {T} [%sum, %rest], [%s1, %ones]",
-    ]
-
-
-def _close_ones(body: Body, T: str, value: str) -> None:
-    body.lines += [
-        f"  %s1 = fadd {T} %s, {body.two('fmul', value, body.lanes.zero)}",
-        "  %i1 = add i64 %i, 1",
-        "  %i_more = icmp slt i64 %i1, %n",
-        "  br i1 %i_more, label %ones, label %end",
-        "end:",
-        f"  %done = phi {T} [%sum, %rest], [%s1, %ones]",
-        f"  ret {T} %done",
-    ]

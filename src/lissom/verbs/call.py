@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lissom.verbs.library import Library
 
 Loads = Sequence[Load]
+NO_LOADS: Loads = ()
 
 
 def library_of(arm: Arm) -> Library:

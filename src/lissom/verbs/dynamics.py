@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import Loads, call, first
+from lissom.verbs.call import NO_LOADS, Loads, call, first
 
 
 def inverse_dynamics(
@@ -19,7 +19,7 @@ def inverse_dynamics(
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
-    loads: Loads = (),
+    loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     method: str | None = None,
     *,
@@ -49,7 +49,7 @@ def inverse_dynamics(
     >>> ls.inverse_dynamics(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    if type(loads) is tuple and not loads and base is None and method is None and out is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -63,7 +63,7 @@ def forward_dynamics(
     q: ArrayLike,
     qd: ArrayLike,
     tau: ArrayLike,
-    loads: Loads = (),
+    loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     method: str | None = None,
     *,
@@ -94,7 +94,7 @@ def forward_dynamics(
     >>> ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd)).round(9)
     array([ 1., -1.,  2., -2.,  3., -3.])
     """
-    if type(loads) is tuple and not loads and base is None and method is None and out is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -104,7 +104,13 @@ def forward_dynamics(
 
 
 def mass_matrix(
-    arm: Arm, q: ArrayLike, method: str | None = None, *, out: Array | None = None, threads: int | None = None
+    arm: Arm,
+    q: ArrayLike,
+    method: str | None = None,
+    *,
+    packed: bool = False,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """Joint-space inertia, drive inertia included.
 
@@ -113,12 +119,14 @@ def mass_matrix(
     arm : Arm
     q : (dof,) or (..., dof)     positions
     method : None                the fast path
+    packed : bool                only the upper triangle, row by row: half the bytes for large arms
     out : (..., dof, dof)        result, written in place
     threads : int or None        None: all cores for large batches
 
     Returns
     -------
     M : (..., dof, dof)          symmetric, positive definite
+        When packed (..., dof (dof + 1) / 2), in the order of ``numpy.triu_indices(dof)``
 
     Examples
     --------
@@ -126,14 +134,17 @@ def mass_matrix(
     >>> ls.mass_matrix(ls.load("two_link"), [0.3, 0.0]).round(3)
     array([[0.4 , 0.16],
            [0.16, 0.12]])
+    >>> ls.mass_matrix(ls.load("two_link"), [0.3, 0.0], packed=True).round(3)
+    array([0.4 , 0.16, 0.12])
     """
-    if method is None and out is None and threads is None:
+    if method is None and out is None and threads is None and not packed:
         try:
             entry = arm._one_mass_matrix  # type: ignore[attr-defined]
         except AttributeError:
             entry = first(arm, "mass_matrix")
         return entry(q)
-    return call(arm, "mass_matrix", (q,), method=method, out=out, threads=threads)
+    name = "packed_mass_matrix" if packed else "mass_matrix"
+    return call(arm, name, (q,), method=method, out=out, threads=threads)
 
 
 def bias_forces(

@@ -86,6 +86,10 @@ RECIPES = {
     "mass_matrix": Recipe(
         ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, lambda n, _: ((n, n),)
     ),
+    "packed_mass_matrix": Recipe(
+        ("q",), lambda run, b, _, tape: mass.program(run, b, tape, packed=True), mass.WORLD_STEPS, 9,
+        lambda n, _: ((n * (n + 1) // 2,),),
+    ),
     "forward_dynamics": Recipe(("q", "qd", "tau"), _forward, forward.STEPS, 8, _vector),
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,

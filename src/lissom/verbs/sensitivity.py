@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import Loads, call, first
+from lissom.verbs.call import NO_LOADS, Loads, call, first
 
 
 class InverseGradient(NamedTuple):
@@ -51,7 +51,7 @@ def inverse_dynamics_gradient(
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
-    loads: Loads = (),
+    loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     method: str | None = None,
     *,
@@ -85,12 +85,12 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if type(loads) is tuple and not loads and base is None and method is None and out is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and out is None and threads is None:
         try:
             entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
         except AttributeError:
             entry = first(arm, "inverse_dynamics_gradient")
-        return InverseGradient(*entry(q, qd, qdd))
+        return tuple.__new__(InverseGradient, entry(q, qd, qdd))  # quicker than InverseGradient(...)
     results = call(
         arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, method=method, out=out, threads=threads
     )
@@ -103,7 +103,7 @@ def inverse_dynamics_product(
     qd: ArrayLike,
     qdd: ArrayLike,
     weights: ArrayLike,
-    loads: Loads = (),
+    loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     *,
     out: TorqueProduct | None = None,
@@ -148,7 +148,7 @@ def inverse_dynamics_hessian(
     qd: ArrayLike,
     qdd: ArrayLike,
     weights: ArrayLike,
-    loads: Loads = (),
+    loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     *,
     out: TorqueHessian | None = None,
@@ -191,7 +191,7 @@ def forward_dynamics_gradient(
     q: ArrayLike,
     qd: ArrayLike,
     tau: ArrayLike,
-    loads: Loads = (),
+    loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     *,
     out: ForwardGradient | None = None,

@@ -1,0 +1,204 @@
+"""Rows of arrays into lanes and back, noticing what is not finite.
+
+Four lanes move four entries of four rows at a time by transposes, one lane four entries of its row.
+Of an output, fours that are always zero are only filled: a table tells which, and where the others
+are in the workspace. ``seen`` becomes NaN, and stays so, once something was not finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.engine.ir import Body, Lanes
+
+FOUR = "<4 x double>"
+
+
+def table(slots: Sequence[int], zero: set[int], unit: int) -> NDArray[np.int64]:
+    """What `move_out` reads: numbers of busy and idle fours, their first entries, then byte offsets of the
+    entries of busy fours and of those after the last four. `zero` are slots that always hold zero."""
+    starts = range(0, len(slots) - 3, 4)
+    idle = [z for z in starts if zero.issuperset(slots[z : z + 4])]
+    busy = [z for z in starts if not zero.issuperset(slots[z : z + 4])]
+    wanted = [slot for z in busy for slot in slots[z : z + 4]] + list(slots[len(starts) * 4 :])
+    return np.array([len(busy), len(idle), *busy, *idle, *(slot * unit for slot in wanted)], np.int64)
+
+
+def move_in(lanes: Lanes) -> str:
+    """``move_in(row, stride, n, lanes, seen) -> seen``: entries of the rows of a group into lanes."""
+    body, T, W = Body(lanes), lanes.type, lanes.width
+    body.label("entry")
+    rows = _rows(body, W)
+
+    def four(k: str) -> str:
+        z = body.put(f"shl i64 {k}, 2")
+        if W == 1:
+            value = _load_four(body, body.address("%row", z, "double"))
+            body.say(f"store {FOUR} {value}, ptr {body.address('%lanes', z, 'double')}, align 8")
+            return body.put(f"fmul {FOUR} {value}, zeroinitializer")
+        if W == 4:
+            values = body.transpose4([_load_four(body, body.address(row, z, "double")) for row in rows])
+        else:
+            values = [_gathered(body, rows, body.put(f"add i64 {z}, {i}")) for i in range(4)]
+        for i, value in enumerate(values):
+            body.store(value, body.address("%lanes", body.put(f"add i64 {z}, {i}"), T))
+        return _none_or_nan(body, values)
+
+    def one(k: str) -> str:
+        value = _gathered(body, rows, k)
+        body.store(value, body.address("%lanes", k, T))
+        return body.two("fmul", value, lanes.zero)
+
+    fours, done = body.put("lshr i64 %n, 2"), body.put("and i64 %n, -4")
+    _finish(body, _fours(body, fours, four), done, one)
+    head = f"define internal {T} @move_in(ptr %row, i64 %stride, i64 %n, ptr noalias %lanes, {T} %seen) nounwind {{"
+    return "\n".join([head, *body.lines, "}"])
+
+
+def move_out(lanes: Lanes) -> str:
+    """``move_out(row, stride, n, ws, table, seen) -> seen``: lanes into the rows of a group."""
+    body, T, W = Body(lanes), lanes.type, lanes.width
+    body.label("entry")
+    rows = _rows(body, W)
+    busy, idle = (body.put(f"load i64, ptr {body.address('%table', k, 'i64')}") for k in (0, 1))
+    starts = body.address("%table", 2, "i64")
+    idle_starts = body.address(starts, busy, "i64")
+    offsets = body.address(idle_starts, idle, "i64")
+
+    def place(index: str) -> str:
+        offset = body.put(f"load i64, ptr {body.address(offsets, index, 'i64')}")
+        return body.address("%ws", offset, "i8")
+
+    def four(k: str) -> str:
+        z = body.put(f"load i64, ptr {body.address(starts, k, 'i64')}")
+        first = body.put(f"shl i64 {k}, 2")
+        places = [place(body.put(f"add i64 {first}, {i}")) for i in range(4)]
+        values = [body.load(where) for where in places]
+        if W == 1:
+            value = _joined(body, values, FOUR)
+            body.say(f"store {FOUR} {value}, ptr {body.address('%row', z, 'double')}, align 8")
+            return body.put(f"fmul {FOUR} {value}, zeroinitializer")
+        if W == 4:
+            for row, value in zip(rows, body.transpose4(values), strict=True):
+                body.store(value, body.address(row, z, "double"), aligned=False)
+        else:
+            for i, value in enumerate(values):
+                _scattered(body, rows, body.put(f"add i64 {z}, {i}"), value)
+        return _none_or_nan(body, values)
+
+    def nothing(k: str) -> str:
+        z = body.put(f"load i64, ptr {body.address(idle_starts, k, 'i64')}")
+        for row in rows:
+            body.say(f"store {FOUR} zeroinitializer, ptr {body.address(row, z, 'double')}, align 8")
+        return ""
+
+    def one(k: str) -> str:
+        # entries after the last four follow those of the busy fours
+        value = body.load(place(body.put(f"sub i64 {k}, {skipped}")))
+        _scattered(body, rows, k, value)
+        return body.two("fmul", value, lanes.zero)
+
+    done = body.put("and i64 %n, -4")
+    skipped = body.put(f"shl i64 {idle}, 2")
+    _loop(body, "idle", "entry", ("0", idle), None, nothing)
+    seen = _fours(body, busy, four, "idle_end")
+    _finish(body, seen, done, one)
+    arguments = f"ptr %row, i64 %stride, i64 %n, ptr %ws, ptr %table, {T} %seen"
+    return "\n".join([f"define internal {T} @move_out({arguments}) nounwind {{", *body.lines, "}"])
+
+
+# ---- loops ---------------------------------------------------------------------------------------
+
+
+def _loop(
+    body: Body,
+    name: str,
+    before: str,
+    between: tuple[str, str],
+    sum_: tuple[str, str] | None,
+    make: Callable[[str], str],
+) -> str:
+    """``for k in range(*between)``, adding what `make(k)` gives to sum_ = (type, start); ends in block `name`_end."""
+    first, end = between
+    body.lines += [
+        f"  %{name}_any = icmp slt i64 {first}, {end}",
+        f"  br i1 %{name}_any, label %{name}, label %{name}_end",
+        f"{name}:",
+        f"  %{name}_k = phi i64 [{first}, %{before}], [%{name}_next, %{name}]",
+    ]
+    if sum_:
+        body.say(f"%{name}_sum = phi {sum_[0]} [{sum_[1]}, %{before}], [%{name}_more, %{name}]")
+    term = make(f"%{name}_k")
+    if sum_:
+        body.say(f"%{name}_more = fadd {sum_[0]} %{name}_sum, {term}")
+    body.lines += [
+        f"  %{name}_next = add i64 %{name}_k, 1",
+        f"  %{name}_on = icmp slt i64 %{name}_next, {end}",
+        f"  br i1 %{name}_on, label %{name}, label %{name}_end",
+        f"{name}_end:",
+    ]
+    if sum_:
+        body.say(f"%{name}_total = phi {sum_[0]} [{sum_[1]}, %{before}], [%{name}_more, %{name}]")
+    return f"%{name}_total"
+
+
+def _fours(body: Body, count: str, make: Callable[[str], str], before: str = "entry") -> str:
+    """The loop over fours; gives what was seen."""
+    lanes = body.lanes
+    if lanes.width > 1:
+        return _loop(body, "fours", before, ("0", count), (lanes.type, "%seen"), make)
+    total = _loop(body, "fours", before, ("0", count), (FOUR, "zeroinitializer"), make)
+    seen = "%seen"
+    for i in range(4):
+        seen = body.two("fadd", seen, body.put(f"extractelement {FOUR} {total}, i32 {i}"))
+    return seen
+
+
+def _finish(body: Body, seen: str, done: str, make: Callable[[str], str]) -> None:
+    """The loop over the entries that are left, and the end."""
+    total = _loop(body, "ones", "fours_end", (done, "%n"), (body.lanes.type, seen), make)
+    body.say(f"ret {body.lanes.type} {total}")
+
+
+# ---- entries -------------------------------------------------------------------------------------
+
+
+def _rows(body: Body, width: int) -> list[str]:
+    rows = ["%row"]
+    for _ in range(width - 1):
+        rows.append(body.address(rows[-1], "%stride", "i8"))
+    return rows
+
+
+def _load_four(body: Body, where: str) -> str:
+    return body.put(f"load {FOUR}, ptr {where}, align 8")
+
+
+def _joined(body: Body, scalars: list[str], kind: str) -> str:
+    value = "poison"
+    for k, scalar in enumerate(scalars):
+        value = body.put(f"insertelement {kind} {value}, double {scalar}, i32 {k}")
+    return value
+
+
+def _gathered(body: Body, rows: list[str], index: str) -> str:
+    """One entry of every row."""
+    scalars = [body.put(f"load double, ptr {body.address(row, index, 'double')}, align 8") for row in rows]
+    return scalars[0] if len(rows) == 1 else _joined(body, scalars, body.lanes.type)
+
+
+def _scattered(body: Body, rows: list[str], index: str, value: str) -> None:
+    """One entry of every row."""
+    for k, row in enumerate(rows):
+        scalar = value if len(rows) == 1 else body.put(f"extractelement {body.lanes.type} {value}, i32 {k}")
+        body.say(f"store double {scalar}, ptr {body.address(row, index, 'double')}, align 8")
+
+
+def _none_or_nan(body: Body, values: list[str]) -> str:
+    """Zero where four values are finite; one addition is left for the loop's chain."""
+    zero = body.lanes.zero
+    pairs = [body.fma(values[k], zero, body.two("fmul", values[k + 1], zero)) for k in (0, 2)]
+    return body.two("fadd", *pairs)
