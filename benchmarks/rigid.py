@@ -108,7 +108,7 @@ def candidates(arm: ls.Arm) -> dict[tuple[str, str], Candidate]:
     data, pool = model.createData(), pin.ModelPool(model, 1)
     rng = np.random.default_rng(0)
     batch = 65536 if n < 20 else 2048
-    small = max(64, min(4096, 2**20 // (8 * n * n)))  # a matrix result of a megabyte at most stays in cache
+    small = max(16, min(4096, 2**19 // (8 * n * n) // 4 * 4))  # a matrix result of half a megabyte stays in cache
     wide = rng.uniform(-1.5, 1.5, (3, batch, n))
     few = [x[:small].copy() for x in wide]
     one = [x[0].copy() for x in wide]
@@ -124,7 +124,7 @@ def candidates(arm: ls.Arm) -> dict[tuple[str, str], Candidate]:
         (f"{QDD}, batch", "mujoco"): (each(theirs.qdd, [x[:64] for x in wide]), 64),
         (f"{QDD}, batch", "lissom"): (lambda: ls.forward_dynamics(arm, *wide, out=out, threads=1), batch),
         (f"{M}, batch, reused", "pinocchio"): (each(lambda q: pin.crba(model, data, q), few[:1]), small),
-        (f"{M}, batch, reused", "mujoco"): (each(theirs.mass, [few[0][:64]]), 64),
+        (f"{M}, batch, reused", "mujoco"): (each(theirs.mass, few[:1]), small),
         (f"{M}, batch, reused", "lissom"): (lambda: ls.mass_matrix(arm, few[0], out=out_M, threads=1), small),
         (f"{GRADIENTS}, batch, reused", "pinocchio"): (
             each(lambda *x: pin.computeRNEADerivatives(model, data, *x), few), small,
@@ -219,7 +219,7 @@ def cores(rounds: int) -> list[Row]:
     rows = []
     for function in (ls.inverse_dynamics, ls.forward_dynamics):
         calls = {k: (lambda f=function, k=k: f(arm, *x, out=out, threads=k), 100_000) for k in (1, count)}
-        found = race(calls, rounds, time.perf_counter)
+        found = race(calls, 4 * rounds, time.perf_counter)
         gain = found[1][0] / found[count][0]
         rows.append({"what": function.__name__, "threads": count, "gain": gain,
                      "gain_of_medians": found[1][1] / found[count][1]})  # fmt: skip

@@ -6,7 +6,8 @@ import pytest
 
 from lissom.engine import derive
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
-from lissom.engine.program import Inline, Plain, Recorder, Step, cos, sign, sin
+from lissom.engine.program import Inline, Plain, Step, cos, sign, sin
+from lissom.engine.record import Recorder
 
 # a few hundred roundings in another order
 RELATIVE = 1e-12
@@ -36,7 +37,7 @@ def program(run):
 def recorded():
     run = Recorder(4)
     program(run)
-    return run.tape()
+    return run.tape(reuse=False)
 
 
 def tape_of(order):

@@ -8,7 +8,8 @@ from lissom.engine import pieces, straight, tape
 from lissom.engine.graph import fused
 from lissom.engine.ir import LARGEST_ANGLE, Lanes
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
-from lissom.engine.program import Plain, Recorder, Step, cos, sign, sin
+from lissom.engine.program import Plain, Step, cos, sign, sin
+from lissom.engine.record import Recorder
 
 ROWS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 131]
 

@@ -17,7 +17,7 @@ from lissom.dynamics import inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine import derive
-from lissom.engine.program import Recorder, Tape
+from lissom.engine.record import Recorder, Tape
 
 STATES = 3  # q, qd, qdd
 BLOCKS = ((0, 0), (0, 1), (0, 2), (1, 1))
@@ -28,7 +28,7 @@ HESSIAN_STEPS = derive.family(inverse.STEPS, 2)
 def _tape(bodies: Bodies, setting: Setting) -> Tape:
     run = Recorder(4)
     inverse.program(run, bodies, setting)
-    return run.tape()
+    return run.tape(reuse=False)  # the way back reads every value again
 
 
 def gradient_program(run: Any, bodies: Bodies, setting: Setting) -> None:

@@ -24,7 +24,8 @@ from itertools import accumulate
 from typing import Any
 
 from lissom.engine.graph import Graph, evaluated, from_casadi
-from lissom.engine.program import Step, Tape, cos, sign, sin
+from lissom.engine.program import Step, cos, sign, sin
+from lissom.engine.record import Tape
 
 Call = tuple[str, tuple[int, ...], int]
 CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))

@@ -22,7 +22,8 @@ from lissom.engine import movers, native, pieces, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
-from lissom.engine.program import Inline, Recorder, Step, Tape
+from lissom.engine.program import Inline, Step
+from lissom.engine.record import Recorder, Tape
 
 Array = NDArray[np.float64]
 WIDTHS = (1, 4)
@@ -234,7 +235,8 @@ def _tape_code(machine: _Machine, recorded: Tape) -> Code:
     workspace = np.zeros((max(recorded.slots, 1), width))
     for slot, value in recorded.fixed:
         workspace[slot] = value
-    zero = {slot for slot, value in recorded.fixed if value == 0.0}
+    # one row stays in the nearest cache, so its zeros may be filled in first; four rows are written in order
+    zero = {slot for slot, value in recorded.fixed if value == 0.0 and width == 1}
     sizes = tuple(n for _, n in recorded.inputs), tuple(len(out) for out in recorded.outputs)
     return Code(
         width,

@@ -20,7 +20,8 @@ from collections.abc import Sequence
 from lissom.engine.graph import Node
 from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
 from lissom.engine.movers import move_in, move_out
-from lissom.engine.program import GROUPS, ROW, Step
+from lissom.engine.program import Step
+from lissom.engine.record import GROUPS, ROW
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
 ZERO = Node("const", data=(0.0,))
@@ -93,13 +94,13 @@ def _put_step(size: int, words: int) -> str:
 
 
 def _row_step(step: Step, lanes: Lanes, words: int) -> str:
-    """A paired step on groups of four items; operands: results, items, shared, number of groups."""
+    """A paired step on groups of four items; operands: results, items, shared."""
     graph = step.graph(lanes.fma)
     body = Body(lanes)
     body.label("entry")
     out, items, shared = (_operand(body, k, "%ws") for k in (1, 2, 3))
-    groups = body.put(f"load i64, ptr {body.address('%t', 4, 'i64')}")
-    groups = body.put(f"lshr i64 {groups}, 3")  # it was scaled like an offset
+    groups = body.put(f"load i64, ptr {body.address('%t', words - 1, 'i64')}")
+    groups = body.put(f"lshr i64 {groups}, 3")  # in the place of constants, and scaled like their offset
     body.lines += ["  br label %loop", "loop:", "  %g = phi i64 [0, %entry], [%g1, %loop]"]
     size, n_out = step.inputs[0], step.outputs[0]
     item = body.address(items, body.put(f"mul i64 %g, {size * lanes.bytes}"), "i8")

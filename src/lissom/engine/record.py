@@ -1,0 +1,254 @@
+"""Programs recorded as tapes: calls of steps, on slots of a workspace.
+
+Pairs become calls on several items at once: four at a time in four lanes' code; in one lane's code
+four items side by side in one vector, which is why tapes differ between widths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lissom.engine.program import Step, path
+
+GROUPS = (4, 2, 1)  # items a step takes at once in code of several lanes
+ROW = 4  # items side by side in code of one lane
+
+
+class Block:
+    """A vector in the workspace of a tape: the slots of its scalars."""
+
+    def __init__(self, slots: range | tuple[int, ...]):
+        self.slots = slots
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def __getitem__(self, key: int | slice) -> Block:
+        return Block(self.slots[key] if isinstance(key, slice) else self.slots[key : key + 1 or None])
+
+    def __iter__(self) -> Any:
+        return (Block((slot,)) for slot in self.slots)
+
+    def __add__(self, other: Block) -> Block:
+        return Block((*self.slots, *other.slots))
+
+
+class Tape(NamedTuple):
+    """A recorded program: calls as (step name, slots of outputs and inputs, position of constants)."""
+
+    calls: tuple[tuple[str, tuple[int, ...], int], ...]
+    slots: int
+    inputs: tuple[tuple[int, int], ...]  # first slot, length
+    outputs: tuple[tuple[int, ...], ...]  # slot of every entry
+    fixed: tuple[tuple[int, float], ...]  # slots that hold constants
+    constants: tuple[float, ...]
+
+
+class Recorder:
+    """Record a program as a tape for code of a given width."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._top = 0
+        self._calls: list[tuple[str, tuple[int, ...], int]] = []
+        self._inputs: list[tuple[int, int]] = []
+        self._fixed: list[tuple[int, float]] = []
+        self._constants: list[float] = []
+        self._rows: dict[tuple[float, ...], int] = {}
+        self._outputs: list[tuple[int, ...]] = []
+        self._life = Life()
+        self._whole: Tape | None = None
+
+    def _allocate(self, n: int) -> Block:
+        self._top += n
+        return Block(range(self._top - n, self._top))
+
+    def input(self, n: int) -> Block:
+        block = self._allocate(n)
+        self._inputs.append((block.slots[0] if n else 0, n))
+        return block
+
+    def constant(self, values: Sequence[float]) -> Block:
+        block = self._allocate(len(values))
+        self._fixed += [(slot, float(value)) for slot, value in zip(block.slots, values, strict=True)]
+        return block
+
+    def call(self, step: Step, *operands: Block, constants: Sequence[float] = ()) -> Any:
+        start = self._top
+        outputs = [self._allocate(n) for n in step.outputs]
+        into = [_first(block, n, step) for block, n in zip(outputs, step.outputs, strict=True)]
+        using = [_first(block, n, step) for block, n in zip(operands, step.inputs, strict=True)]
+        self._append(step.name, into, using, self._row(constants, step), (start, sum(step.outputs)), step.inputs)
+        return outputs if len(outputs) > 1 else outputs[0]
+
+    def _append(
+        self,
+        name: str,
+        into: Sequence[int],
+        using: Sequence[int],
+        position: int,
+        made: tuple[int, int],
+        sizes: Sequence[int],
+    ) -> None:
+        """Note a call: it makes `made` = (first slot, length) and reads `sizes` slots at `using`."""
+        self._calls.append((name, (*into, *using), position))
+        self._life.call(made, list(zip(using, sizes, strict=True)))
+
+    def pairs(
+        self, step: Step, parents: Sequence[int], items: Sequence[Block], shared: Sequence[Block]
+    ) -> dict[tuple[int, int], Block]:
+        """See `Plain.pairs`; steps of pairs have one output."""
+        if self._width == 1:
+            return self._pairs_in_rows(step, parents, items, shared)
+        out: dict[tuple[int, int], Block] = {}
+        for j in range(len(parents)):
+            left = path(parents, j)
+            for count in GROUPS:
+                while len(left) >= count:
+                    now, left = left[:count], left[count:]
+                    results = self.call(step.on_several(count), *(items[i] for i in now), shared[j])
+                    out |= {(i, j): r for i, r in zip(now, [results] if count == 1 else results, strict=True)}
+        return out
+
+    def _pairs_in_rows(
+        self, step: Step, parents: Sequence[int], items: Sequence[Block], shared: Sequence[Block]
+    ) -> dict[tuple[int, int], Block]:
+        """Items of the current path, by depth, four side by side; one call does a whole path."""
+        size, n_out = step.inputs[0], step.outputs[0]
+        order = _depth_first(parents)
+        deepest = max((depth for _, depth in order), default=0)
+        table = self._allocate((deepest // ROW + 1) * size * ROW)
+        self._fixed += [(slot, 0.0) for slot in table.slots]
+        here: dict[int, int] = {}
+        out: dict[tuple[int, int], Block] = {}
+        for j, depth in order:
+            here[depth] = j
+            start = table.slots[0] + depth // ROW * size * ROW + depth % ROW
+            self._append(f"put_{size}", [start], [_first(items[j], size, step)], 0, (0, 0), [size])
+            groups = depth // ROW + 1
+            room = groups * n_out * ROW
+            result = self._allocate(room).slots[0]
+            using = [table.slots[0], _first(shared[j], step.inputs[1], step)]
+            self._append(f"{step.name}_row", [result], using, groups, (result, room), [1, step.inputs[1]])
+            for d in range(depth + 1):
+                at = result + d // ROW * n_out * ROW + d % ROW
+                out[here[d], j] = Block(tuple(at + m * ROW for m in range(n_out)))
+        return out
+
+    def _row(self, constants: Sequence[float], step: Step) -> int:
+        row = tuple(float(c) for c in constants)
+        if len(row) != step.constants:
+            raise ValueError(f"step {step.name}: {len(row)} constants, expected {step.constants}")
+        if row and row not in self._rows:
+            self._rows[row] = len(self._constants)
+            self._constants += row
+        return self._rows.get(row, 0)
+
+    def output(self, *entries: Block) -> None:
+        self._outputs.append(tuple(slot for block in entries for slot in block.slots))
+
+    def play(self, tape: Tape, steps: Mapping[str, Step]) -> None:
+        """Take over a tape that was made elsewhere."""
+        self._whole = tape
+
+    def tape(self, reuse: bool = True) -> Tape:
+        """The tape; `reuse`: results take the room of earlier ones that nothing reads any more."""
+        if self._whole is not None:
+            return self._whole
+        tape = Tape(
+            tuple(self._calls), self._top, tuple(self._inputs), tuple(self._outputs), tuple(self._fixed),
+            tuple(self._constants),
+        )  # fmt: skip
+        return self._life.compact(tape) if reuse else tape
+
+
+def _depth_first(parents: Sequence[int]) -> list[tuple[int, int]]:
+    """(node, depth), every subtree in one piece."""
+    children: dict[int, list[int]] = {}
+    for j, parent in enumerate(parents):
+        children.setdefault(int(parent), []).append(j)
+    order: list[tuple[int, int]] = []
+    stack = [(j, 0) for j in reversed(children.get(-1, []))]
+    while stack:
+        j, depth = stack.pop()
+        order.append((j, depth))
+        stack += [(child, depth + 1) for child in reversed(children.get(j, []))]
+    return order
+
+
+def _first(block: Block, n: int, step: Step) -> int:
+    """First slot of an operand, which must lie in one piece."""
+    slots = list(block.slots)
+    if len(slots) != n or slots != list(range(slots[0], slots[0] + n)):
+        raise ValueError(f"step {step.name}: operand with slots {slots}, expected {n} in a row")
+    return slots[0]
+
+
+class Life:
+    """Which results are still to be read: the others leave their room to later ones.
+
+    A large arm's workspace shrinks several times and stays in the processor's nearest cache.
+    """
+
+    def __init__(self) -> None:
+        self._made: list[tuple[int, int]] = []  # of every call: first slot and length of its results
+        self._read: list[list[tuple[int, int]]] = []  # and of what it reads
+
+    def call(self, made: tuple[int, int], read: list[tuple[int, int]]) -> None:
+        self._made.append(made)
+        self._read.append(read)
+
+    def compact(self, tape: Tape) -> Tape:
+        """The tape with slots used again."""
+        last = self._last_use(tape)
+        if last is None:
+            return tape
+        place, slots = self._places(tape, last)
+        return tape._replace(
+            calls=tuple((name, tuple(place[s] for s in operands), at) for name, operands, at in tape.calls),
+            slots=slots,
+            inputs=tuple((place[first] if n else 0, n) for first, n in tape.inputs),
+            outputs=tuple(tuple(place[s] for s in out) for out in tape.outputs),
+            fixed=tuple((place[slot], value) for slot, value in tape.fixed),
+        )
+
+    def _last_use(self, tape: Tape) -> list[int] | None:
+        """Of every call: the last call that reads its results; None when an operand lies across two results."""
+        maker = [-1] * (tape.slots + 1)
+        for call, (first, n) in enumerate(self._made):
+            maker[first : first + n] = [call] * n
+        last = list(range(len(self._made)))
+        for call, read in enumerate(self._read):
+            for first, n in read:
+                if maker[first] != maker[first + n - 1]:
+                    return None
+                if maker[first] >= 0:
+                    last[maker[first]] = call
+        for out in tape.outputs:
+            for slot in out:
+                if maker[slot] >= 0:
+                    last[maker[slot]] = len(self._made)
+        return last
+
+    def _places(self, tape: Tape, last: list[int]) -> tuple[list[int], int]:
+        """The new slot of every slot, and their number; inputs and constants keep theirs for good."""
+        place, top = [-1] * tape.slots, 0
+        results = [False] * tape.slots
+        for first, n in self._made:
+            results[first : first + n] = [True] * n
+        for slot in range(tape.slots):
+            if not results[slot]:
+                place[slot], top = top, top + 1
+        free: dict[int, list[int]] = {}
+        ends: dict[int, list[int]] = {}
+        for call, (first, n) in enumerate(self._made):
+            if n:
+                at = free[n].pop() if free.get(n) else top
+                top = max(top, at + n)
+                place[first : first + n] = range(at, at + n)
+                ends.setdefault(last[call], []).append(call)
+            for done in ends.pop(call, ()):  # only later calls may use it: a call may write before it has read
+                room = self._made[done][1]
+                free.setdefault(room, []).append(place[self._made[done][0]])
+        return place, top
