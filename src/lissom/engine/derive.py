@@ -25,9 +25,8 @@ from typing import Any
 
 from lissom.engine.graph import Graph, evaluated, from_casadi
 from lissom.engine.program import Step, cos, sign, sin
-from lissom.engine.record import Tape
+from lissom.engine.record import Call, Tape
 
-Call = tuple[str, tuple[int, ...], int]
 CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))
 ONE = Step("one", lambda: [[1.0]], (), (1,))
 SEED = Step("seed", lambda w: [w], (1,), (1,), adds=True)

@@ -34,10 +34,13 @@ class Block:
         return Block((*self.slots, *other.slots))
 
 
-class Tape(NamedTuple):
-    """A recorded program: calls as (step name, slots of outputs and inputs, position of constants)."""
+Call = tuple[str, tuple[int, ...], int]  # name of a step, first slots of its outputs and inputs, constants
 
-    calls: tuple[tuple[str, tuple[int, ...], int], ...]
+
+class Tape(NamedTuple):
+    """A recorded program."""
+
+    calls: tuple[Call, ...]
     slots: int
     inputs: tuple[tuple[int, int], ...]  # first slot, length
     outputs: tuple[tuple[int, ...], ...]  # slot of every entry
@@ -51,7 +54,7 @@ class Recorder:
     def __init__(self, width: int) -> None:
         self._width = width
         self._top = 0
-        self._calls: list[tuple[str, tuple[int, ...], int]] = []
+        self._calls: list[Call] = []
         self._inputs: list[tuple[int, int]] = []
         self._fixed: list[tuple[int, float]] = []
         self._constants: list[float] = []
@@ -75,25 +78,17 @@ class Recorder:
         return block
 
     def call(self, step: Step, *operands: Block, constants: Sequence[float] = ()) -> Any:
-        start = self._top
         outputs = [self._allocate(n) for n in step.outputs]
-        into = [_first(block, n, step) for block, n in zip(outputs, step.outputs, strict=True)]
-        using = [_first(block, n, step) for block, n in zip(operands, step.inputs, strict=True)]
-        self._append(step.name, into, using, self._row(constants, step), (start, sum(step.outputs)), step.inputs)
+        made = [(_first(block, n, step), n) for block, n in zip(outputs, step.outputs, strict=True)]
+        read = [(_first(block, n, step), n) for block, n in zip(operands, step.inputs, strict=True)]
+        slots = tuple(first for first, _ in (*made, *read))
+        self._append((step.name, slots, self._row(constants, step)), made, read)
         return outputs if len(outputs) > 1 else outputs[0]
 
-    def _append(
-        self,
-        name: str,
-        into: Sequence[int],
-        using: Sequence[int],
-        position: int,
-        made: tuple[int, int],
-        sizes: Sequence[int],
-    ) -> None:
-        """Note a call: it makes `made` = (first slot, length) and reads `sizes` slots at `using`."""
-        self._calls.append((name, (*into, *using), position))
-        self._life.call(made, list(zip(using, sizes, strict=True)))
+    def _append(self, call: Call, made: list[tuple[int, int]], read: list[tuple[int, int]]) -> None:
+        """Note a call, and first slots and lengths of what it makes and reads."""
+        self._calls.append(call)
+        self._life.call(made, read)
 
     def pairs(
         self, step: Step, parents: Sequence[int], items: Sequence[Block], shared: Sequence[Block]
@@ -125,12 +120,13 @@ class Recorder:
         for j, depth in order:
             here[depth] = j
             start = table.slots[0] + depth // ROW * size * ROW + depth % ROW
-            self._append(f"put_{size}", [start], [_first(items[j], size, step)], 0, (0, 0), [size])
+            item, share = _first(items[j], size, step), _first(shared[j], step.inputs[1], step)
+            self._append((f"put_{size}", (start, item), 0), [], [(item, size)])
             groups = depth // ROW + 1
-            room = groups * n_out * ROW
-            result = self._allocate(room).slots[0]
-            using = [table.slots[0], _first(shared[j], step.inputs[1], step)]
-            self._append(f"{step.name}_row", [result], using, groups, (result, room), [1, step.inputs[1]])
+            result = self._allocate(groups * n_out * ROW).slots[0]
+            slots = (result, table.slots[0], share)
+            made = [(result, groups * n_out * ROW)]
+            self._append((f"{step.name}_row", slots, groups), made, [(share, step.inputs[1])])
             for d in range(depth + 1):
                 at = result + d // ROW * n_out * ROW + d % ROW
                 out[here[d], j] = Block(tuple(at + m * ROW for m in range(n_out)))
@@ -192,10 +188,10 @@ class Life:
     """
 
     def __init__(self) -> None:
-        self._made: list[tuple[int, int]] = []  # of every call: first slot and length of its results
+        self._made: list[list[tuple[int, int]]] = []  # of every call: first slots and lengths of its results
         self._read: list[list[tuple[int, int]]] = []  # and of what it reads
 
-    def call(self, made: tuple[int, int], read: list[tuple[int, int]]) -> None:
+    def call(self, made: list[tuple[int, int]], read: list[tuple[int, int]]) -> None:
         self._made.append(made)
         self._read.append(read)
 
@@ -213,42 +209,43 @@ class Life:
             fixed=tuple((place[slot], value) for slot, value in tape.fixed),
         )
 
-    def _last_use(self, tape: Tape) -> list[int] | None:
-        """Of every call: the last call that reads its results; None when an operand lies across two results."""
-        maker = [-1] * (tape.slots + 1)
-        for call, (first, n) in enumerate(self._made):
-            maker[first : first + n] = [call] * n
-        last = list(range(len(self._made)))
+    def _last_use(self, tape: Tape) -> dict[int, int] | None:
+        """The last call that reads a result, by its first slot; None when an operand lies across two results."""
+        owner = [-1] * tape.slots
+        last: dict[int, int] = {}
+        for call, made in enumerate(self._made):
+            for first, n in made:
+                owner[first : first + n] = [first] * n
+                last[first] = call
         for call, read in enumerate(self._read):
             for first, n in read:
-                if maker[first] != maker[first + n - 1]:
+                if owner[first] != owner[first + n - 1]:
                     return None
-                if maker[first] >= 0:
-                    last[maker[first]] = call
+                if owner[first] >= 0:
+                    last[owner[first]] = call
         for out in tape.outputs:
-            for slot in out:
-                if maker[slot] >= 0:
-                    last[maker[slot]] = len(self._made)
+            last |= {owner[slot]: len(self._made) for slot in out if owner[slot] >= 0}
         return last
 
-    def _places(self, tape: Tape, last: list[int]) -> tuple[list[int], int]:
+    def _places(self, tape: Tape, last: dict[int, int]) -> tuple[list[int], int]:
         """The new slot of every slot, and their number; inputs and constants keep theirs for good."""
+        sizes = {first: n for made in self._made for first, n in made}
         place, top = [-1] * tape.slots, 0
-        results = [False] * tape.slots
-        for first, n in self._made:
-            results[first : first + n] = [True] * n
-        for slot in range(tape.slots):
-            if not results[slot]:
-                place[slot], top = top, top + 1
+        slot = 0
+        while slot < tape.slots:
+            if slot in sizes:
+                slot += sizes[slot]
+            else:
+                place[slot] = top
+                slot, top = slot + 1, top + 1
         free: dict[int, list[int]] = {}
         ends: dict[int, list[int]] = {}
-        for call, (first, n) in enumerate(self._made):
-            if n:
+        for call, made in enumerate(self._made):
+            for first, n in made:
                 at = free[n].pop() if free.get(n) else top
                 top = max(top, at + n)
                 place[first : first + n] = range(at, at + n)
-                ends.setdefault(last[call], []).append(call)
-            for done in ends.pop(call, ()):  # only later calls may use it: a call may write before it has read
-                room = self._made[done][1]
-                free.setdefault(room, []).append(place[self._made[done][0]])
+                ends.setdefault(last[first], []).append(first)
+            for first in ends.pop(call, ()):  # only later calls may use it: a call may write before it has read
+                free.setdefault(sizes[first], []).append(place[first])
         return place, top
