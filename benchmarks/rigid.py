@@ -108,7 +108,8 @@ def candidates(arm: ls.Arm) -> dict[tuple[str, str], Candidate]:
     data, pool = model.createData(), pin.ModelPool(model, 1)
     rng = np.random.default_rng(0)
     batch = 65536 if n < 20 else 2048
-    small = max(16, min(4096, 2**19 // (8 * n * n) // 4 * 4))  # a matrix result of half a megabyte stays in cache
+    # results of about a megabyte stay in the larger caches, and a call's own cost is spread over enough states
+    small = max(64, min(4096, 2**20 // (8 * n * n) // 4 * 4))
     wide = rng.uniform(-1.5, 1.5, (3, batch, n))
     few = [x[:small].copy() for x in wide]
     one = [x[0].copy() for x in wide]

@@ -16,6 +16,8 @@ from lissom.engine.program import Plain
 from lissom.errors import InputError, shown
 
 Array = NDArray[np.float64]
+FLOAT = np.dtype(float)  # comparing with it is much quicker than with `float`
+SEQUENCES = (list, tuple)
 
 
 class Function:
@@ -156,11 +158,11 @@ class Function:
 
 def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Array]:
     """Arrays that results of these shapes can be written to, or a sentence."""
-    if not isinstance(out, list | tuple) or len(out) != len(shapes):
-        have = f"{len(out)} arrays" if isinstance(out, list | tuple) else type(out).__name__
+    if not isinstance(out, SEQUENCES) or len(out) != len(shapes):
+        have = f"{len(out)} arrays" if isinstance(out, SEQUENCES) else type(out).__name__
         raise InputError(f"{name}: out is {have}; expected {len(shapes)} arrays, as the function returns them.")
     for y, shape in zip(out, shapes, strict=True):
-        if not isinstance(y, np.ndarray) or y.dtype != float or y.shape != shape or not y.flags.writeable:
+        if not isinstance(y, np.ndarray) or y.dtype != FLOAT or y.shape != shape or not y.flags.writeable:
             have = f"{y.dtype} {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
             raise InputError(f"{name}: out is {have}; expected a writeable float64 array of shape {shape}.")
     return list(out)

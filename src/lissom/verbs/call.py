@@ -43,7 +43,7 @@ def call(
     name: str,
     state: Sequence[ArrayLike],
     *,
-    loads: Loads = (),
+    loads: Loads = NO_LOADS,
     base: Any = None,
     method: Any = None,
     out: Any = None,
@@ -53,6 +53,8 @@ def call(
     known = library_of(as_arm(arm, name))
     if method is not None:
         raise InputError(f"{name}: method is {method!r}; expected None, the fast path (no formulations are here yet).")
+    if loads is NO_LOADS and base is None:
+        return known.get(name)(*state, out=out, threads=as_threads(threads, name))
     extra: list[Array] = []
     if base is not None:
         if not isinstance(base, BaseMotion):
@@ -63,7 +65,7 @@ def call(
         arm.frame(load.link)
         frames.append(load.link)
         extra.append(_joined(load.force, load.moment, load.point))
-    function = known.get(name, known.setting(frames, base is not None)) if extra else known.get(name)
+    function = known.get(name, known.setting(frames, base is not None))
     return function(*state, *extra, out=out, threads=as_threads(threads, name))
 
 

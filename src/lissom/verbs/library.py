@@ -125,13 +125,13 @@ class Library:
         self.arm = arm
         self.bodies = Bodies(arm)
         self.frames = Bodies(arm, rounded=False)
-        self._made: dict[tuple[str, Setting, str | None], Function] = {}
+        self._made: dict[tuple[str, Setting | None, str | None], Function] = {}
 
-    def get(self, name: str, setting: Setting = Setting(), backend: str | None = None) -> Function:  # noqa: B008
+    def get(self, name: str, setting: Setting | None = None, backend: str | None = None) -> Function:
         """A function, compiled on first use."""
         key = (name, setting, backend)
         if key not in self._made:
-            self._made[key] = self._make(name, setting, backend)
+            self._made[key] = self._make(name, setting or Setting(), backend)
         return self._made[key]
 
     @staticmethod
