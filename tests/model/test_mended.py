@@ -150,7 +150,7 @@ def test_points_on_a_flexible_link_move_with_its_modes():
         ls.pose(soft, bent, "link2", point=(0.5, 0, 0))
     with pytest.raises(ls.UnsupportedError, match="modal coordinates of link 'link2'"):
         ls.velocity(soft, [0.1, 0.2], bent, "link2", point=(0.5, 0, 0))
-    with pytest.raises(ls.UnsupportedError, match="moves with the modes of link1"):
+    with pytest.raises(ls.UnsupportedError, match="moves with the modes of 'link1'"):
         ls.jacobian(soft, [0.1, 0.2], "link1", point=(0.5, 0, 0))
 
 
