@@ -4,6 +4,7 @@ Describe an arm, get its kinematics and (as the library grows) its dynamics, mod
 optimal motions. Functions take an `Arm` first, then the state, one or a batch.
 """
 
+import lissom.formulations  # noqa: F401  the room, before the function of that name takes its place here
 from lissom.errors import InputError, LissomError, ModelError, SolveError, UnsupportedError
 from lissom.formats.load import load, save, shipped
 from lissom.model.arm import Arm
@@ -16,6 +17,7 @@ from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.plausibility import Finding
 from lissom.verbs.dynamics import bias_forces, forward_dynamics, gravity_forces, inverse_dynamics, mass_matrix
 from lissom.verbs.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
+from lissom.verbs.formulations import FormulationInfo, OperationCount, count_operations, formulations
 from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
 from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
 from lissom.verbs.sensitivity import (
@@ -34,12 +36,12 @@ from lissom.views.draw import draw
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "BaseMotion", "Beam", "DH", "DHTable", "Elastic", "Finding", "ForwardGradient", "InputError",
-    "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic",
-    "ModalIntegrals", "ModelError", "Modes", "Payload", "Shape", "SolveError", "Tool", "TorqueHessian",
-    "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass", "draw", "forward_dynamics",
-    "forward_dynamics_gradient", "gravity_forces", "inverse_dynamics", "inverse_dynamics_gradient",
-    "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",
-    "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy", "regressor", "save", "shipped",
-    "velocity",
+    "Arm", "BaseMotion", "Beam", "DH", "DHTable", "Elastic", "Finding", "FormulationInfo", "ForwardGradient",
+    "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop",
+    "Mimic", "ModalIntegrals", "ModelError", "Modes", "OperationCount", "Payload", "Shape", "SolveError", "Tool",
+    "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass",
+    "count_operations", "draw", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
+    "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product",
+    "inverse_kinematics", "jacobian", "kinetic_energy", "load", "mass_matrix", "momentum", "pose", "poses",
+    "potential_energy", "regressor", "save", "shipped", "velocity",
 ]  # fmt: skip

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.arms import random_arm, random_states
+from tests.arms import random_arm, random_pose, random_states
 
 import lissom as ls
 from lissom.verbs.library import compiler_present, library
@@ -36,7 +36,7 @@ def test_wrong_arguments_are_explained(case):
 
 
 def test_load_on_an_unknown_link():
-    with pytest.raises(ls.ModelError, match="did you mean 'flange'"):
+    with pytest.raises(ls.InputError, match=r"inverse_dynamics: arm 'puma560'.*did you mean 'flange'"):
         ls.inverse_dynamics(ls.load("puma560"), Q, Q, Q, loads=[ls.Load("flang")])
 
 
@@ -88,6 +88,24 @@ def test_singular_posture_names_the_joint():
     arm = ls.Arm("gimbal", [turn("a", None, (0, 0, 1)), turn("b", "a", (0, 1, 0)), ball])
     with pytest.raises(ls.SolveError, match="singular at this position: joint 'a'"):
         ls.forward_dynamics(arm, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("backend", ["straight", "tape", "numpy"])
+@pytest.mark.parametrize("links", [2, 5, 9])
+def test_singular_wrist_of_any_arm_in_any_orientation(links, backend):
+    """Pivots are rounding here, not zero: they must be noticed all the same, and only where they are singular."""
+    arm = random_arm(80 + links, links, tree=False, drives=False, kinds=("revolute", "prismatic"))
+    tilt = random_pose(np.random.default_rng(links))
+    turn = lambda name, parent, axis, X: ls.Link(name, parent, ls.Joint("revolute", X, axis=axis))  # noqa: E731
+    ball = ls.Link("ball", "b", ls.Joint(axis=(0, 0, 1)), mass=1.0, inertia=(0.1, 0.2, 0.3))
+    wrist = [turn("a", arm.links[-1].name, (0, 0, 1), tilt), turn("b", "a", (0, 1, 0), np.eye(4)), ball]
+    whole = arm.replace(links=[*arm.links, *wrist])
+    forward = library(whole).get("forward_dynamics", backend=backend)
+    q, qd, qdd = random_states(whole, 4, seed=links)
+    assert np.allclose(forward(q, qd, ls.inverse_dynamics(whole, q, qd, qdd)), qdd, rtol=1e-9, atol=1e-9)
+    q[:, -2] = 0.0
+    with pytest.raises(ls.SolveError, match="singular at this position: joint 'a'"):
+        forward(q, qd, qdd)
 
 
 def test_many_rows_use_threads_and_agree():

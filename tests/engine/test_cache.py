@@ -144,3 +144,20 @@ print(ls.inverse_dynamics(arm, np.zeros(2), np.zeros(2), np.ones(2)).tolist(), "
     assert first[0] == second[0]
     assert first[1].strip() == "True"
     assert second[1].strip() == "False"
+
+
+def test_an_entry_under_another_name_is_not_executed(tmp_path, monkeypatch):
+    """Intact code, but of another function."""
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path))
+
+    def wide(run):
+        x = run.input(2)
+        run.output([x[0] - x[1]] * 9)
+
+    want = answer()
+    own = {path.name for path in tmp_path.glob("*.o")}
+    straight_kernel("wide", (2,), (9,), lambda: graph_of(wide))
+    foreign = next(path for path in sorted(tmp_path.glob("*.o")) if path.name not in own).read_bytes()
+    for name in own:
+        (tmp_path / name).write_bytes(foreign)
+    assert np.array_equal(answer(), want)

@@ -5,10 +5,11 @@ import pytest
 
 from lissom.engine import compile as compiler
 from lissom.engine import pieces, straight, tape
-from lissom.engine.graph import fused
+from lissom.engine.derive import OPERATIONS
+from lissom.engine.graph import evaluated, fused
 from lissom.engine.ir import LARGEST_ANGLE, Lanes
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
-from lissom.engine.program import Plain, Step, cos, sign, sin
+from lissom.engine.program import Inline, Plain, Step, cos, sign, sin
 from lissom.engine.record import Recorder
 
 ROWS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 131]
@@ -172,11 +173,18 @@ def test_angles_beyond_the_range_are_flagged_not_wrong():
 
 
 def test_fused_graphs_compute_the_same():
-    graph = graph_of(example)
-    assert any(node.op in ("fma", "fms", "fnma") for node in graph.nodes) or not compiler.has_fma()
-    assert fused(graph) == graph
-    for node in graph.nodes:
-        assert all(j < graph.nodes.index(node) for j in node.args) or node.op in ("input", "const")
+    run = Inline()
+    example(run)
+    plain, short = run.graph(fuse=False), run.graph(fuse=True)
+    assert any(node.op in ("fma", "fms", "fnma") for node in short.nodes)
+    assert len(short.nodes) < len(plain.nodes)
+    assert fused(short) == short
+    operations = OPERATIONS | {
+        "fma": lambda a, b, c: a * b + c, "fms": lambda a, b, c: a * b - c, "fnma": lambda a, b, c: c - a * b,
+    }  # fmt: skip
+    arrays = [x.T for x in inputs(5)]
+    for a, b in zip(evaluated(plain, arrays, operations), evaluated(short, arrays, operations), strict=True):
+        assert all(np.array_equal(np.broadcast_to(x, 5), np.broadcast_to(y, 5)) for x, y in zip(a, b, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -279,6 +287,40 @@ def test_pairs_along_paths():
     for k in range(9):
         alone = run(kernel, [x[k : k + 1] for x in arrays])
         assert all(np.array_equal(a[0], b[k]) for a, b in zip(alone, batch, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_slots_used_again_change_nothing(seed):
+    """Random programs: values used late, once, never, in slices, and as outputs."""
+
+    def program(run):
+        rng = np.random.default_rng(seed)
+        values = [run.input(3), run.input(2), run.constant([0.5, -1.5])]
+        for _ in range(40):
+            twos = [v for v in values if len(v) == 2] + [v[1:3] for v in values if len(v) >= 3]
+            threes = [v[0:3] for v in values if len(v) >= 3]
+            if rng.random() < 0.5:
+                pick = (threes[rng.integers(len(threes))], twos[rng.integers(len(twos))])
+                values += [*run.call(MIX, *pick, constants=(0.1, 0.2))]
+            else:
+                values.append(run.call(JOIN, twos[rng.integers(len(twos))]))
+            if rng.random() < 0.3:
+                del values[rng.integers(len(values))]
+        run.output(*(values[k] for k in rng.integers(0, len(values), 4)))
+
+    whole, short = Recorder(4), Recorder(4)
+    program(whole)
+    program(short)
+    whole, short = whole.tape(reuse=False), short.tape()
+    assert short.slots < whole.slots
+    arrays, steps = inputs(3), {step.name: step for step in STEPS}
+    results = []
+    for recorded in (whole, short):
+        plain = Plain(arrays)
+        with np.errstate(all="ignore"):
+            plain.play(recorded, steps)
+        results.append([np.broadcast_to(v, (3,)) for v in plain.outputs[0]])
+    assert np.array_equal(*results, equal_nan=True)
 
 
 def test_recorder_refuses_operands_in_pieces():

@@ -85,16 +85,36 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     return total
 
 
-def program(run: Any, bodies: Bodies) -> None:
-    """Inputs q, qd; outputs (kinetic, potential energy), first moment (3), momentum P (3), L (3)."""
+def kinetic(run: Any, bodies: Bodies) -> None:
+    """Inputs q, qd; output T."""
     n = len(bodies)
-    q, qd = run.input(n), run.input(n)
+    run.output(_energies(run, bodies, run.input(n), run.input(n))[0:1])
+
+
+def potential(run: Any, bodies: Bodies) -> None:
+    """Input q; output V."""
+    n = len(bodies)
+    run.output(_energies(run, bodies, run.input(n), run.constant(np.zeros(n)))[1:2])
+
+
+def first_moment(run: Any, bodies: Bodies) -> None:
+    """Input q; output mass times centre of mass (3)."""
+    n = len(bodies)
+    run.output(totals(run, bodies, run.input(n), run.constant(np.zeros(n)))[1:4])
+
+
+def momentum(run: Any, bodies: Bodies) -> None:
+    """Inputs q, qd; output P (3), L (3)."""
+    n = len(bodies)
+    run.output(totals(run, bodies, run.input(n), run.input(n))[4:10])
+
+
+def _energies(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
+    """(T, V) with the drives' inertia and the joints' springs."""
     total = totals(run, bodies, q, qd)
     energy = run.call(HEIGHT, total, constants=list(map(float, bodies.arm.gravity)))
     for i, body in enumerate(bodies.list):
         row = (body.armature, body.stiffness, body.rest)
         if any(row):
             energy = run.call(DRIVE_ENERGY, energy, q[i : i + 1], qd[i : i + 1], constants=row)
-    run.output(energy)
-    run.output(total[1:4])
-    run.output(total[4:7], total[7:10])
+    return energy

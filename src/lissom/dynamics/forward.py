@@ -10,6 +10,11 @@ axes about each body's own origin, so that articulated inertias are shifted but 
     outward   a' = a(parent) shifted + c,  qdd = (u - U.a') / D,  a = a' + S qdd
 
 An articulated inertia is I (6), H (9), M (6): N = I dw + H a, F = H^T dw + M a.
+
+A joint that moves no inertia (two axes in line, say) leaves a pivot D of rounding. D is therefore compared
+with the inertia that would move if the joints beyond were locked (a bound of it on the tape: the trace of
+the composite inertia, carried along as first moment h and trace t); below NEGLIGIBLE of that, 1/D is made
+infinite, which is noticed and explained.
 """
 
 from __future__ import annotations
@@ -22,8 +27,6 @@ from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.inverse import (
     CONSTANTS,
     FALL,
-    ORIENT_P,
-    ORIENT_R,
     Setting,
     base_motion,
     constants_of,
@@ -50,6 +53,14 @@ from lissom.dynamics.vectors import (
 )
 from lissom.engine.program import Step, sign
 
+NEGLIGIBLE = 1e-13
+
+
+def reciprocal(D: Any, locked: Any) -> Any:
+    """1 / D, infinite where D is negligible beside `locked`."""
+    return 1 / (D * (0.5 + 0.5 * sign(D - NEGLIGIBLE * locked)))
+
+
 # ---- few joints: M qdd = tau - bias --------------------------------------------------------------
 
 
@@ -69,7 +80,7 @@ def _solve(bodies: Bodies, M: dict[tuple[int, int], Any], b: list[Any]) -> list[
     carriers = [bodies.ancestors(k)[1:] for k in range(n)]
     x: list[Any] = list(b)
     for k in range(n - 1, -1, -1):
-        D[k] = 1 / L[k, k]
+        D[k] = reciprocal(L[k, k], M[k, k])
         for i in carriers[k]:
             factor = L[i, k] * D[k]
             for j in (i, *carriers[i]):
@@ -134,25 +145,35 @@ def _pushed(body: Any, R: Any, load: Any, K: Any) -> list[list[Any]]:
 
 
 def _eliminated(
-    prismatic: bool, joint: Any, tau: Any, I: Any, H: Any, M: Any, p: Any, armature: Any
+    prismatic: bool, joint: Any, tau: Any, I: Any, H: Any, M: Any, p: Any, locked: Any, K: Any
 ) -> list[list[Any]]:
-    """(1/D, u, U/D) for the way out, and what the parent feels (I, H, M, pN, pF)."""
+    """(1/D, u, U/D) for the way out, and what the parent feels (I, H, M, pN, pF, h, t).
+
+    locked : (h, t) of the composite body; K = armature, mass of the composite
+    """
     z, r, ca, cl = joint[0:3], joint[3:6], joint[6:9], joint[9:12]
     pN, pF = p[0:3], p[3:6]
     if prismatic:
         UN, UF = times(H, z), symmetric_times(M, z)
-        D, u = dot(z, UF) + armature, tau - dot(z, pF)
+        D, u, size = dot(z, UF) + K[0], tau - dot(z, pF), K[1] + K[0]
     else:
         UN, UF = symmetric_times(I, z), times(transposed(H), z)
-        D, u = dot(z, UN) + armature, tau - dot(z, pN)
-    inverse = 1 / D
+        D, u, size = dot(z, UN) + K[0], tau - dot(z, pN), locked[3] + K[0]
+    inverse = reciprocal(D, size)
     kN, kF = scale(inverse, UN), scale(inverse, UF)
     Ia = [I[k] - UN[a] * kN[b] for k, (a, b) in enumerate(UPPER)]
     Ha = [H[3 * a + b] - UN[a] * kF[b] for a in range(3) for b in range(3)]
     Ma = [M[k] - UF[a] * kF[b] for k, (a, b) in enumerate(UPPER)]
     N = add(add(pN, scale(u, kN)), add(symmetric_times(Ia, ca), times(Ha, cl)))
     F = add(add(pF, scale(u, kF)), add(times(transposed(Ha), ca), symmetric_times(Ma, cl)))
-    return [[inverse, u, *kN, *kF], [*_moved(r, Ia, Ha, Ma), *add(N, cross(r, F)), *F]]
+    lever = scale(K[1], r)
+    h, t = add(locked[0:3], lever), locked[3] + dot(r, add(scale(4, locked[0:3]), scale(2, lever)))
+    return [[inverse, u, *kN, *kF], [*_moved(r, Ia, Ha, Ma), *add(N, cross(r, F)), *F, *h, t]]
+
+
+def _own(body: Any) -> list[Any]:
+    """First moment and trace of a body's inertia."""
+    return [*body[6:9], body[0] + body[3] + body[5]]
 
 
 def _moved(r: Any, I: Any, H: Any, M: Any) -> list[Any]:
@@ -168,7 +189,7 @@ def _moved(r: Any, I: Any, H: Any, M: Any) -> list[Any]:
 def _leaf(prismatic: bool) -> Any:
     def step(joint: Any, body: Any, tau: Any, K: Any) -> list[list[Any]]:
         I, H, M = _rigid(body[9], body[6:9], body[0:6])
-        return _eliminated(prismatic, joint, tau[0], I, H, M, body[10:16], K[0])
+        return _eliminated(prismatic, joint, tau[0], I, H, M, body[10:16], _own(body), K)
 
     return step
 
@@ -177,7 +198,8 @@ def _inner(prismatic: bool) -> Any:
     def step(joint: Any, body: Any, below: Any, tau: Any, K: Any) -> list[list[Any]]:
         I, H, M = _rigid(body[9], body[6:9], body[0:6])
         I, H, M = add(I, below[0:6]), add(H, below[6:15]), add(M, below[15:21])
-        return _eliminated(prismatic, joint, tau[0], I, H, M, add(body[10:16], below[21:27]), K[0])
+        locked = add(_own(body), below[27:31])
+        return _eliminated(prismatic, joint, tau[0], I, H, M, add(body[10:16], below[21:27]), locked, K)
 
     return step
 
@@ -198,17 +220,17 @@ KIN_R = Step("kin_r", _kinematics_revolute, (12, 2, 1), (12, 12, 16), CONSTANTS)
 KIN_P = Step("kin_p", _kinematics_prismatic, (12, 1, 1), (12, 12, 16), CONSTANTS)
 EFFORT = Step("effort", _effort, (1, 1, 1), (1,), 4)
 PUSHED = Step("pushed", _pushed, (16, 9, 9), (16,), 12)
-LEAF_R = Step("leaf_r", _leaf(False), (12, 16, 1), (8, 27), 1)
-LEAF_P = Step("leaf_p", _leaf(True), (12, 16, 1), (8, 27), 1)
-INNER_R = Step("inner_r", _inner(False), (12, 16, 27, 1), (8, 27), 1)
-INNER_P = Step("inner_p", _inner(True), (12, 16, 27, 1), (8, 27), 1)
-SUM = Step("sum", lambda a, b: [add(a, b)], (27, 27), (27,))
+LEAF_R = Step("leaf_r", _leaf(False), (12, 16, 1), (8, 31), 2)
+LEAF_P = Step("leaf_p", _leaf(True), (12, 16, 1), (8, 31), 2)
+INNER_R = Step("inner_r", _inner(False), (12, 16, 31, 1), (8, 31), 2)
+INNER_P = Step("inner_p", _inner(True), (12, 16, 31, 1), (8, 31), 2)
+SUM = Step("sum", lambda a, b: [add(a, b)], (31, 31), (31,))
 ACC_R = Step("acc_r", _accelerate(False), (6, 12, 8), (1, 6))
 ACC_P = Step("acc_p", _accelerate(True), (6, 12, 8), (1, 6))
 SPLIT = Step("split", lambda base: [[*base[3:9]]], (9,), (6,))
 START = Step("start", lambda R, base: [[*R, *base[0:3]]], (9, 9), (12,))
-STEPS = (*MOVES, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, SUM, ACC_R, ACC_P, SPLIT, START, FALL,
-         ORIENT_R, ORIENT_P)  # fmt: skip
+STEPS = (*MOVES, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, SUM, ACC_R, ACC_P, SPLIT, START,
+         FALL)  # fmt: skip
 
 
 def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
@@ -242,20 +264,28 @@ def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
 def _inward(run: Any, bodies: Bodies, joint: Any, body: Any, q: Any, qd: Any, tau: Any) -> list[Any]:
     kept: list[Any] = [None] * len(bodies)
     below: dict[int, Any] = {}
+    mass = [b.mass for b in bodies.list]  # of the body and all it carries
     for i in range(len(bodies) - 1, -1, -1):
         b = bodies.list[i]
-        effort = _driven(run, b, tau[i : i + 1], q[i : i + 1], qd[i : i + 1])
+        pull = effort(run, b, tau[i : i + 1], q[i : i + 1], qd[i : i + 1])
         if i in below:
             step = INNER_P if b.prismatic else INNER_R
-            kept[i], felt = run.call(step, joint[i], body[i], below.pop(i), effort, constants=[b.armature])
+            kept[i], felt = run.call(step, joint[i], body[i], below.pop(i), pull, constants=[b.armature, mass[i]])
         else:
             step = LEAF_P if b.prismatic else LEAF_R
-            kept[i], felt = run.call(step, joint[i], body[i], effort, constants=[b.armature])
+            kept[i], felt = run.call(step, joint[i], body[i], pull, constants=[b.armature, mass[i]])
         if b.parent != BASE:
+            mass[b.parent] += mass[i]
             below[b.parent] = run.call(SUM, below[b.parent], felt) if b.parent in below else felt
     return kept
 
 
-def _driven(run: Any, body: Body, tau: Any, q: Any, qd: Any) -> Any:
+def effort(run: Any, body: Body, tau: Any, q: Any, qd: Any) -> Any:
+    """A joint's torque less damping, friction and spring."""
     row = (body.damping, body.friction, body.stiffness, body.rest)
     return run.call(EFFORT, tau, q, qd, constants=row) if any(row) else tau
+
+
+def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
+    """The better one for straight-line code, or for the tape."""
+    (program_by_bodies if tape else program_by_matrix)(run, bodies, setting)

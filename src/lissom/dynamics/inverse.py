@@ -197,10 +197,11 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
         if body.parent != BASE:
             step = IN_P if body.prismatic else IN_R
             force[body.parent] = run.call(step, force[body.parent], force[i], move[i], constants=constants[i])
-    return [_driven(run, bodies.list[i], tau[i], q[i : i + 1], qd[i : i + 1], qdd[i : i + 1]) for i in range(n)]
+    return [driven(run, bodies.list[i], tau[i], q[i : i + 1], qd[i : i + 1], qdd[i : i + 1]) for i in range(n)]
 
 
-def _driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
+def driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
+    """A joint's torque with its drive's inertia, damping, friction and spring."""
     row = (body.armature, body.damping, body.friction, body.stiffness, body.rest)
     return run.call(DRIVE, tau, q, qd, qdd, constants=row) if any(row) else tau
 
@@ -226,3 +227,13 @@ def program(run: Any, bodies: Bodies, setting: Setting) -> None:
     base = base_motion(run, bodies.arm, setting)
     loads = read_loads(run, bodies.arm, setting)
     run.output(*joint_torques(run, bodies, q, qd, qdd, base, loads))
+
+
+def program_at_rest(run: Any, bodies: Bodies, setting: Setting, rates: bool) -> None:
+    """Input q, and qd when `rates`, then the base's motion and the loads; output tau at zero acceleration."""
+    n = len(bodies)
+    q = run.input(n)
+    nothing = run.constant(np.zeros(n))
+    qd = run.input(n) if rates else nothing
+    base, loads = base_motion(run, bodies.arm, setting), read_loads(run, bodies.arm, setting)
+    run.output(*joint_torques(run, bodies, q, qd, nothing, base, loads))

@@ -1,6 +1,6 @@
 """Object code on disk, in a private directory, believed only when intact.
 
-An entry is a header, the SHA-256 of the code, and the code. Entries are written to a temporary file
+An entry is a header, the SHA-256 of its name and the code, and the code. Entries are written to a temporary file
 and renamed, so that writers never meet; whatever does not verify is compiled again and replaced.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from lissom.engine import compile as compiler
 from lissom.engine.compile import Loaded
 
-HEADER = b"lissom object 1\n"
+HEADER = b"lissom object 2\n"
 
 
 def directory() -> Path | None:
@@ -81,8 +81,13 @@ def _read(path: Path) -> bytes | None:
         return None
     head = len(HEADER) + 32
     code = data[head:]
-    intact = data.startswith(HEADER) and data[len(HEADER) : head] == hashlib.sha256(code).digest()
+    intact = data.startswith(HEADER) and data[len(HEADER) : head] == _checksum(path, code)
     return code if intact and code else None
+
+
+def _checksum(path: Path, code: bytes) -> bytes:
+    """Of the code and the name it belongs to: an entry under another's name does not verify."""
+    return hashlib.sha256(path.name.encode() + code).digest()
 
 
 def _write(path: Path, code: bytes) -> None:
@@ -91,7 +96,7 @@ def _write(path: Path, code: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(HEADER + hashlib.sha256(code).digest() + code)
+                stream.write(HEADER + _checksum(path, code) + code)
             os.replace(temporary, path)
         except OSError:
             os.unlink(temporary)

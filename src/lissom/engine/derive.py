@@ -26,6 +26,7 @@ from typing import Any
 from lissom.engine.graph import Graph, evaluated, from_casadi
 from lissom.engine.program import Step, cos, sign, sin
 from lissom.engine.record import Call, Tape
+from lissom.errors import UnsupportedError
 
 CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))
 ONE = Step("one", lambda: [[1.0]], (), (1,))
@@ -59,10 +60,10 @@ def back_along(step: Step) -> Step:
 
 def family(steps: Iterable[Step], order: int) -> dict[str, Step]:
     """All the steps that derivatives up to an order may call, by name."""
-    out = list(steps)
+    plain = list(steps)
     makers = (back,) if order == 1 else (back, along, back_along)
-    out += [make(step) for make in makers for step in tuple(out) if step in steps]
-    return {step.name: step for step in (*out, *CLEAR, ONE, SEED)}
+    derived = [make(step) for make in makers for step in plain]
+    return {step.name: step for step in (*plain, *derived, *CLEAR, ONE, SEED)}
 
 
 def _derived(step: Step, kind: str, inputs: tuple[int, ...], outputs: tuple[int, ...], adds: bool) -> Step:
@@ -75,7 +76,12 @@ def _derived(step: Step, kind: str, inputs: tuple[int, ...], outputs: tuple[int,
 
 
 def _differentiated(step: Step, kind: str) -> Graph:
-    import casadi as ca
+    try:
+        import casadi as ca
+    except ImportError:
+        raise UnsupportedError(
+            "derivatives of tapes need casadi, which is not installed: pip install casadi."
+        ) from None
 
     def symbols(word: str, sizes: Sequence[int]) -> Any:
         return [ca.SX.sym(f"{word}{k}", n) for k, n in enumerate(sizes)]

@@ -65,19 +65,22 @@ class Function:
             results = [np.empty((*batch, *shape)) for shape in self.shapes]
         else:
             results = self._given(out, batch)
-        flat = [y.reshape(rows, n) for y, n in zip(results, self._lengths, strict=True)]
+        flat = [_flat(y, rows, n) for y, n in zip(results, self._lengths, strict=True)]
         if out is not None and any(np.may_share_memory(y, x) for y in flat for x in inputs):
             inputs = [x.copy() for x in inputs]
         self.fill(inputs, flat, batch, threads)
         if out is not None:
             for y, part in zip(results, flat, strict=True):
-                if not np.may_share_memory(y, part):  # its rows do not lie in one piece
+                if not np.may_share_memory(y, part):  # it could not be written in place
                     y[...] = part.reshape(y.shape)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _quick(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
         """The common case, few rows of plain arrays, without ceremony; None when it is another case."""
         rows = len(arrays[0])
+        for x in arrays:
+            if type(x) is not np.ndarray or x.ndim != 2 or len(x) != rows:
+                return None
         if threads != 1 and (threads is not None or self.kernel.threaded(rows)):  # type: ignore[union-attr]
             return None
         if out is None:
@@ -165,7 +168,32 @@ def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Ar
         if not isinstance(y, np.ndarray) or y.dtype != FLOAT or y.shape != shape or not y.flags.writeable:
             have = f"{y.dtype} {y.shape}" if isinstance(y, np.ndarray) else type(y).__name__
             raise InputError(f"{name}: out is {have}; expected a writeable float64 array of shape {shape}.")
+        if _overlaps_itself(y):
+            raise InputError(
+                f"{name}: out has entries that share memory (strides {y.strides}); give an array of its own."
+            )
+    for k, y in enumerate(out):
+        if any(np.may_share_memory(y, other) for other in out[:k]):
+            raise InputError(f"{name}: arrays of out share memory; give each result an array of its own.")
     return list(out)
+
+
+def _overlaps_itself(y: Array) -> bool:
+    """Some entry is another entry too."""
+    if y.flags.c_contiguous or y.size < 2:
+        return False
+    extent = y.itemsize
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(y.strides, y.shape, strict=True) if n > 1):
+        if stride < extent:
+            return True
+        extent = stride * (n - 1) + extent
+    return False
+
+
+def _flat(y: Array, rows: int, n: int) -> Array:
+    """(rows, n) with contiguous rows to compute into: y itself where that is possible."""
+    view = y.reshape(rows, n)
+    return view if n < 2 or view.strides[1] == view.itemsize else np.empty((rows, n))
 
 
 def _rows(x: Array, batch: tuple[int, ...], rows: int, n: int) -> Array:

@@ -120,7 +120,7 @@ class Kernel:
         cuts = [rows * k // count // 4 * 4 for k in range(count)] + [rows]
         pieces = [slice(a, b) for a, b in pairwise(cuts)]
         work = [([x[s] for x in inputs], [y[s] for y in outputs]) for s in pieces]
-        return all(_pool().map(lambda job: code.run(*job), work))
+        return all(list(_pool().map(lambda job: code.run(*job), work)))  # a list: every piece must be finished
 
     def try_rows(self, rows: int, arrays: Sequence[Any]) -> bool:
         """Inputs and outputs, all plain (rows, n), on this thread; False when they are not plain or not finite."""
@@ -149,6 +149,10 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="lissom")
 
 
+if hasattr(os, "register_at_fork"):  # a forked process has none of its parent's threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
 # ---- making kernels ------------------------------------------------------------------------------
 
 
@@ -165,7 +169,7 @@ def straight_kernel(key: str, inputs: Sequence[int], outputs: Sequence[int], gra
     sizes = tuple(inputs), tuple(outputs)
     codes = []
     for width in WIDTHS:
-        loaded = compiled(f"straight|{width}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
+        loaded = compiled(f"straight|{width}|{sizes}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
         codes.append(_code_in_pieces(width, sizes, loaded) if loaded.has("slots") else Code(width, sizes, loaded))
     return Kernel(inputs, outputs, codes, STRAIGHT_WORK)
 
@@ -189,16 +193,14 @@ def graph_of(program: Callable[..., None]) -> Graph:
 
 
 def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -> Kernel:
-    """A tape kernel; `key` stands for the steps, whose code is compiled once and shared.
-
-    Of steps that differentiate others, which are many and long, only those that are used are compiled.
-    """
+    """A tape kernel; `key` stands for the steps. The code of those that are used is compiled once and shared."""
     codes, work = [], 0
     for width in WIDTHS:
         run = Recorder(width)
         program(run)
         recorded = run.tape()
-        codes.append(_tape_code(_machine(key, tuple(steps), width), recorded))
+        used = tape.used_steps(steps, {name for name, _, _ in recorded.calls})
+        codes.append(_tape_code(_machine(key, used, width), recorded))
         work = 100 * len(recorded.calls)
     return Kernel(*codes[0].sizes, codes, work)
 
@@ -210,18 +212,18 @@ class _Machine(NamedTuple):
     loaded: Loaded
 
 
-_machines: dict[tuple[str, int], _Machine] = {}
+_machines: dict[tuple[str, int, tuple[str, ...]], _Machine] = {}
 
 
 def _machine(key: str, steps: tuple[Step, ...], width: int) -> _Machine:
     """Compiled steps of one width, shared by all tapes of this process."""
-    if (key, width) not in _machines:
+    names = tuple(tape.names_of(steps, width))
+    if (key, width, names) not in _machines:
         lanes = compiler.lanes(width)
-        names = tape.names_of(steps, width)
         loaded = compiled(f"tape|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes))
         addresses = {name: loaded.address(f"step_{name}") for name in (*names, "halt")}
-        _machines[key, width] = _Machine(width, tape.words_of(steps, width), addresses, loaded)
-    return _machines[key, width]
+        _machines[key, width, names] = _Machine(width, tape.words_of(steps, width), addresses, loaded)
+    return _machines[key, width, names]
 
 
 def _tape_code(machine: _Machine, recorded: Tape) -> Code:

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import importlib
 import platform
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +67,8 @@ def _address(name: str) -> int:
 
 @functools.cache
 def _shim() -> Loaded:
-    return compiled("native|2", lambda: _one_state_ir() + _rows_ir())
+    own = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    return compiled(f"native|{own}", lambda: _one_state_ir() + _rows_ir())
 
 
 class _Definition(ctypes.Structure):

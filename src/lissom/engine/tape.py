@@ -2,8 +2,8 @@
 
 A tape is a list of entries of `words` 64-bit words: address of the step's code, byte offsets of its
 outputs and inputs in the workspace, byte offset of its constants. Each step ends by jumping to the
-next entry's step (a tail call), the last entry's step returns. Inputs are moved into lanes at the
-start of the workspace, outputs are gathered from byte offsets, both by 4x4 transposes.
+next entry's step (a tail call), the last entry's step returns. Inputs are moved into lanes of the
+workspace, outputs out of them (`movers`).
 
     i64 kernel(ptr arrays, ptr tape, ptr workspace, ptr constants, i64 rows)
 
@@ -58,6 +58,12 @@ def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
 def shell(lanes: Lanes) -> list[str]:
     """The loop over rows, and what moves them into lanes and back."""
     return [*lanes.declarations, move_in(lanes), move_out(lanes), _kernel(lanes)]
+
+
+def used_steps(steps: Sequence[Step], called: set[str]) -> tuple[Step, ...]:
+    """The steps that calls name; a paired step is called by names that begin with its own."""
+    paired = {step.name for step in steps if step.paired and any(name.startswith(f"{step.name}_") for name in called)}
+    return tuple(step for step in steps if step.name in called or step.name in paired)
 
 
 def names_of(steps: Sequence[Step], width: int) -> list[str]:

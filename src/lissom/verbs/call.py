@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from lissom.errors import InputError, shown
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_arm, as_threads
+from lissom.verbs.states import as_arm, as_frame, as_threads
 
 if TYPE_CHECKING:
+    from lissom.engine.function import Function
     from lissom.model.arm import Arm
     from lissom.verbs.library import Library
 
@@ -51,25 +52,30 @@ def call(
 ) -> Any:
     """Any combination of loads, base motion, `out` and `threads`."""
     known = library_of(as_arm(arm, name))
-    if method is not None:
-        raise InputError(f"{name}: method is {method!r}; expected None, the fast path (no formulations are here yet).")
-    if loads is NO_LOADS and base is None:
-        return known.get(name)(*state, out=out, threads=as_threads(threads, name))
+    if loads is not NO_LOADS:
+        loads = _checked(arm, loads, name)
+    if not loads and base is None:
+        return run(known.get(name, method=method), state, out, threads, name)
     extra: list[Array] = []
     if base is not None:
         if not isinstance(base, BaseMotion):
             raise InputError(f"{name}: base is {shown(base)}; expected BaseMotion(...).")
         extra.append(_joined(base.angular_velocity, base.angular_acceleration, base.linear_acceleration))
-    frames = []
-    for load in _checked(loads, name):
-        arm.frame(load.link)
-        frames.append(load.link)
+    for load in loads:
         extra.append(_joined(load.force, load.moment, load.point))
-    function = known.get(name, known.setting(frames, base is not None))
-    return function(*state, *extra, out=out, threads=as_threads(threads, name))
+    frames = [load.link for load in loads]
+    function = known.get(name, known.setting(frames, base is not None), method=method)
+    return run(function, (*state, *extra), out, threads, name)
 
 
-def _checked(loads: Any, name: str) -> list[Load]:
+def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: Any, name: str) -> Any:
+    """One state takes the short way."""
+    if out is None and threads is None:
+        return function.one(*arguments)
+    return function(*arguments, out=out, threads=as_threads(threads, name))
+
+
+def _checked(arm: Arm, loads: Any, name: str) -> list[Load]:
     """A list of loads, or a sentence."""
     if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
         raise InputError(f"{name}: loads is {shown(loads)}; expected a list of Load(link, force=..., ...).")
@@ -77,6 +83,7 @@ def _checked(loads: Any, name: str) -> list[Load]:
     for load in loads:
         if not isinstance(load, Load):
             raise InputError(f"{name}: loads has {shown(load)}; expected Load(link, force=..., ...).")
+        as_frame(arm, load.link, name)
     return loads
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import call, library_of
-from lissom.verbs.states import as_arm
 
 
 def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
@@ -31,7 +29,7 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None
     >>> float(ls.kinetic_energy(ls.load("two_link"), [0.3, 0.0], [1.0, 0.0]).round(6))
     0.2
     """
-    return call(arm, "energies", (q, qd), threads=threads)[0][..., 0]
+    return call(arm, "kinetic_energy", (q, qd), threads=threads)[..., 0]
 
 
 def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
@@ -53,8 +51,7 @@ def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> A
     >>> float(ls.potential_energy(ls.load("two_link"), [1.5707963267948966, 0.0]).round(4))
     3.9225
     """
-    rest = np.zeros(as_arm(arm, "potential_energy").dof)
-    return call(arm, "energies", (q, rest), threads=threads)[0][..., 1]
+    return call(arm, "potential_energy", (q,), threads=threads)[..., 0]
 
 
 def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
@@ -76,8 +73,7 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     >>> ls.centre_of_mass(ls.load("two_link"), [0.0, 0.0]).round(6)
     array([0.4, 0. , 0. ])
     """
-    rest = np.zeros(as_arm(arm, "centre_of_mass").dof)
-    moment = call(arm, "energies", (q, rest), threads=threads)[1]
+    moment = call(arm, "centre_of_mass", (q,), threads=threads)
     mass = sum(body.mass for body in library_of(arm).bodies.list)
     if mass == 0.0:
         raise UnsupportedError(f"centre_of_mass: nothing that moves on arm {arm.name!r} has mass.")
@@ -103,4 +99,4 @@ def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = Non
     >>> ls.momentum(ls.load("two_link"), [0.0, 0.0], [1.0, 0.0])[[1, 5]].round(6)
     array([0.4, 0.4])
     """
-    return call(arm, "energies", (q, qd), threads=threads)[2]
+    return call(arm, "momentum", (q, qd), threads=threads)

@@ -10,8 +10,8 @@ from lissom.dynamics.bending import bent_links, refuse_bending
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import first, library_of
-from lissom.verbs.states import as_arm, as_frame, as_points, as_state, as_threads
+from lissom.verbs.call import first, library_of, run
+from lissom.verbs.states import as_arm, as_frame, as_points, as_state
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -45,7 +45,7 @@ def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | No
     if as_arm(arm, "poses").flexible:
         q = as_state(arm, q, "q", "poses")
         refuse_bending(arm, sorted({int(i) for i in arm.parent_index if i >= 0}), q)
-    return library_of(arm).get("poses")(q, out=out, threads=as_threads(threads, "poses"))
+    return run(library_of(arm).get("poses"), (q,), out, threads, "poses")
 
 
 def pose(
@@ -201,4 +201,4 @@ def _reached(
         refuse_bending(arm, bent_links(arm, frame, as_points(point, "point", verb)), *full)
     known = library_of(arm)
     function = known.get(verb, known.setting(frame=link))
-    return function(*state, point, out=out, threads=as_threads(threads, verb))
+    return run(function, (*state, point), out, threads, verb)

@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-import lissom.dynamics
-import lissom.engine
 from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, products, regressor
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import Setting
-from lissom.engine.function import Function
-from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
+from lissom.engine import kernel
+from lissom.engine.function import FLOAT, Function
 from lissom.engine.program import Plain, Step
 from lissom.errors import InputError, SolveError
+from lissom.formulations import catalogue
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_points, as_state
@@ -55,17 +54,8 @@ def _vector(n: int, _links: int) -> tuple[tuple[int, ...], ...]:
     return ((n,),)
 
 
-def _without_motion(run: Any, bodies: Bodies, setting: Setting, rates: bool) -> None:
-    """Torques at zero acceleration, and at zero rates unless `rates`."""
-    n = len(bodies)
-    q = run.input(n)
-    qd = run.input(n) if rates else run.constant(np.zeros(n))
-    base, loads = inverse.base_motion(run, bodies.arm, setting), inverse.read_loads(run, bodies.arm, setting)
-    run.output(*inverse.joint_torques(run, bodies, q, qd, run.constant(np.zeros(n)), base, loads))
-
-
-def _forward(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
-    (forward.program_by_bodies if tape else forward.program_by_matrix)(run, bodies, setting)
+def _balance(arguments: tuple[str, ...], program: Any, size: int) -> Recipe:
+    return Recipe(arguments, lambda run, b, *_: program(run, b), energy.STEPS, 12, lambda *_: ((size,),))
 
 
 def _kinematic(arguments: tuple[str, ...], program: Any, shapes: Any) -> Recipe:
@@ -78,10 +68,10 @@ RECIPES = {
         ("q", "qd", "qdd"), lambda run, b, s, _: inverse.program(run, b, s), inverse.STEPS, 12, _vector
     ),
     "bias_forces": Recipe(
-        ("q", "qd"), lambda run, b, s, _: _without_motion(run, b, s, True), inverse.STEPS, 12, _vector
+        ("q", "qd"), lambda run, b, s, _: inverse.program_at_rest(run, b, s, rates=True), inverse.STEPS, 12, _vector
     ),
     "gravity_forces": Recipe(
-        ("q",), lambda run, b, s, _: _without_motion(run, b, s, False), inverse.STEPS, 12, _vector
+        ("q",), lambda run, b, s, _: inverse.program_at_rest(run, b, s, rates=False), inverse.STEPS, 12, _vector
     ),
     "mass_matrix": Recipe(
         ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, lambda n, _: ((n, n),)
@@ -90,7 +80,7 @@ RECIPES = {
         ("q",), lambda run, b, _, tape: mass.program(run, b, tape, packed=True), mass.WORLD_STEPS, 9,
         lambda n, _: ((n * (n + 1) // 2,),),
     ),
-    "forward_dynamics": Recipe(("q", "qd", "tau"), _forward, forward.STEPS, 8, _vector),
+    "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector),
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,
         lambda n, _: ((n, n), (n, n), (n, n)),
@@ -107,9 +97,10 @@ RECIPES = {
         ("q", "qd", "qdd"), lambda run, b, *_: regressor.program(run, b), regressor.STEPS, 4,
         lambda n, links: ((n, 10 * links),),
     ),
-    "energies": Recipe(
-        ("q", "qd"), lambda run, b, *_: energy.program(run, b), energy.STEPS, 12, lambda *_: ((2,), (3,), (6,))
-    ),
+    "kinetic_energy": _balance(("q", "qd"), energy.kinetic, 1),
+    "potential_energy": _balance(("q",), energy.potential, 1),
+    "centre_of_mass": _balance(("q",), energy.first_moment, 3),
+    "momentum": _balance(("q", "qd"), energy.momentum, 6),
     "poses": _kinematic(("q",), lambda run, b, _: kinematics.poses(run, b), lambda _, links: ((links, 4, 4),)),
     "pose": _kinematic(("q",), kinematics.pose, lambda *_: ((4, 4),)),
     "jacobian": _kinematic(("q",), kinematics.jacobian, lambda n, _: ((6, n),)),
@@ -125,13 +116,15 @@ class Library:
         self.arm = arm
         self.bodies = Bodies(arm)
         self.frames = Bodies(arm, rounded=False)
-        self._made: dict[tuple[str, Setting | None, str | None], Function] = {}
+        self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
 
-    def get(self, name: str, setting: Setting | None = None, backend: str | None = None) -> Function:
-        """A function, compiled on first use."""
-        key = (name, setting, backend)
+    def get(
+        self, name: str, setting: Setting | None = None, backend: str | None = None, method: str | None = None
+    ) -> Function:
+        """A function, compiled on first use; `method` names a formulation."""
+        key = (name, setting, backend, method)
         if key not in self._made:
-            self._made[key] = self._make(name, setting or Setting(), backend)
+            self._made[key] = self._make(name, setting or Setting(), backend, method)
         return self._made[key]
 
     @staticmethod
@@ -139,44 +132,64 @@ class Library:
         """What a function is about besides the joints: frames that carry loads, a moving base, a frame to watch."""
         return Setting(tuple(loads), base, frame)
 
-    def _make(self, name: str, setting: Setting, backend: str | None) -> Function:
+    def _make(self, name: str, setting: Setting, backend: str | None, method: str | None) -> Function:
         recipe, n = RECIPES[name], self.arm.dof
         if recipe.dynamics:
             refuse_unready(self.arm)
+        if method is not None:
+            recipe = self._formulated(recipe, name, method, setting)
         chosen = self._choose(recipe, backend)
         extra = (
             [("base", 9)] * setting.base
             + [("load", 9)] * len(setting.loads)
             + [("point", 3)] * (setting.frame is not None)
         )
+        bodies = self.bodies if recipe.dynamics else self.frames
         arguments = [*recipe.arguments, *(word for word, _ in extra)]
         sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
         shapes = recipe.shapes(n, len(self.bodies.links))
-        bodies = self.bodies if recipe.dynamics else self.frames
         program = lambda run: recipe.program(run, bodies, setting, chosen == "tape")  # noqa: E731
-        kernel = None
+        code = None
         if chosen == "straight":
             lengths = [int(np.prod(shape)) for shape in shapes]
-            key = f"{name}|{setting}|{self.digest}|{sources()}"
-            kernel = straight_kernel(key, sizes, lengths, lambda: graph_of(program))
+            key = f"{name}|{method}|{setting}|{_digest(bodies)}|{sources()}"
+            code = kernel.straight_kernel(key, sizes, lengths, lambda: kernel.graph_of(program))
         elif chosen == "tape":
-            kernel = tape_kernel(f"{name}|{sources()}", recipe.steps, program)
-        function = Function(name, arguments, sizes, shapes, program, kernel, self._explain(name))
-        function.read = functools.partial(self._read, name, arguments, len(recipe.arguments))
+            code = kernel.tape_kernel(f"{name}|{sources()}", recipe.steps, program)
+        label = name.removeprefix("packed_")
+        function = Function(label, arguments, sizes, shapes, program, code, self._explain(label))
+        function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
         return function
 
+    def _formulated(self, recipe: Recipe, name: str, method: str, setting: Setting) -> Recipe:
+        """The recipe with the program of a formulation, which has no tape."""
+        f = catalogue.find(method, name)
+        catalogue.refuse_uncovered(f, self.arm, self.bodies, setting, name)
+        if name == "mass_matrix":
+            return recipe._replace(
+                program=lambda run, b, *_: catalogue.mass_program(f, run, b), steps=(), limit=f.limit
+            )
+        program = catalogue.inverse_program if f.direction == "inverse" else catalogue.forward_program
+        return recipe._replace(program=lambda run, b, s, _: program(f, run, b, s), steps=(), limit=f.limit)
+
     def _choose(self, recipe: Recipe, backend: str | None) -> str:
+        if backend == "tape" and not recipe.steps:
+            raise InputError("backend is 'tape'; a formulation runs as 'straight' or 'numpy'.")
         if backend is not None:
             if backend not in BACKENDS:
                 raise InputError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}.")
             return backend
         if not compiler_present():
             return "numpy"
-        return "straight" if len(self.bodies) <= recipe.limit else "tape"
+        if len(self.bodies) <= recipe.limit:
+            return "straight"
+        return "tape" if recipe.steps else "numpy"
 
-    def _read(self, name: str, arguments: Sequence[str], states: int, value: ArrayLike, k: int) -> Array:
+    def _read(
+        self, name: str, arguments: Sequence[str], sizes: Sequence[int], states: int, value: ArrayLike, k: int
+    ) -> Array:
         """Coordinates may be short; base and loads were checked when they were made."""
-        if type(value) is np.ndarray and value.dtype == float and value.ndim and value.shape[-1] == self.arm.dof:
+        if type(value) is np.ndarray and value.dtype == FLOAT and value.ndim and value.shape[-1] == sizes[k]:
             return value  # the kernel looks for what is not finite
         if k < states:
             return as_state(self.arm, value, arguments[k], name)
@@ -205,17 +218,18 @@ class Library:
                 )
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
 
-    @functools.cached_property
-    def digest(self) -> str:
-        """Fingerprint of every number that goes into straight-line code."""
-        arm, bodies = self.arm, self.bodies
-        parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
-        for body in bodies.list:
-            parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12]]
-        places = [(word, *bodies.place(word)) for word in arm.frames]
-        places = [(word, body, X.tolist()) for word, body, X in places]
-        text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts] + places)
-        return hashlib.sha256(text.encode()).hexdigest()
+
+def _digest(bodies: Bodies) -> str:
+    """Fingerprint of every number that goes into straight-line code."""
+    arm = bodies.arm
+    parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
+    for body in bodies.list:
+        parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
+    places = [(word, *bodies.place(word)) for word in arm.frames]
+    places = [(word, body, X.tolist()) for word, body, X in places]
+    links = [(place.body, place.X.tolist()) for place in bodies.links]
+    text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts] + places + links)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def library(arm: Arm) -> Library:
@@ -236,7 +250,7 @@ def compiler_present() -> bool:
 def sources() -> str:
     """Fingerprint of the code that makes kernels: cached ones of another version are not used."""
     digest = hashlib.sha256()
-    for package in (lissom.engine, lissom.dynamics):
-        for path in sorted(Path(package.__path__[0]).glob("*.py")):
+    for module in (kernel, inverse, catalogue):  # one of each room
+        for path in sorted(Path(str(module.__file__)).parent.glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -224,16 +225,18 @@ def forward_dynamics_gradient(
     >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
     True
     """
+    if loads is not NO_LOADS and isinstance(loads, Iterable):
+        loads = list(loads)  # it is used twice
     qdd = call(arm, "forward_dynamics", (q, qd, tau), loads=loads, base=base, threads=threads)
     D = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, threads=threads)
     from lissom.engine.function import check_out  # the engine is loaded by now
 
     if out is None:
         out = ForwardGradient(*(np.empty_like(part) for part in D))
-    check_out("forward_dynamics_gradient", out, [part.shape for part in D])
-    out.tau[...] = np.linalg.inv(D[2])
-    for result, change in ((out.q, D[0]), (out.qd, D[1])):
-        np.negative(np.matmul(out.tau, change, out=result), out=result)
+    by_q, by_qd, by_tau = check_out("forward_dynamics_gradient", out, [part.shape for part in D])
+    by_tau[...] = np.linalg.inv(D[2])
+    for result, change in ((by_q, D[0]), (by_qd, D[1])):
+        np.negative(np.matmul(by_tau, change), out=result)
     return out
 
 

@@ -61,9 +61,11 @@ def as_points(value: ArrayLike, what: str, verb: str) -> Array:
 
 def as_threads(threads: Any, verb: str) -> int | None:
     """A number of threads, or None for as many as help."""
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+    if threads is None:
+        return None
+    if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
         raise InputError(f"{verb}: threads is {threads!r}; expected None or a whole number of at least 1.")
-    return threads
+    return int(threads)
 
 
 def as_frame(arm: Arm, link: Any, verb: str) -> Frame:

@@ -1,0 +1,168 @@
+"""The formulations by name, what each covers, and how each becomes a program for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from lissom.dynamics import forward, inverse
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.inverse import Setting, read_loads
+from lissom.errors import InputError, UnsupportedError, suggest
+from lissom.formulations import (
+    hollerbach_3x3,
+    hollerbach_4x4,
+    horn_raibert,
+    nasser,
+    newton_euler_base,
+    newton_euler_link,
+    uicker_kahn,
+    walker_orin,
+    waters,
+)
+from lissom.formulations.linkage import Linkage, State
+from lissom.formulations.matrices import value
+from lissom.model.arm import Arm
+
+HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
+WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
+
+
+class Formulation(NamedTuple):
+    """A published formulation.
+
+    name : what `method=` takes
+    direction : "inverse" or "forward"
+    paper : where it is from
+    cost : order of growth with the number of joints
+    topology : "serial" or "tree"
+    joints : kinds of joints it covers
+    moving_base : whether `base=` is covered
+    verbs : the public functions that take it
+    function : on a `State` (and torques, when forward)
+    limit : joints up to which it is compiled; beyond, the same code runs on NumPy arrays
+    """
+
+    name: str
+    direction: str
+    paper: str
+    cost: str
+    topology: str
+    joints: str
+    moving_base: bool
+    verbs: tuple[str, ...]
+    function: Callable[..., list[Any]]
+    limit: int
+
+
+BOTH_JOINTS = "revolute, prismatic"
+INVERSE, FORWARD = ("inverse_dynamics",), ("forward_dynamics", "mass_matrix")
+ALL = {
+    f.name: f
+    for f in (
+        Formulation("uicker_kahn", "inverse", f"Uicker 1965, Kahn 1969; {HOLLERBACH}, (1)-(5)", "n^4", "serial",
+                    BOTH_JOINTS, False, INVERSE, uicker_kahn.generalized_forces, 3),
+        Formulation("waters", "inverse", f"Waters 1979; {HOLLERBACH}, (6)-(10)", "n^2", "serial", BOTH_JOINTS, True,
+                    INVERSE, waters.generalized_forces, 7),
+        Formulation("hollerbach_4x4", "inverse", f"{HOLLERBACH}, (8)-(14)", "n", "serial", BOTH_JOINTS, True, INVERSE,
+                    hollerbach_4x4.generalized_forces, 9),
+        Formulation("hollerbach_3x3", "inverse", f"{HOLLERBACH}, (15)-(18), appendix B", "n", "serial", BOTH_JOINTS,
+                    True, INVERSE, hollerbach_3x3.generalized_forces, 10),
+        Formulation("newton_euler_base", "inverse", f"Luh, Walker and Paul 1979; {HOLLERBACH}", "n", "tree",
+                    BOTH_JOINTS, True, INVERSE, newton_euler_base.generalized_forces, 12),
+        Formulation("newton_euler_link", "inverse", f"Luh, Walker and Paul 1979; {HOLLERBACH}", "n", "tree",
+                    BOTH_JOINTS, True, INVERSE, newton_euler_link.generalized_forces, 12),
+        Formulation("horn_raibert", "inverse", f"Horn and Raibert 1978; {HOLLERBACH}", "n^3 from tables", "serial",
+                    BOTH_JOINTS, False, (*INVERSE, "mass_matrix"), horn_raibert.generalized_forces, 4),
+        Formulation("nasser", "forward", "Nasser, Recursive Newton-Euler Formulation of Manipulator Dynamics", "n",
+                    "tree", BOTH_JOINTS, True, ("forward_dynamics",), nasser.accelerations, 9),
+        Formulation("walker_orin_1", "forward", f"{WALKER_ORIN}, method 1", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
+                    walker_orin.accelerations_1, 6),
+        Formulation("walker_orin_2", "forward", f"{WALKER_ORIN}, method 2", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
+                    walker_orin.accelerations_2, 7),
+        Formulation("walker_orin_3", "forward", f"{WALKER_ORIN}, method 3", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
+                    walker_orin.accelerations_3, 9),
+    )
+}  # fmt: skip
+ALIASES = {"walker_orin": "walker_orin_3"}
+
+
+def find(method: Any, verb: str) -> Formulation:
+    """A formulation that a public function takes, or a sentence."""
+    names = [f.name for f in ALL.values() if verb in f.verbs]
+    found = ALL.get(ALIASES.get(method, method)) if isinstance(method, str) else None
+    if found is None or verb not in found.verbs:
+        if not names:
+            raise InputError(f"{verb}: method is {method!r}; expected None, the fast path: no formulation gives it.")
+        kind = f"{found.name} is of {found.direction} dynamics" if found else suggest(str(method), names)
+        raise InputError(f"{verb}: method is {method!r}; expected None (the fast path) or {', '.join(names)}; {kind}")
+    return found
+
+
+def refuse_uncovered(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str) -> None:
+    """Say what a formulation does not cover, and which ones do."""
+    serial = all(int(parent) == k - 1 for k, parent in enumerate(bodies.parents))
+    if f.topology == "serial" and not serial:
+        problem = f"covers serial arms only, and arm {arm.name!r} branches"
+        able = [g.name for g in ALL.values() if g.topology == "tree" and verb in g.verbs]
+    elif setting.base and not f.moving_base:
+        problem = "does not cover a moving base"
+        able = [g.name for g in ALL.values() if g.moving_base and verb in g.verbs and (serial or g.topology == "tree")]
+    else:
+        return
+    raise UnsupportedError(f"{verb}: method {f.name!r} {problem}. These do: {', '.join(able)}, or None, the fast path.")
+
+
+# ---- programs ------------------------------------------------------------------------------------
+
+
+def inverse_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, qdd, then the base's motion and the loads; output tau."""
+    n = len(bodies)
+    q, qd, qdd = (run.input(n) for _ in range(3))
+    tau = f.function(_state(run, bodies, setting, q, qd, qdd))
+    for i, body in enumerate(bodies.list):
+        own = inverse.driven(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
+        tau[i] = own[0]
+    run.output(tau)
+
+
+def forward_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, tau, then the base's motion and the loads; output qdd."""
+    n = len(bodies)
+    q, qd, tau = (run.input(n) for _ in range(3))
+    efforts = [forward.effort(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
+    run.output(f.function(_state(run, bodies, setting, q, qd, [0.0] * n), efforts))
+
+
+def mass_program(f: Formulation, run: Any, bodies: Bodies) -> None:
+    """Input q; output M, row by row."""
+    n = len(bodies)
+    linkage = Linkage(bodies)
+    nothing = [0.0] * n
+    state = State(linkage.members, linkage.frames(run.input(n)), nothing, nothing, [0.0, 0.0, 0.0])
+    M = inertia_matrix(f, state)
+    for i, member in enumerate(linkage.members):
+        M[i][i] = M[i][i] + member.armature
+    run.output([entry for row in M for entry in row])
+
+
+def inertia_matrix(f: Formulation, state: State) -> list[list[Any]]:
+    """H of the formulations that make one, without the drives."""
+    makers: dict[str, Callable[[], list[list[Any]]]] = {
+        "horn_raibert": lambda: horn_raibert.coefficients(state)[0].J,
+        "walker_orin_1": lambda: walker_orin.inertia_by_columns(state),
+        "walker_orin_2": lambda: walker_orin.inertia_by_lower_columns(state),
+        "walker_orin_3": lambda: walker_orin.inertia_by_composites(state),
+    }
+    return makers[f.name]()
+
+
+def _state(run: Any, bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any) -> State:
+    """The state in frame 0: gravity, loads and the base's motion turned into it."""
+    linkage = Linkage(bodies)
+    base = linkage.base_state(run.input(9)) if setting.base else None
+    pushes = [linkage.push(frame, nine) for frame, nine in read_loads(run, bodies.arm, setting)]
+    gravity = [float(g) for g in linkage.in_frame_0(bodies.arm.gravity)]
+    acting = [push for push in pushes if push is not None]
+    return State(linkage.members, linkage.frames(q), qd, qdd, gravity, acting, base)

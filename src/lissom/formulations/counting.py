@@ -1,0 +1,213 @@
+"""Counting the multiplications and additions of a formulation.
+
+Two rules, stated and never tuned:
+
+dense
+    As the papers count. Every product and every sum of two numbers counts once, whatever their values;
+    a difference is a sum, a division a product; a change of sign, sines, cosines and the entries of A_i
+    and its derivatives are free. Values that begin a recursion (W_0 = 1, w_0 = 0, nothing beyond the last
+    link) are not computed with. Drives and loads are left out.
+folded
+    The same program on a given arm, where a product with 0 or 1, a sum with 0, and anything between
+    constants (known before the arm moves) is free.
+
+A configuration-space formulation counts only what is done with its table.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.formulations import horn_raibert
+from lissom.formulations.catalogue import Formulation
+from lissom.formulations.linkage import Linkage, Member, State, frames_of
+from lissom.formulations.matrices import ONE
+
+
+class Tally:
+    """Counters, and the rule by which numbers that carry it are counted."""
+
+    def __init__(self, folded: bool):
+        self.folded = folded
+        self.multiplications = self.additions = 0
+        self.counting = True
+
+
+class Number:
+    """A number that counts what is done to it; `known` is its value where it is constant."""
+
+    __slots__ = ("known", "tally")
+
+    def __init__(self, tally: Tally, known: float | None = None):
+        self.tally, self.known = tally, known if tally.folded else None
+
+    def _of(self, other: Any) -> Number:
+        return other if isinstance(other, Number) else Number(self.tally, float(other))
+
+    def _result(self, value: float | None = None) -> Number:
+        return Number(self.tally, value)
+
+    def __mul__(self, other: Any) -> Number:
+        other = self._of(other)
+        if self.known is not None and other.known is not None:
+            return self._result(self.known * other.known)
+        for a, b in ((self, other), (other, self)):
+            if a.known == 0.0:
+                return self._result(0.0)
+            if a.known in (1.0, -1.0):
+                return b
+        self.tally.multiplications += self.tally.counting
+        return self._result()
+
+    def __add__(self, other: Any) -> Number:
+        return self._sum(self._of(other), 1.0)
+
+    def __sub__(self, other: Any) -> Number:
+        return self._sum(self._of(other), -1.0)
+
+    def __rsub__(self, other: Any) -> Number:
+        return self._of(other)._sum(self, -1.0)
+
+    def _sum(self, other: Number, sign: float) -> Number:
+        if self.known is not None and other.known is not None:
+            return self._result(self.known + sign * other.known)
+        if self.known == 0.0:
+            return other
+        if other.known == 0.0:
+            return self
+        self.tally.additions += self.tally.counting
+        return self._result()
+
+    def __neg__(self) -> Number:
+        return self._result(None if self.known is None else -self.known)
+
+    def __truediv__(self, other: Any) -> Number:
+        other = self._of(other)
+        if self.known is not None and other.known is not None:
+            return self._result(self.known / other.known)
+        if self.known == 0.0 or other.known in (1.0, -1.0):
+            return self
+        self.tally.multiplications += self.tally.counting
+        return self._result()
+
+    def __rtruediv__(self, other: Any) -> Number:
+        return self._of(other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def sin(self) -> Number:
+        return self._result()
+
+    def cos(self) -> Number:
+        return self._result()
+
+
+class Count(NamedTuple):
+    """Multiplications and additions."""
+
+    multiplications: int
+    additions: int
+
+
+def count(f: Formulation, linkage: Linkage, folded: bool) -> Count:
+    """Operations of a formulation on an arm, by one of the two rules."""
+    tally = Tally(folded)
+    n = len(linkage)
+
+    def unknown(k: int) -> list[Any]:
+        return [Number(tally) for _ in range(k)]
+
+    if f.name == "horn_raibert":
+        table = horn_raibert.Coefficients(
+            unknown(n), [unknown(n) for _ in range(n)], [[unknown(n) for _ in range(n)] for _ in range(n)]
+        )
+        horn_raibert.combined(table, unknown(n), unknown(n))
+        return Count(tally.multiplications, tally.additions)
+    members = [_counted(member, tally) for member in linkage.members]
+    tally.counting = False  # the entries of A_i are free
+    frames = frames_of(members, unknown(n))
+    gravity = [Number(tally, float(g)) for g in linkage.in_frame_0(linkage.bodies.arm.gravity)]
+    tally.counting = True
+    if f.direction == "inverse":
+        f.function(State(members, frames, unknown(n), unknown(n), gravity))
+    else:
+        f.function(State(members, frames, unknown(n), [0.0] * n, gravity), unknown(n))
+    return Count(tally.multiplications, tally.additions)
+
+
+def _counted(member: Member, tally: Tally) -> Member:
+    """The member with every constant a counting number."""
+
+    def wrap(x: Any) -> Any:
+        if isinstance(x, list):
+            return [wrap(entry) for entry in x]
+        return Number(tally, float(x))
+
+    constants = {
+        word: wrap(getattr(member, word)) for word in ("B", "mass", "com", "moment", "inertia", "second", "pseudo")
+    }
+    O = ONE if member.O is ONE else wrap(member.O)
+    return member._replace(O=O, armature=Number(tally, member.armature), **constants)
+
+
+# ---- polynomials ---------------------------------------------------------------------------------
+
+
+def polynomial(values: dict[int, int], degree: int) -> list[Fraction]:
+    """Exact coefficients, constant first, of the polynomial through (n, count); more values than it needs check it."""
+    points = sorted(values.items())
+    matrix = [[Fraction(n) ** k for k in range(degree + 1)] for n, _ in points[: degree + 1]]
+    solution = _solve(matrix, [Fraction(count) for _, count in points[: degree + 1]])
+    for n, count in points:
+        if sum(c * Fraction(n) ** k for k, c in enumerate(solution)) != count:
+            raise ValueError(f"no polynomial of degree {degree} goes through {points}")
+    return solution
+
+
+def degree_of(values: dict[int, int]) -> int:
+    """The lowest degree of a polynomial through all the counts."""
+    for degree in range(len(values) - 1):
+        try:
+            if polynomial(values, degree)[-1] != 0 or degree == 0:
+                return degree
+        except ValueError:
+            continue
+    raise ValueError(f"no polynomial of a degree below {len(values) - 1} goes through {values}")
+
+
+def _solve(A: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
+    n = len(b)
+    rows = [[*row, x] for row, x in zip(A, b, strict=True)]
+    for k in range(n):
+        pivot = next(r for r in range(k, n) if rows[r][k] != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [x / rows[k][k] for x in rows[k]]
+        for r in range(n):
+            if r != k:
+                rows[r] = [x - rows[r][k] * y for x, y in zip(rows[r], rows[k], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def written(coefficients: list[Fraction]) -> str:
+    """A polynomial in n, highest power first."""
+    terms = []
+    for k in range(len(coefficients) - 1, -1, -1):
+        c = coefficients[k]
+        if c == 0:
+            continue
+        power = "" if k == 0 else "n" if k == 1 else f"n^{k}"
+        size = abs(c)
+        whole, rest = divmod(size.numerator, size.denominator)
+        number = f"{whole}" if rest == 0 else f"{whole} {rest}/{size.denominator}" if whole else f"{size}"
+        terms.append((" - " if c < 0 else " + ") + ("" if power and size == 1 else number) + power)
+    text = "".join(terms)
+    return text.removeprefix(" + ").replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ")
+
+
+def generic_constants(linkage: Linkage) -> bool:
+    """No constant of the arm folds: nothing is 0 or 1."""
+    entries = np.concatenate([np.ravel(np.array(m.B)[:3]) for m in linkage.members])
+    return not np.isin(np.abs(entries), (0.0, 1.0)).any()
