@@ -1,6 +1,6 @@
 """Rigid dynamics against Pinocchio and MuJoCo: one table, one file, one picture.
 
-    python benchmarks/rigid.py [--rounds 15] [--quick] [--into out]
+    python benchmarks/rigid.py [--rounds 15] [--quick] [--into out]      (--quick: Panda only, few rounds)
 
 One process, candidates interleaved, CPU time, best of the rounds (and the ratio of medians, for the
 noise); compile times apart. Every result is compared with Pinocchio's and MuJoCo's before it is timed.
@@ -13,7 +13,9 @@ import argparse
 import json
 import os
 import platform
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -161,6 +163,9 @@ def check(arm: ls.Arm, model: pin.Model, theirs: Mujoco, state: list[np.ndarray]
         QDD: (ls.forward_dynamics(arm, *state), pin.aba(model, data, *state), theirs.qdd(*state)),
         M: (ls.mass_matrix(arm, state[0]), matrix, theirs.mass(state[0])),
     }
+    pin.computeRNEADerivatives(model, data, *state)
+    for part, theirs_part in zip(ls.inverse_dynamics_gradient(arm, *state), (data.dtau_dq, data.dtau_dv), strict=False):
+        pairs[f"{GRADIENTS} {len(pairs)}"] = (part, theirs_part)
     for what, (ours, *others) in pairs.items():
         for other in others:
             error = np.abs(ours - other).max() / np.abs(ours).max()
@@ -173,9 +178,7 @@ def check(arm: ls.Arm, model: pin.Model, theirs: Mujoco, state: list[np.ndarray]
 
 def measure(arm: ls.Arm, rounds: int) -> list[Row]:
     """Rows of the table for one arm."""
-    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_gradient")
-    seconds = {name: first_use(arm, name) for name in names}
-    print(f"{arm.name}: made or loaded in {', '.join(f'{name} {t:.3f} s' for name, t in seconds.items())}")
+    print(f"{arm.name} ...", flush=True)
     found = race(candidates(arm), rounds)
     rows = []
     for what in BARS:
@@ -188,10 +191,34 @@ def measure(arm: ls.Arm, rounds: int) -> list[Row]:
     return rows
 
 
-def first_use(arm: ls.Arm, name: str) -> float:
+FIRST_CALL = """
+import time
+import casadi, llvmlite.binding, numpy as np
+import sys; sys.path.insert(0, {here!r})
+import models, lissom as ls
+arm, x = models.panda(), np.full(7, 0.3)
+for name, call in (("inverse_dynamics", lambda: ls.inverse_dynamics(arm, x, x, x)),
+                   ("forward_dynamics", lambda: ls.forward_dynamics(arm, x, x, x)),
+                   ("mass_matrix", lambda: ls.mass_matrix(arm, x)),
+                   ("inverse_dynamics_gradient", lambda: ls.inverse_dynamics_gradient(arm, x, x, x))):
     start = time.perf_counter()
-    library(arm).get(name)
-    return time.perf_counter() - start
+    call()
+    print(name, time.perf_counter() - start)
+"""
+
+
+def first_calls() -> list[Row]:
+    """Seconds of the first call on a new 7-joint arm: with an empty cache, then from the cache."""
+    rows = []
+    with tempfile.TemporaryDirectory() as cache:
+        for state in ("new", "from cache"):
+            command = [sys.executable, "-c", FIRST_CALL.format(here=str(Path(__file__).parent))]
+            surroundings = {word: x for word, x in os.environ.items() if word != "PYTHONDONTWRITEBYTECODE"}
+            surroundings |= {"LISSOM_CACHE": f"{cache}/objects", "PYTHONPYCACHEPREFIX": f"{cache}/bytecode"}
+            done = subprocess.run(command, env=surroundings, capture_output=True, check=True, text=True)
+            times = dict(line.split() for line in done.stdout.splitlines())
+            rows.append({"state": state, **{name: float(seconds) for name, seconds in times.items()}})
+    return rows
 
 
 def growth(rounds: int) -> list[Row]:
@@ -253,20 +280,20 @@ def large_results(rounds: int) -> list[Row]:
 
 
 def show(rows: list[Row]) -> None:
-    print(f"\n{'arm':<10}{'what':<32}{'pinocchio':>11}{'mujoco':>9}{'lissom':>9}{'ratio':>8}{'medians':>9}"
-          f"{'mujoco':>9}{'bar':>6}")  # fmt: skip
+    print(f"\n{'arm':<10}{'what':<32}{'pinocchio':>11}{'mujoco':>9}{'lissom':>9}{'/pin':>8}{'medians':>9}"
+          f"{'/muj':>9}{'goal':>6}")  # fmt: skip
     for row in rows:
         bar = "" if row["bar"] is None else f"{row['bar']:g}"
         other = ("", "") if row["mujoco_ns"] is None else (f"{row['mujoco_ns']:.0f}", f"{row['ratio_to_mujoco']:.1f}")
         print(f"{row['arm']:<10}{row['what']:<32}{row['pinocchio_ns']:>11.0f}{other[0]:>9}{row['lissom_ns']:>9.0f}"
               f"{row['ratio']:>8.1f}{row['ratio_of_medians']:>9.1f}{other[1]:>9}{bar:>6}")  # fmt: skip
-    print("nanoseconds per state, best of the rounds; ratio and medians to Pinocchio, then to MuJoCo\n")
+    print("nanoseconds per state, best of the rounds; /pin, its medians, /muj: how many times faster than they are\n")
 
 
 def show_more(report: dict[str, Any]) -> None:
     for row in report["growth"]:
         listed = ", ".join(f"{n}: {t:.0f}" for n, t in zip(row["links"], row["ns"], strict=True))
-        print(f"{row['what']}, ns by number of links: {listed}; exponent {row['exponent']:.3f}")
+        print(f"{row['what']} on the tape, ns by number of links: {listed}; exponent {row['exponent']:.3f}")
     for row in report["cores"]:
         print(f"{row['what']}, batch of 1e5 on {row['threads']} threads: {row['gain']:.2f} times faster "
               f"(medians {row['gain_of_medians']:.2f})")  # fmt: skip
@@ -283,7 +310,9 @@ def draw(report: dict[str, Any], path: Path) -> None:
 
     rows = report["rows"]
     arms = list(dict.fromkeys(row["arm"] for row in rows))
-    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 6), width_ratios=(2, 1), layout="constrained")
+    both = bool(report["growth"])
+    figure, axes = plt.subplots(1, 1 + both, figsize=(13 if both else 9, 6), squeeze=False, layout="constrained")
+    left = axes[0, 0]
     height = 0.8 / len(arms)
     for k, arm in enumerate(arms):
         mine = [row for row in rows if row["arm"] == arm]
@@ -294,14 +323,15 @@ def draw(report: dict[str, Any], path: Path) -> None:
                 left.plot([row["bar"]] * 2, [at - height / 2, at + height / 2], color="black")
     left.set_yticks(range(len(BARS)), list(BARS))
     left.invert_yaxis()
-    left.set(xscale="log", xlabel="times faster than Pinocchio (black: goal)")
+    left.set(xscale="log", xlim=(0.9, None), xlabel="times faster than Pinocchio (black: goal)")
+    left.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     left.axvline(1.0, color="grey", linewidth=0.8)
     left.legend(loc="lower right")
     for row in report["growth"]:
-        right.loglog(row["links"], row["ns"], "o-", label=f"{row['what']}: exponent {row['exponent']:.2f}")
-    right.set(xlabel="links in series", ylabel="ns per state")
-    if report["growth"]:
-        right.legend()
+        axes[0, 1].loglog(row["links"], row["ns"], "o-", label=f"{row['what']}: exponent {row['exponent']:.2f}")
+    if both:
+        axes[0, 1].set(xlabel="links in series (on the tape)", ylabel="ns per state")
+        axes[0, 1].legend()
     figure.suptitle(f"lissom {report['versions']['lissom']} on {report['machine']['cpu']}, one core, CPU time")
     figure.savefig(path, dpi=110)
 
@@ -329,9 +359,13 @@ def main() -> None:
         "versions": {"lissom": ls.__version__, "python": platform.python_version(), "numpy": np.__version__,
                      "llvmlite": llvmlite.__version__, "pinocchio": pin.__version__, "mujoco": mujoco.__version__},
         "rounds": rounds,
+        "first_call_seconds": first_calls(),
         "rows": [row for arm in arms for row in measure(arm, rounds)],
     }  # fmt: skip
     show(report["rows"])
+    for row in report["first_call_seconds"]:
+        listed = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in row.items() if name != "state")
+        print(f"first call, 7 joints, {row['state']}: {listed}")
     report |= {"growth": [], "cores": [], "large_results": []} if options.quick else {
         "growth": growth(rounds), "cores": cores(rounds), "large_results": large_results(rounds),
     }  # fmt: skip

@@ -26,6 +26,7 @@ from lissom.verbs.sensitivity import (
     TorqueHessian,
     TorqueProduct,
     forward_dynamics_gradient,
+    inertial_parameters,
     inverse_dynamics_gradient,
     inverse_dynamics_hessian,
     inverse_dynamics_product,
@@ -41,7 +42,7 @@ __all__ = [
     "Mimic", "ModalIntegrals", "ModelError", "Modes", "OperationCount", "Payload", "Shape", "SolveError", "Tool",
     "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass",
     "count_operations", "draw", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
-    "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product",
-    "inverse_kinematics", "jacobian", "kinetic_energy", "load", "mass_matrix", "momentum", "pose", "poses",
-    "potential_energy", "regressor", "save", "shipped", "velocity",
+    "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
+    "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "load", "mass_matrix",
+    "momentum", "pose", "poses", "potential_energy", "regressor", "save", "shipped", "velocity",
 ]  # fmt: skip

@@ -80,6 +80,7 @@ def test_swapped_entries_are_not_possible_by_name(folder):
     assert len(set(entries(folder)) - first) == 2
 
 
+@pytest.mark.filterwarnings("ignore:LISSOM_CACHE")
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions are POSIX")
 def test_a_directory_others_can_write_to_is_not_used(folder):
     folder.mkdir()
@@ -116,6 +117,7 @@ def test_empty_name_turns_the_cache_off(monkeypatch):
     assert answer() == [3.0, -3.0]
 
 
+@pytest.mark.filterwarnings("ignore:LISSOM_CACHE")
 def test_a_place_that_cannot_be_made_costs_only_time(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "file" / "cache"))
@@ -161,3 +163,11 @@ def test_an_entry_under_another_name_is_not_executed(tmp_path, monkeypatch):
     for name in own:
         (tmp_path / name).write_bytes(foreign)
     assert np.array_equal(answer(), want)
+
+
+def test_a_cache_asked_for_by_name_that_cannot_be_used_is_said(tmp_path, monkeypatch):
+    place = tmp_path / "file"
+    place.write_text("not a directory")
+    monkeypatch.setenv("LISSOM_CACHE", str(place))
+    with pytest.warns(RuntimeWarning, match="compiled code is not kept"):
+        assert cache.directory() is None

@@ -21,7 +21,7 @@ def program(run):
     run.output([y[1]])
 
 
-def explain(*inputs):
+def explain(_where, *inputs):
     raise ls.SolveError(f"division by {inputs[1][2]}")
 
 

@@ -63,6 +63,7 @@ def test_power_is_the_rate_of_energy(arm):
         if joint.elastic is not None:
             lost[k + 1] = joint.elastic.damping * qd[k + 1]
     rate = (energy(STEP) - energy(-STEP)) / (2 * STEP)
+    # differences with STEP lose half the digits of an energy of some hundred joules
     assert rate == pytest.approx(qd @ (ls.inverse_dynamics(arm, q, qd, qdd) - lost), rel=1e-6, abs=1e-6)
 
 
@@ -74,6 +75,7 @@ def test_mdot_minus_2c_is_skew(arm):
     q, qd, _ = states(bare)
     Mdot = (ls.mass_matrix(bare, q + STEP * qd) - ls.mass_matrix(bare, q - STEP * qd)) / (2 * STEP)
     velocity_forces = ls.bias_forces(bare, q, qd)
+    # differences with STEP lose half the digits of M
     assert qd @ Mdot @ qd == pytest.approx(2 * qd @ velocity_forces, rel=1e-6, abs=1e-7)
 
 

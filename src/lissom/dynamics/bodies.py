@@ -24,8 +24,8 @@ from lissom.spatial.rotations import Array, about_axis
 BASE = -1
 # Rounding left where a zero or a one was meant; exact ones fold away in straight-line code.
 ROUNDING = 1e-15
-# Robot files give quarter turns with eleven or twelve digits (rpy="1.57079632679"); an entry of a rotation this
-# close to 0 or 1 is meant to be it. Torques move by no more than this, relative.
+# Robot files give quarter turns with eleven or twelve digits (rpy="1.57079632679"); a rotation this close to one
+# that only exchanges axes is meant to be it. Torques move by no more than this, relative.
 QUARTER_TURN = 1e-11
 
 
@@ -100,7 +100,7 @@ class Bodies:
     def _append(self, link: Link, parent: int, X: Array, at: int, carried: list[Inertia | None]) -> None:
         joint, nothing = link.joint, np.zeros(3)
         motor = Body(
-            parent, joint.kind == "prismatic", snapped(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, nothing,
+            parent, joint.kind == "prismatic", squared(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, nothing,
             np.zeros((3, 3)), joint.reflected_inertia, joint.damping, joint.friction, joint.stiffness, joint.rest,
             joint.name, at,
         )  # fmt: skip
@@ -172,6 +172,12 @@ def snapped(values: Array, tiny: float = ROUNDING) -> Array:
     for one in (1.0, -1.0):
         out[np.abs(out - one) < tiny] = one
     return out
+
+
+def squared(R: Array, tiny: float) -> Array:
+    """A rotation that nearly exchanges axes made one that does; any other keeps its digits, and stays a rotation."""
+    near = snapped(R, tiny)
+    return near if np.isin(near, (-1.0, 0.0, 1.0)).all() else snapped(R)
 
 
 def _about_origin(inertia: Inertia) -> dict[str, Any]:

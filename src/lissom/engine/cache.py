@@ -7,11 +7,13 @@ and renamed, so that writers never meet; whatever does not verify is compiled ag
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import stat
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,9 +34,21 @@ def directory() -> Path | None:
     folder = Path(named) if named else _default()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if _private(folder) else None
+        usable = _private(folder)
     except OSError:
-        return None
+        usable = False
+    if not usable and named:
+        _warn_unusable(named)
+    return folder if usable else None
+
+
+@functools.cache
+def _warn_unusable(named: str) -> None:
+    """Once for a directory that was asked for by name."""
+    warnings.warn(
+        f"LISSOM_CACHE={named}: not a directory that only you can write to; compiled code is not kept.",
+        RuntimeWarning, stacklevel=2,
+    )  # fmt: skip
 
 
 def _default() -> Path:

@@ -27,7 +27,7 @@ class Function:
     shapes : of each result for one state
     program : the program, run plainly where the kernel's numbers are not finite or there is no kernel
     kernel : compiled, or None for plain NumPy
-    explain : called with the inputs of a state (as rows) whose results are not finite; raises
+    explain : called with words for a state (" of state [3]") and its inputs when its results are not finite; raises
 
     `read(value, k)` turns argument k into an array (..., n); it can be replaced.
     """
@@ -57,6 +57,8 @@ class Function:
             results = self._quick(arrays, out, threads)
             if results is not None:
                 return results
+        if out is not None and threads is None and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
+            return self._one_into(arrays, out)
         given = [self.read(x, k) for k, x in enumerate(arrays)]
         batch = self._batch(given)
         rows = math.prod(batch)
@@ -73,6 +75,14 @@ class Function:
             for y, part in zip(results, flat, strict=True):
                 if not np.may_share_memory(y, part):  # it could not be written in place
                     y[...] = part.reshape(y.shape)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _one_into(self, arrays: Sequence[Any], out: Any) -> Any:
+        """One state, its results copied to where they are wanted."""
+        results = self._given(out, ())
+        found = self.one(*arrays)
+        for y, x in zip(results, (found,) if len(results) == 1 else found, strict=True):
+            y[...] = x
         return results[0] if len(results) == 1 else tuple(results)
 
     def _quick(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
@@ -156,7 +166,8 @@ class Function:
         self._plainly(inputs, flat, bad)
         still = bad[~np.all([np.isfinite(y[bad]).all(axis=1) for y in flat], axis=0)]
         if still.size:
-            self.explain(*(x[still[0]] for x in inputs))
+            spot = [int(i) for i in np.unravel_index(still[0], batch)]
+            self.explain(f" of state {spot}" if batch else "", *(x[still[0]] for x in inputs))
 
 
 def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Array]:

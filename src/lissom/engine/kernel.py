@@ -194,14 +194,17 @@ def graph_of(program: Callable[..., None]) -> Graph:
 
 def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -> Kernel:
     """A tape kernel; `key` stands for the steps. The code of those that are used is compiled once and shared."""
-    codes, work = [], 0
+    codes: list[Code] = []
+    recorded: Tape | None = None
     for width in WIDTHS:
-        run = Recorder(width)
-        program(run)
-        recorded = run.tape()
+        if recorded is None:
+            run = Recorder(width)
+            program(run)
+            recorded, ready_made = run.tape(), run.ready_made
         used = tape.used_steps(steps, {name for name, _, _ in recorded.calls})
         codes.append(_tape_code(_machine(key, used, width), recorded))
         work = 100 * len(recorded.calls)
+        recorded = recorded if ready_made else None  # a tape that was made elsewhere serves every width
     return Kernel(*codes[0].sizes, codes, work)
 
 

@@ -148,6 +148,11 @@ class Recorder:
         """Take over a tape that was made elsewhere."""
         self._whole = tape
 
+    @property
+    def ready_made(self) -> bool:
+        """The tape was taken over, not recorded."""
+        return self._whole is not None
+
     def tape(self, reuse: bool = True) -> Tape:
         """The tape; `reuse`: results take the room of earlier ones that nothing reads any more."""
         if self._whole is not None:

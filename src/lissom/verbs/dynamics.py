@@ -1,13 +1,15 @@
 """Dynamics for one state or a batch.
 
 Every function takes ``threads=None`` (all cores for large batches) or a number, and ``out=`` where
-that saves a copy. One state and a batch give the same numbers, bit for bit.
+that saves a copy; after an error `out` holds nothing of use. One state and a batch give the same
+numbers, bit for bit.
 """
 
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
@@ -120,7 +122,7 @@ def mass_matrix(
     q : (dof,) or (..., dof)     positions
     method : None                the fast path
     packed : bool                only the upper triangle, row by row: half the bytes for large arms
-    out : (..., dof, dof)        result, written in place
+    out : (..., dof, dof)        result, written in place; in the packed shape when `packed`
     threads : int or None        None: all cores for large batches
 
     Returns
@@ -137,6 +139,8 @@ def mass_matrix(
     >>> ls.mass_matrix(ls.load("two_link"), [0.3, 0.0], packed=True).round(3)
     array([0.4 , 0.16, 0.12])
     """
+    if not isinstance(packed, bool):
+        raise InputError(f"mass_matrix: packed is {packed!r}; expected True or False.")
     if method is None and out is None and threads is None and not packed:
         try:
             entry = arm._one_mass_matrix  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None
     >>> float(ls.kinetic_energy(ls.load("two_link"), [0.3, 0.0], [1.0, 0.0]).round(6))
     0.2
     """
-    return call(arm, "kinetic_energy", (q, qd), threads=threads)[..., 0]
+    return call(arm, "kinetic_energy", (q, qd), threads=threads)[..., 0][()]
 
 
 def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
@@ -51,7 +51,7 @@ def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> A
     >>> float(ls.potential_energy(ls.load("two_link"), [1.5707963267948966, 0.0]).round(4))
     3.9225
     """
-    return call(arm, "potential_energy", (q,), threads=threads)[..., 0]
+    return call(arm, "potential_energy", (q,), threads=threads)[..., 0][()]
 
 
 def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,6 @@ from lissom.engine import kernel
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.program import Plain, Step
 from lissom.errors import InputError, SolveError
-from lissom.formulations import catalogue
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_points, as_state
@@ -163,6 +163,8 @@ class Library:
 
     def _formulated(self, recipe: Recipe, name: str, method: str, setting: Setting) -> Recipe:
         """The recipe with the program of a formulation, which has no tape."""
+        from lissom.formulations import catalogue
+
         f = catalogue.find(method, name)
         catalogue.refuse_uncovered(f, self.arm, self.bodies, setting, name)
         if name == "mass_matrix":
@@ -180,6 +182,7 @@ class Library:
                 raise InputError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}.")
             return backend
         if not compiler_present():
+            _warn_of_slowness()
             return "numpy"
         if len(self.bodies) <= recipe.limit:
             return "straight"
@@ -196,14 +199,14 @@ class Library:
         return as_points(value, "point", name) if arguments[k] == "point" else np.asarray(value, float)
 
     def _explain(self, name: str) -> Callable[..., None]:
-        def explain(*inputs: Array) -> None:
+        def explain(where: str, *inputs: Array) -> None:
             if name == "forward_dynamics":
-                self._refuse_singular(inputs[0])
-            raise SolveError(f"{name}: the result is not finite although all inputs are; the numbers overflow.")
+                self._refuse_singular(where, inputs[0])
+            raise SolveError(f"{name}: the result{where} is not finite although all inputs are; the numbers overflow.")
 
         return explain
 
-    def _refuse_singular(self, q: Array) -> None:
+    def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
         run = Plain([q[None]])
         mass.program(run, self.bodies, tape=True)
@@ -213,8 +216,8 @@ class Library:
             if not M[k, k] > 1e-13 * np.abs(np.diag(M)).max():
                 joint = self.bodies.list[k].joint
                 raise SolveError(
-                    f"forward_dynamics: the inertia is singular at this position: joint {joint!r} moves no inertia, "
-                    "so its acceleration is undetermined. Move away from it, or give the joint armature."
+                    f"forward_dynamics: the inertia is singular at this position{where}: joint {joint!r} moves no "
+                    "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."
                 )
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
 
@@ -247,10 +250,18 @@ def compiler_present() -> bool:
 
 
 @functools.cache
+def _warn_of_slowness() -> None:
+    """Once."""
+    warnings.warn("llvmlite or casadi is not installed: everything runs on NumPy, correct but a thousand times slower.",
+                  RuntimeWarning, stacklevel=2)  # fmt: skip
+
+
+@functools.cache
 def sources() -> str:
     """Fingerprint of the code that makes kernels: cached ones of another version are not used."""
     digest = hashlib.sha256()
-    for module in (kernel, inverse, catalogue):  # one of each room
-        for path in sorted(Path(str(module.__file__)).parent.glob("*.py")):
+    house = Path(str(kernel.__file__)).parents[1]
+    for room in ("engine", "dynamics", "formulations"):
+        for path in sorted((house / room).glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

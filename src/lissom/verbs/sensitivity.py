@@ -12,6 +12,7 @@ from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import NO_LOADS, Loads, call, first
+from lissom.verbs.states import as_arm
 
 
 class InverseGradient(NamedTuple):
@@ -240,6 +241,33 @@ def forward_dynamics_gradient(
     return out
 
 
+def inertial_parameters(arm: Arm) -> Array:
+    """The parameters that `regressor` multiplies, of all links in their order.
+
+    Parameters
+    ----------
+    arm : Arm
+
+    Returns
+    -------
+    (10 n_links,)
+        Per link m, m c (3), Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link frame, payload included [kg, kg m, kg m^2]
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm, state = ls.load("two_link"), ([0.3, 0.5], [1.0, 2.0], [3.0, 4.0])
+    >>> torque = ls.regressor(arm, *state) @ ls.inertial_parameters(arm)
+    >>> bool(abs(torque - ls.inverse_dynamics(arm, *state)).max() < 1e-12)
+    True
+    """
+    rows = []
+    for link in as_arm(arm, "inertial_parameters").links:
+        body, I = link.body, link.body.spatial()
+        rows += [body.mass, *(body.mass * body.com), I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
+    return np.array(rows)
+
+
 def regressor(
     arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
@@ -256,7 +284,7 @@ def regressor(
     -------
     Y : (..., dof, 10 n_links)
         ``Y @ parameters`` is the torque of inertia and gravity, without drives, springs, friction and
-        loads. Parameters of each link: m, m c (3), Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link frame.
+        loads; the parameters are those of `inertial_parameters`.
 
     Examples
     --------

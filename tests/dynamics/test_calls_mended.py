@@ -150,3 +150,42 @@ child.join()
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
 def test_a_forked_process_has_threads_of_its_own():
     subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("roll", [np.pi / 2, 1.5708, 1.571, 1.57079632679, 1.5707963])
+def test_angles_near_a_quarter_turn_keep_rotations_rotations(roll):
+    """Rounding one entry of a rotation and not another cost forward dynamics half its digits."""
+    turn = np.eye(4)
+    turn[1:3, 1:3] = [[np.cos(roll), -np.sin(roll)], [np.sin(roll), np.cos(roll)]]
+    turn[0, 3] = 0.3
+    links = [
+        ls.Link(f"l{i}", None if i == 0 else f"l{i - 1}", ls.Joint("revolute", turn), 5 * 0.5**i + 0.05,
+                (0.1, 0.02, 0.03), 0.01 * np.diag([1.0, 1.2, 0.9]))
+        for i in range(10)
+    ]  # fmt: skip
+    arm = ls.Arm("chain", links)
+    q, qd, qdd = random_states(arm, 20)
+    back = ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd))
+    assert np.abs(back - qdd).max() < 1e-11  # condition number of M times rounding
+
+
+def test_a_singular_state_of_a_batch_is_named():
+    turn = lambda name, parent, axis: ls.Link(name, parent, ls.Joint("revolute", axis=axis))  # noqa: E731
+    ball = ls.Link("ball", "b", ls.Joint(axis=(0, 0, 1)), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    arm = ls.Arm("gimbal", [turn("a", None, (0, 0, 1)), turn("b", "a", (0, 1, 0)), ball])
+    q = np.full((2, 3, 3), 0.4)
+    q[1, 2, 1] = 0.0
+    with pytest.raises(ls.SolveError, match=r"at this position of state \[1, 2\]: joint 'a'"):
+        ls.forward_dynamics(arm, q, q, q)
+
+
+def test_one_state_in_place():
+    room = np.full(6, np.nan)
+    assert ls.inverse_dynamics(PUMA, *(x[0].copy() for x in STATES), out=room) is room
+    assert np.array_equal(room, WANT[0])
+    assert isinstance(ls.kinetic_energy(PUMA, STATES[0, 0], STATES[0, 0]), float)
+
+
+def test_packed_is_yes_or_no():
+    with pytest.raises(ls.InputError, match="packed is 'no'"):
+        ls.mass_matrix(PUMA, STATES[0], packed="no")
