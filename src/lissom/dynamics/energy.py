@@ -15,13 +15,11 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, constants_of
 from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import moves
+from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
     add,
-    columns_turned,
     cross,
     dot,
-    product,
     scale,
     symmetric_times,
     times,
@@ -32,18 +30,15 @@ from lissom.engine.program import Step
 
 def _move_revolute(above: Any, turn: Any, qd: Any, K: Any) -> list[list[Any]]:
     """(R, o, w, v) of the parent -> (R, o, w, v), (T, m o + h, P, L)."""
-    R0, w0 = above[0:9], above[12:15]
-    R = columns_turned(product(R0, K[0:9]), *turn)
-    r = times(R0, K[9:12])
-    w = add(w0, scale(qd[0], [R[2], R[5], R[8]]))
+    R, r, z = carried(False, above[0:9], turn, K)
+    w0 = above[12:15]
+    w = add(w0, scale(qd[0], z))
     return _moved(R, add(above[9:12], r), w, add(above[15:18], cross(w0, r)), K)
 
 
 def _move_prismatic(above: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
-    R0, w = above[0:9], above[12:15]
-    R = product(R0, K[0:9])
-    z = [R[2], R[5], R[8]]
-    r = add(times(R0, K[9:12]), scale(q[0], z))
+    R, r, z = carried(True, above[0:9], q, K)
+    w = above[12:15]
     v = add(add(above[15:18], cross(w, r)), scale(qd[0], z))
     return _moved(R, add(above[9:12], r), [x + 0 * z[0] for x in w], v, K)
 

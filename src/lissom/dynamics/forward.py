@@ -35,15 +35,13 @@ from lissom.dynamics.inverse import (
 )
 from lissom.dynamics.mass import matrix_in_body_axes
 from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import moves
+from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
     UPPER,
     add,
-    columns_turned,
     cross,
     dot,
     full,
-    product,
     scale,
     sub,
     symmetric_times,
@@ -108,19 +106,16 @@ def _rigid(m: Any, h: Any, I: Any) -> tuple[Any, Any, Any]:
 
 def _kinematics_revolute(above: Any, turn: Any, qd: Any, K: Any) -> list[list[Any]]:
     """(R, w) of the parent -> (R, w), joint (z, r, ca, cl), body (I, h, m, pN, pF)."""
-    R0, w0 = above[0:9], above[9:12]
-    R = columns_turned(product(R0, K[0:9]), *turn)
-    z, r = [R[2], R[5], R[8]], times(R0, K[9:12])
+    R, r, z = carried(False, above[0:9], turn, K)
+    w0 = above[9:12]
     w = add(w0, scale(qd[0], z))
     joint = [*z, *r, *scale(qd[0], cross(w0, z)), *cross(w0, cross(w0, r))]
     return [R + w, joint, _body(R, w, K)]
 
 
 def _kinematics_prismatic(above: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
-    R0, w = above[0:9], above[9:12]
-    R = product(R0, K[0:9])
-    z = [R[2], R[5], R[8]]
-    r = add(times(R0, K[9:12]), scale(q[0], z))
+    R, r, z = carried(True, above[0:9], q, K)
+    w = above[9:12]
     O = 0 * z[0]
     slide = scale(2 * qd[0], cross(w, z))
     joint = [*z, *r, O, O, O, *add(cross(w, cross(w, r)), slide)]

@@ -28,11 +28,10 @@ from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, FALL, Setting, base_motion, constants_of, read_loads
 from lissom.dynamics.mass import ARMATURE
 from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import moves
+from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
     UPPER,
     add,
-    columns_turned,
     cross,
     dot,
     full,
@@ -75,17 +74,14 @@ def _skew(v: Any) -> list[Any]:
 
 def _pass_revolute(above: Any, turn: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
     """(R, o, v, a) of the parent -> (R, o, v, a), (S, psd, psdd), (IC, B, l, f)."""
-    R0 = above[0:9]
-    R = columns_turned(product(R0, K[0:9]), *turn)
-    o, z = add(above[9:12], times(R0, K[9:12])), [R[2], R[5], R[8]]
+    R, r, z = carried(False, above[0:9], turn, K)
+    o = add(above[9:12], r)
     return _passed(above, R, o, z + cross(o, z), qd[0], qdd[0], K)
 
 
 def _pass_prismatic(above: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
-    R0 = above[0:9]
-    R = product(R0, K[0:9])
-    z = [R[2], R[5], R[8]]
-    o = add(add(above[9:12], times(R0, K[9:12])), scale(q[0], z))
+    R, r, z = carried(True, above[0:9], q, K)
+    o = add(above[9:12], r)
     O = 0 * z[0]
     return _passed(above, R, o, [O, O, O, *z], qd[0], qdd[0], K)
 

@@ -17,8 +17,8 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of
 from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import moves
-from lissom.dynamics.vectors import add, columns_turned, cross, product, scale, sub, times
+from lissom.dynamics.moves import carried, moves
+from lissom.dynamics.vectors import add, cross, product, scale, sub, times
 from lissom.engine.program import Step
 
 # ---- steps ---------------------------------------------------------------------------------------
@@ -26,15 +26,13 @@ from lissom.engine.program import Step
 
 def _frame_revolute(above: Any, turn: Any, K: Any) -> list[list[Any]]:
     """(R, o) of a body from its parent's; K = R0 (9), p (3)."""
-    R0 = above[0:9]
-    R = columns_turned(product(R0, K[0:9]), *turn)
-    return [R + add(above[9:12], times(R0, K[9:12]))]
+    R, r, _ = carried(False, above[0:9], turn, K)
+    return [R + add(above[9:12], r)]
 
 
 def _frame_prismatic(above: Any, q: Any, K: Any) -> list[list[Any]]:
-    R0 = above[0:9]
-    R = product(R0, K[0:9])
-    return [R + add(above[9:12], add(times(R0, K[9:12]), scale(q[0], [R[2], R[5], R[8]])))]
+    R, r, _ = carried(True, above[0:9], q, K)
+    return [R + add(above[9:12], r)]
 
 
 def _on_body(body: Any, K: Any) -> list[list[Any]]:

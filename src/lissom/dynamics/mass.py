@@ -14,14 +14,12 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of, slid
 from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import moves
+from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
     UPPER,
     add,
-    columns_turned,
     cross,
     dot,
-    product,
     scale,
     symmetric_times,
     times,
@@ -82,7 +80,6 @@ GATHER_P = Step("gather_p", _gather_prismatic, (10, 10, 1), (10,), CONSTANTS)
 UNIT_R = Step("unit_r", _unit_revolute, (10,), (6,))
 UNIT_P = Step("unit_p", _unit_prismatic, (10,), (6,))
 ARMATURE = Step("armature", lambda M, K: [[M[0] + K[0]]], (1,), (1,), 1)
-BODY_STEPS = (*MOVES, GATHER_R, GATHER_P, UNIT_R, UNIT_P, ARMATURE, IN_R, IN_P)
 
 Entries = dict[tuple[int, int], Any]
 
@@ -122,19 +119,14 @@ def _own(run: Any, body: Any, entry: Any) -> Any:
 
 def _place_revolute(above: Any, turn: Any, K: Any) -> list[list[Any]]:
     """(R, o) of the parent -> (R, o), screw (z, o x z), r = o - o', composite in world axes."""
-    R0, p = above[0:9], above[9:12]
-    R = columns_turned(product(R0, K[0:9]), *turn)
-    r = times(R0, K[9:12])
-    o, z = add(p, r), [R[2], R[5], R[8]]
+    R, r, z = carried(False, above[0:9], turn, K)
+    o = add(above[9:12], r)
     return [R + o, z + cross(o, z), r, _composite(R, K)]
 
 
 def _place_prismatic(above: Any, q: Any, K: Any) -> list[list[Any]]:
-    R0, p = above[0:9], above[9:12]
-    R = product(R0, K[0:9])
-    z = [R[2], R[5], R[8]]
-    r = add(times(R0, K[9:12]), scale(q[0], z))
-    return [R + add(p, r), [0 * z[0], 0 * z[0], 0 * z[0], *z], r, _composite(R, K)]
+    R, r, z = carried(True, above[0:9], q, K)
+    return [R + add(above[9:12], r), [0 * z[0], 0 * z[0], 0 * z[0], *z], r, _composite(R, K)]
 
 
 def _composite(R: Any, K: Any) -> list[Any]:

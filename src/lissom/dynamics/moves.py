@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.vectors import add, columns_turned, product, scale, times
 from lissom.engine.program import Step, cos, sin
 
 
@@ -20,6 +21,18 @@ def _turns(q: Any) -> list[list[Any]]:
 TURN = Step("turn", _turns, (1,), (2,))
 TURN_4 = Step("turn_4", _turns, (4,), (8,))
 STEPS = (TURN, TURN_4)
+
+
+def carried(prismatic: bool, R0: Any, move: Any, K: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Orientation R of a body, its origin r from its parent's origin, and its joint's axis z, all in world axes.
+
+    R0 : orientation of the parent; K : constants of the body, R (9) and p (3) first
+    """
+    R = product(R0, K[0:9])
+    if not prismatic:
+        R = columns_turned(R, *move)
+    z, r = [R[2], R[5], R[8]], times(R0, K[9:12])
+    return R, add(r, scale(move[0], z)) if prismatic else r, z
 
 
 def moves(run: Any, bodies: Bodies, q: Any, wanted: Iterable[int] | None = None) -> dict[int, Any]:

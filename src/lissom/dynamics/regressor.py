@@ -13,8 +13,8 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, base_motion, constants_of
-from lissom.dynamics.inverse import STEPS as INVERSE_STEPS
 from lissom.dynamics.mass import PLACE_P, PLACE_R
+from lissom.dynamics.moves import STEPS as MOVES
 from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import add, cross, dot, product, times, transposed
 from lissom.engine.program import Step
@@ -60,7 +60,7 @@ def _felt(S: Any, wrenches: Any) -> list[list[Any]]:
 
 WRENCHES = Step("wrenches", _wrenches, (9, 12), (60,), 12)
 FELT = Step("felt", _felt, (6, 60), (10,))
-STEPS = (*INVERSE_STEPS, PLACE_R, PLACE_P, WRENCHES, FELT)
+STEPS = (*MOVES, OUT_R, OUT_P, PLACE_R, PLACE_P, WRENCHES, FELT)
 
 
 def program(run: Any, bodies: Bodies) -> None:
