@@ -15,6 +15,7 @@ from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.plausibility import Finding
+from lissom.verbs.configuration_table import ConfigurationTable, TableError
 from lissom.verbs.dynamics import bias_forces, forward_dynamics, gravity_forces, inverse_dynamics, mass_matrix
 from lissom.verbs.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
 from lissom.verbs.formulations import FormulationInfo, OperationCount, count_operations, formulations
@@ -32,17 +33,19 @@ from lissom.verbs.sensitivity import (
     inverse_dynamics_product,
     regressor,
 )
+from lissom.verbs.timing import FormulationTime, time_formulations
 from lissom.views.draw import draw
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "BaseMotion", "Beam", "DH", "DHTable", "Elastic", "Finding", "FormulationInfo", "ForwardGradient",
-    "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop",
-    "Mimic", "ModalIntegrals", "ModelError", "Modes", "OperationCount", "Payload", "Shape", "SolveError", "Tool",
-    "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass",
-    "count_operations", "draw", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
-    "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
-    "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "load", "mass_matrix",
-    "momentum", "pose", "poses", "potential_energy", "regressor", "save", "shipped", "velocity",
+    "Arm", "BaseMotion", "Beam", "ConfigurationTable", "DH", "DHTable", "Elastic", "Finding", "FormulationInfo",
+    "FormulationTime", "ForwardGradient", "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits",
+    "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes", "OperationCount",
+    "Payload", "Shape", "SolveError", "TableError", "Tool", "TorqueHessian", "TorqueProduct", "UnsupportedError",
+    "acceleration", "bias_forces", "centre_of_mass", "count_operations", "draw", "formulations", "forward_dynamics",
+    "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
+    "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
+    "jacobian", "kinetic_energy", "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy",
+    "regressor", "save", "shipped", "time_formulations", "velocity",
 ]  # fmt: skip

@@ -152,3 +152,38 @@ def test_completion_knows_the_shipped_arms():
     from lissom.cli.common import complete_arm
 
     assert complete_arm("two") == ["two_link", "two_link_flexible"]
+
+
+def test_count():
+    done = lissom("count")
+    assert done.exit_code == 0
+    assert "66271 51548" in done.output
+    assert "106 1/2n^2 + 620 1/2n - 512" in done.output
+    data = json.loads(lissom("count", "--arm", "stanford", "--json").output)
+    rows = {row["method"]: row for row in data["counts"]}
+    assert rows["waters"]["folded"][0] < rows["waters"]["dense"][0]
+    assert data["times"] == []
+
+
+def test_count_on_a_tree_says_what_is_missing():
+    done = lissom("count", "--arm", "tree_demo")
+    assert done.exit_code == 0
+    assert "covers serial arms only" in done.output
+
+
+def test_count_measures_and_draws(tmp_path):
+    done = lissom("count", "--time", "--most", 2, "--figure", tmp_path / "times.png")
+    assert done.exit_code == 0, done.output
+    assert "Nanoseconds per state" in done.output
+    assert (tmp_path / "times.png").stat().st_size > 20_000
+
+
+def test_reproduce():
+    done = lissom("reproduce", "nasser", "--no-time")
+    assert done.exit_code == 0
+    assert "reproduced" in done.output
+    data = json.loads(lissom("reproduce", "nasser", "--no-time", "--json").output)
+    assert {claim["verdict"] for claim in data["claims"]} == {"reproduced", "differs", "not reproducible from the text"}
+    wrong = lissom("reproduce", "hollerbach")
+    assert wrong.exit_code == 1
+    assert "did you mean 'hollerbach1980'" in wrong.stderr

@@ -29,6 +29,24 @@ def test_readme_code_prints_what_it_says(tmp_path):
     assert done.stdout == output, done.stderr
 
 
+PAGES = sorted((ROOT / "docs" / "formulations").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_pages_of_formulations_print_what_they_say(page, tmp_path):
+    blocks = re.findall(r"```(python|text)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert [kind for kind, _ in blocks] == ["python", "text"]
+    (tmp_path / "page.py").write_text(blocks[0][1], encoding="utf-8")
+    done = run(tmp_path / "page.py", tmp_path)
+    assert done.stdout == blocks[1][1], done.stderr
+
+
+def test_every_formulation_has_a_page():
+    pages = {path.stem for path in PAGES}
+    names = {re.sub(r"^(walker_orin)_\d$", r"\1", f.name) for f in ls.formulations()}
+    assert names | {"index"} == pages
+
+
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(script, tmp_path):
     done = run(script, tmp_path)

@@ -18,6 +18,7 @@ from lissom.formats.load import load, shipped
 from lissom.model.arm import Arm
 
 out = Console(highlight=False, soft_wrap=True)
+wide = Console(highlight=False, width=max(out.width, 140))  # for tables that are unreadable when cut short
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 

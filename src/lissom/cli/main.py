@@ -9,8 +9,10 @@ import typer
 import lissom
 from lissom.cli.check import check
 from lissom.cli.convert import convert
+from lissom.cli.count import count
 from lissom.cli.draw import draw
 from lissom.cli.info import info
+from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
 
 app = typer.Typer(
@@ -21,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (info, check, convert, draw, robots):
+for verb in (info, check, convert, draw, robots, count, reproduce):
     app.command()(verb)
 
 

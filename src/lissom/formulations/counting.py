@@ -6,7 +6,8 @@ dense
     As the papers count. Every product and every sum of two numbers counts once, whatever their values;
     a difference is a sum, a division a product; a change of sign, sines, cosines and the entries of A_i
     and its derivatives are free. Values that begin a recursion (W_0 = 1, w_0 = 0, nothing beyond the last
-    link) are not computed with. Drives and loads are left out.
+    link) are not computed with; zeros and ones that a formulation writes down count when they meet a number,
+    not when they meet each other. Loads are left out, and of the drives all but the inertia in forward dynamics.
 folded
     The same program on a given arm, where a product with 0 or 1, a sum with 0, and anything between
     constants (known before the arm moves) is free.
@@ -19,11 +20,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lissom.formulations import horn_raibert
 from lissom.formulations.catalogue import Formulation
-from lissom.formulations.linkage import Linkage, Member, State, frames_of
+from lissom.formulations.linkage import Frames, Linkage, Member, State, frames_of
 from lissom.formulations.matrices import ONE
 
 
@@ -128,7 +127,7 @@ def count(f: Formulation, linkage: Linkage, folded: bool) -> Count:
         return Count(tally.multiplications, tally.additions)
     members = [_counted(member, tally) for member in linkage.members]
     tally.counting = False  # the entries of A_i are free
-    frames = frames_of(members, unknown(n))
+    frames = Frames(*(_wrapped(part, tally) for part in frames_of(members, unknown(n))))
     gravity = [Number(tally, float(g)) for g in linkage.in_frame_0(linkage.bodies.arm.gravity)]
     tally.counting = True
     if f.direction == "inverse":
@@ -141,16 +140,17 @@ def count(f: Formulation, linkage: Linkage, folded: bool) -> Count:
 def _counted(member: Member, tally: Tally) -> Member:
     """The member with every constant a counting number."""
 
-    def wrap(x: Any) -> Any:
-        if isinstance(x, list):
-            return [wrap(entry) for entry in x]
-        return Number(tally, float(x))
-
-    constants = {
-        word: wrap(getattr(member, word)) for word in ("B", "mass", "com", "moment", "inertia", "second", "pseudo")
-    }
-    O = ONE if member.O is ONE else wrap(member.O)
+    words = ("B", "mass", "com", "moment", "inertia", "second", "pseudo")
+    constants = {word: _wrapped(getattr(member, word), tally) for word in words}
+    O = ONE if member.O is ONE else _wrapped(member.O, tally)
     return member._replace(O=O, armature=Number(tally, member.armature), **constants)
+
+
+def _wrapped(x: Any, tally: Tally) -> Any:
+    """Lists of counting numbers."""
+    if isinstance(x, list):
+        return [_wrapped(entry, tally) for entry in x]
+    return x if isinstance(x, Number) else Number(tally, float(x))
 
 
 # ---- polynomials ---------------------------------------------------------------------------------
@@ -205,9 +205,3 @@ def written(coefficients: list[Fraction]) -> str:
         terms.append((" - " if c < 0 else " + ") + ("" if power and size == 1 else number) + power)
     text = "".join(terms)
     return text.removeprefix(" + ").replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ")
-
-
-def generic_constants(linkage: Linkage) -> bool:
-    """No constant of the arm folds: nothing is 0 or 1."""
-    entries = np.concatenate([np.ravel(np.array(m.B)[:3]) for m in linkage.members])
-    return not np.isin(np.abs(entries), (0.0, 1.0)).any()

@@ -8,8 +8,9 @@ axis of joint i+1:
 For a Denavit-Hartenberg table B_i = Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha). Nothing here asks
 B_i to be so special: every serial arm has this form, whatever its axes. Where a link carries several,
 frame i belongs to the first; each other branch k starts from a frame of its own on link i, at the
-constant pose O_k in frame i (O = ONE otherwise). Frame 0 is the axis of the first joint, at rest in the
-base; gravity, loads and the base's motion are given in it.
+constant pose O_k in frame i (O = ONE otherwise). A link that carries nothing has its frame on its own
+joint, B = 1: what a table says about the far end of the last link moves no inertia. Frame 0 is the axis
+of the first joint, at rest in the base; gravity, loads and the base's motion are given in it.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ NOTHING = [0.0, 0.0, 0.0]
 
 
 class Link(NamedTuple):
-    """Link i in frame i-1: velocities, transform, r*, and the inertia and bias of (2.1.7.4), (2.1.7.6)."""
+    """Link i in frame i-1: its velocities, and the inertia and bias of (2.1.7.4), (2.1.7.6)."""
 
     before: Any  # angular velocity of frame i-1
     after: Any  # angular velocity of link i

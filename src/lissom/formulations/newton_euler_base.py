@@ -100,13 +100,13 @@ def outward(state: State, i: int, before: Motion) -> Moved:
         slide = ZERO
     pdd = plus(cross(dw, p), cross(w, cross(w, p)), before.pdd, slide)
     r = times(W, member.com)
-    rdd = mass_centre_acceleration(w, dw, r, pdd, before.pdd)
+    rdd = mass_centre_acceleration(w, dw, r, pdd)
     I = product(W, member.inertia, transposed(W))
     N = plus(times(I, dw), cross(w, times(I, w)))
     return Moved(Motion(W, w, dw, pdd), z, p, r, scaled(member.mass, rdd), N)
 
 
-def mass_centre_acceleration(w: Any, dw: Any, r: Any, pdd: Any, _pdd_before: Any) -> Any:
+def mass_centre_acceleration(w: Any, dw: Any, r: Any, pdd: Any) -> Any:
     """rdd_i: of the centre of mass, from that of the link's own origin."""
     return plus(cross(w, cross(w, r)), cross(dw, r), pdd)
 

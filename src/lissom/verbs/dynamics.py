@@ -147,6 +147,8 @@ def mass_matrix(
         except AttributeError:
             entry = first(arm, "mass_matrix")
         return entry(q)
+    if packed and method is not None:
+        raise InputError("mass_matrix: packed results come from the fast path only; leave out method or packed.")
     name = "packed_mass_matrix" if packed else "mass_matrix"
     return call(arm, name, (q,), method=method, out=out, threads=threads)
 

@@ -84,7 +84,7 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
     --------
     >>> import lissom as ls
     >>> ls.count_operations("waters", 6)[:2]
-    (6067, 4686)
+    (6069, 4686)
     """
     from lissom.dynamics.bodies import Bodies, refuse_unready
     from lissom.dynamics.inverse import Setting

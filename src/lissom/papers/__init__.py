@@ -1,0 +1,1 @@
+"""What the papers claim, tried: each claim with our figure and a verdict."""

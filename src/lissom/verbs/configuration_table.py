@@ -1,0 +1,237 @@
+"""Horn and Raibert's table: the coefficients of the dynamics over a grid of positions, interpolated."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import InputError, UnsupportedError, shown
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.states import as_arm, as_state
+
+if TYPE_CHECKING:
+    from lissom.dynamics.bodies import Bodies
+
+LARGEST = 2 * 2**30  # bytes
+ROWS = 4096  # positions evaluated at once
+
+
+class TableError(NamedTuple):
+    """How far interpolated torques are from exact ones, relative to the largest exact torque of each joint.
+
+    worst, mean : over random states; joint : where it is worst
+    """
+
+    worst: float
+    mean: float
+    joint: str
+
+
+@dataclass(frozen=True, eq=False)
+class ConfigurationTable:
+    """G, J and C of the configuration-space form over a grid of joint positions.
+
+    ``F_i = G_i(q) + sum_j J_ij(q) qdd_j + sum_jk C_ijk(q) qd_j qd_k``, with the coefficients read from a
+    table by multilinear interpolation. Made by `build`, or read by `load`.
+
+    Attributes
+    ----------
+    arm : Arm                    the arm the table was filled for
+    axes : tuple of (k,)         positions of the grid, per joint [rad or m]
+    values : (k1, ..., kn, m)    G (n), then J on and above its diagonal, then the same of every C_i
+    """
+
+    arm: Arm
+    axes: tuple[Array, ...]
+    values: Array
+
+    @classmethod
+    def build(
+        cls, arm: Arm, points: int | Sequence[int] = 9, ranges: Sequence[tuple[float, float]] | None = None
+    ) -> ConfigurationTable:
+        """Fill a table.
+
+        Parameters
+        ----------
+        arm : Arm                        serial, with rigid links and joints
+        points : int or one per joint    positions of the grid along each joint, at least 2
+        ranges : one (lower, upper) per joint, or None
+            None: the joints' limits, one turn where there are none
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> table = ls.ConfigurationTable.build(ls.load("two_link"), points=33)
+        >>> table.values.shape, table.memory
+        ((33, 33, 11), 95832)
+        """
+        from lissom.dynamics.bodies import Bodies, refuse_unready
+        from lissom.dynamics.inverse import Setting
+        from lissom.formulations.catalogue import ALL, refuse_uncovered
+
+        refuse_unready(as_arm(arm, "ConfigurationTable"))
+        bodies = Bodies(arm)
+        refuse_uncovered(ALL["horn_raibert"], arm, bodies, Setting(), "inverse_dynamics")
+        if arm.loads:
+            raise UnsupportedError(
+                "ConfigurationTable: the arm has loads of its own, which a table of positions cannot hold."
+            )
+        axes = _axes(arm, points, ranges)
+        width = _width(arm.dof)
+        size = 8 * width * math.prod(len(axis) for axis in axes)
+        if size > LARGEST:
+            raise UnsupportedError(
+                f"ConfigurationTable: {' x '.join(str(len(axis)) for axis in axes)} positions of {width} numbers take "
+                f"{size / 2**30:.3g} GiB, more than {LARGEST // 2**30} GiB. Take fewer points."
+            )
+        return cls(arm, axes, _filled(bodies, axes, width))
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the table."""
+        return int(self.values.nbytes)
+
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Torques from interpolated coefficients, drives included.
+
+        Parameters
+        ----------
+        q, qd, qdd : (dof,) or (..., dof)   q within the grid
+
+        Returns
+        -------
+        tau : (..., dof)
+        """
+        verb = "ConfigurationTable.inverse_dynamics"
+        state = [as_state(self.arm, x, word, verb) for x, word in ((q, "q"), (qd, "qd"), (qdd, "qdd"))]
+        p, v, a = np.broadcast_arrays(*state)
+        flat = p.reshape(-1, self.arm.dof)
+        rows = self._interpolated(flat).reshape(*p.shape[:-1], self.values.shape[-1])
+        n = self.arm.dof
+        upper = np.triu_indices(n)
+        weights = np.where(upper[0] == upper[1], 1.0, 2.0)
+        J = np.zeros((*p.shape[:-1], n, n))
+        J[..., upper[0], upper[1]] = J[..., upper[1], upper[0]] = rows[..., n : n + len(upper[0])]
+        C = rows[..., n + len(upper[0]) :].reshape(*p.shape[:-1], n, len(upper[0]))
+        pairs = weights * v[..., upper[0]] * v[..., upper[1]]
+        tau = rows[..., :n] + (J @ a[..., None])[..., 0] + (C @ pairs[..., None])[..., 0]
+        return tau + self._drives(p, v, a)
+
+    def error(self, samples: int = 1000, seed: int = 0) -> TableError:
+        """Compare with exact torques at random states inside the grid, velocities and accelerations up to 1."""
+        rng = np.random.default_rng(seed)
+        lower, upper = (np.array([axis[k] for axis in self.axes]) for k in (0, -1))
+        q = rng.uniform(lower, upper, (samples, self.arm.dof))
+        qd, qdd = rng.uniform(-1.0, 1.0, (2, samples, self.arm.dof))
+        exact = inverse_dynamics(self.arm, q, qd, qdd)
+        off = np.abs(self.inverse_dynamics(q, qd, qdd) - exact) / np.abs(exact).max(axis=0)
+        joint = int(off.max(axis=0).argmax())
+        return TableError(float(off.max()), float(off.mean()), self.arm.joints[joint].name)
+
+    def save(self, path: str | Path) -> None:
+        """Store the table as .npz; the arm itself is not in it, only its fingerprint."""
+        named = {f"axis{k}": axis for k, axis in enumerate(self.axes)}
+        np.savez_compressed(path, values=self.values, digest=self.arm.digest, **named)  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, path: str | Path, arm: Arm) -> ConfigurationTable:
+        """Read a table; refused when it was filled for another arm (another payload, say)."""
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                values, digest = stored["values"], str(stored["digest"])
+                axes = tuple(stored[f"axis{k}"] for k in range(values.ndim - 1))
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"ConfigurationTable: {path} cannot be read as a table ({error}).") from None
+        if digest != as_arm(arm, "ConfigurationTable.load").digest:
+            raise InputError(
+                f"ConfigurationTable: {path} was filled for another arm than {arm.name!r}; a change of geometry, mass "
+                "or payload makes a table useless. Fill it again with ConfigurationTable.build."
+            )
+        return cls(arm, axes, values)
+
+    def _interpolated(self, q: Array) -> Array:
+        """(rows, m): multilinear between the corners of the cell."""
+        lower, share = [], []
+        for k, axis in enumerate(self.axes):
+            outside = np.flatnonzero((q[:, k] < axis[0]) | (q[:, k] > axis[-1]))
+            if outside.size:
+                raise InputError(
+                    f"ConfigurationTable: q[{int(outside[0])}, {k}] = {q[outside[0], k]:.4g} is beyond the grid of "
+                    f"joint {self.arm.joints[k].name!r}, {axis[0]:.4g} to {axis[-1]:.4g}. Build a larger table, or use "
+                    "inverse_dynamics with method='horn_raibert' or any other, which have no grid."
+                )
+            cell = np.clip(np.searchsorted(axis, q[:, k], side="right") - 1, 0, len(axis) - 2)
+            lower.append(cell)
+            share.append((q[:, k] - axis[cell]) / (axis[cell + 1] - axis[cell]))
+        total = np.zeros((len(q), self.values.shape[-1]))
+        for corner in itertools.product((0, 1), repeat=len(self.axes)):
+            weight = np.prod([s if up else 1.0 - s for up, s in zip(corner, share, strict=True)], axis=0)
+            total += weight[:, None] * self.values[tuple(cell + up for cell, up in zip(lower, corner, strict=True))]
+        return total
+
+    def _drives(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Drive inertia, damping, friction and springs, which need no table."""
+        rows = np.array([(j.reflected_inertia, j.damping, j.friction, j.stiffness, j.rest) for j in self.arm.joints])
+        inertia, damping, friction, stiffness, rest = rows.T
+        return inertia * qdd + damping * qd + friction * np.sign(qd) + stiffness * (q - rest)
+
+
+def _width(n: int) -> int:
+    """Numbers per position: G, half of J, half of every C_i."""
+    return n + (n + 1) * (n * (n + 1) // 2)
+
+
+def _axes(arm: Arm, points: Any, ranges: Any) -> tuple[Array, ...]:
+    n = arm.dof
+    if n != len(arm.joints):
+        raise UnsupportedError(
+            f"ConfigurationTable: arm {arm.name!r} has elastic coordinates, which have no range to tabulate."
+        )
+    counts = [points] * n if isinstance(points, int | np.integer) else list(points)
+    if len(counts) != n or any(isinstance(c, bool) or int(c) != c or c < 2 for c in counts):
+        raise InputError(
+            f"ConfigurationTable: points is {shown(points)}; expected a number of at least 2, or {n} of them."
+        )
+    if ranges is None:
+        lower, upper = arm.bounds("position")
+        turn = np.array([np.pi if joint.kind == "revolute" else 1.0 for joint in arm.joints])
+        pairs = list(
+            zip(np.where(np.isfinite(lower), lower, -turn), np.where(np.isfinite(upper), upper, turn), strict=True)
+        )
+    else:
+        pairs = [tuple(pair) for pair in ranges]
+    if len(pairs) != n or any(len(pair) != 2 or not pair[0] < pair[1] for pair in pairs):
+        raise InputError(f"ConfigurationTable: ranges is {shown(ranges)}; expected {n} pairs (lower, upper).")
+    return tuple(np.linspace(*pair, int(count)) for pair, count in zip(pairs, counts, strict=True))
+
+
+def _filled(bodies: Bodies, axes: tuple[Array, ...], width: int) -> Array:
+    """Coefficients at every position of the grid, some thousand positions at a time."""
+    from lissom.formulations.horn_raibert import coefficients
+    from lissom.formulations.linkage import Linkage, State
+
+    linkage, n = Linkage(bodies), len(bodies)
+    gravity = [float(g) for g in linkage.in_frame_0(bodies.arm.gravity)]
+    nothing = [0.0] * n
+    shape = tuple(len(axis) for axis in axes)
+    values = np.empty((math.prod(shape), width))
+    for start in range(0, len(values), ROWS):
+        rows = np.arange(start, min(start + ROWS, len(values)))
+        places = np.unravel_index(rows, shape)
+        q = [axis[place] for axis, place in zip(axes, places, strict=True)]
+        found, _ = coefficients(State(linkage.members, linkage.frames(q), nothing, nothing, gravity))
+        upper = [(j, k) for j in range(n) for k in range(j, n)]
+        numbers = [*found.G, *(found.J[j][k] for j, k in upper)]
+        numbers += [found.C[i][j][k] for i in range(n) for j, k in upper]
+        for column, number in enumerate(numbers):
+            values[rows, column] = number
+    return values.reshape(*shape, width)
