@@ -30,10 +30,11 @@ def test_readme_code_prints_what_it_says(tmp_path):
 
 
 PAGES = sorted((ROOT / "docs" / "formulations").glob("*.md"))
+WITH_CODE = [*PAGES, ROOT / "docs" / "engine.md"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_pages_of_formulations_print_what_they_say(page, tmp_path):
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda path: path.stem)
+def test_pages_print_what_they_say(page, tmp_path):
     blocks = re.findall(r"```(python|text)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert [kind for kind, _ in blocks] == ["python", "text"]
     (tmp_path / "page.py").write_text(blocks[0][1], encoding="utf-8")

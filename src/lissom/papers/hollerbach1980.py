@@ -47,7 +47,7 @@ PRINTED = {
 }  # fmt: skip
 OTHERS = ("newton_euler_base", "nasser", "walker_orin_1", "walker_orin_2", "walker_orin_3")
 ORDERS = {"uicker_kahn": 4, "waters": 2, "hollerbach_4x4": 1, "hollerbach_3x3": 1, "newton_euler_link": 1,
-          "horn_raibert": 3}  # fmt: skip
+          "horn_raibert": 3, "newton_euler_base": 1}  # fmt: skip
 WHY = {
     "uicker_kahn": "the same n^4 term; lower terms depend on what is made once and kept, which the paper does not say",
     "waters": "the same n^2 term; the paper counts 192 = 3 x 64 products more per link, as if three 4x4 products that "
