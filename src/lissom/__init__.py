@@ -5,6 +5,9 @@ optimal motions. Functions take an `Arm` first, then the state, one or a batch.
 """
 
 import lissom.formulations  # noqa: F401  the room, before the function of that name takes its place here
+from lissom.control.equilibrium import Equilibrium, equilibrium
+from lissom.control.linearise import linearise
+from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, LissomError, ModelError, SolveError, UnsupportedError
 from lissom.formats.load import load, save, shipped
 from lissom.model.arm import Arm
@@ -39,13 +42,14 @@ from lissom.views.draw import draw
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "BaseMotion", "Beam", "ConfigurationTable", "DH", "DHTable", "Elastic", "Finding", "FormulationInfo",
-    "FormulationTime", "ForwardGradient", "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits",
-    "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes", "OperationCount",
-    "Payload", "Shape", "SolveError", "TableError", "Tool", "TorqueHessian", "TorqueProduct", "UnsupportedError",
-    "acceleration", "bias_forces", "centre_of_mass", "count_operations", "draw", "formulations", "forward_dynamics",
-    "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
-    "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
-    "jacobian", "kinetic_energy", "load", "mass_matrix", "momentum", "pose", "poses", "potential_energy",
-    "regressor", "save", "shipped", "time_formulations", "velocity",
+    "Arm", "BaseMotion", "Beam", "ConfigurationTable", "DH", "DHTable", "Elastic", "Equilibrium", "Finding",
+    "FormulationInfo", "FormulationTime", "ForwardGradient", "InputError", "InverseGradient", "InverseKinematics",
+    "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes",
+    "OperationCount", "Payload", "Shape", "SolveError", "StateSpace", "TableError", "Tool", "TorqueHessian",
+    "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass", "count_operations", "draw",
+    "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
+    "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
+    "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "linearise", "load",
+    "mass_matrix", "momentum", "pose", "poses", "potential_energy", "regressor", "save", "shipped",
+    "time_formulations", "velocity",
 ]  # fmt: skip

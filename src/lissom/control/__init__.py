@@ -1,0 +1,1 @@
+"""Arms as plants: equilibria and linear models around them."""

@@ -1,0 +1,128 @@
+"""Poses at rest: the torques that hold them, and the poses that need least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.control.linearise import actuated
+from lissom.errors import InputError, SolveError
+from lissom.model.arm import Arm
+from lissom.model.loads import Load
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.sensitivity import inverse_dynamics_gradient
+from lissom.verbs.states import as_arm, as_state
+
+ITERATIONS = 200
+
+
+class Equilibrium(NamedTuple):
+    """A pose at rest.
+
+    q : (dof,)           positions, with what no motor holds (passive joints, springs) where it comes to rest
+    tau : (dof,)         torques that hold it; zero on what no motor holds
+    residual : float     largest torque left over on what no motor holds [N m or N]
+    stable : bool        what no motor holds returns when it is pushed (its stiffness is positive definite)
+    """
+
+    q: Array
+    tau: Array
+    residual: float
+    stable: bool
+
+
+def equilibrium(
+    arm: Arm, q: ArrayLike | None = None, loads: Sequence[Load] = (), *, least: bool = False, tolerance: float = 1e-9
+) -> Equilibrium:
+    """Torques that hold a pose at rest, or the pose near `q` that needs least torque.
+
+    Coordinates that no motor holds (passive joints, springs of elastic joints) move to where the
+    torques on them vanish; the others stay where `q` says. With `least`, all joints may move within
+    their limits, and the sum of the squared torques is made as small as it gets nearby.
+
+    Parameters
+    ----------
+    arm : Arm
+    q : (dof,) or None           positions, None: `arm.home`; one entry per joint is accepted
+    loads : sequence of Load     acting on top of the arm's own
+    least : bool                 search for the pose that needs least torque
+    tolerance : float            on the torques that must vanish [N m or N]
+
+    Returns
+    -------
+    Equilibrium
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> held = ls.equilibrium(ls.load("two_link"), [0.0, 0.0])
+    >>> held.tau.round(4)
+    array([3.9225, 0.9806])
+    >>> hanging = ls.equilibrium(ls.load("two_link"), [-1.2, 0.3], least=True)
+    >>> bool(abs(hanging.tau).max() < 1e-6)
+    True
+    """
+    verb = "equilibrium"
+    start = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
+    if start.ndim != 1:
+        raise InputError(f"{verb}: q has shape {start.shape}; expected one state ({arm.dof},).")
+    if not tolerance > 0:
+        raise InputError(f"{verb}: tolerance is {tolerance!r}; expected a number above 0.")
+    loads = list(loads)
+    drives = actuated(arm)
+    moving = np.ones(arm.dof, bool) if least else ~drives
+    found = _search(arm, start, moving, drives, loads, least, tolerance) if moving.any() else start
+    tau = _held(arm, found, loads)
+    residual = float(np.abs(tau[~drives]).max(initial=0.0))
+    if residual > tolerance:
+        worst = arm.coordinates[int(np.argmax(np.where(drives, 0.0, np.abs(tau))))]
+        raise SolveError(
+            f"{verb}: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which no motor "
+            "holds. Start nearer to where it comes to rest, or give the joint a spring."
+        )
+    stiffness = _stiffness(arm, found, loads)[np.ix_(~drives, ~drives)]
+    stable = not stiffness.size or bool(np.linalg.eigvalsh((stiffness + stiffness.T) / 2).min() > 0)
+    return Equilibrium(found, np.where(drives, tau, 0.0), residual, stable)
+
+
+def _held(arm: Arm, q: Array, loads: list[Load]) -> Array:
+    """Torques at rest; friction does not act there."""
+    rest = np.zeros(arm.dof)
+    return inverse_dynamics(arm, q, rest, rest, loads=loads)
+
+
+def _stiffness(arm: Arm, q: Array, loads: list[Load]) -> Array:
+    rest = np.zeros(arm.dof)
+    return inverse_dynamics_gradient(arm, q, rest, rest, loads=loads).q
+
+
+def _search(
+    arm: Arm, start: Array, moving: np.ndarray, drives: np.ndarray, loads: list[Load], least: bool, tolerance: float
+) -> Array:
+    """Least squares on the torques that count, over the coordinates that may move."""
+    from scipy.optimize import least_squares
+
+    lower, upper = np.full(arm.dof, -np.inf), np.full(arm.dof, np.inf)
+    lower[arm.joint_index], upper[arm.joint_index] = arm.bounds("position")
+    counted = np.ones(arm.dof, bool) if least else ~drives
+    # what must vanish weighs more than what should be small
+    weights = np.where(drives, 1.0, 1e3 if least else 1.0)[counted]
+
+    def full(x: Array) -> Array:
+        q = start.copy()
+        q[moving] = x
+        return q
+
+    begin = np.clip(start[moving], lower[moving] + 1e-12, upper[moving] - 1e-12)
+    done = least_squares(
+        lambda x: weights * _held(arm, full(x), loads)[counted],
+        begin,
+        lambda x: weights[:, None] * _stiffness(arm, full(x), loads)[np.ix_(counted, moving)],
+        bounds=(lower[moving], upper[moving]),
+        xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=ITERATIONS, x_scale="jac",
+    )  # fmt: skip
+    return full(done.x)

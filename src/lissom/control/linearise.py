@@ -1,0 +1,103 @@
+"""Linear models of an arm around a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.control.state_space import StateSpace
+from lissom.errors import InputError
+from lissom.model.arm import Arm
+from lissom.model.loads import BaseMotion, Load
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
+from lissom.verbs.kinematics import jacobian
+from lissom.verbs.sensitivity import forward_dynamics_gradient
+from lissom.verbs.states import as_arm, as_state
+
+
+def linearise(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    loads: Sequence[Load] = (),
+    base: BaseMotion | None = None,
+    *,
+    output: str | None = None,
+) -> StateSpace:
+    """The arm as a linear plant around a state, exact derivatives.
+
+    States are ``x = [q, qd]``, inputs the torques of the actuated joints, both as deviations from the
+    operating point. Friction is left out of the derivatives (it has none where a joint rests).
+
+    Parameters
+    ----------
+    arm : Arm
+    q : (dof,)                   positions; one entry per joint is accepted
+    qd : (dof,) or None          rates, None: at rest
+    tau : (dof,) or None         torques, None: those that keep the accelerations of actuated joints zero
+    loads : sequence of Load     constant in the world
+    base : BaseMotion or None    prescribed motion of the base
+    output : str or None
+        None: outputs are all positions. A link's or tool's name: the motion of its origin and its
+        rotation, six outputs in world axes.
+
+    Returns
+    -------
+    StateSpace
+        `.drift` is not zero when the state is no equilibrium
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> plant = ls.linearise(ls.load("two_link"), [-1.5707963, 0.0])
+    >>> plant.A.shape, plant.B.shape, plant.inputs
+    ((4, 4), (4, 2), ('upper.tau', 'fore.tau'))
+    """
+    verb = "linearise"
+    n = as_arm(arm, verb).dof
+    p = _one(arm, q, "q")
+    v = np.zeros(n) if qd is None else _one(arm, qd, "qd")
+    drives = actuated(arm)
+    if tau is None:
+        u = np.where(drives, inverse_dynamics(arm, p, v, np.zeros(n), loads=loads, base=base), 0.0)
+    else:
+        u = _one(arm, tau, "tau")
+    qdd = forward_dynamics(arm, p, v, u, loads=loads, base=base)
+    slope = forward_dynamics_gradient(arm, p, v, u, loads=loads, base=base)
+    A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, int(drives.sum())))
+    A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), slope.q, slope.qd
+    B[n:] = slope.tau[:, drives]
+    C, outputs = _outputs(arm, p, output)
+    names = arm.coordinates
+    return StateSpace(
+        A, B, C, np.zeros((len(C), B.shape[1])),
+        (*names, *(f"{name}.rate" for name in names)),
+        tuple(f"{name}.tau" for name, drive in zip(names, drives, strict=True) if drive),
+        outputs, p, v, u, np.concatenate([v, qdd]),
+    )  # fmt: skip
+
+
+def actuated(arm: Arm) -> np.ndarray:
+    """(dof,) bool: coordinates that a motor acts on."""
+    mask = np.zeros(arm.dof, bool)
+    mask[arm.joint_index] = [joint.actuated for joint in arm.joints]
+    return mask
+
+
+def _outputs(arm: Arm, q: Array, output: str | None) -> tuple[Array, tuple[str, ...]]:
+    n = arm.dof
+    if output is None:
+        return np.eye(n, 2 * n), arm.coordinates
+    J = jacobian(arm, q, output)
+    return np.hstack([J, np.zeros((6, n))]), tuple(f"{output}.{word}" for word in ("x", "y", "z", "rx", "ry", "rz"))
+
+
+def _one(arm: Arm, value: ArrayLike, word: str) -> Array:
+    state = as_state(arm, value, word, "linearise")
+    if state.ndim != 1:
+        raise InputError(f"linearise: {word} has shape {state.shape}; expected one state ({arm.dof},).")
+    return state
