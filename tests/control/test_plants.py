@@ -46,7 +46,7 @@ def test_against_differences(seed):
 
 def test_a_pendulum_has_the_frequency_of_the_textbook():
     rod = ls.Link(
-        "rod", joint=ls.Joint("revolute", axis=(0, 1, 0)), mass=2.0, com=(0, 0, -0.4), inertia=(0.1, 0.13, 0.01)
+        "rod", joint=ls.Joint("revolute", axis=(0, 1, 0)), mass=2.0, com=(0, 0, -0.4), inertia=(0.1, 0.13, 0.05)
     )
     plant = ls.linearise(ls.Arm("pendulum", [rod], gravity=(0, 0, -9.81)), [0.0])
     omega = np.sqrt(2.0 * 9.81 * 0.4 / (0.13 + 2.0 * 0.4**2))
