@@ -164,8 +164,7 @@ def transform(value: Any, what: str) -> Array:
     error = float(np.abs(R.T @ R - np.eye(3)).max())
     if error > ROTATION_TOLERANCE:
         raise ModelError(
-            f"{what} has a rotation that is not orthonormal (R^T R differs from 1 by {error:.2g}). "
-            "Give more digits, or roll-pitch-yaw angles instead of a matrix."
+            f"{what} has a rotation that is not orthonormal (R^T R differs from 1 by {error:.2g}). Give more digits."
         )
     if np.linalg.det(R) < 0:
         raise ModelError(f"{what} has a left-handed rotation (determinant -1); flip one axis.")

@@ -42,23 +42,31 @@ def _through_joint(link: Link, IA: Array, IC: Array) -> Array:
     """What the parent feels of a body on a free joint."""
     s = np.zeros(6)
     s[slice(0, 3) if link.joint.kind == "revolute" else slice(3, 6)] = link.joint.axis
-    least = ROUNDING * float(s @ IC @ s)
+    locked = float(s @ IC @ s)  # the inertia it would move if all joints beyond were locked
     if link.joint.elastic is not None:  # the spring side first, without the motor's inertia
-        IA = _eliminate(link, s, IA, 0.0, least)
-    return _eliminate(link, s, IA, link.joint.reflected_inertia, least)
+        IA = _eliminate(link, s, IA, 0.0, locked)
+    return _eliminate(link, s, IA, link.joint.reflected_inertia, locked)
 
 
-def _eliminate(link: Link, s: Array, IA: Array, armature: float, least: float) -> Array:
+def _eliminate(link: Link, s: Array, IA: Array, armature: float, locked: float) -> Array:
     U = IA @ s
     D = float(s @ U) + armature
-    if least >= D:
+    if ROUNDING * locked >= D:
         raise ModelError(
-            f"its joint {link.joint.name!r} moves no inertia (mass {link.body.mass:g}), so its acceleration is "
-            "undetermined. A link without mass is fine only where something heavy hangs on it: give it mass "
-            "and inertia, give the joint armature, make the joint fixed, or set kinematics_only=True.",
+            f"its joint {link.joint.name!r} moves no inertia, so its acceleration is undetermined: "
+            f"{_why(link, locked)}. Give the link mass and inertia of its own, give the joint armature, make the joint fixed, or set "
+            "kinematics_only=True.",
             f"link {link.name!r}",
         )
     return IA - np.outer(U, U) / D
+
+
+def _why(link: Link, locked: float) -> str:
+    if locked > 0.0:
+        return "what it carries hangs on another joint about or along the same line, and need not follow"
+    if link.body.mass > 0.0 and link.joint.kind == "revolute":
+        return f"its mass of {link.body.mass:g} kg lies on the joint's axis and has no moment of inertia about it"
+    return "neither the link nor anything it carries has mass"
 
 
 def _generic_motion(link: Link, i: int) -> Array:
