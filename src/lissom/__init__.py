@@ -38,6 +38,7 @@ from lissom.verbs.sensitivity import (
 )
 from lissom.verbs.timing import FormulationTime, time_formulations
 from lissom.views.draw import draw
+from lissom.views.plots import plot
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,6 @@ __all__ = [
     "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
     "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
     "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "linearise", "load",
-    "mass_matrix", "momentum", "pose", "poses", "potential_energy", "regressor", "save", "shipped",
+    "mass_matrix", "momentum", "plot", "pose", "poses", "potential_energy", "regressor", "save", "shipped",
     "time_formulations", "velocity",
 ]  # fmt: skip

@@ -187,3 +187,16 @@ def test_reproduce():
     wrong = lissom("reproduce", "hollerbach")
     assert wrong.exit_code == 1
     assert "did you mean 'hollerbach1980'" in wrong.stderr
+
+
+def test_linearise(tmp_path):
+    done = lissom("linearise", "two_link", "--q", "-1.57079632679,0", "--figure", tmp_path / "response.png")
+    assert done.exit_code == 0, done.output
+    assert "damping ratio" in done.output
+    assert (tmp_path / "response.png").stat().st_size > 10_000
+    data = json.loads(lissom("linearise", "puma560", "--output", "flange", "--dt", "0.01", "--json").output)
+    assert data["outputs"][0] == "flange.x"
+    assert data["dt"] == 0.01
+    assert len(data["A"]) == 12
+    assert "no equilibrium" in lissom("linearise", "two_link", "--q", "0,0", "--tau", "0,0").output
+    assert "1 entries" in lissom("linearise", "two_link", "--q", "0").stderr

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from lissom.errors import InputError, LissomError
+from lissom.errors import InputError, LissomError, ModelError
 from lissom.formats.load import load, shipped
 from lissom.model.arm import Arm
 
@@ -50,6 +51,15 @@ def failing_kindly() -> Iterator[None]:
 def load_arm(name: str, merge_fixed: bool = False, kinematics_only: bool = False, repair: bool = False) -> Arm:
     """`lissom.load` with the options of the command line."""
     return load(name, fixed="merge" if merge_fixed else "keep", kinematics_only=kinematics_only, repair=repair)
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure, or say why not."""
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the figure cannot be written ({error}).", file=str(path)) from None
+    err.print(f"wrote {path}", markup=False)
 
 
 def numbers(text: str, what: str) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lissom.cli.common import AsJson, complete_arm, err, failing_kindly, load_arm, out, print_json, wide
+from lissom.cli.common import AsJson, complete_arm, err, failing_kindly, load_arm, out, print_json, save_figure, wide
 
 
 def count(
@@ -40,8 +40,7 @@ def count(
         if figure is not None:
             from lissom.views.costs import draw_times
 
-            draw_times(times, figure)
-            err.print(f"wrote {figure}")
+            save_figure(draw_times(times), figure)
 
 
 def _show_counts(rows: Any, title: str, n: int | None) -> None:

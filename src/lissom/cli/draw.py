@@ -8,8 +8,17 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from lissom.cli.common import ArmName, KinematicsOnly, MergeFixed, Repair, failing_kindly, load_arm, numbers, out
-from lissom.errors import ModelError, UnsupportedError
+from lissom.cli.common import (
+    ArmName,
+    KinematicsOnly,
+    MergeFixed,
+    Repair,
+    failing_kindly,
+    load_arm,
+    numbers,
+    save_figure,
+)
+from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -49,11 +58,7 @@ def draw(
             return
         made = picture(loaded, state, labels=labels)
         target = figure or Path(f"{loaded.name.replace('/', '_')}.png")
-        try:
-            made.savefig(target, dpi=150)
-        except (OSError, ValueError) as error:
-            raise ModelError(f"the figure cannot be written ({error}).", file=str(target)) from None
-        out.print(f"wrote {target}", markup=False)
+        save_figure(made, target)
 
 
 def _radians(arm: Arm, state: Array) -> Array:

@@ -12,6 +12,7 @@ from lissom.cli.convert import convert
 from lissom.cli.count import count
 from lissom.cli.draw import draw
 from lissom.cli.info import info
+from lissom.cli.linearise import linearise
 from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
 
@@ -23,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (info, check, convert, draw, robots, count, reproduce):
+for verb in (info, check, convert, draw, robots, linearise, count, reproduce):
     app.command()(verb)
 
 

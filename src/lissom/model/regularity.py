@@ -54,8 +54,8 @@ def _eliminate(link: Link, s: Array, IA: Array, armature: float, locked: float) 
     if ROUNDING * locked >= D:
         raise ModelError(
             f"its joint {link.joint.name!r} moves no inertia, so its acceleration is undetermined: "
-            f"{_why(link, locked)}. Give the link mass and inertia of its own, give the joint armature, make the joint fixed, or set "
-            "kinematics_only=True.",
+            f"{_why(link, locked)}. Give the link mass and inertia of its own, give the joint armature, make the "
+            "joint fixed, or set kinematics_only=True.",
             f"link {link.name!r}",
         )
     return IA - np.outer(U, U) / D

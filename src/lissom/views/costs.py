@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lissom.verbs.timing import FormulationTime
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def draw_times(rows: Sequence[FormulationTime], path: str | Path) -> None:
+
+def draw_times(rows: Sequence[FormulationTime]) -> Figure:
     """Nanoseconds over the number of joints on log axes, with slopes n, n^2 and n^4 for the eye."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6.5), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     markers = "osv^Dd<>ph*XP"
     colours = [*(f"C{k}" for k in range(10)), "black", "gold"]
@@ -40,4 +41,4 @@ def draw_times(rows: Sequence[FormulationTime], path: str | Path) -> None:
     )
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.legend(fontsize=8)
-    figure.savefig(Path(path), dpi=120)
+    return figure
