@@ -158,7 +158,7 @@ def test_count():
     done = lissom("count")
     assert done.exit_code == 0
     assert "66271 51548" in done.output
-    assert "106 1/2n^2 + 620 1/2n - 512" in done.output
+    assert "106 1/2 n^2 + 620 1/2 n - 512" in done.output
     data = json.loads(lissom("count", "--arm", "stanford", "--json").output)
     rows = {row["method"]: row for row in data["counts"]}
     assert rows["waters"]["folded"][0] < rows["waters"]["dense"][0]
@@ -169,6 +169,10 @@ def test_count_on_a_tree_says_what_is_missing():
     done = lissom("count", "--arm", "tree_demo")
     assert done.exit_code == 0
     assert "covers serial arms only" in done.output
+    assert lissom("count", "--arm", "two_link_flexible").exit_code == 1
+    assert lissom("count", "--time", "--figure", "no/such/folder.png").exit_code == 1
+    assert lissom("count", "--time", "--figure", "figure.xyz").exit_code == 1
+    assert "32 1/2 n^4" in lissom("count", "--n", "40").output
 
 
 def test_count_measures_and_draws(tmp_path):

@@ -46,6 +46,9 @@ def test_results_that_share_memory_are_refused():
     room = np.zeros((17, 6, 6))
     with pytest.raises(ls.InputError, match="share memory"):
         ls.inverse_dynamics_gradient(PUMA, *STATES, out=ls.InverseGradient(room, room, room))
+    big = np.full((17, 3, 6, 6), np.nan)  # interleaved, nothing shared
+    ls.inverse_dynamics_gradient(PUMA, *STATES, out=ls.InverseGradient(big[:, 0], big[:, 1], big[:, 2]))
+    assert np.array_equal(big[:, 2], ls.inverse_dynamics_gradient(PUMA, *STATES).qdd)
     overlapping = np.lib.stride_tricks.as_strided(np.zeros(60), (17, 6), (24, 8))
     with pytest.raises(ls.InputError, match="share memory"):
         ls.inverse_dynamics(PUMA, *STATES, out=overlapping)

@@ -108,6 +108,43 @@ def test_singular_wrist_of_any_arm_in_any_orientation(links, backend):
         forward(q, qd, qdd)
 
 
+@pytest.mark.parametrize("method", ["nasser", "walker_orin_1", "walker_orin_2", "walker_orin_3"])
+def test_formulations_notice_singular_inertia_too(method):
+    tilt = random_pose(np.random.default_rng(3))
+    turn = lambda name, parent, axis, X: ls.Link(name, parent, ls.Joint("revolute", X, axis=axis))  # noqa: E731
+    ball = ls.Link("ball", "b", ls.Joint(axis=(0, 0, 1)), mass=1.0, inertia=(0.1, 0.2, 0.3))
+    arm = ls.Arm("gimbal", [turn("a", None, (0, 0, 1), tilt), turn("b", "a", (0, 1, 0), np.eye(4)), ball])
+    with pytest.raises(ls.SolveError, match="singular at this position: joint 'a'"):
+        ls.forward_dynamics(arm, [0.3, 0.0, 0.7], [0.1, 0.2, 0.3], [1.0, 0.5, 0.2], method=method)
+
+
+def test_long_chains_of_thin_links_are_not_singular():
+    """The inertia about a link's own axis is 1e-15 of what hangs on it, and determined all the same."""
+    n, r = 1000, 0.003
+    links = []
+    for k in range(n):
+        X = np.eye(4)
+        X[0, 3] = 0.0 if k == 0 else 1.0
+        joint = ls.Joint("revolute", X, axis=(1, 0, 0) if k % 2 else (0, 0, 1))
+        inertia = (r**2 / 2, 1 / 12, 1 / 12)
+        links.append(ls.Link(f"l{k}", None if k == 0 else f"l{k - 1}", joint, 1.0, (0.5, 0, 0), inertia))
+    arm = ls.Arm("thin", links, gravity=(0, 0, 0))
+    qdd = np.random.default_rng(0).normal(size=n)
+    rest = np.zeros(n)
+    back = ls.forward_dynamics(arm, rest, rest, ls.inverse_dynamics(arm, rest, rest, qdd))
+    assert np.abs(back - qdd).max() < 1e-4
+
+
+def test_the_singular_joint_is_named_beside_tiny_ones():
+    turn = lambda name, parent, axis: ls.Link(name, parent, ls.Joint("revolute", axis=axis))  # noqa: E731
+    base = ls.Link("base", joint=ls.Joint(axis=(1, 0, 0)), mass=1e4, inertia=1e4)
+    ball = ls.Link("ball", "b", ls.Joint(axis=(0, 0, 1)), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    tiny = ls.Link("tiny", "ball", ls.Joint(axis=(0, 1, 0)), mass=1e-9, com=(0.01, 0, 0), inertia=1e-13)
+    arm = ls.Arm("gimbal", [base, turn("a", "base", (0, 0, 1)), turn("b", "a", (0, 1, 0)), ball, tiny])
+    with pytest.raises(ls.SolveError, match="joint 'a' moves no"):
+        ls.forward_dynamics(arm, [0.2, 0.1, 0.0, 0.4, 0.3], np.zeros(5), np.ones(5))
+
+
 def test_many_rows_use_threads_and_agree():
     arm = ls.load("puma560")
     q = np.random.default_rng(0).normal(size=(20_000, 6))

@@ -57,14 +57,24 @@ def test_stored_and_read_again(tmp_path):
     assert np.array_equal(again.inverse_dynamics(*state), table.inverse_dynamics(*state))
     with pytest.raises(ls.InputError, match="filled for another arm"):
         ls.ConfigurationTable.load(tmp_path / "table.npz", ARM.with_payload(ls.Payload(0.5)))
-    (tmp_path / "bad.npz").write_bytes(b"nothing of use")
-    with pytest.raises(ls.InputError, match="cannot be read as a table"):
-        ls.ConfigurationTable.load(tmp_path / "bad.npz", ARM)
+    whole = (tmp_path / "table.npz").read_bytes()
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    bad = {
+        "bad.npz": b"nothing of use",
+        "short.npz": whole[: len(whole) // 2],
+        "array": (tmp_path / "array.npy").read_bytes(),
+    }
+    for name, content in bad.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ls.InputError, match="cannot be read as a table"):
+            ls.ConfigurationTable.load(tmp_path / name, ARM)
+    table.save(tmp_path / "any.ending")
+    assert ls.ConfigurationTable.load(tmp_path / "any.ending", ARM).memory == table.memory
 
 
 def test_beyond_the_grid_is_refused_with_the_methods_that_have_none():
     table = ls.ConfigurationTable.build(ARM, 5, ranges=[(-1, 1), (-1, 1)])
-    with pytest.raises(ls.InputError, match=r"q\[0, 1\] = 1.2 is beyond the grid of joint .*method='horn_raibert'"):
+    with pytest.raises(ls.InputError, match=r"q\[1\] = 1.2 is beyond the grid of joint .*method='horn_raibert'"):
         table.inverse_dynamics([0.5, 1.2], [0, 0], [0, 0])
 
 
@@ -73,7 +83,17 @@ def test_beyond_the_grid_is_refused_with_the_methods_that_have_none():
     [
         (lambda: ls.ConfigurationTable.build(ls.load("puma560"), 40), ls.UnsupportedError, "GiB.*fewer points"),
         (lambda: ls.ConfigurationTable.build(ARM, 1), ls.InputError, "at least 2"),
-        (lambda: ls.ConfigurationTable.build(ARM, 5, ranges=[(1, 0), (0, 1)]), ls.InputError, "2 pairs"),
+        (lambda: ls.ConfigurationTable.build(ARM, 5, ranges=[(1, 0), (0, 1)]), ls.InputError, "2 finite pairs"),
+        (lambda: ls.ConfigurationTable.build(ARM, 2.5), ls.InputError, "points is 2.5"),
+        (lambda: ls.ConfigurationTable.build(ARM, [9, None]), ls.InputError, "points is"),
+        (lambda: ls.ConfigurationTable.build(ARM, 5, ranges=[1, 2]), ls.InputError, "2 finite pairs"),
+        (lambda: ls.ConfigurationTable.build(ARM, 5, ranges=[(-np.inf, np.inf)] * 2), ls.InputError, "2 finite pairs"),
+        (lambda: ls.ConfigurationTable.build(ARM, 5).error(0), ls.InputError, "samples is 0"),
+        (
+            lambda: ls.ConfigurationTable.build(ARM, 5).inverse_dynamics(np.zeros((2, 2)), np.zeros((3, 2)), [0, 0]),
+            ls.InputError,
+            "batches do not fit",
+        ),
         (lambda: ls.ConfigurationTable.build(ls.load("tree_demo"), 3), ls.UnsupportedError, "serial arms only"),
         (
             lambda: ls.ConfigurationTable.build(ARM.replace(loads=[ls.Load("fore", (1, 0, 0))])),

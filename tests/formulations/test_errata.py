@@ -614,7 +614,11 @@ def test_printed(case, monkeypatch):
         with pytest.raises(ValueError, match="zip"):
             evaluate(case.arm, case.method, verb)
     else:
-        assert error(evaluate(case.arm, case.method, verb), want) > CLEARLY
+        try:
+            off = error(evaluate(case.arm, case.method, verb), want)
+        except ls.SolveError:  # the accelerations do not give the torques back, which is noticed
+            off = np.inf
+        assert off > CLEARLY
 
 
 def test_sums_of_11_are_right_when_nothing_is_changed(monkeypatch):

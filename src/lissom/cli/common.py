@@ -19,7 +19,6 @@ from lissom.formats.load import load, shipped
 from lissom.model.arm import Arm
 
 out = Console(highlight=False, soft_wrap=True)
-wide = Console(highlight=False, width=max(out.width, 140))  # for tables that are unreadable when cut short
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
@@ -51,6 +50,23 @@ def failing_kindly() -> Iterator[None]:
 def load_arm(name: str, merge_fixed: bool = False, kinematics_only: bool = False, repair: bool = False) -> Arm:
     """`lissom.load` with the options of the command line."""
     return load(name, fixed="merge" if merge_fixed else "keep", kinematics_only=kinematics_only, repair=repair)
+
+
+def check_figure(path: Path | None) -> None:
+    """Refuse a figure that could not be written, before any work is done for it."""
+    if path is None:
+        return
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    if path.is_dir():
+        raise InputError(f"{path}: it is a folder; name a file, for example figure.png.")
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.lstrip(".").lower() not in kinds:
+        raise InputError(
+            f"{path}: a figure cannot be written as {path.suffix or 'a file without ending'}; use .png, .svg or .pdf."
+        )
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
 
 
 def save_figure(figure: Any, path: Path) -> None:

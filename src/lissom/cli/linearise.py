@@ -9,7 +9,17 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from lissom.cli.common import ArmName, AsJson, failing_kindly, load_arm, numbers, out, print_json, save_figure
+from lissom.cli.common import (
+    ArmName,
+    AsJson,
+    check_figure,
+    failing_kindly,
+    load_arm,
+    numbers,
+    out,
+    print_json,
+    save_figure,
+)
 from lissom.control.state_space import StateSpace
 
 
@@ -29,6 +39,7 @@ def linearise(
     from lissom.control.linearise import linearise as make
 
     with failing_kindly():
+        check_figure(figure)
         loaded = load_arm(arm)
         given = [
             None if text is None else np.array(numbers(text, word))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from lissom.cli.common import AsJson, err, failing_kindly, print_json, wide
+from lissom.cli.common import AsJson, err, failing_kindly, out, print_json
 from lissom.errors import InputError, suggest
 
 PAPERS = ("hollerbach1980", "nasser")
@@ -41,4 +41,4 @@ def reproduce(
         for claim in found.claims:
             verdict = f"[{COLOURS.get(claim.verdict, 'blue')}]{claim.verdict}[/]"
             table.add_row(claim.where, claim.claim, claim.ours, verdict + (f": {claim.why}" if claim.why else ""))
-        wide.print(table)
+        out.print(table)

@@ -14,7 +14,8 @@ An articulated inertia is I (6), H (9), M (6): N = I dw + H a, F = H^T dw + M a.
 A joint that moves no inertia (two axes in line, say) leaves a pivot D of rounding. D is therefore compared
 with the inertia that would move if the joints beyond were locked (a bound of it on the tape: the trace of
 the composite inertia, carried along as first moment h and trace t); below NEGLIGIBLE of that, 1/D is made
-infinite, which is noticed and explained.
+infinite, which is noticed. Such a state is computed again without the guard and kept if inverse dynamics
+gives the torques back, as it does for long chains of thin links; otherwise it is singular.
 """
 
 from __future__ import annotations
@@ -57,6 +58,11 @@ NEGLIGIBLE = 1e-13
 def reciprocal(D: Any, locked: Any) -> Any:
     """1 / D, infinite where D is negligible beside `locked`."""
     return 1 / (D * (0.5 + 0.5 * sign(D - NEGLIGIBLE * locked)))
+
+
+def unguarded(D: Any, _locked: Any) -> Any:
+    """1 / D."""
+    return 1 / D
 
 
 # ---- few joints: M qdd = tau - bias --------------------------------------------------------------
@@ -140,7 +146,7 @@ def _pushed(body: Any, R: Any, load: Any, K: Any) -> list[list[Any]]:
 
 
 def _eliminated(
-    prismatic: bool, joint: Any, tau: Any, I: Any, H: Any, M: Any, p: Any, locked: Any, K: Any
+    prismatic: bool, invert: Any, joint: Any, tau: Any, I: Any, H: Any, M: Any, p: Any, locked: Any, K: Any
 ) -> list[list[Any]]:
     """(1/D, u, U/D) for the way out, and what the parent feels (I, H, M, pN, pF, h, t).
 
@@ -154,7 +160,7 @@ def _eliminated(
     else:
         UN, UF = symmetric_times(I, z), times(transposed(H), z)
         D, u, size = dot(z, UN) + K[0], tau - dot(z, pN), locked[3] + K[0]
-    inverse = reciprocal(D, size)
+    inverse = invert(D, size)
     kN, kF = scale(inverse, UN), scale(inverse, UF)
     Ia = [I[k] - UN[a] * kN[b] for k, (a, b) in enumerate(UPPER)]
     Ha = [H[3 * a + b] - UN[a] * kF[b] for a in range(3) for b in range(3)]
@@ -181,20 +187,20 @@ def _moved(r: Any, I: Any, H: Any, M: Any) -> list[Any]:
     return [*[I[k] - left[a][b] + right[b][a] for k, (a, b) in enumerate(UPPER)], *H2, *M]
 
 
-def _leaf(prismatic: bool) -> Any:
+def _leaf(prismatic: bool, invert: Any = reciprocal) -> Any:
     def step(joint: Any, body: Any, tau: Any, K: Any) -> list[list[Any]]:
         I, H, M = _rigid(body[9], body[6:9], body[0:6])
-        return _eliminated(prismatic, joint, tau[0], I, H, M, body[10:16], _own(body), K)
+        return _eliminated(prismatic, invert, joint, tau[0], I, H, M, body[10:16], _own(body), K)
 
     return step
 
 
-def _inner(prismatic: bool) -> Any:
+def _inner(prismatic: bool, invert: Any = reciprocal) -> Any:
     def step(joint: Any, body: Any, below: Any, tau: Any, K: Any) -> list[list[Any]]:
         I, H, M = _rigid(body[9], body[6:9], body[0:6])
         I, H, M = add(I, below[0:6]), add(H, below[6:15]), add(M, below[15:21])
         locked = add(_own(body), below[27:31])
-        return _eliminated(prismatic, joint, tau[0], I, H, M, add(body[10:16], below[21:27]), locked, K)
+        return _eliminated(prismatic, invert, joint, tau[0], I, H, M, add(body[10:16], below[21:27]), locked, K)
 
     return step
 
@@ -219,6 +225,13 @@ LEAF_R = Step("leaf_r", _leaf(False), (12, 16, 1), (8, 31), 2)
 LEAF_P = Step("leaf_p", _leaf(True), (12, 16, 1), (8, 31), 2)
 INNER_R = Step("inner_r", _inner(False), (12, 16, 31, 1), (8, 31), 2)
 INNER_P = Step("inner_p", _inner(True), (12, 16, 31, 1), (8, 31), 2)
+# the same without the guard, by the guarded step
+FREE = {
+    LEAF_R: Step("free_leaf_r", _leaf(False, unguarded), *LEAF_R[2:]),
+    LEAF_P: Step("free_leaf_p", _leaf(True, unguarded), *LEAF_P[2:]),
+    INNER_R: Step("free_inner_r", _inner(False, unguarded), *INNER_R[2:]),
+    INNER_P: Step("free_inner_p", _inner(True, unguarded), *INNER_P[2:]),
+}
 SUM = Step("sum", lambda a, b: [add(a, b)], (31, 31), (31,))
 ACC_R = Step("acc_r", _accelerate(False), (6, 12, 8), (1, 6))
 ACC_P = Step("acc_p", _accelerate(True), (6, 12, 8), (1, 6))
@@ -228,7 +241,7 @@ STEPS = (*MOVES, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P,
          FALL)  # fmt: skip
 
 
-def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
+def program_by_bodies(run: Any, bodies: Bodies, setting: Setting, guarded: bool = True) -> None:
     """Inputs q, qd, tau, then the base's motion and the loads; output qdd."""
     n = len(bodies)
     q, qd, tau = run.input(n), run.input(n), run.input(n)
@@ -246,7 +259,7 @@ def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
         place = bodies.place(where)
         if place.body != BASE:
             body[place.body] = run.call(PUSHED, body[place.body], frame[place.body][0:9], load, constants=place.row)
-    kept = _inward(run, bodies, joint, body, q, qd, tau)
+    kept = _inward(run, bodies, joint, body, (q, qd, tau), guarded)
     acceleration: list[Any] = [None] * n
     qdd: list[Any] = [None] * n
     start = run.call(SPLIT, motion)
@@ -256,7 +269,8 @@ def program_by_bodies(run: Any, bodies: Bodies, setting: Setting) -> None:
     run.output(*qdd)
 
 
-def _inward(run: Any, bodies: Bodies, joint: Any, body: Any, q: Any, qd: Any, tau: Any) -> list[Any]:
+def _inward(run: Any, bodies: Bodies, joint: Any, body: Any, state: Any, guarded: bool) -> list[Any]:
+    q, qd, tau = state
     kept: list[Any] = [None] * len(bodies)
     below: dict[int, Any] = {}
     mass = [b.mass for b in bodies.list]  # of the body and all it carries
@@ -265,9 +279,11 @@ def _inward(run: Any, bodies: Bodies, joint: Any, body: Any, q: Any, qd: Any, ta
         pull = effort(run, b, tau[i : i + 1], q[i : i + 1], qd[i : i + 1])
         if i in below:
             step = INNER_P if b.prismatic else INNER_R
+            step = step if guarded else FREE[step]
             kept[i], felt = run.call(step, joint[i], body[i], below.pop(i), pull, constants=[b.armature, mass[i]])
         else:
             step = LEAF_P if b.prismatic else LEAF_R
+            step = step if guarded else FREE[step]
             kept[i], felt = run.call(step, joint[i], body[i], pull, constants=[b.armature, mass[i]])
         if b.parent != BASE:
             mass[b.parent] += mass[i]

@@ -18,6 +18,8 @@ from lissom.errors import InputError, shown
 Array = NDArray[np.float64]
 FLOAT = np.dtype(float)  # comparing with it is much quicker than with `float`
 SEQUENCES = (list, tuple)
+PLAIN_ROWS = 4096
+HARD = 10_000  # how hard to look for entries in common
 
 
 class Function:
@@ -28,6 +30,8 @@ class Function:
     program : the program, run plainly where the kernel's numbers are not finite or there is no kernel
     kernel : compiled, or None for plain NumPy
     explain : called with words for a state (" of state [3]") and its inputs when its results are not finite; raises
+
+    `rescue(inputs)` may be set: given rows whose results are not finite, it gives results, not finite where it fails.
 
     `read(value, k)` turns argument k into an array (..., n); it can be replaced.
     """
@@ -47,6 +51,7 @@ class Function:
         self._lengths = tuple(math.prod(shape) for shape in self.shapes)
         self._matrices = any(len(shape) > 1 for shape in self.shapes)
         self.read: Callable[[ArrayLike, int], Array] = self._numbers
+        self.rescue: Callable[[list[Array]], list[Array]] | None = None
         self.one: Callable[..., Any] = self
         if kernel is not None:
             self.one, self._alive = native.one_state(kernel, self.shapes, self)
@@ -147,13 +152,20 @@ class Function:
         return check_out(self.name, [out] if len(shapes) == 1 else out, shapes)
 
     def _plainly(self, inputs: list[Array], flat: list[Array], rows: NDArray[np.intp]) -> None:
-        """The program on NumPy arrays, for some rows."""
-        run = Plain([x[rows] for x in inputs])
-        with np.errstate(all="ignore"):
-            self.program(run)
-        for y, entries in zip(flat, run.outputs, strict=True):
-            for k, entry in enumerate(entries):
-                y[rows, k] = entry
+        """The program on NumPy arrays, for some rows, a few thousand at a time to bound what lies in memory."""
+        for start in range(0, max(len(rows), 1), PLAIN_ROWS):
+            some = rows[start : start + PLAIN_ROWS]
+            run = Plain([x[some] for x in inputs])
+            with np.errstate(all="ignore"):
+                self.program(run)
+            for y, entries in zip(flat, run.outputs, strict=True):
+                for k, entry in enumerate(entries):
+                    y[some, k] = entry
+
+    @staticmethod
+    def _still(flat: list[Array], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those of the rows whose results are not finite."""
+        return rows[~np.all([np.isfinite(y[rows]).all(axis=1) for y in flat], axis=0)]
 
     def _recover(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...]) -> None:
         """Angles beyond the kernel's range are done plainly; what then is not finite is an error."""
@@ -162,9 +174,13 @@ class Function:
                 row, column = (int(i) for i in np.argwhere(~np.isfinite(x))[0])
                 spot = [*(int(i) for i in np.unravel_index(row, batch)), column] if batch else [column]
                 raise InputError(f"{self.name}: {word}{spot} is {x[row, column]}; expected finite numbers.")
-        bad = np.flatnonzero(~np.all([np.isfinite(y).all(axis=1) for y in flat], axis=0))
+        bad = self._still(flat, np.arange(len(flat[0])))
         self._plainly(inputs, flat, bad)
-        still = bad[~np.all([np.isfinite(y[bad]).all(axis=1) for y in flat], axis=0)]
+        still = self._still(flat, bad)
+        if still.size and self.rescue is not None:
+            for y, found in zip(flat, self.rescue([x[still] for x in inputs]), strict=True):
+                y[still] = found
+            still = self._still(flat, still)
         if still.size:
             spot = [int(i) for i in np.unravel_index(still[0], batch)]
             self.explain(f" of state {spot}" if batch else "", *(x[still[0]] for x in inputs))
@@ -184,9 +200,17 @@ def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Ar
                 f"{name}: out has entries that share memory (strides {y.strides}); give an array of its own."
             )
     for k, y in enumerate(out):
-        if any(np.may_share_memory(y, other) for other in out[:k]):
+        if any(_share(y, other) for other in out[:k]):
             raise InputError(f"{name}: arrays of out share memory; give each result an array of its own.")
     return list(out)
+
+
+def _share(a: Array, b: Array) -> bool:
+    """Two arrays have an entry in common, or it is too hard to tell."""
+    try:
+        return np.may_share_memory(a, b) and bool(np.shares_memory(a, b, max_work=HARD))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _overlaps_itself(y: Array) -> bool:

@@ -83,6 +83,13 @@ class AsWritten(Plain):
         self._sizes.append(n)
         return out
 
+    def node(self, x: Any) -> Any:
+        """Numbers, also in lists, as constants of the graph."""
+        if isinstance(x, list):
+            return [self.node(entry) for entry in x]
+        self._nodes.append(Node("const", data=(float(x),)))
+        return Scalar(self._nodes, len(self._nodes) - 1)
+
     def graph(self, fuse: bool) -> Graph:
         outputs = []
         for vector in self.outputs:

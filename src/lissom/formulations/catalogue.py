@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from lissom.dynamics import forward, inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting, read_loads
+from lissom.engine.program import sign
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     hollerbach_3x3,
@@ -24,6 +25,7 @@ from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
 from lissom.model.arm import Arm
 
+RETURNED = 1e-6  # relative error of torques that accelerations must give back
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
 
@@ -61,7 +63,7 @@ ALL = {
     f.name: f
     for f in (
         Formulation("uicker_kahn", "inverse", f"Uicker 1965, Kahn 1969; {HOLLERBACH}, (1)-(5)", "n^4", "serial",
-                    BOTH_JOINTS, False, INVERSE, uicker_kahn.generalized_forces, 3),
+                    BOTH_JOINTS, False, INVERSE, uicker_kahn.generalized_forces, 6),
         Formulation("waters", "inverse", f"Waters 1979; {HOLLERBACH}, (6)-(10)", "n^2", "serial", BOTH_JOINTS, True,
                     INVERSE, waters.generalized_forces, 7),
         Formulation("hollerbach_4x4", "inverse", f"{HOLLERBACH}, (8)-(14)", "n", "serial", BOTH_JOINTS, True, INVERSE,
@@ -73,7 +75,7 @@ ALL = {
         Formulation("newton_euler_link", "inverse", f"Luh, Walker and Paul 1979; {HOLLERBACH}", "n", "tree",
                     BOTH_JOINTS, True, INVERSE, newton_euler_link.generalized_forces, 12),
         Formulation("horn_raibert", "inverse", f"Horn and Raibert 1978; {HOLLERBACH}", "n^3 from tables", "serial",
-                    BOTH_JOINTS, False, (*INVERSE, "mass_matrix"), horn_raibert.generalized_forces, 4),
+                    BOTH_JOINTS, False, (*INVERSE, "mass_matrix"), horn_raibert.generalized_forces, 7),
         Formulation("nasser", "forward", "Nasser, Recursive Newton-Euler Formulation of Manipulator Dynamics", "n",
                     "tree", BOTH_JOINTS, True, ("forward_dynamics",), nasser.accelerations, 9),
         Formulation("walker_orin_1", "forward", f"{WALKER_ORIN}, method 1", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
@@ -89,19 +91,27 @@ ALIASES = {"walker_orin": "walker_orin_3"}
 
 def find(method: Any, verb: str) -> Formulation:
     """A formulation that a public function takes, or a sentence."""
-    names = [f.name for f in ALL.values() if verb in f.verbs]
+    names = [
+        *(f.name for f in ALL.values() if verb in f.verbs),
+        *(a for a, f in ALIASES.items() if verb in ALL[f].verbs),
+    ]
     found = ALL.get(ALIASES.get(method, method)) if isinstance(method, str) else None
     if found is None or verb not in found.verbs:
         if not names:
             raise InputError(f"{verb}: method is {method!r}; expected None, the fast path: no formulation gives it.")
-        kind = f"{found.name} is of {found.direction} dynamics" if found else suggest(str(method), names)
-        raise InputError(f"{verb}: method is {method!r}; expected None (the fast path) or {', '.join(names)}; {kind}")
+        if found:
+            able = f"{found.name} gives {' and '.join(found.verbs)}. Those that give it: {', '.join(names)}."
+        else:
+            able = suggest(str(method), names)
+        raise InputError(f"{verb}: method is {method!r}; expected None (the fast path) or a formulation; {able}")
     return found
 
 
-def refuse_uncovered(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str) -> None:
-    """Say what a formulation does not cover, and which ones do."""
-    serial = all(int(parent) == k - 1 for k, parent in enumerate(bodies.parents))
+def refuse_uncovered(
+    f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str, asking: str | None = None
+) -> None:
+    """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
+    serial = Linkage(bodies).serial
     if f.topology == "serial" and not serial:
         problem = f"covers serial arms only, and arm {arm.name!r} branches"
         able = [g.name for g in ALL.values() if g.topology == "tree" and verb in g.verbs]
@@ -110,7 +120,8 @@ def refuse_uncovered(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting,
         able = [g.name for g in ALL.values() if g.moving_base and verb in g.verbs and (serial or g.topology == "tree")]
     else:
         return
-    raise UnsupportedError(f"{verb}: method {f.name!r} {problem}. These do: {', '.join(able)}, or None, the fast path.")
+    others = ", ".join(able) + (", or None, the fast path" if asking is None else "")
+    raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. These do: {others}.")
 
 
 # ---- programs ------------------------------------------------------------------------------------
@@ -132,7 +143,28 @@ def forward_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) 
     n = len(bodies)
     q, qd, tau = (run.input(n) for _ in range(3))
     efforts = [forward.effort(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
-    run.output(f.function(_state(run, bodies, setting, q, qd, [0.0] * n), efforts))
+    state = _state(run, bodies, setting, q, qd, [0.0] * n)
+    run.output(returned(state, f.function(state, efforts), efforts))
+
+
+def returned(state: State, qdd: list[Any], tau: list[Any]) -> list[Any]:
+    """Accelerations, not finite where inverse dynamics does not give the torques back: the inertia is singular there.
+
+    The papers do not look; a pivot of rounding would give any number.
+    """
+    bias = newton_euler_link.generalized_forces(state)
+    again = newton_euler_link.generalized_forces(state._replace(qdd=qdd))
+    size: Any = 0.0
+    for t, b in zip(tau, bias, strict=True):
+        size = size + t * sign(t) + value(b) * sign(value(b))
+    out = []
+    for t, g, a, member in zip(tau, again, qdd, state.members, strict=True):
+        off = value(g) + member.armature * a - t
+        out.append(a / (0.5 + 0.5 * sign(RETURNED * size - off * sign(off))))
+    wrong: Any = 0.0
+    for a in out:
+        wrong = wrong + a * 0.0  # NaN when any joint failed
+    return [a + wrong for a in out]
 
 
 def mass_program(f: Formulation, run: Any, bodies: Bodies) -> None:

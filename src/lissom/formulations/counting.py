@@ -12,7 +12,12 @@ folded
     The same program on a given arm, where a product with 0 or 1, a sum with 0, and anything between
     constants (known before the arm moves) is free.
 
-A configuration-space formulation counts only what is done with its table.
+A configuration-space formulation counts only what is done with its table. What the programs keep and what
+they make again decides the coefficients: the trace of a product costs the whole product, as in the papers'
+counts; `uicker_kahn` keeps the kW_j and the derivatives (5) and makes dW J anew for every (i, j, k, l);
+`waters` makes iW_j anew for every i; W dA is made once per link; p*_i in axes of frame i is geometry, as
+the entries of A_i are; `newton_euler_link` and `walker_orin` write z = (0, 0, 1) out, the others multiply
+with it. Polynomials hold from n = 2 on: the first link of a recursion that begins with nothing is cheaper.
 """
 
 from __future__ import annotations
@@ -202,6 +207,7 @@ def written(coefficients: list[Fraction]) -> str:
         size = abs(c)
         whole, rest = divmod(size.numerator, size.denominator)
         number = f"{whole}" if rest == 0 else f"{whole} {rest}/{size.denominator}" if whole else f"{size}"
-        terms.append((" - " if c < 0 else " + ") + ("" if power and size == 1 else number) + power)
+        factors = [*([] if power and size == 1 else [number]), *([power] if power else [])]
+        terms.append((" - " if c < 0 else " + ") + " ".join(factors))
     text = "".join(terms)
     return text.removeprefix(" + ").replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ")

@@ -158,6 +158,8 @@ class Linkage:
 
 def frames_of(members: Sequence[Member], q: Sequence[Any]) -> Frames:
     """A_i and its derivatives at q."""
+    if not members:
+        return Frames([], [], [], [])
     parts_of = [_slide(m.B, x) if m.prismatic else _turn(m.B, x) for m, x in zip(members, q, strict=True)]
     return Frames(*(list(part) for part in zip(*parts_of, strict=True)))
 

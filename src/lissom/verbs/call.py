@@ -52,6 +52,10 @@ def call(
 ) -> Any:
     """Any combination of loads, base motion, `out` and `threads`."""
     known = library_of(as_arm(arm, name))
+    if method is not None and not isinstance(method, str):
+        raise InputError(
+            f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
+        )
     if loads is not NO_LOADS:
         loads = _checked(arm, loads, name)
     if not loads and base is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +67,7 @@ class ConfigurationTable:
         arm : Arm                        serial, with rigid links and joints
         points : int or one per joint    positions of the grid along each joint, at least 2
         ranges : one (lower, upper) per joint, or None
-            None: the joints' limits, one turn where there are none
+            None: the joints' limits; where there are none, one turn, or two metres, around zero
 
         Examples
         --------
@@ -80,19 +82,22 @@ class ConfigurationTable:
 
         refuse_unready(as_arm(arm, "ConfigurationTable"))
         bodies = Bodies(arm)
-        refuse_uncovered(ALL["horn_raibert"], arm, bodies, Setting(), "inverse_dynamics")
+        if not len(bodies):
+            raise UnsupportedError(f"ConfigurationTable: arm {arm.name!r} has no joint that moves.")
+        refuse_uncovered(ALL["horn_raibert"], arm, bodies, Setting(), "inverse_dynamics", "ConfigurationTable")
         if arm.loads:
             raise UnsupportedError(
                 "ConfigurationTable: the arm has loads of its own, which a table of positions cannot hold."
             )
-        axes = _axes(arm, points, ranges)
+        counts, pairs = _grid(arm, points, ranges)
         width = _width(arm.dof)
-        size = 8 * width * math.prod(len(axis) for axis in axes)
+        size = 8 * width * math.prod(counts)
         if size > LARGEST:
             raise UnsupportedError(
-                f"ConfigurationTable: {' x '.join(str(len(axis)) for axis in axes)} positions of {width} numbers take "
+                f"ConfigurationTable: {' x '.join(map(str, counts))} positions of {width} numbers take "
                 f"{size / 2**30:.3g} GiB, more than {LARGEST // 2**30} GiB. Take fewer points."
             )
+        axes = tuple(np.linspace(low, high, count) for (low, high), count in zip(pairs, counts, strict=True))
         return cls(arm, axes, _filled(bodies, axes, width))
 
     @property
@@ -113,9 +118,13 @@ class ConfigurationTable:
         """
         verb = "ConfigurationTable.inverse_dynamics"
         state = [as_state(self.arm, x, word, verb) for x, word in ((q, "q"), (qd, "qd"), (qdd, "qdd"))]
-        p, v, a = np.broadcast_arrays(*state)
-        flat = p.reshape(-1, self.arm.dof)
-        rows = self._interpolated(flat).reshape(*p.shape[:-1], self.values.shape[-1])
+        try:
+            p, v, a = np.broadcast_arrays(*state)
+        except ValueError:
+            shapes = ", ".join(f"{word} {x.shape}" for word, x in zip(("q", "qd", "qdd"), state, strict=True))
+            raise InputError(f"{verb}: the batches do not fit together: {shapes}.") from None
+        self._refuse_outside(p)
+        rows = self._interpolated(p.reshape(-1, self.arm.dof)).reshape(*p.shape[:-1], self.values.shape[-1])
         n = self.arm.dof
         upper = np.triu_indices(n)
         weights = np.where(upper[0] == upper[1], 1.0, 2.0)
@@ -128,6 +137,8 @@ class ConfigurationTable:
 
     def error(self, samples: int = 1000, seed: int = 0) -> TableError:
         """Compare with exact torques at random states inside the grid, velocities and accelerations up to 1."""
+        if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 1:
+            raise InputError(f"ConfigurationTable.error: samples is {shown(samples)}; expected a number of at least 1.")
         rng = np.random.default_rng(seed)
         lower, upper = (np.array([axis[k] for axis in self.axes]) for k in (0, -1))
         q = rng.uniform(lower, upper, (samples, self.arm.dof))
@@ -138,19 +149,30 @@ class ConfigurationTable:
         return TableError(float(off.max()), float(off.mean()), self.arm.joints[joint].name)
 
     def save(self, path: str | Path) -> None:
-        """Store the table as .npz; the arm itself is not in it, only its fingerprint."""
+        """Store the table in NumPy's .npz format; the arm itself is not in it, only its fingerprint."""
         named = {f"axis{k}": axis for k, axis in enumerate(self.axes)}
-        np.savez_compressed(path, values=self.values, digest=self.arm.digest, **named)  # type: ignore[arg-type]
+        try:
+            with Path(path).open("wb") as stream:
+                np.savez_compressed(stream, values=self.values, digest=self.arm.digest, **named)  # type: ignore[arg-type]
+        except OSError as error:
+            raise InputError(f"ConfigurationTable: {path} cannot be written ({error.strerror}).") from None
 
     @classmethod
     def load(cls, path: str | Path, arm: Arm) -> ConfigurationTable:
         """Read a table; refused when it was filled for another arm (another payload, say)."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 values, digest = stored["values"], str(stored["digest"])
                 axes = tuple(stored[f"axis{k}"] for k in range(values.ndim - 1))
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"ConfigurationTable: {path} cannot be read as a table ({error}).") from None
+            whole = tuple(map(len, axes)) == values.shape[:-1] and values.shape[-1] == _width(len(axes))
+            if values.dtype != float or not whole or not np.isfinite(values).all():
+                raise ValueError
+        except OSError as error:
+            raise InputError(f"ConfigurationTable: {path} cannot be read ({error.strerror or 'damaged'}).") from None
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error):
+            raise InputError(
+                f"ConfigurationTable: {path} cannot be read as a table; fill it again with build."
+            ) from None
         if digest != as_arm(arm, "ConfigurationTable.load").digest:
             raise InputError(
                 f"ConfigurationTable: {path} was filled for another arm than {arm.name!r}; a change of geometry, mass "
@@ -158,17 +180,21 @@ class ConfigurationTable:
             )
         return cls(arm, axes, values)
 
+    def _refuse_outside(self, q: Array) -> None:
+        for k, axis in enumerate(self.axes):
+            outside = np.argwhere((q[..., k] < axis[0]) | (q[..., k] > axis[-1]))
+            if len(outside):
+                spot = [*map(int, outside[0]), k]
+                raise InputError(
+                    f"ConfigurationTable: q{spot} = {q[tuple(spot)]:.4g} is beyond the grid of joint "
+                    f"{self.arm.joints[k].name!r}, {axis[0]:.4g} to {axis[-1]:.4g}. Build a larger table, or use "
+                    "inverse_dynamics with method='horn_raibert' or any other, which have no grid."
+                )
+
     def _interpolated(self, q: Array) -> Array:
         """(rows, m): multilinear between the corners of the cell."""
         lower, share = [], []
         for k, axis in enumerate(self.axes):
-            outside = np.flatnonzero((q[:, k] < axis[0]) | (q[:, k] > axis[-1]))
-            if outside.size:
-                raise InputError(
-                    f"ConfigurationTable: q[{int(outside[0])}, {k}] = {q[outside[0], k]:.4g} is beyond the grid of "
-                    f"joint {self.arm.joints[k].name!r}, {axis[0]:.4g} to {axis[-1]:.4g}. Build a larger table, or use "
-                    "inverse_dynamics with method='horn_raibert' or any other, which have no grid."
-                )
             cell = np.clip(np.searchsorted(axis, q[:, k], side="right") - 1, 0, len(axis) - 2)
             lower.append(cell)
             share.append((q[:, k] - axis[cell]) / (axis[cell + 1] - axis[cell]))
@@ -190,28 +216,34 @@ def _width(n: int) -> int:
     return n + (n + 1) * (n * (n + 1) // 2)
 
 
-def _axes(arm: Arm, points: Any, ranges: Any) -> tuple[Array, ...]:
+def _grid(arm: Arm, points: Any, ranges: Any) -> tuple[list[int], list[list[float]]]:
+    """Number of positions and (lower, upper) of every joint."""
     n = arm.dof
     if n != len(arm.joints):
         raise UnsupportedError(
             f"ConfigurationTable: arm {arm.name!r} has elastic coordinates, which have no range to tabulate."
         )
-    counts = [points] * n if isinstance(points, int | np.integer) else list(points)
-    if len(counts) != n or any(isinstance(c, bool) or int(c) != c or c < 2 for c in counts):
+    counts = [points] * n if isinstance(points, int | np.integer) else points
+    whole = isinstance(counts, Sequence) and len(counts) == n
+    if not whole or any(isinstance(c, bool) or not isinstance(c, int | np.integer) or c < 2 for c in counts):
         raise InputError(
             f"ConfigurationTable: points is {shown(points)}; expected a number of at least 2, or {n} of them."
         )
+    lower, upper = arm.bounds("position")
     if ranges is None:
-        lower, upper = arm.bounds("position")
-        turn = np.array([np.pi if joint.kind == "revolute" else 1.0 for joint in arm.joints])
-        pairs = list(
-            zip(np.where(np.isfinite(lower), lower, -turn), np.where(np.isfinite(upper), upper, turn), strict=True)
-        )
+        turn = np.array([2 * np.pi if joint.kind == "revolute" else 2.0 for joint in arm.joints])
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - turn, -turn / 2))
+        pairs = np.column_stack([low, np.where(np.isfinite(upper), upper, low + turn)])
     else:
-        pairs = [tuple(pair) for pair in ranges]
-    if len(pairs) != n or any(len(pair) != 2 or not pair[0] < pair[1] for pair in pairs):
-        raise InputError(f"ConfigurationTable: ranges is {shown(ranges)}; expected {n} pairs (lower, upper).")
-    return tuple(np.linspace(*pair, int(count)) for pair, count in zip(pairs, counts, strict=True))
+        try:
+            pairs = np.array(ranges, float)
+        except (TypeError, ValueError):
+            pairs = np.zeros(0)
+    if pairs.shape != (n, 2) or not np.isfinite(pairs).all() or not (pairs[:, 0] < pairs[:, 1]).all():
+        raise InputError(
+            f"ConfigurationTable: ranges is {shown(ranges)}; expected {n} finite pairs, lower below upper."
+        )
+    return [int(count) for count in counts], pairs.tolist()
 
 
 def _filled(bodies: Bodies, axes: tuple[Array, ...], width: int) -> Array:

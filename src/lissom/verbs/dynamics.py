@@ -36,7 +36,7 @@ def inverse_dynamics(
     q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations; one entry per joint is accepted
     loads : sequence of Load            acting on top of the arm's own
     base : BaseMotion or None           prescribed motion of the base
-    method : None                       the fast path
+    method : str or None                a published formulation, see `formulations`; None: the fast path
     out : (..., dof)                    result, written in place
     threads : int or None               None: all cores for large batches
 
@@ -80,7 +80,7 @@ def forward_dynamics(
     q, qd, tau : (dof,) or (..., dof)   positions, rates, torques; one entry per joint is accepted
     loads : sequence of Load            acting on top of the arm's own
     base : BaseMotion or None           prescribed motion of the base
-    method : None                       the fast path
+    method : str or None                a published formulation, see `formulations`; None: the fast path
     out : (..., dof)                    result, written in place
     threads : int or None               None: all cores for large batches
 
@@ -120,7 +120,7 @@ def mass_matrix(
     ----------
     arm : Arm
     q : (dof,) or (..., dof)     positions
-    method : None                the fast path
+    method : str or None         a published formulation, see `formulations`; None: the fast path
     packed : bool                only the upper triangle, row by row: half the bytes for large arms
     out : (..., dof, dof)        result, written in place; in the packed shape when `packed`
     threads : int or None        None: all cores for large batches

@@ -66,7 +66,8 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
 
     Dense rule, as the papers count: every product and sum counts, whatever its values; a division counts
     as a product; signs, sines, cosines and the entries of the joint transforms are free, as are values
-    that begin a recursion. Drives and loads are left out. Folded: products with 0 or 1, sums with 0 and
+    that begin a recursion. Loads are left out, and of the drives all but the inertia in forward dynamics.
+    Folded: products with 0 or 1, sums with 0 and
     operations between constants of the given arm are free too.
 
     Parameters
@@ -100,7 +101,7 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
         raise UnsupportedError(
             f"count_operations: arm {arm.name!r} has no joint that moves; there is nothing to count."
         )
-    refuse_uncovered(f, arm, bodies, Setting(), f.verbs[0])
+    refuse_uncovered(f, arm, bodies, Setting(), f.verbs[0], "count_operations")
     linkage = Linkage(bodies)
     dense, folded = count(f, linkage, folded=False), count(f, linkage, folded=True)
     return OperationCount(*dense, OperationCount(*folded))

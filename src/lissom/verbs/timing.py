@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, UnsupportedError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.dh import DH
 
+if TYPE_CHECKING:
+    from lissom.engine.graph import Graph
+
 ROWS = 1024
-ROUNDS = 5
+PASSES = 4
+NUMBERS = ("B", "mass", "com", "moment", "inertia", "second", "pseudo", "armature")
 
 
 class FormulationTime(NamedTuple):
@@ -39,11 +43,11 @@ def time_formulations(
 ) -> tuple[FormulationTime, ...]:
     """Time formulations of inverse and forward dynamics, each compiled as it is written.
 
-    Every operation that a formulation spells out becomes one operation of the compiled code: nothing is
-    merged, folded or shared (instruction selection may still merge what is identical within a few
-    hundred operations, and products that are added become one instruction). The arm is revolute, with
-    generic twists, lengths and inertias. `horn_raibert_table` is what is left when a table gives the
-    coefficients.
+    Every operation that a formulation spells out on the arm's numbers becomes one operation of the
+    compiled code: nothing is merged, folded or shared (instruction selection may still merge what is
+    identical within a few hundred operations, and products that are added become one instruction). The
+    arm is revolute, with generic twists, lengths and inertias. `horn_raibert_table` is what is left when
+    a table gives the coefficients.
 
     Parameters
     ----------
@@ -62,33 +66,73 @@ def time_formulations(
     >>> [row.joints for row in ls.time_formulations(["newton_euler_link"], joints=(1, 2))]
     [1, 2]
     """
-    from lissom.formulations.catalogue import ALL
+    from lissom.formulations.catalogue import ALIASES, ALL
+    from lissom.verbs.library import compiler_present
 
-    names = [*ALL, TABLE] if methods is None else list(methods)
+    if not compiler_present():
+        raise UnsupportedError(
+            "time_formulations compiles, and llvmlite or casadi is not installed: pip install llvmlite casadi."
+        )
+    if isinstance(methods, str) or (methods is not None and not isinstance(methods, Iterable)):
+        raise InputError(f"time_formulations: methods is {shown(methods)}; expected a list of names, or None.")
+    names = [*ALL, TABLE] if methods is None else [ALIASES.get(name, name) for name in methods]
     unknown = [name for name in names if name not in ALL and name != TABLE]
     if unknown:
         raise InputError(
-            f"time_formulations: methods has {shown(unknown[0])}; expected some of {', '.join([*ALL, TABLE])}."
+            f"time_formulations: methods has {shown(unknown[0])}; {suggest(str(unknown[0]), [*ALL, TABLE])}"
         )
-    return tuple(row for name in names for row in _series(name, list(joints), seconds, progress))
+    sizes = sorted(joints) if isinstance(joints, Iterable) else []
+    if not sizes or any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1 for n in sizes):
+        raise InputError(f"time_formulations: joints is {shown(joints)}; expected whole numbers of at least 1.")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        raise InputError(f"time_formulations: seconds is {shown(seconds)}; expected a number above 0.")
+    tell = progress or (lambda _words: None)
+    made = [case for name in names for case in _compiled(name, sizes, float(seconds), tell)]
+    for turn in range(PASSES):  # spread over time, so that a busy moment of the machine hurts no method alone
+        for case in made:
+            tell(f"pass {turn + 1} of {PASSES}: {case.method}, {case.joints} joints")
+            case.measure()
+    return tuple(FormulationTime(c.method, c.joints, c.operations, c.best, c.seconds) for c in made)
 
 
 TABLE = "horn_raibert_table"
 
 
-def _series(
-    name: str, joints: list[int], seconds: float, progress: Callable[[str], object] | None
-) -> Iterator[FormulationTime]:
+class _Case:
+    """One formulation compiled for one arm."""
+
+    def __init__(self, method: str, joints: int, graph: Graph):
+        from lissom.engine.kernel import four_lanes
+
+        start = time.process_time()
+        self._run = four_lanes(graph)
+        self.seconds = time.process_time() - start
+        self.method, self.joints, self.operations, self.best = method, joints, len(graph.nodes), float("inf")
+        rng = np.random.default_rng(0)
+        self._inputs = [rng.uniform(-1.0, 1.0, (ROWS, size)) for size in graph.inputs]
+        self._outputs = [np.zeros((ROWS, len(out))) for out in graph.outputs]
+
+    def measure(self) -> None:
+        """Nanoseconds of CPU time per state, the best so far."""
+        start = time.process_time()
+        repeats = 0
+        while time.process_time() - start < 0.01:
+            self._run(self._inputs, self._outputs)
+            repeats += 1
+        self.best = min(self.best, (time.process_time() - start) / repeats / ROWS * 1e9)
+
+
+def _compiled(name: str, joints: list[int], seconds: float, tell: Callable[[str], object]) -> Iterator[_Case]:
     """One formulation on longer and longer arms, until the next would take too long to compile."""
-    before: FormulationTime | None = None
+    rate = 1e-4  # seconds per operation, until one was compiled
     for n in joints:
-        if progress is not None:
-            progress(f"{name}, {n} joints")
+        tell(f"compiling {name}, {n} joints")
         graph = _as_written(name, n)
-        if before is not None and before.seconds / before.operations * len(graph.nodes) > seconds:
+        if rate * len(graph.nodes) > seconds:
             return
-        before = _timed(name, n, graph)
-        yield before
+        case = _Case(name, n, graph)
+        rate = case.seconds / case.operations
+        yield case
 
 
 def generic_arm(n: int) -> Arm:
@@ -104,13 +148,13 @@ def generic_arm(n: int) -> Arm:
     return Arm.from_dh(rows, convention="standard", gravity=(0.7, -1.3, -9.6), name=f"generic {n}")
 
 
-def _as_written(name: str, n: int) -> Any:
+def _as_written(name: str, n: int) -> Graph:
     from lissom.dynamics.bodies import Bodies
-    from lissom.dynamics.inverse import Setting
     from lissom.engine.compile import has_fma
     from lissom.engine.trace import AsWritten
     from lissom.formulations import catalogue
     from lissom.formulations.horn_raibert import Coefficients, combined
+    from lissom.formulations.linkage import Linkage, State, frames_of
 
     run = AsWritten()
     if name == TABLE:
@@ -120,26 +164,14 @@ def _as_written(name: str, n: int) -> Any:
         run.output(combined(Coefficients(G, square, cube), run.input(n), run.input(n)))
     else:
         f = catalogue.ALL[name]
-        program = catalogue.inverse_program if f.direction == "inverse" else catalogue.forward_program
-        program(f, run, Bodies(generic_arm(n)), Setting())
+        q, qd, last = run.input(n), run.input(n), run.input(n)
+        linkage = Linkage(Bodies(generic_arm(n)))
+        members = [
+            member._replace(**{word: run.node(getattr(member, word)) for word in NUMBERS}) for member in linkage.members
+        ]
+        gravity = run.node(linkage.in_frame_0(linkage.bodies.arm.gravity))
+        state = State(
+            members, frames_of(members, q), qd, last if f.direction == "inverse" else run.node([0.0] * n), gravity
+        )
+        run.output(f.function(state) if f.direction == "inverse" else f.function(state, last))
     return run.graph(has_fma())
-
-
-def _timed(name: str, n: int, graph: Any) -> FormulationTime:
-    from lissom.engine.kernel import four_lanes
-
-    start = time.process_time()
-    run = four_lanes(graph)
-    compiled = time.process_time() - start
-    rng = np.random.default_rng(0)
-    inputs = [rng.uniform(-1.0, 1.0, (ROWS, size)) for size in graph.inputs]
-    outputs = [np.zeros((ROWS, len(out))) for out in graph.outputs]
-    best = np.inf
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        repeats = 0
-        while time.process_time() - start < 0.01:
-            run(inputs, outputs)
-            repeats += 1
-        best = min(best, (time.process_time() - start) / repeats / ROWS * 1e9)
-    return FormulationTime(name, n, len(graph.nodes), float(best), compiled)
