@@ -517,6 +517,17 @@ def nasser_gamma(patch):
     plain_gamma(patch)
 
 
+@erratum(
+    "nasser", driven, printed="`[U_N; 0] = A_N P^T (q + sigma + sigma*)`, the line before (2.1.14)",
+    should="`[U_N; 0] = gamma G_N (A_N P^T (q + sigma + sigma*) + B_N)`, as (2.1.14) and (2.1.16) have it",
+)  # fmt: skip
+def nasser_before_2_1_14(patch):
+    def passed_on(_hinge, _z, _armature, X):
+        return X if isinstance(X[0], list) else [0.0 * x for x in X]
+
+    patch.setattr(nasser, "gamma_G", passed_on)
+
+
 def inbound_with(patch, name, function):
     """A function of the module, replaced during the inbound pass only."""
     right = nasser.inbound

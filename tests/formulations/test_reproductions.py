@@ -28,7 +28,7 @@ def test_hollerbach():
 def test_nasser():
     found = nasser.reproduce(timed=False)
     kinds = [claim.verdict for claim in found.claims]
-    assert kinds.count(REPRODUCED) == 3
+    assert kinds.count(REPRODUCED) == 4
     assert kinds.count(OPEN) == 1
     assert all(claim.why for claim in found.claims if claim.verdict == DIFFERS)
 
