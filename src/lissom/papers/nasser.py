@@ -151,7 +151,10 @@ def _pushed() -> Claim:
     q, qd, tau = rng.uniform(-1.0, 1.0, (3, 20, arm.dof))
     around: dict[str, Any] = {
         "base": BaseMotion(*rng.uniform(-0.5, 0.5, (3, 3))),
-        "loads": [Load(arm.links[k].name, *rng.uniform(-20.0, 20.0, (2, 3)), rng.uniform(-1, 1, 3)) for k in (2, 5)],
+        "loads": [
+            Load(arm.links[k].name, rng.uniform(-20.0, 20.0, 3), rng.uniform(-20.0, 20.0, 3), rng.uniform(-1.0, 1.0, 3))
+            for k in (2, 5)
+        ],
     }
     ours = forward_dynamics(arm, q, qd, tau, method="nasser", **around)
     want = forward_dynamics(arm, q, qd, tau, **around)
