@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from tests.arms import random_arm, random_base, random_loads, random_states
 
+import control
 import lissom as ls
 
 
@@ -81,7 +82,6 @@ def test_lqr_stabilises_an_inverted_arm_sampled_or_not():
 
 
 def test_to_control_keeps_names_and_numbers():
-    control = pytest.importorskip("control")
     plant = ls.linearise(ls.load("two_link"), [0.3, 0.5])
     theirs = plant.to_control()
     assert isinstance(theirs, control.StateSpace)

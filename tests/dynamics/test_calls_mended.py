@@ -150,7 +150,7 @@ child.join()
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are forked on POSIX systems only")
 def test_a_forked_process_has_threads_of_its_own():
     subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=60)
 

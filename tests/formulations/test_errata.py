@@ -14,7 +14,7 @@ from tests.arms import random_link, random_states
 
 import lissom as ls
 from lissom.formulations import catalogue, hollerbach_3x3, lagrange, nasser, newton_euler_base, uicker_kahn, waters
-from lissom.formulations.linkage import Linkage, parts
+from lissom.formulations.linkage import Linkage, State, parts
 from lissom.formulations.matrices import (
     ONE,
     ZERO,
@@ -528,13 +528,13 @@ def nasser_before_2_1_14(patch):
     patch.setattr(nasser, "gamma_G", passed_on)
 
 
-def inbound_with(patch, name, function):
-    """A function of the module, replaced during the inbound pass only."""
+def inbound_with(patch, place, name, function):
+    """A function of a module or class, replaced during the inbound pass only."""
     right = nasser.inbound
 
     def inbound(state, links):
         with pytest.MonkeyPatch.context() as inner:
-            inner.setattr(nasser, name, function)
+            inner.setattr(place, name, function)
             return right(state, links)
 
     patch.setattr(nasser, "inbound", inbound)
@@ -545,13 +545,13 @@ def inbound_with(patch, name, function):
     should="each branch its own `P`, `R` and `sigma*`",
 )  # fmt: skip
 def nasser_2_3_3(patch):
-    inbound_with(patch, "place", lambda state, i, member: parts(state.frames.A[i]))
+    inbound_with(patch, State, "start", lambda state, member: parts(state.frames.A[member.parent]))
 
 
 @erratum("nasser", tree, printed="one `sigma*_{K,K-1}` for all branches", should="`sigma*` with the branch's own `P`")
 def nasser_2_3_4(patch):
     right = nasser.drift
-    inbound_with(patch, "drift", lambda state, i, link, P: right(state, i, link, position(state.frames.A[i])))
+    inbound_with(patch, nasser, "drift", lambda state, i, link, P: right(state, i, link, position(state.frames.A[i])))
 
 
 @erratum(

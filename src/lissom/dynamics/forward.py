@@ -53,6 +53,7 @@ from lissom.dynamics.vectors import (
 from lissom.engine.program import Step, sign
 
 NEGLIGIBLE = 1e-13
+RETURNED = 1e-6  # relative error of the torques that accelerations must give back where a pivot is in doubt
 
 
 def reciprocal(D: Any, locked: Any) -> Any:

@@ -31,7 +31,7 @@ def move_in(lanes: Lanes) -> str:
     """``move_in(row, stride, n, lanes, seen) -> seen``: entries of the rows of a group into lanes."""
     body, T, W = Body(lanes), lanes.type, lanes.width
     body.label("entry")
-    rows = _rows(body, W)
+    rows = row_addresses(body, "%row", "%stride")
 
     def four(k: str) -> str:
         z = body.put(f"shl i64 {k}, 2")
@@ -42,13 +42,13 @@ def move_in(lanes: Lanes) -> str:
         if W == 4:
             values = body.transpose4([_load_four(body, body.address(row, z, "double")) for row in rows])
         else:
-            values = [_gathered(body, rows, body.put(f"add i64 {z}, {i}")) for i in range(4)]
+            values = [gathered(body, rows, body.put(f"add i64 {z}, {i}")) for i in range(4)]
         for i, value in enumerate(values):
             body.store(value, body.address("%lanes", body.put(f"add i64 {z}, {i}"), T))
         return _none_or_nan(body, values)
 
     def one(k: str) -> str:
-        value = _gathered(body, rows, k)
+        value = gathered(body, rows, k)
         body.store(value, body.address("%lanes", k, T))
         return body.two("fmul", value, lanes.zero)
 
@@ -62,7 +62,7 @@ def move_out(lanes: Lanes) -> str:
     """``move_out(row, stride, n, ws, table, seen) -> seen``: lanes into the rows of a group."""
     body, T, W = Body(lanes), lanes.type, lanes.width
     body.label("entry")
-    rows = _rows(body, W)
+    rows = row_addresses(body, "%row", "%stride")
     busy, idle = (body.put(f"load i64, ptr {body.address('%table', k, 'i64')}") for k in (0, 1))
     starts = body.address("%table", 2, "i64")
     idle_starts = body.address(starts, busy, "i64")
@@ -166,10 +166,11 @@ def _finish(body: Body, seen: str, done: str, make: Callable[[str], str]) -> Non
 # ---- entries -------------------------------------------------------------------------------------
 
 
-def _rows(body: Body, width: int) -> list[str]:
-    rows = ["%row"]
-    for _ in range(width - 1):
-        rows.append(body.address(rows[-1], "%stride", "i8"))
+def row_addresses(body: Body, base: str, stride: str) -> list[str]:
+    """Addresses of the rows of one group."""
+    rows = [base]
+    for _ in range(body.lanes.width - 1):
+        rows.append(body.address(rows[-1], stride, "i8"))
     return rows
 
 
@@ -184,7 +185,7 @@ def _joined(body: Body, scalars: list[str], kind: str) -> str:
     return value
 
 
-def _gathered(body: Body, rows: list[str], index: str) -> str:
+def gathered(body: Body, rows: list[str], index: int | str) -> str:
     """One entry of every row."""
     scalars = [body.put(f"load double, ptr {body.address(row, index, 'double')}, align 8") for row in rows]
     return scalars[0] if len(rows) == 1 else _joined(body, scalars, body.lanes.type)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from lissom.engine.graph import Graph
 from lissom.engine.ir import Body, Finite, Lanes, any_nan, arithmetic
+from lissom.engine.movers import gathered, row_addresses
 
 SIGNATURE = (
     "define i64 @kernel(ptr noalias %arrays, ptr noalias %tape, ptr noalias %ws, ptr noalias %constants, i64 %rows)"
@@ -73,19 +74,11 @@ def groups_of_four(n: int) -> list[int]:
     return [*range(0, n - 3, 4), *([n - 4] if n > 4 and n % 4 else [])]
 
 
-def _rows(body: Body, base: str, stride: str) -> list[str]:
-    """Addresses of the rows of one group."""
-    rows = [base]
-    for _ in range(body.lanes.width - 1):
-        rows.append(body.address(rows[-1], stride, "i8"))
-    return rows
-
-
 def _load(body: Body, graph: Graph, bases: list[str], strides: list[str], finite: Finite) -> dict[tuple[int, int], str]:
     """All entries of all inputs as lanes, checked for being finite."""
     out: dict[tuple[int, int], str] = {}
     for vector, n in enumerate(graph.inputs):
-        rows = _rows(body, bases[vector], strides[vector])
+        rows = row_addresses(body, bases[vector], strides[vector])
         if body.lanes.width == 4:
             for z in groups_of_four(n):
                 loaded = [body.load(body.address(row, z, "double"), aligned=False) for row in rows]
@@ -93,20 +86,9 @@ def _load(body: Body, graph: Graph, bases: list[str], strides: list[str], finite
                     out.setdefault((vector, z + i), name)
         for z in range(n):
             if (vector, z) not in out:
-                out[vector, z] = _gather(body, rows, z)
+                out[vector, z] = gathered(body, rows, z)
             finite.see(out[vector, z])
     return out
-
-
-def _gather(body: Body, rows: list[str], z: int) -> str:
-    """Entry z of every row, one by one."""
-    scalars = [body.put(f"load double, ptr {body.address(row, z, 'double')}, align 8") for row in rows]
-    if len(rows) == 1:
-        return scalars[0]
-    value = "poison"
-    for i, scalar in enumerate(scalars):
-        value = body.put(f"insertelement {body.lanes.type} {value}, double {scalar}, i32 {i}")
-    return value
 
 
 class _Store:
@@ -114,7 +96,7 @@ class _Store:
 
     def __init__(self, body: Body, graph: Graph, bases: list[str], strides: list[str], finite: Finite):
         self.body, self.finite = body, finite
-        self.rows = [_rows(body, base, stride) for base, stride in zip(bases, strides, strict=True)]
+        self.rows = [row_addresses(body, base, stride) for base, stride in zip(bases, strides, strict=True)]
         self.names: dict[int, str] = {}
         self.seen: set[int] = set()
         self.waiting: dict[int, list[tuple[int, int, tuple[int, ...]]]] = {}

@@ -25,7 +25,6 @@ from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
 from lissom.model.arm import Arm
 
-RETURNED = 1e-6  # relative error of torques that accelerations must give back
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
 
@@ -89,13 +88,18 @@ ALL = {
 ALIASES = {"walker_orin": "walker_orin_3"}
 
 
+def named(method: Any) -> Formulation | None:
+    """A formulation by its name or another it goes by."""
+    return ALL.get(ALIASES.get(method, method)) if isinstance(method, str) else None
+
+
 def find(method: Any, verb: str) -> Formulation:
     """A formulation that a public function takes, or a sentence."""
     names = [
         *(f.name for f in ALL.values() if verb in f.verbs),
         *(a for a, f in ALIASES.items() if verb in ALL[f].verbs),
     ]
-    found = ALL.get(ALIASES.get(method, method)) if isinstance(method, str) else None
+    found = named(method)
     if found is None or verb not in found.verbs:
         if not names:
             raise InputError(f"{verb}: method is {method!r}; expected None, the fast path: no formulation gives it.")
@@ -160,7 +164,7 @@ def returned(state: State, qdd: list[Any], tau: list[Any]) -> list[Any]:
     out = []
     for t, g, a, member in zip(tau, again, qdd, state.members, strict=True):
         off = value(g) + member.armature * a - t
-        out.append(a / (0.5 + 0.5 * sign(RETURNED * size - off * sign(off))))
+        out.append(a / (0.5 + 0.5 * sign(forward.RETURNED * size - off * sign(off))))
     wrong: Any = 0.0
     for a in out:
         wrong = wrong + a * 0.0  # NaN when any joint failed

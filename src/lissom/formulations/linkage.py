@@ -22,7 +22,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.engine.program import cos, sin
-from lissom.formulations.matrices import ONE, Boundary, Matrix, Vector, position, rotation, times, transposed
+from lissom.formulations.matrices import ONE, Boundary, Matrix, Vector, position, product, rotation, times, transposed
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
 
@@ -82,6 +82,11 @@ class State(NamedTuple):
     gravity: Vector  # axes of frame 0
     pushes: Sequence[Push] = ()
     base: BaseState | None = None
+
+    def start(self, member: Member) -> tuple[Matrix, Vector]:
+        """Rotation and position of the frame a joint starts from, in the frame its carrier's joint starts from."""
+        A = self.frames.A[member.parent]
+        return parts(A if member.O is ONE else product(A, member.O))
 
     def pushes_on(self, link: int) -> list[Push]:
         return [push for push in self.pushes if push.link == link]

@@ -67,12 +67,6 @@ def accelerations(state: State, tau: Any) -> list[Any]:
     return outbound(state, links, hinges)
 
 
-def place(state: State, i: int, member: Member) -> tuple[Matrix, Vector]:
-    """Rotation and position of the frame from which `member` starts, in frame i-1 of its carrier i."""
-    A = state.frames.A[i]
-    return parts(A if member.O is ONE else product(A, member.O))
-
-
 def z_of(member: Member) -> int:
     """The place of the hinge direction among six."""
     return 2 if member.prismatic else 5
@@ -88,7 +82,7 @@ def velocities(state: State, tau: Any) -> list[Link]:
     for i, member in enumerate(state.members):
         before: Any = ZERO
         if member.parent >= 0:
-            R, _ = place(state, member.parent, member)
+            R, _ = state.start(member)
             before = times(transposed(R), links[member.parent].after)
         elif state.base is not None:
             before = state.base.w if member.O is ONE else times(transposed(rotation(member.O)), state.base.w)
@@ -149,7 +143,7 @@ def control_loads(state: State, i: int, tau: Any) -> Vector:
     total: Vector = [*own, *NOTHING] if member.prismatic else [*NOTHING, *own]
     for c, other in enumerate(state.members):
         if other.parent == i:
-            R, P = place(state, i, other)
+            R, P = state.start(other)
             push = scaled(tau[c], [row[2] for row in R])
             felt = [*push, *cross(P, push)] if other.prismatic else [*NOTHING, *push]
             total = minus(total, felt)
@@ -177,7 +171,7 @@ def inbound(state: State, links: list[Link]) -> list[Hinge]:
         if member.parent < 0:
             continue
         carrier = member.parent
-        R, P = place(state, carrier, member)
+        R, P = state.start(member)
         passed_A = carried_inertia(gamma_G(hinges[i], z, member.armature, A[i]), R, P)
         passed_B = carried_bias(gamma_G(hinges[i], z, member.armature, B[i]), R, P)
         A[carrier] = plus(A[carrier], passed_A)
@@ -277,7 +271,7 @@ def passed(state: State, q: list[Any], links: list[Link], i: int) -> Vector:
     """(2.1.13): the acceleration of the frame that joint i starts from, in its axes."""
     member = state.members[i]
     carrier = member.parent
-    R, P = place(state, carrier, member)
+    R, P = state.start(member)
     moved = plus(q[carrier], drift(state, carrier, links[carrier], P))
     linear, angular = moved[:3], moved[3:]
     back = transposed(R)

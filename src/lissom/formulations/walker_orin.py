@@ -123,21 +123,14 @@ def inertia_by_composites(state: State) -> Matrix:
         H[j][j] = F[2] if member.prismatic else N[2]
         at = j
         while state.members[at].parent >= 0:
-            R, P = carrier_frame(state, at)
+            R, P = state.start(state.members[at])
             F, N = times(R, F), times(R, N)
             N = plus(N, cross(P, F))
             at = state.members[at].parent
             H[at][j] = H[j][at] = F[2] if state.members[at].prismatic else N[2]
         if member.parent >= 0:
-            composite[member.parent] = joined(composite[member.parent], composite[j], *carrier_frame(state, j))
+            composite[member.parent] = joined(composite[member.parent], composite[j], *state.start(member))
     return H
-
-
-def carrier_frame(state: State, i: int) -> tuple[Matrix, Vector]:
-    """Where joint i starts, in the frame where its carrier's joint starts."""
-    member = state.members[i]
-    A = state.frames.A[member.parent]
-    return parts(A if member.O is ONE else product(A, member.O))
 
 
 def own(state: State, i: int) -> Composite:

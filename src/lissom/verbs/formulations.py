@@ -108,9 +108,9 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
 
 
 def _known(method: Any) -> Formulation:
-    from lissom.formulations.catalogue import ALIASES, ALL
+    from lissom.formulations.catalogue import ALL, named
 
-    found = ALL.get(ALIASES.get(method, method)) if isinstance(method, str) else None
+    found = named(method)
     if found is None:
         raise InputError(f"count_operations: method is {shown(method)}; {suggest(str(method), ALL)}")
     return found

@@ -28,7 +28,6 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_points, as_state
 
-RETURNED = 1e-6  # relative error of torques that accelerations must give back
 BACKENDS = ("straight", "tape", "numpy")
 
 
@@ -223,7 +222,7 @@ class Library:
         for torques in (other, tau):
             found = self._on_numpy(free, setting, [q, qd, torques, *extra])
             again = self._on_numpy(inverse.program, setting, [q, qd, found, *extra])
-            good &= (np.abs(again - torques) <= RETURNED * scale).all(axis=-1)
+            good &= (np.abs(again - torques) <= forward.RETURNED * scale).all(axis=-1)
         return [np.where(good[:, None], found, np.nan)]
 
     def _on_numpy(self, program: Callable[..., None], setting: Setting, rows: list[Array]) -> Array:

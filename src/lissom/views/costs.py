@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.verbs.timing import FormulationTime
+from lissom.views.palette import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,12 +22,11 @@ def draw_times(rows: Sequence[FormulationTime]) -> Figure:
     figure = Figure(figsize=(9, 6.5), layout="constrained")
     axes = figure.add_subplot()
     markers = "osv^Dd<>ph*XP"
-    colours = [*(f"C{k}" for k in range(10)), "black", "gold"]
     for k, method in enumerate(dict.fromkeys(row.method for row in rows)):
         mine = [row for row in rows if row.method == method]
         style = "--" if method in ("nasser", "walker_orin_1", "walker_orin_2", "walker_orin_3") else "-"
         axes.loglog([row.joints for row in mine], [row.nanoseconds for row in mine], style, label=method,
-                    marker=markers[k % len(markers)], color=colours[k % len(colours)], markersize=4)  # fmt: skip
+                    marker=markers[k % len(markers)], color=COLOURS[k % len(COLOURS)], markersize=4)  # fmt: skip
     _mark_crossing(axes, rows)
     last = max(row.joints for row in rows)
     origin = min(row.nanoseconds for row in rows)

@@ -8,12 +8,11 @@ import numpy as np
 
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError
+from lissom.views.palette import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, distinct for every kind of colour vision.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
 MOST_CURVES = 6
 POINTS = 600
 
