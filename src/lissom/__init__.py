@@ -8,7 +8,7 @@ import lissom.formulations  # noqa: F401  the room, before the function of that 
 from lissom.control.equilibrium import Equilibrium, equilibrium
 from lissom.control.linearise import linearise
 from lissom.control.state_space import StateSpace
-from lissom.errors import InputError, LissomError, ModelError, SolveError, UnsupportedError
+from lissom.errors import InputError, LissomError, ModelError, SimulationError, SolveError, UnsupportedError
 from lissom.formats.load import load, save, shipped
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, ModalIntegrals, Modes
@@ -18,6 +18,11 @@ from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.plausibility import Finding
+from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback
+from lissom.simulation.events import Event, Happening
+from lissom.simulation.run import Report, Run
+from lissom.simulation.signals import Profile
+from lissom.simulation.simulate import simulate
 from lissom.verbs.configuration_table import ConfigurationTable, TableError
 from lissom.verbs.dynamics import bias_forces, forward_dynamics, gravity_forces, inverse_dynamics, mass_matrix
 from lissom.verbs.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
@@ -43,14 +48,15 @@ from lissom.views.plots import plot
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "BaseMotion", "Beam", "ConfigurationTable", "DH", "DHTable", "Elastic", "Equilibrium", "Finding",
-    "FormulationInfo", "FormulationTime", "ForwardGradient", "InputError", "InverseGradient", "InverseKinematics",
-    "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes",
-    "OperationCount", "Payload", "Shape", "SolveError", "StateSpace", "TableError", "Tool", "TorqueHessian",
-    "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass", "count_operations", "draw",
-    "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
-    "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
-    "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "linearise", "load",
-    "mass_matrix", "momentum", "plot", "pose", "poses", "potential_energy", "regressor", "save", "shipped",
-    "time_formulations", "velocity",
+    "Arm", "BaseMotion", "Beam", "ComputedTorque", "ConfigurationTable", "DH", "DHTable", "Elastic", "Equilibrium",
+    "Event", "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient", "GravityCompensation", "Happening",
+    "Impedance", "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError",
+    "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes", "OperationCount", "PD", "Payload", "Profile",
+    "Report", "Run", "Shape", "SimulationError", "SolveError", "StateFeedback", "StateSpace", "TableError", "Tool",
+    "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass",
+    "count_operations", "draw", "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient",
+    "gravity_forces", "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient",
+    "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",
+    "linearise", "load", "mass_matrix", "momentum", "plot", "pose", "poses", "potential_energy", "regressor",
+    "save", "shipped", "simulate", "time_formulations", "velocity",
 ]  # fmt: skip

@@ -57,6 +57,15 @@ class SolveError(LissomError, RuntimeError):
         return str(self.args[0])
 
 
+class SimulationError(SolveError):
+    """A simulation ended early; `run` holds what was computed until then."""
+
+    @property
+    def run(self) -> Any:
+        """The run up to the last good state."""
+        return self.result
+
+
 @contextmanager
 def about(subject: str) -> Iterator[None]:
     """Put `subject` before whatever a `ModelError` raised inside is about."""

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.control.linearise import actuated
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -73,7 +72,7 @@ def equilibrium(
     if not tolerance > 0:
         raise InputError(f"{verb}: tolerance is {tolerance!r}; expected a number above 0.")
     loads = list(loads)
-    drives = actuated(arm)
+    drives = arm.actuated
     moving = np.ones(arm.dof, bool) if least else ~drives
     found = _search(arm, start, moving, drives, loads, least, tolerance) if moving.any() else start
     tau = _held(arm, found, loads)

@@ -61,7 +61,7 @@ def linearise(
     n = as_arm(arm, verb).dof
     p = _one(arm, q, "q")
     v = np.zeros(n) if qd is None else _one(arm, qd, "qd")
-    drives = actuated(arm)
+    drives = arm.actuated
     if tau is None:
         u = np.where(drives, inverse_dynamics(arm, p, v, np.zeros(n), loads=loads, base=base), 0.0)
     else:
@@ -79,13 +79,6 @@ def linearise(
         tuple(f"{name}.tau" for name, drive in zip(names, drives, strict=True) if drive),
         outputs, p, v, u, np.concatenate([v, qdd]),
     )  # fmt: skip
-
-
-def actuated(arm: Arm) -> np.ndarray:
-    """(dof,) bool: coordinates that a motor acts on."""
-    mask = np.zeros(arm.dof, bool)
-    mask[arm.joint_index] = [joint.actuated for joint in arm.joints]
-    return mask
 
 
 def _outputs(arm: Arm, q: Array, output: str | None) -> tuple[Array, tuple[str, ...]]:

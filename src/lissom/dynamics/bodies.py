@@ -8,6 +8,7 @@ For a rigid arm body k has coordinate k. Flexible links are taken as undeformed.
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -46,6 +47,7 @@ class Body(NamedTuple):
     rest: float
     joint: str
     coordinate: int
+    constants: Any = None  # of its steps, where they are not numbers: see `laden`
 
 
 class Place(NamedTuple):
@@ -134,6 +136,15 @@ class Bodies:
             if body.parent != BASE:
                 out[body.parent].append(k)
         return out
+
+    def changed(self, **columns: dict[int, Any]) -> Bodies:
+        """A copy in which some fields of some bodies are others: ``friction={3: 0.0}``."""
+        other = copy.copy(self)
+        other.list = list(self.list)
+        for word, entries in columns.items():
+            for k, value in entries.items():
+                other.list[k] = other.list[k]._replace(**{word: value})
+        return other
 
     def ancestors(self, k: int) -> list[int]:
         """Body k and the bodies that carry it, from the tip inwards."""

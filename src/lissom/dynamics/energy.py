@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, constants_of
+from lissom.dynamics.inverse import CONSTANTS, LADEN, Setting, constants_of, laden
 from lissom.dynamics.moves import STEPS as MOVES
 from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
@@ -63,7 +63,7 @@ MOVE_P = Step("move_p", _move_prismatic, (18, 1, 1), (18, 10), CONSTANTS)
 TOTAL = Step("total", lambda a, b: [add(a, b)], (10, 10), (10,))
 HEIGHT = Step("height", lambda total, K: [[total[0], -dot(K, total[1:4])]], (10,), (2,), 3)
 DRIVE_ENERGY = Step("drive_energy", _drive_energy, (2, 1, 1), (2,), 3)
-STEPS = (*MOVES, MOVE_R, MOVE_P, TOTAL, HEIGHT, DRIVE_ENERGY)
+STEPS = (*MOVES, LADEN, MOVE_R, MOVE_P, TOTAL, HEIGHT, DRIVE_ENERGY)
 
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
@@ -90,6 +90,13 @@ def potential(run: Any, bodies: Bodies) -> None:
     """Input q; output V."""
     n = len(bodies)
     run.output(_energies(run, bodies, run.input(n), run.constant(np.zeros(n)))[1:2])
+
+
+def both(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, then the payloads; output T, V."""
+    n = len(bodies)
+    q, qd = run.input(n), run.input(n)
+    run.output(_energies(run, laden(run, bodies, setting), q, qd))
 
 
 def first_moment(run: Any, bodies: Bodies) -> None:

@@ -43,10 +43,13 @@ from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
 
 CONSTANTS = 22
+INERTIA = 10  # of them m, mc, I, the last ones
 
 
-def constants_of(body: Body) -> list[float]:
+def constants_of(body: Body) -> Any:
     """R0 (9), p (3), m, mc (3), I (6) of a body."""
+    if body.constants is not None:
+        return body.constants
     I = body.inertia
     six = [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
     return [*map(float, (*body.R.ravel(), *body.p, body.mass, *body.moment, *six))]
@@ -144,7 +147,8 @@ ORIENT_R = Step("orient_r", _orient_revolute, (9, 2), (9,), CONSTANTS)
 ORIENT_P = Step("orient_p", _orient_prismatic, (9, 1), (9,), CONSTANTS)
 UNLOAD = Step("unload", _unload, (6, 9, 9), (6,), 12)
 FALL = Step("fall", lambda base, K: [[*base[0:6], *sub(base[6:9], K)]], (9,), (9,), 3)
-STEPS = (*MOVES, OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, UNLOAD, FALL)
+LADEN = Step("laden", lambda K, P: [[*[x + 0 for x in K[:12]], *add(K[12:], P)]], (CONSTANTS, INERTIA), (CONSTANTS,))
+STEPS = (*MOVES, LADEN, OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, UNLOAD, FALL)
 
 
 class Setting(NamedTuple):
@@ -152,11 +156,14 @@ class Setting(NamedTuple):
 
     loads : frames of the loads that are inputs of the call, nine entries each (force, moment, point)
     base : whether the base's motion is an input, nine entries (w, dw, a)
+    frame : a frame to watch, whose point is an input
+    payloads : frames whose payload is an input, ten entries each (m, mc, I about the origin of the body that carries it)
     """
 
     loads: tuple[str, ...] = ()
     base: bool = False
     frame: str | None = None
+    payloads: tuple[str, ...] = ()
 
 
 def base_motion(run: Any, arm: Arm, setting: Setting) -> Any:
@@ -171,6 +178,17 @@ def read_loads(run: Any, arm: Arm, setting: Setting) -> list[tuple[str, Any]]:
     """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
     loads = [(frame, run.input(9)) for frame in setting.loads]
     return loads + [(load.link, run.constant(_nine(load))) for load in arm.loads]
+
+
+def laden(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
+    """The bodies with the payloads that are inputs of the call."""
+    rows: dict[int, Any] = {}
+    for frame in setting.payloads:
+        k, payload = bodies.place(frame).body, run.input(INERTIA)
+        if k != BASE:  # what lies on the base does not move
+            have = rows[k] if k in rows else run.constant(constants_of(bodies.list[k]))
+            rows[k] = run.call(LADEN, have, payload)
+    return bodies.changed(constants=rows)
 
 
 def _nine(load: Load) -> Array:

@@ -10,7 +10,7 @@ Flexible links are taken as undeformed (see `bending`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,14 +100,40 @@ def poses(run: Any, bodies: Bodies) -> None:
     run.output(*(run.call(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
 
 
-def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[list[Any], Any, Any, Any, Any]:
-    """Coordinate vectors, moves and frames of the bodies on the way to the frame of `setting`, its pose, the point."""
-    given = [run.input(bodies.arm.dof) for _ in range(vectors)]
-    place = bodies.place(str(setting.frame))
-    move = moves(run, bodies, given[0], bodies.ancestors(place.body)[::-1])
+class Reach(NamedTuple):
+    """The bodies on the way to a frame: their moves and frames; the frame's pose with its origin at P, and P."""
+
+    move: dict[int, Any]
+    frames: dict[int, Any]
+    X: Any
+    P: Any
+
+
+def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
+    """The way to a point of a frame."""
+    place = bodies.place(frame)
+    move = moves(run, bodies, q, bodies.ancestors(place.body)[::-1])
     frames = _frames(run, bodies, move)
-    X, P = run.call(AT_POINT, run.call(ON_BODY, frames[place.body], constants=place.row), run.input(3))
-    return given, move, frames, X, P
+    return Reach(move, frames, *run.call(AT_POINT, run.call(ON_BODY, frames[place.body], constants=place.row), point))
+
+
+def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
+    """By body: its joint's column of the Jacobian of P."""
+    return {i: _column(run, bodies.list[i], way.frames[i], way.P) for i in sorted(way.move)}
+
+
+def point_velocity(run: Any, bodies: Bodies, way: Reach, qd: Any) -> Any:
+    """Velocity of P and angular velocity (6), world axes, base at rest."""
+    v = run.constant(np.zeros(6))
+    for i, column in columns(run, bodies, way).items():
+        v = run.call(GATHER, v, column, _own(qd, bodies.list[i]))
+    return v
+
+
+def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[list[Any], Reach]:
+    """Inputs: coordinate vectors and the point; the way there."""
+    given = [run.input(bodies.arm.dof) for _ in range(vectors)]
+    return given, reach(run, bodies, str(setting.frame), given[0], run.input(3))
 
 
 def _column(run: Any, body: Body, frame: Any, P: Any) -> Any:
@@ -116,32 +142,29 @@ def _column(run: Any, body: Body, frame: Any, P: Any) -> Any:
 
 def pose(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, point; output (4, 4)."""
-    run.output(_reach(run, bodies, setting, 1)[3])
+    run.output(_reach(run, bodies, setting, 1)[1].X)
 
 
 def jacobian(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, point; output (6, dof); columns of modes stay zero."""
-    _, move, frames, _, P = _reach(run, bodies, setting, 1)
-    columns = {bodies.list[i].coordinate: _column(run, bodies.list[i], frames[i], P) for i in move}
+    _, way = _reach(run, bodies, setting, 1)
+    known = {bodies.list[i].coordinate: column for i, column in columns(run, bodies, way).items()}
     nothing = run.constant(np.zeros(6))
-    run.output(*(columns.get(k, nothing)[r : r + 1] for r in range(6) for k in range(bodies.arm.dof)))
+    run.output(*(known.get(k, nothing)[r : r + 1] for r in range(6) for k in range(bodies.arm.dof)))
 
 
 def velocity(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, point; output (6,), base at rest."""
-    (_, qd), move, frames, _, P = _reach(run, bodies, setting, 2)
-    v = run.constant(np.zeros(6))
-    for i in sorted(move):
-        v = run.call(GATHER, v, _column(run, bodies.list[i], frames[i], P), _own(qd, bodies.list[i]))
-    run.output(v)
+    (_, qd), way = _reach(run, bodies, setting, 2)
+    run.output(point_velocity(run, bodies, way, qd))
 
 
 def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, point; output (6,), base at rest, gravity not counted."""
-    (_, qd, qdd), move, frames, _, P = _reach(run, bodies, setting, 3)
+    (_, qd, qdd), way = _reach(run, bodies, setting, 3)
     motion = run.constant(np.zeros(9))
-    for i in sorted(move):
+    for i in sorted(way.move):
         body = bodies.list[i]
-        state = (move[i], _own(qd, body), _own(qdd, body))
+        state = (way.move[i], _own(qd, body), _own(qdd, body))
         motion, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
-    run.output(run.call(ARRIVE, motion, frames[max(move, default=BASE)], P))
+    run.output(run.call(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P))

@@ -88,7 +88,10 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     """Entries (i, j), i carrying j or equal, each a vector of length one."""
     n = len(bodies)
     constants = [constants_of(body) for body in bodies.list]
-    composite = [run.constant([row[12], *row[13:22]]) for row in constants]
+    composite = [
+        row[12:22] if body.constants is not None else run.constant(row[12:22])
+        for row, body in zip(constants, bodies.list, strict=True)
+    ]
     move = moves(run, bodies, q)
     nothing = run.constant(np.zeros(6))
     M: Entries = {}

@@ -22,6 +22,7 @@ from lissom.engine import movers, native, pieces, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
+from lissom.engine.ir import Lanes
 from lissom.engine.program import Inline, Step
 from lissom.engine.record import Recorder, Tape
 
@@ -120,7 +121,7 @@ class Kernel:
         cuts = [rows * k // count // 4 * 4 for k in range(count)] + [rows]
         pieces = [slice(a, b) for a, b in pairwise(cuts)]
         work = [([x[s] for x in inputs], [y[s] for y in outputs]) for s in pieces]
-        return all(list(_pool().map(lambda job: code.run(*job), work)))  # a list: every piece must be finished
+        return all(list(pool().map(lambda job: code.run(*job), work)))  # a list: every piece must be finished
 
     def try_rows(self, rows: int, arrays: Sequence[Any]) -> bool:
         """Inputs and outputs, all plain (rows, n), on this thread; False when they are not plain or not finite."""
@@ -145,12 +146,13 @@ def _address(array: NDArray[Any]) -> int:
 
 
 @functools.cache
-def _pool() -> ThreadPoolExecutor:
+def pool() -> ThreadPoolExecutor:
+    """The threads that rows are shared out to."""
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="lissom")
 
 
 if hasattr(os, "register_at_fork"):  # a forked process has none of its parent's threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=pool.cache_clear)
 
 
 # ---- making kernels ------------------------------------------------------------------------------
@@ -192,6 +194,13 @@ def four_lanes(graph: Graph) -> Callable[[Sequence[Array], Sequence[Array]], boo
     return _code_in_pieces(4, sizes, loaded).run
 
 
+def slopes_of(program: Callable[..., None], count: int) -> Graph:
+    """Derivatives of a program's first output with respect to each of its first `count` inputs, row by row."""
+    run = Inline()
+    program(run)
+    return run.slopes(count, compiler.has_fma())
+
+
 def graph_of(program: Callable[..., None]) -> Graph:
     """A program as one graph for this machine."""
     run = Inline()
@@ -209,7 +218,7 @@ def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -
             program(run)
             recorded, ready_made = run.tape(), run.ready_made
         used = tape.used_steps(steps, {name for name, _, _ in recorded.calls})
-        codes.append(_tape_code(_machine(key, used, width), recorded))
+        codes.append(tape_code(machine(key, used, width), recorded))
         work = 100 * len(recorded.calls)
         recorded = recorded if ready_made else None  # a tape that was made elsewhere serves every width
     return Kernel(*codes[0].sizes, codes, work)
@@ -225,18 +234,21 @@ class _Machine(NamedTuple):
 _machines: dict[tuple[str, int, tuple[str, ...]], _Machine] = {}
 
 
-def _machine(key: str, steps: tuple[Step, ...], width: int) -> _Machine:
-    """Compiled steps of one width, shared by all tapes of this process."""
+def machine(
+    key: str, steps: tuple[Step, ...], width: int, kernel: Callable[[Lanes], str] | None = None
+) -> _Machine:
+    """Compiled steps of one width, shared by all tapes of this process; `key` also stands for `kernel`."""
     names = tuple(tape.names_of(steps, width))
     if (key, width, names) not in _machines:
         lanes = compiler.lanes(width)
-        loaded = compiled(f"tape|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes))
+        loaded = compiled(f"tape|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes, kernel))
         addresses = {name: loaded.address(f"step_{name}") for name in (*names, "halt")}
         _machines[key, width, names] = _Machine(width, tape.words_of(steps, width), addresses, loaded)
     return _machines[key, width, names]
 
 
-def _tape_code(machine: _Machine, recorded: Tape) -> Code:
+def tape_code(machine: _Machine, recorded: Tape) -> Code:
+    """The code of a recorded program."""
     width, words, unit = machine.width, machine.words, 8 * machine.width
     entries = np.zeros((len(recorded.calls) + 1, words), np.int64)
     for row, (name, slots, position) in zip(entries, recorded.calls, strict=False):

@@ -7,6 +7,9 @@ A program is a function ``program(run, ...)`` that asks `run` for inputs and cal
     run.output(y[0:2], z)                   entries of one output vector
     run.play(tape, steps)                   a recorded program, instead of all this
     pairs = run.pairs(STEP, parents, xs, ys)    STEP(xs[i], ys[j]) for every i on the way from j to the root
+    y = run.each(STEPS, x, other)           an operation on entries (`sized`)
+    y = run.gathered(entries)               one vector from vectors of one entry
+    x = run.carry(new, x)                   the input x of the next time round, where programs are repeated
 
 Vectors can be indexed, sliced and joined (``a + b``). `run` is one of
 
@@ -44,11 +47,16 @@ def sign(x: Any) -> Any:
     return x.sign() if hasattr(x, "sign") else np.sign(x)
 
 
+def absolute(x: Any) -> Any:
+    """Size of a float, an array or a symbol."""
+    return x.fabs() if hasattr(x, "fabs") else np.abs(x)
+
+
 class Step(NamedTuple):
     """A small function on lists of scalars.
 
     function : takes one list per operand (and one of constants, when there are any), gives one list
-        per output; only ``+ - * /``, `sin`, `cos`, `sign`
+        per output; only ``+ - * /``, `sin`, `cos`, `sign`, `absolute`
     inputs, outputs : lengths of operands and outputs
     constants : number of constants
     """
@@ -70,6 +78,11 @@ class Step(NamedTuple):
 
         inputs = (*[item] * count, shared)
         return Step(f"{self.name}_x{count}", function, inputs, self.outputs * count)
+
+    @property
+    def given(self) -> Step:
+        """The step with its constants as one more operand."""
+        return self._replace(name=f"{self.name}_given", inputs=(*self.inputs, self.constants), constants=0)
 
     def graph(self, fuse: bool) -> Graph:
         """The step as a graph; constants are the last input."""
@@ -95,6 +108,35 @@ def _scalars(x: Any) -> list[Any]:
     return ca.vertsplit(x)
 
 
+def sized(name: str, function: Callable[..., Any], sizes: str) -> tuple[Step, ...]:
+    """An operation on entries, as steps on eight, four, two and one of them, for `each`.
+
+    sizes : for every operand "n" (as long as the result) or "1" (one entry for all)
+    """
+
+    def step(n: int) -> Step:
+        def entries(*operands: Any) -> list[list[Any]]:
+            rows = [[x[k if word == "n" else 0] for x, word in zip(operands, sizes, strict=True)] for k in range(n)]
+            return [[function(*row) for row in rows]]
+
+        return Step(f"{name}_{n}", entries, tuple(n if word == "n" else 1 for word in sizes), (n,))
+
+    return tuple(step(n) for n in (8, 4, 2, 1))
+
+
+class Entries:
+    """Vectors of one entry in the place of one vector, for programs that read it entry by entry."""
+
+    def __init__(self, entries: Sequence[Any]):
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, key: int | slice) -> Any:
+        return self._entries[key.start] if isinstance(key, slice) else self._entries[key][0]
+
+
 class Plain:
     """Run a program on NumPy arrays: inputs are columns of a batch."""
 
@@ -110,7 +152,7 @@ class Plain:
         return [float(value) for value in values]
 
     def call(self, step: Step, *operands: Any, constants: Sequence[float] = ()) -> Any:
-        arguments = [*operands, *([[float(c) for c in constants]] if step.constants else [])]
+        arguments = [*operands, *([list(constants)] if step.constants else [])]
         results = [list(result) for result in step.function(*arguments)]
         return results if len(results) > 1 else results[0]
 
@@ -119,6 +161,20 @@ class Plain:
     ) -> dict[tuple[int, int], Any]:
         """``step(items[i], shared[j])`` by (i, j), for j and all its ancestors i (parent -1 is the root)."""
         return {(i, j): self.call(step, items[i], shared[j]) for j in range(len(parents)) for i in path(parents, j)}
+
+    def each(self, steps: Sequence[Step], *operands: Any) -> list[Any]:
+        """An operation (see `sized`) on the entries of vectors; an operand with one entry serves all."""
+        n = max(len(vector) for vector in operands)
+        columns = [vector if len(vector) == n else list(vector) * n for vector in operands]
+        return [steps[-1].function(*([x] for x in row))[0][0] for row in zip(*columns, strict=True)]
+
+    def gathered(self, entries: Sequence[Any]) -> Any:
+        """One vector from vectors of one entry."""
+        return [entry[0] for entry in entries]
+
+    def carry(self, new: Any, old: Any) -> Any:
+        """What the input `old` is the next time; here the caller hands it over."""
+        return new
 
     def output(self, *entries: Any) -> None:
         self.outputs.append([value for entry in entries for value in entry])
@@ -167,9 +223,19 @@ class Inline(Plain):
         import casadi as ca
 
         vectors = [ca.vertcat(*operand) for operand in operands]
-        results = traced(step).call([*vectors, *([ca.SX(list(constants))] if step.constants else [])])
+        results = traced(step).call([*vectors, *([ca.SX(ca.vertcat(*constants))] if step.constants else [])])
         columns = [_scalars(result) for result in results]
         return columns if len(columns) > 1 else columns[0]
+
+    def slopes(self, count: int, fuse: bool) -> Graph:
+        """Derivatives of the first output with respect to each of the first inputs, row by row."""
+        import casadi as ca
+
+        result = ca.vertcat(*[ca.SX(value) for value in self.outputs[0]])
+        matrices = [ca.jacobian(result, symbol) for symbol in self._symbols[:count]]
+        columns = ca.cse([ca.densify(ca.vec(matrix.T)) for matrix in matrices])
+        graph = from_casadi(ca.Function("slopes", self._symbols, columns))
+        return fused(graph) if fuse else graph
 
     def graph(self, fuse: bool) -> Graph:
         import casadi as ca

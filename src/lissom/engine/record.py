@@ -6,13 +6,16 @@ four items side by side in one vector, which is why tapes differ between widths.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lissom.engine.program import Step, path
+from lissom.engine.program import Step, path, sized
 
 GROUPS = (4, 2, 1)  # items a step takes at once in code of several lanes
 ROW = 4  # items side by side in code of one lane
+
+
+COPY = sized("copy", lambda x: x, "n")
 
 
 class Block:
@@ -77,7 +80,9 @@ class Recorder:
         self._fixed += [(slot, float(value)) for slot, value in zip(block.slots, values, strict=True)]
         return block
 
-    def call(self, step: Step, *operands: Block, constants: Sequence[float] = ()) -> Any:
+    def call(self, step: Step, *operands: Block, constants: Sequence[float] | Block = ()) -> Any:
+        if isinstance(constants, Block):
+            return self.call(step.given, *operands, constants)
         outputs = [self._allocate(n) for n in step.outputs]
         made = [(_first(block, n, step), n) for block, n in zip(outputs, step.outputs, strict=True)]
         read = [(_first(block, n, step), n) for block, n in zip(operands, step.inputs, strict=True)]
@@ -140,6 +145,43 @@ class Recorder:
             self._rows[row] = len(self._constants)
             self._constants += row
         return self._rows.get(row, 0)
+
+    def each(self, steps: Sequence[Step], *operands: Block) -> Block:
+        """See `Plain.each`; the result lies in one piece."""
+        n = max(len(block) for block in operands)
+        result = self._allocate(n)
+        self._in_pieces(steps, operands, result, [(result.slots[0], n)])
+        return result
+
+    def gathered(self, entries: Sequence[Block]) -> Block:
+        """See `Plain.gathered`; the entries are copied to where they lie in one piece."""
+        result = self._allocate(len(entries))
+        whole = [(result.slots[0], len(entries))]
+        for k, entry in enumerate(entries):
+            source = entry.slots[0]
+            slots = (result.slots[k], source)
+            self._append((COPY[-1].name, slots, 0), whole if k == 0 else [], [(source, 1), *whole])
+        return result
+
+    def carry(self, new: Block, old: Block) -> Block:
+        """Copy what the input `old` is the next time into its place."""
+        self._in_pieces(COPY, (new,), old, [])
+        return old
+
+    def _in_pieces(
+        self, steps: Sequence[Step], operands: Sequence[Block], result: Block, made: list[tuple[int, int]]
+    ) -> None:
+        """Calls that fill `result` piece by piece; it is made by the first and counts as read by all."""
+        at = 0
+        for step in steps:
+            n = step.outputs[0]
+            while len(result) - at >= n:
+                parts = [block if size < n or len(block) == 1 else block[at : at + n]
+                         for block, size in zip(operands, step.inputs, strict=True)]  # fmt: skip
+                read = [(_first(block, size, step), size) for block, size in zip(parts, step.inputs, strict=True)]
+                slots = (result.slots[at], *(first for first, _ in read))
+                self._append((step.name, slots, 0), made if at == 0 else [], read + made)
+                at += n
 
     def output(self, *entries: Block) -> None:
         self._outputs.append(tuple(slot for block in entries for slot in block.slots))

@@ -15,7 +15,7 @@ order: one compilation serves every model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lissom.engine.graph import Node
 from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
@@ -40,10 +40,10 @@ def _variants(steps: Sequence[Step], width: int) -> list[Step]:
     return plain + ([step.on_several(k) for step in paired for k in GROUPS] if width > 1 else [])
 
 
-def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
-    """The module of a set of steps."""
+def module_ir(steps: Sequence[Step], lanes: Lanes, kernel: Callable[[Lanes], str] | None = None) -> str:
+    """The module of a set of steps; `kernel` is the loop that calls them, once for every group of rows unless given."""
     words = words_of(steps, lanes.width)
-    parts = shell(lanes)
+    parts = shell(lanes, kernel)
     for step in _variants(steps, lanes.width):
         parts.append(_step(step, lanes, words))
     paired = [step for step in steps if step.paired and lanes.width == 1]
@@ -55,15 +55,16 @@ def module_ir(steps: Sequence[Step], lanes: Lanes) -> str:
     return "\n".join([*parts, f"define void @step_halt{STEP} {{\n  ret void\n}}"])
 
 
-def shell(lanes: Lanes) -> list[str]:
+def shell(lanes: Lanes, kernel: Callable[[Lanes], str] | None = None) -> list[str]:
     """The loop over rows, and what moves them into lanes and back."""
-    return [*lanes.declarations, move_in(lanes), move_out(lanes), _kernel(lanes)]
+    return [*lanes.declarations, move_in(lanes), move_out(lanes), (kernel or _kernel)(lanes)]
 
 
 def used_steps(steps: Sequence[Step], called: set[str]) -> tuple[Step, ...]:
     """The steps that calls name; a paired step is called by names that begin with its own."""
     paired = {step.name for step in steps if step.paired and any(name.startswith(f"{step.name}_") for name in called)}
-    return tuple(step for step in steps if step.name in called or step.name in paired)
+    given = (step.given for step in steps if step.constants)
+    return tuple(step for step in (*steps, *given) if step.name in called or step.name in paired)
 
 
 def names_of(steps: Sequence[Step], width: int) -> list[str]:

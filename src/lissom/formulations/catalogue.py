@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lissom.dynamics import forward, inverse
+from lissom.dynamics import articulated, forward, inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting, read_loads
 from lissom.engine.program import sign
@@ -146,7 +146,7 @@ def forward_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) 
     """Inputs q, qd, tau, then the base's motion and the loads; output qdd."""
     n = len(bodies)
     q, qd, tau = (run.input(n) for _ in range(3))
-    efforts = [forward.effort(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
+    efforts = [articulated.pull(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
     state = _state(run, bodies, setting, q, qd, [0.0] * n)
     run.output(returned(state, f.function(state, efforts), efforts))
 

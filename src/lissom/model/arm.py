@@ -219,6 +219,14 @@ class Arm(Record):
         return _fixed(np.setdiff1d(np.arange(self.dof), self.joint_index))
 
     @cached_property
+    def actuated(self) -> NDArray[np.bool_]:
+        """(dof,) coordinates that a motor acts on."""
+        mask = np.zeros(self.dof, bool)
+        mask[self.joint_index] = [joint.actuated for joint in self.joints]
+        mask.flags.writeable = False
+        return mask
+
+    @cached_property
     def flexible(self) -> bool:
         """Some link is flexible."""
         return any(link.flexible for link in self.links)
@@ -330,9 +338,11 @@ class Arm(Record):
 
         The default link is the last one that moves with some joint (frames fixed to the base are passed over).
         """
-        return self.with_link(self._last_moving() if link is None else link, payload=payload)
+        return self.with_link(self.last_moving if link is None else link, payload=payload)
 
-    def _last_moving(self) -> str:
+    @cached_property
+    def last_moving(self) -> str:
+        """Name of the last link that moves with some joint."""
         moving = {-1: False}
         for i, link in enumerate(self.links):
             moving[i] = link.joint.moves or moving[int(self.parent_index[i])]

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, products, regressor
+from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, pivot, products, regressor
 from lissom.dynamics.bodies import Bodies, refuse_unready
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.inverse import INERTIA, Setting
 from lissom.engine import kernel
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.program import Plain, Step
@@ -97,6 +97,7 @@ RECIPES = {
         ("q", "qd", "qdd"), lambda run, b, *_: regressor.program(run, b), regressor.STEPS, 4,
         lambda n, links: ((n, 10 * links),),
     ),
+    "energies": Recipe(("q", "qd"), lambda run, b, s, _: energy.both(run, b, s), energy.STEPS, 12, lambda *_: ((2,),)),
     "kinetic_energy": _balance(("q", "qd"), energy.kinetic, 1),
     "potential_energy": _balance(("q",), energy.potential, 1),
     "centre_of_mass": _balance(("q",), energy.first_moment, 3),
@@ -128,9 +129,14 @@ class Library:
         return self._made[key]
 
     @staticmethod
-    def setting(loads: Sequence[str] = (), base: bool = False, frame: str | None = None) -> Setting:
-        """What a function is about besides the joints: frames that carry loads, a moving base, a frame to watch."""
-        return Setting(tuple(loads), base, frame)
+    def setting(
+        loads: Sequence[str] = (), base: bool = False, frame: str | None = None, payloads: Sequence[str] = ()
+    ) -> Setting:
+        """What a function is about besides the joints.
+
+        Frames that carry loads, a moving base, a frame to watch, frames that carry payloads.
+        """
+        return Setting(tuple(loads), base, frame, tuple(payloads))
 
     def _make(self, name: str, setting: Setting, backend: str | None, method: str | None) -> Function:
         recipe, n = RECIPES[name], self.arm.dof
@@ -143,6 +149,7 @@ class Library:
             [("base", 9)] * setting.base
             + [("load", 9)] * len(setting.loads)
             + [("point", 3)] * (setting.frame is not None)
+            + [("payload", INERTIA)] * len(setting.payloads)
         )
         bodies = self.bodies if recipe.dynamics else self.frames
         arguments = [*recipe.arguments, *(word for word, _ in extra)]
@@ -152,7 +159,7 @@ class Library:
         code = None
         if chosen == "straight":
             lengths = [int(np.prod(shape)) for shape in shapes]
-            key = f"{name}|{method}|{setting}|{_digest(bodies)}|{sources()}"
+            key = f"{name}|{method}|{setting}|{digest(bodies)}|{sources()}"
             code = kernel.straight_kernel(key, sizes, lengths, lambda: kernel.graph_of(program))
         elif chosen == "tape":
             code = kernel.tape_kernel(f"{name}|{sources()}", recipe.steps, program)
@@ -217,10 +224,9 @@ class Library:
         still = self._on_numpy(inverse.program, setting, [q, qd, np.zeros_like(q), *extra])
         scale = np.abs(tau).max(axis=-1, keepdims=True) + np.abs(still).max(axis=-1, keepdims=True)
         other = tau + scale * np.random.default_rng(0).uniform(-1.0, 1.0, tau.shape)
-        free = functools.partial(forward.program_by_bodies, guarded=False)
         good, found = np.ones(len(q), bool), tau
         for torques in (other, tau):
-            found = self._on_numpy(free, setting, [q, qd, torques, *extra])
+            found = self._on_numpy(forward.program_unguarded, setting, [q, qd, torques, *extra])
             again = self._on_numpy(inverse.program, setting, [q, qd, found, *extra])
             good &= (np.abs(again - torques) <= forward.RETURNED * scale).all(axis=-1)
         return [np.where(good[:, None], found, np.nan)]
@@ -240,7 +246,7 @@ class Library:
         M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
         locked = np.diag(M).copy()
         for k in range(n - 1, -1, -1):
-            if not M[k, k] > forward.NEGLIGIBLE * locked[k]:
+            if not M[k, k] > pivot.NEGLIGIBLE * locked[k]:
                 joint = self.bodies.list[k].joint
                 raise SolveError(
                     f"forward_dynamics: the inertia is singular at this position{where}: joint {joint!r} moves no "
@@ -249,7 +255,7 @@ class Library:
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
 
 
-def _digest(bodies: Bodies) -> str:
+def digest(bodies: Bodies) -> str:
     """Fingerprint of every number that goes into straight-line code."""
     arm = bodies.arm
     parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
@@ -286,9 +292,9 @@ def _warn_of_slowness() -> None:
 @functools.cache
 def sources() -> str:
     """Fingerprint of the code that makes kernels: cached ones of another version are not used."""
-    digest = hashlib.sha256()
+    total = hashlib.sha256()
     house = Path(str(kernel.__file__)).parents[1]
     for room in ("engine", "dynamics", "formulations"):
         for path in sorted((house / room).glob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+            total.update(path.read_bytes())
+    return total.hexdigest()

@@ -1,0 +1,95 @@
+"""An arm in motion: accelerations with joints that are held, and the power that flows.
+
+Friction does not follow the sign of the rate here: which way a joint slides (1, -1, or 0 when it sticks)
+is an input, so that a motion is smooth between the instants at which it changes. A joint that sticks, and
+one whose motion is prescribed, is held (see `forward`).
+
+Power, for the balance of energy dE/dt = in - lost + outer:
+
+    in      torques, and what holds a prescribed joint
+    lost    damping and friction
+    outer   loads, and the motion of the base as seen by a rider on it
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics import forward, inverse, kinematics
+from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.forward import Given
+from lissom.dynamics.inverse import joint_torques
+from lissom.dynamics.pivot import Held
+from lissom.dynamics.vectors import dot
+from lissom.engine.program import Entries, Step
+
+POWERS = 3
+PUSH = Step("push", lambda P, tau, effort, qd: [[P[0] + (tau[0] + effort[0]) * qd[0]]], (1, 1, 1, 1), (1,))
+DRIVE_POWER = Step("drive_power", lambda P, tau, qd: [[P[0] + tau[0] * qd[0]]], (1, 1, 1), (1,))
+DAMP = Step("damp", lambda P, qd, K: [[P[0] + K[0] * (qd[0] * qd[0])]], (1, 1), (1,), 1)
+RUB = Step("rub", lambda P, qd, way, K: [[P[0] + K[0] * (way[0] * qd[0])]], (1, 1, 1), (1,), 1)
+RUBBED = Step("rubbed", lambda tau, way, K: [[tau[0] - K[0] * way[0]]], (1, 1), (1,), 1)
+LOAD_POWER = Step("load_power", lambda P, v, load: [[P[0] + dot(v, load[0:6])]], (1, 6, 9), (1,))
+FELT = Step("felt", lambda P, still, moved, qd: [[P[0] + (still[0] - moved[0]) * qd[0]]], (1, 1, 1, 1), (1,))
+JOIN = Step("join", lambda a, b, c: [[a[0] + 0, b[0] + 0, c[0] + 0]], (1, 1, 1), (3,))
+OWN = (PUSH, DRIVE_POWER, DAMP, RUB, RUBBED, LOAD_POWER, FELT, JOIN)
+STEPS = tuple(dict.fromkeys((*forward.STEPS, *inverse.STEPS, *kinematics.STEPS, *OWN)))
+
+
+class Sliding(NamedTuple):
+    """Coordinates with friction: how much, and which way they slide (1, -1; 0 sticks)."""
+
+    friction: dict[int, float]
+    way: dict[int, Any]
+
+
+class Flow(NamedTuple):
+    """What a plant gives: accelerations by coordinate, effort of held coordinates, power (3)."""
+
+    qdd: list[Any]
+    effort: dict[int, Any]
+    power: Any
+
+
+def plant(
+    run: Any, bodies: Bodies, given: Given, held: dict[int, Held], sliding: Sliding, moving_base: bool, tape: bool
+) -> Flow:
+    """Accelerations and power; `bodies` have no friction of their own."""
+    tau = [given.tau[k : k + 1] for k in range(len(bodies))]
+    net = list(tau)
+    for k, way in sliding.way.items():
+        net[k] = run.call(RUBBED, tau[k], way, constants=[sliding.friction[k]])
+    pulled = given._replace(tau=Entries(net))
+    qdd, effort = forward.accelerations(run, bodies, pulled, held, tape)
+    driven = run.constant([0.0])
+    for k, torque in enumerate(tau):
+        qd = given.qd[k : k + 1]
+        driven = run.call(PUSH, driven, torque, effort[k], qd) if k in effort else run.call(DRIVE_POWER, driven, torque, qd)
+    lost = run.constant([0.0])
+    for k, body in enumerate(bodies.list):
+        if body.damping:
+            lost = run.call(DAMP, lost, given.qd[k : k + 1], constants=[body.damping])
+        if k in sliding.way:
+            lost = run.call(RUB, lost, given.qd[k : k + 1], sliding.way[k], constants=[sliding.friction[k]])
+    outer = _outer(run, bodies, given, qdd, moving_base)
+    return Flow(qdd, effort, run.call(JOIN, driven, lost, outer))
+
+
+def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: bool) -> Any:
+    """Power of loads, and of what a rider on a moving base feels."""
+    power = run.constant([0.0])
+    for frame, load in given.loads:
+        if bodies.place(frame).body != BASE:
+            way = kinematics.reach(run, bodies, frame, given.q, load[6:9])
+            power = run.call(LOAD_POWER, power, kinematics.point_velocity(run, bodies, way, given.qd), load)
+    if moving_base:
+        still = run.constant([*np.zeros(6), *(-bodies.arm.gravity)])
+        accelerations = Entries(qdd)
+        motion = (given.q, given.qd, accelerations)
+        calm = joint_torques(run, bodies, *motion, still, [])
+        felt = joint_torques(run, bodies, *motion, given.base, [])
+        for k in range(len(bodies)):
+            power = run.call(FELT, power, calm[k], felt[k], given.qd[k : k + 1])
+    return power

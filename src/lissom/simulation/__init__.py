@@ -1,0 +1,1 @@
+"""Arms in time: controllers, integrators, events, and the record of a run."""

@@ -1,0 +1,258 @@
+"""Adaptive integration of one run by SciPy's solvers, with events and friction located exactly.
+
+The solver is started anew where something given jumps and where a joint begins or ceases to stick, so
+that it only ever sees a smooth system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.dynamics.plant import POWERS
+from lissom.errors import LissomError, SolveError
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.events import Event, Happening
+from lissom.simulation.friction import GRIP, settled
+from lissom.simulation.outcome import Outcome
+from lissom.simulation.slopes import slopes
+from lissom.spatial.rotations import Array
+
+METHODS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
+IMPLICIT = ("radau", "bdf")
+MOST_AT_ONCE = 50  # changes of friction without progress
+FASTEST = 1e9  # rad/s or m/s beyond which a run has diverged
+Progress = Callable[[float], None]
+
+
+class _Stop(Exception):
+    """The run ends here; the words say why."""
+
+
+class Adaptive:
+    """One run."""
+
+    def __init__(
+        self, loop: ClosedLoop, method: str, rtol: float, atol: float, events: Sequence[Event], progress: Progress
+    ):
+        import scipy.integrate
+
+        self.loop, self.method, self.progress = loop, method, progress
+        self.solver = getattr(scipy.integrate, METHODS[method])
+        self.rtol, self.events = rtol, list(events)
+        # work is carried along at the accuracy of the rest and does not choose the step
+        self.atol = np.concatenate([np.full(2 * loop.dof, atol), np.full(POWERS, np.inf)])
+        self.steps = self.evaluations = 0
+        self.happened: list[Happening] = []
+        self.way = np.zeros(len(loop.sliding))
+        self.start = 0.0  # of the current smooth stretch
+        self._friction = np.array([loop.friction[k] for k in loop.sliding])
+        self._sliding = np.array(loop.sliding, int)
+        self._place = [loop.held.index(k) for k in loop.sliding]
+
+    # ---- the system ------------------------------------------------------------------------------
+
+    def _slope(self, t: float, y: Array) -> Array:
+        n, loop = self.loop.dof, self.loop
+        self.evaluations += 1
+        q, qd = y[:n], y[n : 2 * n]
+        if not (np.abs(y[: 2 * n]) < FASTEST).all():
+            raise _Diverged(t)
+        rates = loop.rates(q, qd, self.way, loop.given(t, t > self.start), loop.outside(t, q, qd))
+        return np.concatenate([qd, rates.qdd, rates.power])
+
+    def _jacobian(self, t: float, y: Array) -> Array:
+        n = self.loop.dof
+        J = np.zeros((len(y), len(y)))
+        J[: 2 * n, : 2 * n] = slopes(self.loop, t, y[:n], y[n : 2 * n], self.way, t > self.start)
+        return J
+
+    def _efforts(self, t: float, y: Array) -> Array:
+        """Of joints with friction."""
+        n, loop = self.loop.dof, self.loop
+        q, qd = y[:n], y[n : 2 * n]
+        return loop.rates(q, qd, self.way, loop.given(t, t > self.start), loop.outside(t, q, qd)).effort[self._place]
+
+    # ---- the run ---------------------------------------------------------------------------------
+
+    def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
+        """States at `times`, the first of which is the start."""
+        n = self.loop.dof
+        self.out = np.full((1, len(times), 2 * n + POWERS + len(self.way)), np.nan)
+        self.times, self.filled = times, 0
+        y = np.concatenate([q0, qd0, np.zeros(POWERS)])
+        failure, stopped, interrupted = None, None, False
+        ends = [t for t in self.loop.jumps if times[0] < t < times[-1]] + [float(times[-1])]
+        t = float(times[0])
+        try:
+            self.way = settled(self.loop, t, q0, qd0)
+            self._keep(t, y)
+            for end in ends:
+                t, y = self._stretch(t, y, float(end))
+        except _Stop as stop:
+            stopped = str(stop)
+        except KeyboardInterrupt:
+            interrupted = True
+        except (LissomError, _Diverged) as error:
+            failure = str(error)
+        return self._outcome(failure, stopped, interrupted)
+
+    def _outcome(self, failure: str | None, stopped: str | None, interrupted: bool) -> Outcome:
+        t, out = self.times, self.out
+        if stopped is not None:
+            last = self.happened[-1]
+            t = np.append(t[: self.filled], last.t)
+            out = np.concatenate([out[:, : self.filled], self.final[None, None]], axis=1)
+            if self.filled and t[-2] >= last.t - 1e-12 * max(1.0, abs(last.t)):  # a sample lies on it
+                t, out = np.delete(t, -2), np.delete(out, -2, axis=1)
+            self.filled = len(t)
+        ends = np.array([self.filled - 1], np.intp)
+        return Outcome(
+            t[: self.filled], out[:, : self.filled], ends, self.happened, {0: failure} if failure else {},
+            {0: stopped} if stopped else {}, self.steps, self.evaluations, interrupted,
+        )  # fmt: skip
+
+    def _keep(self, t: float, y: Array, path: Any = None) -> None:
+        """Note the samples up to t."""
+        while self.filled < len(self.times) and self.times[self.filled] <= t * (1 + 1e-15):
+            at = self.times[self.filled]
+            self.out[0, self.filled] = np.concatenate([y if path is None or at >= t else path(at), self.way])
+            self.filled += 1
+
+    def _stretch(self, t: float, y: Array, end: float) -> tuple[float, Array]:
+        """From t to end, where nothing given jumps."""
+        idle = 0
+        while t < end:
+            self.start = t
+            extra = {"jac": self._jacobian} if self.method in IMPLICIT else {}
+            solver = self.solver(self._slope, t, y, end, rtol=self.rtol, atol=self.atol, **extra)
+            before = t
+            t, y, again = self._smoothly(solver)
+            if not again:
+                return t, y
+            idle = idle + 1 if t - before <= 1e-12 * max(1.0, end) else 0
+            if idle > MOST_AT_ONCE:
+                raise SolveError(f"at t = {t:.6g} s joints stick and slip without end; look at the friction there.")
+        return t, y
+
+    def _smoothly(self, solver: Any) -> tuple[float, Array, bool]:
+        """Until the end, or until friction changes (then True)."""
+        n = self.loop.dof
+        marks = self._marks(solver.t, solver.y)
+        while solver.status == "running":
+            t0, y0 = solver.t, solver.y
+            message = solver.step()
+            if solver.status == "failed":
+                raise SolveError(self._collapsed(solver, message))
+            self.steps += 1
+            t, y = float(solver.t), solver.y
+            self.progress(t)
+            after = self._marks(t, y)
+            hits = self._hits(solver, t0, y0, marks, after)
+            for when, event, state in hits:
+                if event is None:  # friction
+                    self._keep(when, state, solver.dense_output())
+                    return when, *self._changed(when, state)
+                self.happened.append(Happening(when, event.name, state[:n].copy(), state[n : 2 * n].copy()))
+                if event.stop:
+                    self._keep(np.nextafter(when, t0), state, solver.dense_output())
+                    self.final = np.concatenate([state, self.way])
+                    raise _Stop(event.name)
+            self._keep(t, y, solver.dense_output() if self._samples_before(t) else None)
+            marks = after
+        return float(solver.t), solver.y, False
+
+    def _samples_before(self, t: float) -> bool:
+        return self.filled < len(self.times) and self.times[self.filled] < t
+
+    def _changed(self, t: float, y: Array) -> tuple[Array, bool]:
+        """Joints whose rate has turned come to rest; then see who sticks."""
+        n, y = self.loop.dof, y.copy()
+        turned = (self.way != 0) & (y[n + self._sliding] * self.way <= self._rounding(y))
+        y[n + self._sliding[turned]] = 0.0
+        self.way = settled(self.loop, t, y[:n], y[n : 2 * n], before=False)
+        return y, True
+
+    def _rounding(self, y: Array) -> float:
+        n = self.loop.dof
+        return 1e-13 * (1.0 + float(np.abs(y[n : 2 * n]).max(initial=0.0)))
+
+    # ---- events ----------------------------------------------------------------------------------
+
+    def _marks(self, t: float, y: Array) -> Array:
+        """Values whose crossing of zero matters: user's events, then one per joint with friction."""
+        n = self.loop.dof
+        q, qd = y[:n], y[n : 2 * n]
+        own = [event.value(t, q, qd) for event in self.events]
+        return np.concatenate([own, self._grips(t, y)])
+
+    def _grips(self, t: float, y: Array) -> Array:
+        """Above zero while the friction of a joint stays as it is."""
+        if not self.way.size:
+            return np.zeros(0)
+        grips = y[self.loop.dof + self._sliding] * self.way
+        sticks = self.way == 0.0
+        if sticks.any():
+            effort = np.abs(self._efforts(t, y))
+            grips = np.where(sticks, self._friction * (1 + GRIP) - effort, grips)
+        return grips
+
+    def _hits(
+        self, solver: Any, t0: float, y0: Array, before: Array, after: Array
+    ) -> list[tuple[float, Event | None, Array]]:
+        """(time, event, state) in order of time; event None: friction changes."""
+        count = len(self.events)
+        path = None
+        hits: list[tuple[float, Event | None, Array]] = []
+        for k, event in enumerate(self.events):
+            if event.crossed(before[k], after[k]):
+                path = path or solver.dense_output()
+                hits.append(self._located(path, lambda t, y, k=k: self._marks(t, y)[k], t0, solver.t, event))
+        for k in range(count, len(after)):
+            if after[k] < 0:
+                path = path or solver.dense_output()
+                at = lambda t, y, k=k: self._grips(t, y)[k - count]  # noqa: E731
+                hits.append(self._located(path, at, self._bracket(path, at, t0, solver.t, before[k]), solver.t, None))
+        return sorted(hits, key=lambda hit: hit[0])
+
+    @staticmethod
+    def _bracket(path: Any, at: Any, t0: float, t1: float, first: float) -> float:
+        """A time at which a grip is still positive; a joint that was just let go starts from zero."""
+        if first > 0:
+            return t0
+        for t in np.linspace(t0, t1, 17)[1:-1]:
+            if at(t, path(t)) > 0:
+                return float(t)
+        return t0
+
+    def _located(
+        self, path: Any, value: Any, t0: float, t1: float, event: Event | None
+    ) -> tuple[float, Event | None, Array]:
+        from scipy.optimize import brentq
+
+        f = lambda t: value(t, path(t))  # noqa: E731
+        a, b = f(t0), f(t1)
+        if a == 0 or a * b > 0:
+            when = t0 if a == 0 or abs(a) < abs(b) else t1
+        else:
+            when = brentq(f, t0, t1, xtol=4 * np.finfo(float).eps * max(1.0, abs(t1)), rtol=4 * np.finfo(float).eps)
+        return float(when), event, path(when)
+
+    def _collapsed(self, solver: Any, message: str) -> str:
+        n = self.loop.dof
+        rates = np.abs(self._slope(solver.t, solver.y))[n : 2 * n]
+        worst = self.loop.arm.coordinates[int(np.argmax(rates))]
+        return (
+            f"the step collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} accelerates fastest "
+            f"there ({rates.max():.3g} rad/s^2 or m/s^2). For a stiff arm use method='radau'; else loosen rtol."
+        )
+
+
+class _Diverged(Exception):
+    """A state beyond all bounds."""
+
+    def __init__(self, t: float):
+        super().__init__(f"the motion diverged at t = {t:.6g} s.")
+

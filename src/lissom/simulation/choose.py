@@ -1,0 +1,128 @@
+"""Which integrator, which step, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.errors import InputError, LissomError, shown
+from lissom.simulation.adaptive import METHODS
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.fixed import Fixed, grid
+from lissom.simulation.friction import settled
+from lissom.simulation.slopes import slopes
+from lissom.spatial.rotations import Array
+
+KNOWN = ("rk4", *METHODS)
+WORDS = {
+    "rk4": "fixed steps, Runge-Kutta of order 4", "rk45": "adaptive, order 5 (Dormand-Prince)",
+    "dop853": "adaptive, order 8 (Dormand-Prince)", "radau": "implicit, order 5 (Radau IIA)",
+    "bdf": "implicit, order 1 to 5 (backward differences)",
+}  # fmt: skip
+STIFF = 2e4  # decay rate times duration beyond which explicit steps are wasted on stability
+FINE = 1e-6  # rtol below which order 8 pays
+REACH = 2.78  # RK4 is stable while a decay rate times the step is below this
+TRIALS = 4  # runs that choose the step of an ensemble
+HALVINGS = 14
+
+
+class Choice(NamedTuple):
+    """A method, and the sentence that says why."""
+
+    method: str
+    why: str
+
+
+class Spectrum(NamedTuple):
+    """How fast a closed loop moves around a state: largest |pole| and largest decay rate [1/s]."""
+
+    fastest: float
+    decay: float
+    growth: float
+
+
+def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array) -> Spectrum | None:
+    """From the derivatives of the closed loop; None where there are none."""
+    try:
+        way = settled(loop, t, q, qd)
+        poles = np.linalg.eigvals(slopes(loop, t, q, qd, way))
+    except (LissomError, np.linalg.LinAlgError, OverflowError):
+        return None
+    return Spectrum(float(np.abs(poles).max()), float(max(0.0, -poles.real.min())), float(max(0.0, poles.real.max())))
+
+
+def as_method(method: object) -> str | None:
+    """A known method, or a sentence."""
+    if method is None:
+        return None
+    word = str(method).lower()
+    if word not in KNOWN:
+        raise InputError(f"simulate: method is {shown(method)}; expected None or one of {', '.join(KNOWN)}.")
+    return word
+
+
+def choose(
+    loop: ClosedLoop, method: str | None, q: Array, qd: Array, until: float, rtol: float, dt: float | None, many: bool
+) -> Choice:
+    """The method asked for, or the one that suits."""
+    if method is not None:
+        return Choice(method, f"{WORDS[method]}: asked for.")
+    if dt is not None:
+        return Choice("rk4", f"{WORDS['rk4']}: a step dt was given.")
+    if many:
+        return Choice("rk4", f"{WORDS['rk4']}: many runs advance side by side in compiled code.")
+    found = spectrum(loop, 0.0, q, qd)
+    if found is None:
+        return Choice("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")
+    if found.decay * until > STIFF:
+        why = f"the start has a motion that decays at {found.decay:.3g} 1/s, stiff beside {until:g} s"
+        return Choice("radau", f"{WORDS['radau']}: {why}.")
+    method = "dop853" if rtol < FINE else "rk45"
+    why = f"the fastest motion at the start has {found.fastest:.3g} rad/s, nothing stiff; rtol is {rtol:g}"
+    return Choice(method, f"{WORDS[method]}: {why}.")
+
+
+def step_for(
+    loop: ClosedLoop, q: Array, qd: Array, until: float, rtol: float, atol: float
+) -> tuple[float, str]:
+    """A step for fixed steps: halved until halving it again changes the first runs by less than the tolerances."""
+    picked = np.unique(np.linspace(0, len(q) - 1, min(TRIALS, len(q))).astype(int))
+    found = [spectrum(loop.member(int(k)), 0.0, q[k], qd[k]) for k in picked]
+    fastest = max((s.fastest for s in found if s is not None), default=10.0)
+    h = min(until / 10, 0.5 / max(fastest, 1e-6))
+    previous = None
+    error = np.inf
+    for _ in range(HALVINGS):
+        ends = [_end(loop, int(k), q, qd, until, h) for k in picked]
+        if previous is not None:
+            changes = [np.abs(a - b) / 15 / (atol + rtol * np.maximum(1.0, np.abs(a))) for a, b in zip(ends, previous, strict=True)]
+            error = float(np.nan_to_num(np.max(changes), nan=np.inf))
+            if error <= 1.0:
+                return h, f"dt = {h:.3g} s: halving it changed {len(picked)} of the runs by less than rtol and atol."
+        previous, h = ends, h / 2
+    return h, f"dt = {h:.3g} s: the smallest tried; the tolerances were not met (off by a factor {error:.2g})."
+
+
+def _end(loop: ClosedLoop, run: int, q: Array, qd: Array, until: float, h: float) -> Array:
+    times, step, repeats = grid(until, until, h)
+    outcome = Fixed(loop.member(run), step, repeats, [], lambda _t: None, 1).run(q[run : run + 1], qd[run : run + 1], times)
+    return outcome.states[0, -1, : 2 * loop.dof] if len(outcome.t) > 1 else np.full(2 * loop.dof, np.nan)
+
+
+def advice(loop: ClosedLoop, method: str, t: float, q: Array, qd: Array, h: float | None) -> str:
+    """What to try when a run has failed, from the poles of the closed loop at its last good state."""
+    found = spectrum(loop, t, q, qd)
+    if found is None:
+        return "Look at the last good state, run.q[-1]."
+    if h is not None and found.decay * h > REACH:
+        return (
+            f"The closed loop decays at {found.decay:.3g} 1/s there: steps of {h:.3g} s are unstable beyond "
+            f"{REACH / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
+        )
+    if found.growth > 1.0:
+        return (
+            f"The closed loop is unstable there: a motion grows at {found.growth:.3g} 1/s. Look at the signs of the gains "
+            "and at the torques."
+        )
+    return f"The fastest motion there has {found.fastest:.3g} rad/s. Give a smaller dt or rtol, or method='radau'."

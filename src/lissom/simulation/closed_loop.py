@@ -1,0 +1,291 @@
+"""An arm with all that acts on it, as one function of time and state.
+
+`ClosedLoop` gathers what is given (gains, references, loads, base, prescribed accelerations, payloads)
+into one vector, steady entries first, then those that vary with time, and compiles controller and
+arm together: accelerations, torques, efforts and power from q, qd, the way friction acts, and that vector.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics import plant
+from lissom.dynamics.bodies import BASE, Bodies, refuse_unready
+from lissom.dynamics.forward import Given
+from lissom.dynamics.inverse import FALL, LADEN, Setting, constants_of, read_loads
+from lissom.dynamics.pivot import Held
+from lissom.engine import kernel
+from lissom.engine.function import Function
+from lissom.engine.program import Entries, Step
+from lissom.errors import SolveError
+from lissom.model.arm import Arm
+from lissom.simulation import controllers
+from lissom.simulation.controllers import Controller, Scene
+from lissom.simulation.signals import Signal, checked
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
+from lissom.verbs.library import compiler_present, digest, sources
+
+STRAIGHT = 8  # coordinates up to which straight-line code is the better one, as for forward dynamics
+FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
+STEPS = (*plant.STEPS, *controllers.STEPS, FREE)
+Feedback = Callable[[float, Array, Array], Array]
+
+
+class Rates(NamedTuple):
+    """What the loop gives for states (..., dof)."""
+
+    qdd: Array
+    tau: Array  # torques of the motors, and of what leads prescribed joints
+    effort: Array  # (..., held) what holding takes
+    power: Array  # (..., 3) in, lost, outer
+
+
+class ClosedLoop:
+    """The arm, its controller and what acts on it.
+
+    Parameters
+    ----------
+    arm : Arm
+    controller : Controller or None           None with `feedback`
+    feedback : f(t, q, qd) -> tau or None     a user's function, called from Python
+    loads : (frame, Signal of 9) each         force, moment, point
+    base : Signal of 9 or None
+    prescribed : coordinate -> Signal of 1    accelerations
+    payloads : (frame, Signal of 10) each     on top of what the arm carries, about the origin of the carrying body
+    variant : run -> Arm                      the arm with the payloads of a run
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        controller: Controller | None,
+        feedback: Feedback | None = None,
+        loads: Sequence[tuple[str, Signal]] = (),
+        base: Signal | None = None,
+        prescribed: dict[int, Signal] | None = None,
+        payloads: Sequence[tuple[str, Signal]] = (),
+        variant: Callable[[int], Arm] | None = None,
+    ):
+        refuse_unready(arm)
+        self.arm, self.controller, self.feedback = arm, controller, feedback
+        self._variant, self._run = variant, 0
+        bodies = Bodies(arm)
+        self.friction = {k: body.friction for k, body in enumerate(bodies.list) if body.friction}
+        self.bodies = bodies.changed(friction=dict.fromkeys(self.friction, 0.0))
+        self.prescribed = dict(sorted((prescribed or {}).items()))
+        self.sliding = [k for k in self.friction if k not in self.prescribed]
+        self.held = sorted({*self.sliding, *self.prescribed})
+        signals: list[tuple[str, Signal]] = []
+        if controller is not None:
+            signals += [(f"controller.{s.name}", s) for s in controller.signals(arm)]
+        else:
+            signals.append(("controller.tau", Signal("tau", arm.dof, np.zeros(arm.dof))))
+        signals += [(f"load{i}", s) for i, (_, s) in enumerate(loads)]
+        signals += [("base", base)] if base is not None else []
+        signals += [(f"lead{k}", s) for k, s in self.prescribed.items()]
+        signals += [(f"payload{i}", s) for i, (_, s) in enumerate(payloads)]
+        self.loaded, self.laden = [frame for frame, _ in loads], [frame for frame, _ in payloads]
+        self.has_base = base is not None
+        # steady ones first
+        self.signals = sorted(signals, key=lambda pair: pair[1].varies)
+        self._place: dict[str, slice] = {}
+        at = 0
+        for name, signal in self.signals:
+            self._place[name] = slice(at, at + signal.size)
+            at += signal.size
+        self.given_size = at
+        self.steady_size = sum(s.size for _, s in self.signals if not s.varies)
+
+    # ---- what is given ---------------------------------------------------------------------------
+
+    @property
+    def dof(self) -> int:
+        """Number of coordinates."""
+        return self.arm.dof
+
+    @property
+    def runs(self) -> int | None:
+        """Number of runs that what is given tells of."""
+        counts = [s.runs for _, s in self.signals if s.runs is not None]
+        return max(counts) if counts else None
+
+    @property
+    def jumps(self) -> Array:
+        """Times at which something given jumps."""
+        return np.unique(np.concatenate([np.zeros(0), *(s.jumps for _, s in self.signals)]))
+
+    def steady(self, rows: int) -> Array:
+        """(rows, steady_size) of what does not vary; a repeated row is not copied."""
+        parts = [np.broadcast_to(s.value, (rows, s.size)) for _, s in self.signals if not s.varies]
+        if all(part.strides[0] == 0 for part in parts):
+            row = np.concatenate([part[0] for part in parts]) if parts else np.zeros(0)
+            return np.broadcast_to(row, (rows, len(row)))
+        return np.concatenate(parts, axis=1)
+
+    def varying(self, t: float, before: bool = False) -> Array:
+        """(varying,) or (runs, varying) at a time."""
+        parts = [s.at(t, before) for _, s in self.signals if s.varies]
+        if not parts:
+            return np.zeros(0)
+        if any(part.ndim == 2 for part in parts):
+            rows = max(len(part) for part in parts if part.ndim == 2)
+            parts = [np.broadcast_to(part, (rows, part.shape[-1])) for part in parts]
+        return np.concatenate(parts, axis=-1)
+
+    def member(self, run: int) -> ClosedLoop:
+        """The loop of one run of an ensemble."""
+        if self.runs is None and not any(s.varies for _, s in self.signals):
+            return self
+        other = copy.copy(self)
+        other.__dict__.pop("_steady_row", None)
+        other.signals = [(name, signal.member(run)) for name, signal in self.signals]
+        other._run = run
+        return other
+
+    @property
+    def laden_arm(self) -> Arm:
+        """The arm with the payloads of this run."""
+        return self.arm if not self.laden or self._variant is None else self._variant(self._run)
+
+    def given(self, t: float, before: bool = False) -> Array:
+        """(given_size,) of a single run at a time."""
+        return np.concatenate([self._steady_row, self.varying(t, before)])
+
+    @functools.cached_property
+    def _steady_row(self) -> Array:
+        return np.ascontiguousarray(self.steady(1)[0])
+
+    # ---- the program -----------------------------------------------------------------------------
+
+    def flow(self, run: Any, q: Any, qd: Any, tau: Any, way: dict[int, Any], given: Any) -> tuple[Any, list[Any]]:
+        """Accelerations, efforts and power, and the torques by coordinate; `tau` from outside, or None."""
+        parts = {name: given[where] for name, where in self._place.items()}
+        if self.controller is not None:
+            torques = self.torques(run, q, qd, given)
+        else:
+            torques = [tau[k : k + 1] for k in range(self.dof)]
+        held = {}
+        for k in self.sliding:
+            held[k] = Held(run.call(FREE, way[k]), run.constant([0.0]))
+        for k in self.prescribed:
+            held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
+        bodies = self._laden(run, parts)
+        base = run.constant([*np.zeros(6), *(-self.arm.gravity)])
+        if self.has_base:
+            base = run.call(FALL, parts["base"], constants=list(map(float, self.arm.gravity)))
+        loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
+        loads += read_loads(run, self.arm, Setting())
+        acts = Given(q, qd, Entries(torques), base, loads)
+        rubs = plant.Sliding(self.friction, way)
+        flow = plant.plant(run, bodies, acts, held, rubs, self.has_base, not self.straight)
+        return flow, torques
+
+    def torques(self, run: Any, q: Any, qd: Any, given: Any) -> list[Any]:
+        """The controller's torques by coordinate."""
+        assert self.controller is not None
+        own = {
+            name.removeprefix("controller."): given[where]
+            for name, where in self._place.items()
+            if name.startswith("controller.")
+        }
+        return self.controller.torques(Scene(run, q, qd, own), self.arm)
+
+    def part(self, name: str, given: Array) -> Array:
+        """One of the vectors that are given."""
+        return given[..., self._place[name]]
+
+    def _laden(self, run: Any, parts: dict[str, Any]) -> Bodies:
+        rows: dict[int, Any] = {}
+        for i, frame in enumerate(self.laden):
+            k = self.bodies.place(frame).body
+            if k != BASE:
+                have = rows[k] if k in rows else run.constant(constants_of(self.bodies.list[k]))
+                rows[k] = run.call(LADEN, have, parts[f"payload{i}"])
+        return self.bodies.changed(constants=rows)
+
+    @property
+    def straight(self) -> bool:
+        """Compiled as straight-line code."""
+        return len(self.bodies) <= STRAIGHT
+
+    @functools.cached_property
+    def key(self) -> str:
+        """What is compiled, besides the steps."""
+        what = "feedback" if self.controller is None else self.controller.key()
+        shape = [(name, signal.size, signal.varies) for name, signal in self.signals]
+        parts = (digest(self.bodies), what, shape, self.loaded, self.laden, self.friction, list(self.prescribed))
+        return f"{parts}|{code_version()}"
+
+    def program(self, run: Any) -> None:
+        """Inputs q, qd, [tau], [way], [given]; outputs qdd, and (tau, efforts, power)."""
+        n = self.dof
+        q, qd = run.input(n), run.input(n)
+        tau = run.input(n) if self.controller is None else None
+        slide = run.input(len(self.sliding)) if self.sliding else None
+        given = run.input(self.given_size)
+        way = {k: slide[i : i + 1] for i, k in enumerate(self.sliding)}  # type: ignore[index]
+        flow, torques = self.flow(run, q, qd, tau, way, given)
+        for k in self.prescribed:
+            torques[k] = run.call(controllers.SUM1, torques[k], flow.effort[k])
+        run.output(*flow.qdd)
+        run.output(*torques, *(flow.effort[k] for k in self.held), flow.power)
+
+    @functools.cached_property
+    def function(self) -> Function:
+        """`program`, compiled."""
+        n = self.dof
+        words = ["q", "qd", *(["tau"] if self.controller is None else []), *(["way"] if self.sliding else []), "given"]
+        sizes = {"way": len(self.sliding), "given": self.given_size}
+        lengths = [sizes.get(word, n) for word in words]
+        shapes = [(n,), (n + len(self.held) + plant.POWERS,)]
+        code = None
+        if compiler_present():
+            if self.straight:
+                code = kernel.straight_kernel(
+                    f"loop|{self.key}", lengths, [n, shapes[1][0]], lambda: kernel.graph_of(self.program)
+                )
+            else:
+                code = kernel.tape_kernel(f"loop|{code_version()}", STEPS, self.program)
+        return Function("simulate", words, lengths, shapes, self.program, code, self._explain)
+
+    def _explain(self, where: str, q: Array, *_: Array) -> None:
+        library_of(self.arm).get("forward_dynamics").explain(where, q)
+        raise SolveError("simulate: the accelerations are not finite.")
+
+    # ---- values ----------------------------------------------------------------------------------
+
+    def rates(self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None) -> Rates:
+        """At one state or a batch; `tau` from outside where a user's function gives it."""
+        arguments = [q, qd, *([tau] if self.controller is None else []), *([way] if self.sliding else []), given]
+        qdd, rest = self.function.one(*arguments)
+        n, h = self.dof, len(self.held)
+        return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
+
+    def outside(self, t: float, q: Array, qd: Array) -> Array | None:
+        """Torques of a user's function at a time, checked; None when there is none."""
+        if self.feedback is None:
+            return None
+        return np.broadcast_to(checked(self.feedback(t, q, qd), self.dof, "tau", t), q.shape).copy()
+
+
+@functools.cache
+def code_version() -> str:
+    """Fingerprint of the code that makes kernels, the controllers' included."""
+    own = (Path(__file__).parent / name for name in ("closed_loop.py", "controllers.py", "stepping.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()
+
+
+def payload_row(bodies: Bodies, frame: str, payload: Any) -> Array:
+    """(10,) m, mc, I about the origin of the body that carries a frame."""
+    I = payload.body.in_frame(bodies.place(frame).X)
+    six = I.spatial()[:3, :3][np.triu_indices(3)]
+    return np.concatenate([[I.mass], I.mass * I.com, six])
+

@@ -1,0 +1,44 @@
+"""Coulomb friction: which joints stick, and which way the others slide.
+
+A joint that moves is rubbed against its motion. One at rest sticks as long as the torque that holds it
+(its effort) is within its friction; beyond, it slides the way it is pushed. What holds one joint
+changes what the others need, so joints are let go one at a time, the most strained first, and put back
+when they would not start the way they were let go.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lissom.errors import SolveError
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.spatial.rotations import Array
+
+GRIP = 1e-9  # relative; a joint is let go a little beyond its friction, so that it does start to move
+
+
+def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = False) -> Array:
+    """(sliding,) ways at a state: sign of the rate where it is not zero, else 0 (sticks), 1 or -1 (starts)."""
+    sliding = np.array(loop.sliding, int)
+    way = np.sign(qd[sliding])
+    resting = way == 0.0
+    if not resting.any():
+        return way
+    friction = np.array([loop.friction[k] for k in loop.sliding])
+    place = [loop.held.index(k) for k in loop.sliding]
+    given, tau = loop.given(t, before), loop.outside(t, q, qd)
+    for _ in range(10 + 4 * len(sliding)):
+        rates = loop.rates(q, qd, way, given, tau)
+        effort = rates.effort[place]
+        back = resting & (way != 0.0) & (rates.qdd[sliding] * way < 0.0)
+        strain = np.where(resting & (way == 0.0), np.abs(effort) / friction, 0.0)
+        if back.any():
+            way[np.argmax(back * np.abs(rates.qdd[sliding]))] = 0.0
+        elif strain.max(initial=0.0) > 1 + GRIP / 2:
+            worst = int(np.argmax(strain))
+            way[worst] = -np.sign(effort[worst])
+        else:
+            return way
+    raise SolveError(
+        f"at t = {t:.6g} s it cannot be decided which joints stick: friction and motion contradict each other there."
+    )

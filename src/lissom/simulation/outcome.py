@@ -1,0 +1,30 @@
+"""What integrators hand over: states at the times asked for, and how it went."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numpy.typing import NDArray
+import numpy as np
+
+from lissom.simulation.events import Happening
+from lissom.spatial.rotations import Array
+
+
+class Outcome(NamedTuple):
+    """States (runs, nt, state) at times (nt,): q, qd, work (3), ways; NaN after the end of a run.
+
+    ends : (runs,)      index of the last good sample of every run
+    failures : by run   why it ended early
+    stopped : by run    the event that ended it
+    """
+
+    t: Array
+    states: Array
+    ends: NDArray[np.intp]
+    events: list[Happening]
+    failures: dict[int, str]
+    stopped: dict[int, str]
+    steps: int
+    evaluations: int
+    interrupted: bool = False

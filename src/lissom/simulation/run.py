@@ -1,0 +1,274 @@
+"""The record of a run, or of many side by side."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import InputError, shown
+from lissom.model.arm import Arm
+from lissom.simulation.events import Happening
+from lissom.spatial.rotations import Array
+from lissom.verbs.kinematics import pose, velocity
+from lissom.verbs.states import as_numbers
+
+if TYPE_CHECKING:
+    import xarray
+
+POWER = ("in", "lost", "outer")
+OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a run was made.
+
+    method, why : the integrator, and why it was chosen
+    dt : float or None          length of fixed steps [s]
+    steps, evaluations : int    of the integrator, all runs
+    wall, cpu : float           seconds
+    notes : sentences worth knowing
+    made : provenance: versions, the arm's fingerprint, options, time
+    """
+
+    method: str
+    why: str
+    dt: float | None = None
+    steps: int = 0
+    evaluations: int = 0
+    wall: float = 0.0
+    cpu: float = 0.0
+    notes: tuple[str, ...] = ()
+    made: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        effort = f"{self.steps} steps, {self.evaluations} evaluations, {self.wall:.3g} s ({self.cpu:.3g} s of CPU)"
+        return "\n".join([f"{self.method}: {self.why}", effort, *self.notes])
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a simulation gave. Arrays of an ensemble have the runs as first axis; NaN after a run's end.
+
+    Attributes
+    ----------
+    arm : Arm
+    t : (nt,)                          times [s]
+    q, qd, qdd, tau : (nt, dof)        motion and torques; of prescribed joints the torque that leads them
+    kinetic, potential : (nt,)         energies [J], springs and drives included
+    power, work : (nt, 3)              [W, J] that torques put in, that damping and friction take (lost), and that
+                                       loads and a moving base put in (outer)
+    status : str                       "done", or what happened, with the time
+    ok : bool                          every run went to its end (or to an event that stops it), and energy balances
+    events : tuple of Happening
+    failures : dict                    run -> why it ended early
+    report : Report
+    """
+
+    arm: Arm
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    kinetic: Array
+    potential: Array
+    power: Array
+    work: Array
+    status: str
+    ok: bool
+    events: tuple[Happening, ...]
+    failures: dict[int, str]
+    report: Report
+
+    # ---- size ------------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int | None:
+        """Number of runs of an ensemble, None for a single run."""
+        return len(self.q) if self.q.ndim == 3 else None
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        many = f"{self.count} runs, " if self.count is not None else ""
+        return f"<Run of {self.arm.name!r}: {many}{len(self.t)} samples, {self.t[0]:g} to {self.t[-1]:g} s, {self.status}>"
+
+    # ---- energy ----------------------------------------------------------------------------------
+
+    @property
+    def energy(self) -> Array:
+        """(nt,) kinetic and potential energy [J]."""
+        return self.kinetic + self.potential
+
+    @property
+    def balance(self) -> Array:
+        """(nt,) energy that the balance cannot account for [J]: E - E(0) - (in - lost + outer)."""
+        energy = self.energy
+        flow = self.work[..., 0] - self.work[..., 1] + self.work[..., 2]
+        return energy - energy[..., :1] - flow
+
+    @property
+    def balance_error(self) -> Any:
+        """Largest |balance| beside the energy that moved; one per run of an ensemble."""
+        moved = [np.abs(self.kinetic), np.abs(self.potential - self.potential[..., :1])]
+        moved += [np.abs(self.work[..., k]) for k in range(3)]
+        scale = np.nanmax([_most(x) for x in moved], axis=0)
+        worst = _most(np.abs(self.balance))
+        error = np.divide(worst, scale, out=np.zeros_like(worst), where=scale > 0)
+        return error if self.count is not None else float(error)
+
+    @property
+    def joint_power(self) -> Array:
+        """(nt, dof) power of every joint's torque [W]."""
+        return self.tau * self.qd
+
+    # ---- where things are ------------------------------------------------------------------------
+
+    @cached_property
+    def tip_frame(self) -> str:
+        """The frame that `tip` follows: the last tool of the last link that moves, or that link."""
+        link = self.arm.link(self.arm.last_moving)
+        return link.tools[-1].name if link.tools else link.name
+
+    @cached_property
+    def tip(self) -> Array:
+        """(nt, 3) path of the tip in the world [m]."""
+        return self.path(self.tip_frame)
+
+    @cached_property
+    def tip_velocity(self) -> Array:
+        """(nt, 3) its velocity [m/s]."""
+        return self.velocity(self.tip_frame)[..., :3]
+
+    @property
+    def tip_deflection(self) -> Array:
+        """(nt, 3) deflection of the last flexible link's tip, in its axes [m]."""
+        raise InputError(f"tip_deflection: arm {self.arm.name!r} has no flexible links.")
+
+    def path(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """(nt, 3) path of a point of a link or tool in the world [m]."""
+        return self._where_known(lambda q: pose(self.arm, q, link, point)[..., :3, 3], self.q)
+
+    def velocity(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """(nt, 6) velocity of a point of a link or tool, and angular velocity, world axes, base at rest."""
+        return self._where_known(lambda q, qd: velocity(self.arm, q, qd, link, point), self.q, self.qd)
+
+    @staticmethod
+    def _where_known(function: Any, *states: Array) -> Array:
+        """A function of states; NaN where they are."""
+        known = np.isfinite(states[0]).all(axis=-1)
+        found = function(*(x[known] for x in states))
+        out = np.full((*known.shape, found.shape[-1]), np.nan)
+        out[known] = found
+        return out
+
+    # ---- parts -----------------------------------------------------------------------------------
+
+    def member(self, run: int) -> Run:
+        """One run of an ensemble."""
+        if self.count is None:
+            raise InputError("member: this is a single run.")
+        if not -self.count <= run < self.count:
+            raise InputError(f"member: there is no run {run}; there are {self.count}.")
+        run %= self.count
+        arrays = {word: getattr(self, word)[run] for word in OVER_TIME}
+        last = int(np.isfinite(arrays["q"]).all(axis=1).sum())
+        arrays = {word: x[:last] for word, x in arrays.items()}
+        failure = self.failures.get(run)
+        return replace(
+            self, t=self.t[:last], **arrays, status=failure or "done", ok=failure is None,
+            events=tuple(e._replace(run=0) for e in self.events if e.run == run),
+            failures={0: failure} if failure else {},
+        )  # fmt: skip
+
+    def __getitem__(self, key: slice) -> Run:
+        """Some of the samples: ``run[100:200]``, ``run[::10]``."""
+        if not isinstance(key, slice):
+            raise InputError(f"run[{shown(key)}]: samples are chosen by a slice, run[10:20]; a run of many by member(k).")
+        axis = 1 if self.count is not None else 0
+        arrays = {word: getattr(self, word)[(slice(None),) * axis + (key,)] for word in OVER_TIME}
+        t = self.t[key]
+        if not len(t):
+            raise InputError(f"run[{key.start}:{key.stop}]: no samples are left of {len(self.t)}.")
+        return replace(self, t=t, **arrays)
+
+    def between(self, start: float, end: float) -> Run:
+        """The samples from `start` to `end` [s]."""
+        inside = np.flatnonzero((self.t >= start) & (self.t <= end))
+        if not inside.size:
+            raise InputError(f"between: no samples from {start:g} to {end:g} s; the run has {self.t[0]:g} to {self.t[-1]:g} s.")
+        return self[inside[0] : inside[-1] + 1]
+
+    def at(self, t: ArrayLike) -> Run:
+        """The run resampled at other times, within its own.
+
+        Positions by the polynomial of degree five that has the rates and accelerations of the samples
+        around, rates and accelerations as its derivatives; the rest by linear interpolation.
+        """
+        times = np.atleast_1d(as_numbers(t, "t", "at"))
+        if times.ndim != 1 or (np.diff(times) <= 0).any():
+            raise InputError("at: expected times (nt,), increasing.")
+        if len(self.t) < 2 or times[0] < self.t[0] or times[-1] > self.t[-1]:
+            raise InputError(f"at: the run has {self.t[0]:g} to {self.t[-1]:g} s; got {times[0]:g} to {times[-1]:g} s.")
+        k = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, len(self.t) - 2)
+        h = self.t[k + 1] - self.t[k]
+        s = (times - self.t[k]) / h
+        motion = _quintic(*(getattr(self, word) for word in ("q", "qd", "qdd")), k, s, h)
+        rest = {}
+        for word in OVER_TIME[3:]:
+            x = getattr(self, word)
+            flat = word in ("kinetic", "potential")
+            weight = s if flat else s[:, None]
+            left, right = (x[..., k + i] if flat else x[..., k + i, :] for i in (0, 1))
+            rest[word] = left + weight * (right - left)
+        return replace(self, t=times, **dict(zip(("q", "qd", "qdd"), motion, strict=True)), **rest)
+
+    # ---- elsewhere -------------------------------------------------------------------------------
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The run as a dataset with names and units; `load_run` reads it back from a file.
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> run = ls.simulate(ls.load("two_link"), [0.1, 0.2], until=0.1)
+        >>> run.to_xarray().q.dims
+        ('time', 'coordinate')
+        """
+        from lissom.simulation.files import to_dataset
+
+        return to_dataset(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the run: ``.nc`` (NetCDF), ``.csv``, or ``.parquet`` (extra ``parquet``). See `load_run`."""
+        from lissom.simulation.files import save
+
+        save(self, path)
+
+
+def _most(x: Array) -> Any:
+    """Largest known entry along time, zero where there is none."""
+    return np.max(np.where(np.isfinite(x), x, 0.0), axis=-1)
+
+
+def _quintic(q: Array, qd: Array, qdd: Array, k: Any, s: Array, h: Array) -> tuple[Array, Array, Array]:
+    """Values, rates and accelerations inside intervals k at the fractions s."""
+    s, h = s[:, None], h[:, None]
+    x0, x1 = q[..., k, :], q[..., k + 1, :]
+    v0, v1 = h * qd[..., k, :], h * qd[..., k + 1, :]
+    a0, a1 = h * h * qdd[..., k, :], h * h * qdd[..., k + 1, :]
+    d = x1 - x0
+    c3 = 10 * d - 6 * v0 - 4 * v1 - 1.5 * a0 + 0.5 * a1
+    c4 = -15 * d + 8 * v0 + 7 * v1 + 1.5 * a0 - a1
+    c5 = 6 * d - 3 * (v0 + v1) - 0.5 * (a0 - a1)
+    x = x0 + s * (v0 + s * (a0 / 2 + s * (c3 + s * (c4 + s * c5))))
+    v = v0 + s * (a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))
+    a = a0 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))
+    return x, v / h, a / (h * h)

@@ -1,0 +1,209 @@
+"""From what a user gives to `simulate` to a closed loop, or a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.bodies import Bodies
+from lissom.errors import InputError, shown, suggest
+from lissom.model.arm import Arm
+from lissom.model.loads import BaseMotion, Load, Payload
+from lissom.simulation.closed_loop import ClosedLoop, payload_row
+from lissom.simulation.controllers import Controller, Torques
+from lissom.simulation.signals import Profile, Signal, Steady, as_signal
+from lissom.spatial.rotations import Array
+from lissom.verbs.states import as_frame, as_numbers, as_state
+
+VERB = "simulate"
+
+
+class Start(NamedTuple):
+    """Where runs start: (runs, dof) each; `single` when the user gave one state and nothing of many runs."""
+
+    q: Array
+    qd: Array
+    single: bool
+
+
+def closed_loop(
+    arm: Arm, tau: Any, until: float, runs: int | None, loads: Any, base: Any, prescribed: Any, payloads: Any
+) -> ClosedLoop:
+    """The arm with all that acts on it."""
+    laden, variant = _payloads(arm, payloads)
+    controller, feedback = _torques(arm, tau, until, runs)
+    lead = _prescribed(arm, prescribed)
+    return ClosedLoop(arm, controller, feedback, _loads(arm, loads), _base(base), lead, laden, variant)
+
+
+def start(arm: Arm, q0: Any, qd0: Any, loop_runs: Callable[[], int | None]) -> Start:
+    """Initial states of all runs."""
+    q = as_state(arm, arm.home if q0 is None else q0, "q0", VERB)
+    qd = as_state(arm, np.zeros(arm.dof) if qd0 is None else qd0, "qd0", VERB)
+    for word, x in (("q0", q), ("qd0", qd)):
+        if x.ndim > 2:
+            raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
+    told = {"q0": len(q) if q.ndim == 2 else None, "qd0": len(qd) if qd.ndim == 2 else None}
+    told["gains, loads, torques or payloads"] = loop_runs()
+    counts = {word: n for word, n in told.items() if n is not None}
+    if len({n for n in counts.values() if n != 1}) > 1:
+        listed = ", ".join(f"{word} {n}" for word, n in counts.items())
+        raise InputError(f"{VERB}: numbers of runs do not fit together: {listed}.")
+    if 0 in counts.values():
+        raise InputError(f"{VERB}: there are no runs; q0 has shape {q.shape}.")
+    rows = max(counts.values(), default=1)
+    q, qd = (np.ascontiguousarray(np.broadcast_to(x, (rows, arm.dof))) for x in (q, qd))
+    return Start(q, qd, not counts)
+
+
+# ---- torques -------------------------------------------------------------------------------------
+
+
+def _torques(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
+    if isinstance(tau, Controller):
+        return tau, None
+    if isinstance(tau, Profile):
+        return Torques(as_signal(tau, arm.dof, "tau", lambda x: _expanded(arm, x))), None
+    if callable(tau):
+        return None, lambda t, q, qd: _expanded(arm, as_numbers(tau(t, q, qd), f"tau at t = {t:.6g} s", VERB))
+    if tau is None:
+        return Torques(Signal("tau", arm.dof, np.zeros(arm.dof))), None
+    numbers = _expanded(arm, as_numbers(tau, "tau", VERB))
+    if numbers.ndim == 2 and (runs is None or len(numbers) != runs):
+        if runs is not None:
+            raise InputError(
+                f"{VERB}: tau has {len(numbers)} rows for {runs} runs; give one row per run, or Profile(t, tau) for "
+                "torques over time."
+            )
+        numbers = numbers[None]
+    if numbers.ndim == 3:
+        return Torques(_sampled(numbers, until)), None
+    return Torques(Signal("tau", arm.dof, numbers)), None
+
+
+def _expanded(arm: Arm, x: Array) -> Array:
+    if x.ndim == 0:
+        if len(arm.joints) != 1:
+            raise InputError(f"{VERB}: tau is a single number; expected {len(arm.joints)}, one per joint.")
+        x = x.reshape(1)
+    if x.shape[-1] not in (arm.dof, len(arm.joints)) or x.ndim > 3:
+        names = ", ".join(joint.name for joint in arm.joints)
+        raise InputError(f"{VERB}: tau has {x.shape[-1]} entries; expected {len(arm.joints)}, one per joint ({names}).")
+    return arm.expanded(x)
+
+
+def _sampled(tau: Array, until: float) -> Signal:
+    """(runs or 1, nt, dof): samples evenly spread over the simulated time, linear in between."""
+    nt = tau.shape[1]
+    if nt < 2:
+        raise InputError(f"{VERB}: tau has {nt} sample; expected at least two over time, or ({tau.shape[2]},).")
+    flat = Profile(np.linspace(0.0, until, nt), np.moveaxis(tau, 1, 0).reshape(nt, -1))
+    shape = tau.shape[2:] if len(tau) == 1 else (len(tau), tau.shape[2])
+    return Signal("tau", tau.shape[2], Steady(flat, lambda x: x.reshape(shape)))
+
+
+# ---- loads, base, prescribed joints, payloads ----------------------------------------------------
+
+
+def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
+    if callable(loads):
+        first = _load_list(arm, loads(0.0), "loads(0)")
+        frames = [load.link for load in first]
+
+        def nine(t: float, i: int) -> Array:
+            now = _load_list(arm, loads(t), f"loads({t:.6g})")
+            if [load.link for load in now] != frames:
+                raise InputError(f"{VERB}: loads at t = {t:.6g} s act on {[x.link for x in now]}; at the start on {frames}.")
+            return _nine(now[i])
+
+        return [
+            (frame, Signal(f"load on {frame!r}", 9, lambda t, i=i: nine(t, i))) for i, frame in enumerate(frames)
+        ]
+    return [(load.link, Signal(f"load on {load.link!r}", 9, _nine(load))) for load in _load_list(arm, loads, "loads")]
+
+
+def _load_list(arm: Arm, loads: Any, what: str) -> list[Load]:
+    if isinstance(loads, Load):
+        loads = [loads]
+    if not isinstance(loads, Iterable) or isinstance(loads, str):
+        raise InputError(f"{VERB}: {what} is {shown(loads)}; expected a list of Load(link, force=..., ...).")
+    loads = list(loads)
+    for load in loads:
+        if not isinstance(load, Load):
+            raise InputError(f"{VERB}: {what} has {shown(load)}; expected Load(link, force=..., ...).")
+        as_frame(arm, load.link, VERB)
+    return loads
+
+
+def _nine(load: Load) -> Array:
+    return _rows(load.force, load.moment, load.point)
+
+
+def _rows(*parts: Array) -> Array:
+    row = np.concatenate(np.broadcast_arrays(*parts), axis=-1)
+    if row.ndim > 2:
+        raise InputError(f"{VERB}: loads and base motions have shape (3,) or (runs, 3); got a batch of {row.shape[:-1]}.")
+    return row
+
+
+def _base(base: Any) -> Signal | None:
+    if base is None:
+        return None
+
+    def nine(motion: Any, when: str) -> Array:
+        if not isinstance(motion, BaseMotion):
+            raise InputError(f"{VERB}: base{when} is {shown(motion)}; expected BaseMotion(...) or a function of time.")
+        return _rows(motion.angular_velocity, motion.angular_acceleration, motion.linear_acceleration)
+
+    if callable(base):
+        return Signal("base", 9, lambda t: nine(base(t), f"({t:.6g})"))
+    return Signal("base", 9, nine(base, ""))
+
+
+def _prescribed(arm: Arm, prescribed: Any) -> dict[int, Signal]:
+    if prescribed is None:
+        return {}
+    if not isinstance(prescribed, Mapping):
+        raise InputError(f"{VERB}: prescribed is {shown(prescribed)}; expected {{joint: acceleration(t)}}.")
+    joints = {joint.name: int(k) for joint, k in zip(arm.joints, arm.joint_index, strict=True)}
+    by_link = {link.name: joints[link.joint.name] for link in arm.links if link.joint.moves}
+    out: dict[int, Signal] = {}
+    for word, value in prescribed.items():
+        k = joints.get(word, by_link.get(word))
+        if k is None:
+            raise InputError(f"{VERB}: prescribed has {shown(word)}; {suggest(str(word), joints)}")
+        if k in out:
+            raise InputError(f"{VERB}: prescribed names the joint of {word!r} twice.")
+        out[k] = as_signal(value, 1, f"prescribed[{word!r}]", lambda x: x.reshape(1) if x.ndim == 0 else x)
+    return out
+
+
+def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callable[[int], Arm]]:
+    """What the payload of every run adds to the one the arm has, and the arm of a run."""
+    payloads = {} if payloads is None else payloads
+    if not isinstance(payloads, Mapping):
+        payloads = {arm.last_moving: payloads}
+    bodies, out = Bodies(arm), []
+    for frame, many in payloads.items():
+        link = arm.links[as_frame(arm, frame, VERB).link].name
+        if link != frame:
+            raise InputError(f"{VERB}: payloads has {frame!r}, a tool; a payload sits on a link, here {link!r}.")
+        if isinstance(many, Payload) or not isinstance(many, Sequence) or not many:
+            raise InputError(f"{VERB}: payloads of {frame!r} is {shown(many)}; expected a list of Payload, one per run.")
+        for payload in many:
+            if not isinstance(payload, Payload):
+                raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")
+        rows = np.array([payload_row(bodies, frame, payload) for payload in many])
+        carried = arm.link(link).payload
+        rows -= 0.0 if carried is None else payload_row(bodies, frame, carried)
+        out.append((frame, Signal(f"payload of {frame!r}", 10, rows)))
+
+    def variant(run: int) -> Arm:
+        other = arm
+        for link, many in payloads.items():
+            other = other.with_payload(many[min(run, len(many) - 1)], link)
+        return other
+
+    return out, variant

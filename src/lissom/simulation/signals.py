@@ -1,0 +1,180 @@
+"""What is given to a simulation besides the state: numbers, numbers of every run, or functions of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import InputError, shown
+from lissom.spatial.rotations import Array
+from lissom.verbs.states import as_numbers
+
+KINDS = ("linear", "hold", "cubic")
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Samples over time as a function of time; the ends are held beyond them.
+
+    Parameters
+    ----------
+    t : (nt,)                     times, increasing [s]
+    values : (nt,) or (nt, m)
+    kind : "linear", "hold" (each value until the next time) or "cubic" (smooth, through all samples)
+
+    Examples
+    --------
+    >>> bang = Profile([0.0, 0.5, 1.0], [[0.2], [-0.2], [0.0]], kind="hold")
+    >>> float(bang(0.7)[0]), float(bang(0.5)[0]), float(bang(0.5, before=True)[0])
+    (-0.2, -0.2, 0.2)
+    """
+
+    t: Any
+    values: Any
+    kind: str = "linear"
+    _smooth: Any = field(init=False, default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        t, values = as_numbers(self.t, "t", "Profile"), as_numbers(self.values, "values", "Profile")
+        if t.ndim != 1 or t.size < 1:
+            raise InputError(f"Profile: t has shape {t.shape}; expected (nt,), at least one time.")
+        if (np.diff(t) <= 0).any():
+            k = int(np.argmax(np.diff(t) <= 0))
+            raise InputError(f"Profile: t[{k + 1}] is {t[k + 1]:g} after t[{k}] = {t[k]:g}; times must increase.")
+        if values.ndim not in (1, 2) or len(values) != len(t):
+            raise InputError(f"Profile: values have shape {values.shape}; expected one row for each of {len(t)} times.")
+        if self.kind not in KINDS:
+            raise InputError(f"Profile: kind is {shown(self.kind)}; expected one of {', '.join(KINDS)}.")
+        object.__setattr__(self, "t", t)
+        object.__setattr__(self, "values", values.reshape(len(t), -1))
+        if self.kind == "cubic" and len(t) > 1:
+            from scipy.interpolate import CubicSpline
+
+            object.__setattr__(self, "_smooth", CubicSpline(t, self.values))
+
+    @property
+    def size(self) -> int:
+        """Entries at one time."""
+        return int(self.values.shape[1])
+
+    @property
+    def jumps(self) -> Array:
+        """Times at which the value jumps."""
+        return self.t[1:] if self.kind == "hold" else np.zeros(0)
+
+    def __call__(self, t: ArrayLike, before: bool = False) -> Array:
+        """(..., m) at times (...); at a jump the value after it, or the one before."""
+        times = np.asarray(t, float)
+        inside = np.clip(times, self.t[0], self.t[-1])
+        if self.kind == "hold":
+            at = np.searchsorted(self.t, times, side="left" if before else "right") - 1
+            return self.values[np.maximum(at, 0)]
+        if self._smooth is not None:
+            return self._smooth(inside)
+        columns = [np.interp(inside, self.t, column) for column in self.values.T]
+        return np.stack(columns, axis=-1)
+
+
+class Signal(NamedTuple):
+    """One vector that a simulation is given.
+
+    value : (size,), (runs, size), or a function of one time, (size,) or (runs, size)
+    jumps : times at which it jumps
+    """
+
+    name: str
+    size: int
+    value: Any
+    jumps: Array = np.zeros(0)
+
+    @property
+    def varies(self) -> bool:
+        """It is a function of time."""
+        return callable(self.value)
+
+    @property
+    def runs(self) -> int | None:
+        """Of how many runs it tells, None when it is the same for all."""
+        return len(self.value) if not self.varies and self.value.ndim == 2 else None
+
+    def member(self, run: int) -> Signal:
+        """The signal of one run."""
+        if self.varies:
+            return self._replace(value=_Member(self, run))
+        return self._replace(value=self.value[min(run, len(self.value) - 1)]) if self.value.ndim == 2 else self
+
+    def at(self, t: float, before: bool = False) -> Array:
+        """Its value at a time."""
+        if not self.varies:
+            return self.value
+        found = self.value(t, before) if isinstance(self.value, Steady | _Member) else self.value(t)
+        return checked(found, self.size, self.name, t)
+
+
+class Steady(NamedTuple):
+    """A profile, put into shape: ``f(t, before)``."""
+
+    profile: Profile
+    shape: Callable[[Array], Array]
+
+    def __call__(self, t: float, before: bool = False) -> Array:
+        return self.shape(self.profile(t, before))
+
+
+class _Member(NamedTuple):
+    """One run of a signal that varies."""
+
+    signal: Signal
+    run: int
+
+    def __call__(self, t: float, before: bool = False) -> Array:
+        found = self.signal.at(t, before)
+        return found[min(self.run, len(found) - 1)] if found.ndim == 2 else found
+
+
+def checked(found: Any, size: int, name: str, t: float) -> Array:
+    """What a user's function gave, or a sentence with the time."""
+    try:
+        array = np.asarray(found, float)
+    except (TypeError, ValueError):
+        raise InputError(f"simulate: {name} gave {shown(found)} at t = {t:.6g} s; expected {size} numbers.") from None
+    if array.shape != (size,) and not (array.ndim == 2 and array.shape[1] == size):
+        if array.size == 1 == size:
+            return array.reshape(1)
+        raise InputError(
+            f"simulate: {name} gave shape {array.shape} at t = {t:.6g} s; expected ({size},)."
+        )
+    if not np.isfinite(array).all():
+        k = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(f"simulate: {name} gave {array[k]} in entry {list(k)} at t = {t:.6g} s; expected finite numbers.")
+    return array
+
+
+def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array] | None = None) -> Signal:
+    """Numbers, numbers of every run, a Profile or a function of time.
+
+    shape : turns what was given into (..., size); default: numbers of one entry serve all entries
+    """
+    to = shape or (lambda x: _spread(x, size, name))
+    if isinstance(value, Profile):
+        return Signal(name, size, Steady(value, to), value.jumps)
+    if callable(value):
+        return Signal(name, size, lambda t: to(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate")))
+    numbers = to(as_numbers(value, name, "simulate"))
+    if numbers.ndim > 2 or numbers.shape[-1] != size:
+        raise InputError(f"simulate: {name} has shape {numbers.shape}; expected ({size},) or (runs, {size}).")
+    return Signal(name, size, numbers)
+
+
+def _spread(x: Array, size: int, name: str) -> Array:
+    if x.ndim == 0:
+        return np.full(size, float(x))
+    if x.shape[-1] == size:
+        return x
+    if x.shape[-1] == 1:
+        return np.repeat(x, size, axis=-1)
+    raise InputError(f"simulate: {name} has {x.shape[-1]} entries; expected {size}.")

@@ -1,0 +1,115 @@
+"""Derivatives of the closed loop with respect to its state, exact but for a user's own function.
+
+With M dqdd + dID/dx dx = dtau/dx dx on the coordinates that are free, the others follow as they must.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from lissom.engine import kernel
+from lissom.engine.function import Function
+from lissom.model.arm import Arm
+from lissom.model.loads import BaseMotion, Load
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.controllers import Scene, Torques
+from lissom.spatial.rotations import Array
+from lissom.verbs.library import compiler_present
+from lissom.verbs.sensitivity import inverse_dynamics_gradient
+
+STRIDE = 6e-6  # of central differences, relative: the cube root of the rounding
+
+
+def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool = False) -> Array:
+    """(2 dof, 2 dof) derivatives of (qd, qdd) with respect to (q, qd)."""
+    n = loop.dof
+    given, tau = loop.given(t, before), loop.outside(t, q, qd)
+    qdd = loop.rates(q, qd, way, given, tau).qdd
+    loads, base = _acting(loop, given)
+    change = inverse_dynamics_gradient(smooth(loop.laden_arm), q, qd, qdd, loads=loads, base=base)
+    torque_q, torque_qd = _torque_slopes(loop, t, q, qd, given)
+    free = np.ones(n, bool)
+    free[[k for k, x in zip(loop.sliding, way, strict=True) if x == 0.0]] = False
+    free[list(loop.prescribed)] = False
+    J = np.zeros((2 * n, 2 * n))
+    J[:n, n:] = np.eye(n)
+    right = np.hstack([torque_q - change.q, torque_qd - change.qd])
+    inside = np.flatnonzero(free)
+    J[n + inside] = np.linalg.solve(change.qdd[np.ix_(free, free)], right[free])
+    return J
+
+
+def smooth(arm: Arm) -> Arm:
+    """The arm without friction; kept with it."""
+    made: Arm | None = arm.__dict__.get("_smooth")
+    if made is None:
+        links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links]
+        made = arm.__dict__["_smooth"] = arm.replace(links=links) if any(j.friction for j in arm.joints) else arm
+    return made
+
+
+def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | None]:
+    """Loads and the base's motion at that instant."""
+    loads = []
+    for i, frame in enumerate(loop.loaded):
+        x = loop.part(f"load{i}", given)
+        loads.append(Load(frame, x[0:3], x[3:6], x[6:9]))
+    if not loop.has_base:
+        return loads, None
+    x = loop.part("base", given)
+    return loads, BaseMotion(x[0:3], x[3:6], x[6:9])
+
+
+def _torque_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, given: Array) -> tuple[Array, Array]:
+    n = loop.dof
+    if loop.controller is None:
+        return _differences(loop, t, q, qd)
+    if isinstance(loop.controller, Torques):
+        return np.zeros((n, n)), np.zeros((n, n))
+    found = _compiled(loop)(q, qd, given)
+    return found[0].reshape(n, n), found[1].reshape(n, n)
+
+
+def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Of a user's function."""
+    out = []
+    for which, x in enumerate((q, qd)):
+        columns = []
+        for k in range(loop.dof):
+            step = STRIDE * max(1.0, abs(x[k]))
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = [q.copy(), qd.copy()]
+                moved[which][k] += sign * step
+                ends.append(loop.outside(t, *moved))
+            columns.append((ends[0] - ends[1]) / (2 * step))  # type: ignore[operator]
+        out.append(np.stack(columns, axis=-1))
+    return out[0], out[1]
+
+
+def _compiled(loop: ClosedLoop) -> Function:
+    """Derivatives of the controller's torques with respect to q and qd; kept with the loop."""
+    made: Function | None = loop.__dict__.get("_slopes")
+    if made is None:
+        n, sizes = loop.dof, [loop.dof, loop.dof, loop.given_size]
+        program = functools.partial(_torques, loop)
+        if not compiler_present():
+            raise ImportError("lissom: casadi and llvmlite are needed to differentiate a controller.")
+        graph = lambda: kernel.slopes_of(program, 2)  # noqa: E731
+        code = kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], graph)
+        shapes = [(n * n,), (n * n,)]
+        made = Function("slopes", ["q", "qd", "given"], sizes, shapes, program, code, _overflow)
+        loop.__dict__["_slopes"] = made
+    return made
+
+
+def _torques(loop: ClosedLoop, run: object) -> None:
+    q, qd, given = run.input(loop.dof), run.input(loop.dof), run.input(loop.given_size)  # type: ignore[attr-defined]
+    torques = loop.torques(run, q, qd, given)
+    run.output(*torques)  # type: ignore[attr-defined]
+
+
+def _overflow(*_: object) -> None:
+    raise OverflowError("the controller's derivatives are not finite")
