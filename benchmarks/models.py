@@ -89,7 +89,7 @@ def twin(arm: ls.Arm) -> pin.Model:
         parent = 0 if body.parent == BASE else joints[body.parent]
         kind = pin.JointModelPZ() if body.prismatic else pin.JointModelRZ()
         joints.append(model.addJoint(parent, kind, pin.SE3(body.R, body.p), body.joint))
-        com = body.moment / body.mass
+        com = body.moment / body.mass if body.mass else np.zeros(3)
         about = body.inertia - body.mass * (com @ com * np.eye(3) - np.outer(com, com))
         model.appendBodyToJoint(joints[-1], pin.Inertia(body.mass, com, about), pin.SE3.Identity())
     return model
@@ -110,7 +110,7 @@ def mujoco_twin(arm: ls.Arm) -> mujoco.MjModel:
         place = {"pos": _words(body.p), "quat": _words([quat.w, quat.x, quat.y, quat.z])}
         node = ElementTree.SubElement(above, "body", name=body.joint, **place)
         ElementTree.SubElement(node, "joint", type="slide" if body.prismatic else "hinge", axis="0 0 1")
-        com = body.moment / body.mass
+        com = body.moment / body.mass if body.mass else np.zeros(3)
         I = body.inertia - body.mass * (com @ com * np.eye(3) - np.outer(com, com))
         six = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
         ElementTree.SubElement(node, "inertial", pos=_words(com), mass=repr(body.mass), fullinertia=_words(six))

@@ -23,18 +23,19 @@ from lissom.dynamics.forward import Given
 from lissom.dynamics.inverse import joint_torques
 from lissom.dynamics.pivot import Held
 from lissom.dynamics.vectors import dot
-from lissom.engine.program import Entries, Step
+from lissom.engine.program import Entries, Step, absolute
 
 POWERS = 3
 PUSH = Step("push", lambda P, tau, effort, qd: [[P[0] + (tau[0] + effort[0]) * qd[0]]], (1, 1, 1, 1), (1,))
 DRIVE_POWER = Step("drive_power", lambda P, tau, qd: [[P[0] + tau[0] * qd[0]]], (1, 1, 1), (1,))
 DAMP = Step("damp", lambda P, qd, K: [[P[0] + K[0] * (qd[0] * qd[0])]], (1, 1), (1,), 1)
 RUB = Step("rub", lambda P, qd, way, K: [[P[0] + K[0] * (way[0] * qd[0])]], (1, 1, 1), (1,), 1)
+SCRAPE = Step("scrape", lambda P, qd, K: [[P[0] + K[0] * absolute(qd[0])]], (1, 1), (1,), 1)
 RUBBED = Step("rubbed", lambda tau, way, K: [[tau[0] - K[0] * way[0]]], (1, 1), (1,), 1)
 LOAD_POWER = Step("load_power", lambda P, v, load: [[P[0] + dot(v, load[0:6])]], (1, 6, 9), (1,))
 FELT = Step("felt", lambda P, still, moved, qd: [[P[0] + (still[0] - moved[0]) * qd[0]]], (1, 1, 1, 1), (1,))
 JOIN = Step("join", lambda a, b, c: [[a[0] + 0, b[0] + 0, c[0] + 0]], (1, 1, 1), (3,))
-OWN = (PUSH, DRIVE_POWER, DAMP, RUB, RUBBED, LOAD_POWER, FELT, JOIN)
+OWN = (PUSH, DRIVE_POWER, DAMP, RUB, SCRAPE, RUBBED, LOAD_POWER, FELT, JOIN)
 STEPS = tuple(dict.fromkeys((*forward.STEPS, *inverse.STEPS, *kinematics.STEPS, *OWN)))
 
 
@@ -56,7 +57,7 @@ class Flow(NamedTuple):
 def plant(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], sliding: Sliding, moving_base: bool, tape: bool
 ) -> Flow:
-    """Accelerations and power; `bodies` have no friction of their own."""
+    """Accelerations and power; `bodies` have friction of their own only where their motion is prescribed."""
     tau = [given.tau[k : k + 1] for k in range(len(bodies))]
     net = list(tau)
     for k, way in sliding.way.items():
@@ -71,6 +72,8 @@ def plant(
     for k, body in enumerate(bodies.list):
         if body.damping:
             lost = run.call(DAMP, lost, given.qd[k : k + 1], constants=[body.damping])
+        if body.friction:
+            lost = run.call(SCRAPE, lost, given.qd[k : k + 1], constants=[body.friction])
         if k in sliding.way:
             lost = run.call(RUB, lost, given.qd[k : k + 1], sliding.way[k], constants=[sliding.friction[k]])
     outer = _outer(run, bodies, given, qdd, moving_base)

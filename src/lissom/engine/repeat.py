@@ -21,13 +21,11 @@ import ctypes
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from lissom.engine import kernel as kernels
 from lissom.engine import tape
 from lissom.engine.ir import Body, Lanes, any_nan
 from lissom.engine.kernel import PROTOTYPE, Array, Code
-from lissom.engine.program import Plain, Step
+from lissom.engine.program import Step
 from lissom.engine.record import COPY, Recorder
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
@@ -132,18 +130,3 @@ def _call(code: Code, state: Array, fixed: Array, stream: Array, repeats: int, k
     pointers = (code.tape.ctypes.data, room.ctypes.data, code.constants.ctypes.data)
     return PROTOTYPE(code.address)((ctypes.c_int64 * len(words))(*words), *pointers, len(state)) == 0
 
-
-def plainly(
-    program: Callable[..., None], state: Array, fixed: Array, stream: Array, repeats: int, kept: Array
-) -> bool:
-    """The same on NumPy arrays."""
-    now, at = state, 0
-    with np.errstate(all="ignore"):
-        for sample in range(kept.shape[1]):
-            for _ in range(repeats):
-                run = Plain([now, fixed, stream[:, at]])
-                program(run)
-                now = np.stack(np.broadcast_arrays(*run.outputs[0]), axis=-1)
-                at += 1
-            kept[:, sample] = now
-    return bool(np.isfinite(kept).all())

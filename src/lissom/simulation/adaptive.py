@@ -116,10 +116,16 @@ class Adaptive:
 
     def _keep(self, t: float, y: Array, path: Any = None) -> None:
         """Note the samples up to t."""
-        while self.filled < len(self.times) and self.times[self.filled] <= t * (1 + 1e-15):
-            at = self.times[self.filled]
-            self.out[0, self.filled] = np.concatenate([y if path is None or at >= t else path(at), self.way])
-            self.filled += 1
+        end = int(np.searchsorted(self.times, t * (1 + 1e-15), side="right"))
+        if end <= self.filled:
+            return
+        some = self.out[0, self.filled : end]
+        inside = self.times[self.filled : end] < t
+        some[:, : len(y)] = y
+        if path is not None and inside.any():
+            some[inside, : len(y)] = path(self.times[self.filled : end][inside]).T
+        some[:, len(y) :] = self.way
+        self.filled = end
 
     def _stretch(self, t: float, y: Array, end: float) -> tuple[float, Array]:
         """From t to end, where nothing given jumps."""

@@ -77,11 +77,11 @@ class ClosedLoop:
         refuse_unready(arm)
         self.arm, self.controller, self.feedback = arm, controller, feedback
         self._variant, self._run = variant, 0
-        bodies = Bodies(arm)
+        bodies = library_of(arm).bodies
         self.friction = {k: body.friction for k, body in enumerate(bodies.list) if body.friction}
-        self.bodies = bodies.changed(friction=dict.fromkeys(self.friction, 0.0))
         self.prescribed = dict(sorted((prescribed or {}).items()))
         self.sliding = [k for k in self.friction if k not in self.prescribed]
+        self.bodies = bodies.changed(friction=dict.fromkeys(self.sliding, 0.0))
         self.held = sorted({*self.sliding, *self.prescribed})
         signals: list[tuple[str, Signal]] = []
         if controller is not None:
@@ -121,6 +121,11 @@ class ClosedLoop:
     def jumps(self) -> Array:
         """Times at which something given jumps."""
         return np.unique(np.concatenate([np.zeros(0), *(s.jumps for _, s in self.signals)]))
+
+    def ways(self, states: Array) -> Array:
+        """The ways of joints with friction in states (..., q, qd, work, ways ...)."""
+        first = 2 * self.dof + plant.POWERS
+        return np.ascontiguousarray(states[..., first : first + len(self.sliding)])
 
     def steady(self, rows: int) -> Array:
         """(rows, steady_size) of what does not vary; a repeated row is not copied."""

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import inverse, kinematics
-from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, cross, sub
 from lissom.engine.program import Entries, Step, absolute
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.simulation.signals import Signal, as_signal
 from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_frame
 
 PULL = Step("pull", lambda q, qd, x, v, kp, kd: [[kp[0] * (x[0] - q[0]) + kd[0] * (v[0] - qd[0])]], (1,) * 6, (1,))
@@ -122,7 +122,7 @@ def _joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) -
 
 def _gravity(scene: Scene, model: Arm) -> list[Any]:
     """Torques that hold the model at rest."""
-    bodies, run = Bodies(model), scene.run
+    bodies, run = library_of(model).bodies, scene.run
     still = run.constant(np.zeros(len(bodies)))
     base = run.constant([*np.zeros(6), *(-model.gravity)])
     loads = inverse.read_loads(run, model, inverse.Setting())
@@ -263,7 +263,7 @@ class ComputedTorque(Controller):
 
     def torques(self, scene: Scene, arm: Arm) -> list[Any]:
         model, run = self._model(arm), scene.run
-        bodies = Bodies(model)
+        bodies = library_of(model).bodies
         bodies = bodies.changed(friction=dict.fromkeys(range(len(bodies)), 0.0))
         wanted = [run.call(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
         base = run.constant([*np.zeros(6), *(-model.gravity)])
@@ -343,7 +343,7 @@ class Impedance(Controller):
         return [goal._replace(name="goal"), *gains, *_limit(arm, self.limit, name)]
 
     def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        run, bodies = scene.run, Bodies(arm)
+        run, bodies = scene.run, library_of(arm).bodies
         way = kinematics.reach(run, bodies, self.link, scene.q, run.constant(np.zeros(3)))
         v = kinematics.point_velocity(run, bodies, way, scene.qd)
         wrench = run.call(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))

@@ -74,7 +74,7 @@ class Fixed:
         if not self.loop.sliding:
             return np.concatenate([q0, qd0, work], axis=1)
         ways = [settled(self.loop.member(k), t, q, v) for k, (q, v) in enumerate(zip(q0, qd0, strict=True))]
-        return np.concatenate([q0, qd0, work, np.array(ways)], axis=1)
+        return np.concatenate([q0, qd0, work, np.array(ways), np.zeros_like(ways)], axis=1)
 
     def _advance(self, state: Array, t: Array, chunk: Array) -> bool:
         threads = self.threads
@@ -115,7 +115,7 @@ class Fixed:
             state, t = new[0, 0], t + self.h
         try:
             q, qd = state[:n].copy(), state[n : 2 * n].copy()
-            loop.rates(q, qd, state[2 * n + POWERS :].copy(), loop.given(t), loop.outside(t, q, qd))
+            loop.rates(q, qd, loop.ways(state), loop.given(t), loop.outside(t, q, qd))
         except LissomError as error:
             return f"at t = {t:.6g} s: {error}"
         return f"the motion diverged at t = {t:.6g} s"

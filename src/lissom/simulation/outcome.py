@@ -12,7 +12,7 @@ from lissom.spatial.rotations import Array
 
 
 class Outcome(NamedTuple):
-    """States (runs, nt, state) at times (nt,): q, qd, work (3), ways; NaN after the end of a run.
+    """States (runs, nt, state) at times (nt,): q, qd, work (3), ways (and lags); NaN after the end of a run.
 
     ends : (runs,)      index of the last good sample of every run
     failures : by run   why it ended early

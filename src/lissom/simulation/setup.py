@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import Bodies
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
@@ -15,6 +14,7 @@ from lissom.simulation.closed_loop import ClosedLoop, payload_row
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
 from lissom.verbs.states import as_frame, as_numbers, as_state
 
 VERB = "simulate"
@@ -185,7 +185,7 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
     payloads = {} if payloads is None else payloads
     if not isinstance(payloads, Mapping):
         payloads = {arm.last_moving: payloads}
-    bodies, out = Bodies(arm), []
+    bodies, out = library_of(arm).bodies, []
     for frame, many in payloads.items():
         link = arm.links[as_frame(arm, frame, VERB).link].name
         if link != frame:

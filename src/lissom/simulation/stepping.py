@@ -3,11 +3,13 @@
     k1 = f(t, y), k2 = f(t + h/2, y + h/2 k1), k3 = f(t + h/2, y + h/2 k2), k4 = f(t + h, y + h k3)
     y(t + h) = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
 
-The state is q, qd, work (in, lost, outer), then the way of every joint with friction: 1 or -1 where it
-slides, 0 where it sticks. During a step the ways stay as they are. At its end a joint whose rate has
-turned comes to rest and sticks; one that sticks and would need more than its friction to be held
-starts to slide the way it is pushed. So friction never chatters, and a joint at rest stays exactly
-there; the instants of such changes are known to one step.
+The state is q, qd, work (in, lost, outer), then for every joint with friction its way (1 or -1 where it
+slides, 0 where it sticks) and its lag. A step of an arm with friction begins with one evaluation more: a
+joint that sticks and would need more than its friction to be held starts to slide the way it is pushed.
+During a step the ways stay as they are. At its end a joint whose rate has turned is brought to rest; the
+time it would have been at rest is its lag. If it is let go at the start of the next step, it gets the rate
+that it would have gained since. So friction never chatters, and a joint that sticks stays exactly where it is; the
+instant of a change is known to one step, which leaves errors of first order in h there.
 
 What varies with time is given at the start, the middle and the end of every step; at a jump the end
 of a step sees the value before it.
@@ -23,6 +25,7 @@ from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
 from lissom.engine.program import Inline, Plain, Step, absolute, sign, sized
 from lissom.simulation.closed_loop import STEPS, ClosedLoop, code_version
+from lissom.simulation.friction import GRIP
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import compiler_present
 
@@ -31,16 +34,29 @@ FINISH = sized("rk_finish", lambda y, h, a, b, c, d: y + h * ((a + d) + 2 * (b +
 PART = Step("rk_part", lambda h: [[0.5 * h[0], h[0] * (1 / 6)]], (1,), (2,))
 
 
-def _settled(qd: Any, way: Any, effort: Any, K: Any) -> list[list[Any]]:
-    """Rate and way after a step: K = friction."""
-    slides = absolute(way[0])
-    reversed_ = 0.5 * (1 - sign(qd[0] * way[0] + TINY)) * slides  # its rate has turned
-    pushed = 0.5 * (1 + sign(absolute(effort[0]) - K[0])) * (1 - slides)  # it can no longer be held
-    return [[qd[0] * (1 - reversed_)], [way[0] * (1 - reversed_) - pushed * sign(effort[0])]]
+def _let_go(way: Any, effort: Any, K: Any) -> list[list[Any]]:
+    """The way at the start of a step: K = friction."""
+    pushed = 0.5 * (1 + sign(absolute(effort[0]) - K[0] * (1 + GRIP))) * (1 - absolute(way[0]))
+    return [[way[0] - pushed * sign(effort[0])]]
+
+
+def _caught_up(qd: Any, lag: Any, qdd: Any) -> list[list[Any]]:
+    """The rate of a joint that was let go with a lag."""
+    return [[qd[0] + lag[0] * qdd[0]]]
+
+
+def _settled(before: Any, qd: Any, way: Any, h: Any) -> list[list[Any]]:
+    """Rate, way and lag at the end of a step."""
+    turned = 0.5 * (1 - sign(qd[0] * way[0] + TINY)) * absolute(way[0])
+    rest = absolute(qd[0]) / (absolute(qd[0]) + absolute(before[0]) + TINY)  # part of the step after the rate turned
+    return [[qd[0] * (1 - turned)], [way[0] * (1 - turned)], [turned * (h[0] * rest)]]
 
 
 TINY = 1e-300  # a joint that has just been let go has not turned
-SETTLED = Step("settled", _settled, (1, 1, 1), (1, 1), 1)
+LET_GO = Step("let_go", _let_go, (1, 1), (1,), 1)
+CAUGHT_UP = Step("caught_up", _caught_up, (1, 1, 1), (1,))
+SETTLED = Step("settled", _settled, (1, 1, 1, 1), (1, 1, 1))
+OWN = (*ALONG, *FINISH, PART, LET_GO, CAUGHT_UP, SETTLED)
 
 
 class Stepper:
@@ -50,11 +66,12 @@ class Stepper:
         self.loop = loop
         self.native = loop.controller is not None and compiler_present()
         self._repeated: repeat.Repeated | None = None
+        self._clock = (0.0, 0.0)  # start and length of the step being taken in Python
 
     @property
     def state_size(self) -> int:
-        """q, qd, work, ways."""
-        return 2 * self.loop.dof + POWERS + len(self.loop.sliding)
+        """q, qd, work, ways, lags."""
+        return 2 * self.loop.dof + POWERS + 2 * len(self.loop.sliding)
 
     def advance(
         self, state: Array, t: Array, h: float, repeats: int, kept: Array, threads: int = 1
@@ -66,7 +83,7 @@ class Stepper:
         fixed = self._fixed(len(state), h)
         stream = self._stream(t, h, repeats, len(state))
         if not self.native:
-            return self._in_python(state, fixed, stream, t, h, repeats, kept)
+            return self._in_python(state, fixed, stream, t, repeats, kept)
         if self._repeated is None:
             self._repeated = self._compiled()
         return self._repeated.run(state, fixed, stream, repeats, kept, threads)
@@ -97,10 +114,9 @@ class Stepper:
     def _compiled(self) -> repeat.Repeated:
         """The whole closed loop and step as machine code."""
         loop = self.loop
-        own = (*ALONG, *FINISH, PART, SETTLED)
         if loop.straight:
-            return repeat.Repeated(f"rk4|{loop.key}", (*own, self._stage), self._program)
-        return repeat.Repeated(f"rk4|{code_version()}", (*STEPS, *own), self._program)
+            return repeat.Repeated(f"rk4|{loop.key}", (*OWN, self._stage), self._program)
+        return repeat.Repeated(f"rk4|{code_version()}", (*STEPS, *OWN), self._program)
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -132,8 +148,10 @@ class Stepper:
         flow, _ = loop.flow(run, given["q"], given["qd"], None, way, both)
         return flow.qdd, flow.power, [flow.effort[k] for k in loop.sliding]
 
-    def _evaluate(self, run: Any, given: dict[str, Any]) -> tuple[Any, Any, list[Any]]:
+    def _evaluate(self, run: Any, given: dict[str, Any], moment: int) -> tuple[Any, Any, list[Any]]:
         """Accelerations as one vector, power, efforts of joints with friction."""
+        if self.loop.controller is None:
+            return self._with_feedback(given, moment)
         if self.loop.straight and not isinstance(run, Plain):
             found = run.call(self._stage, *given.values())
             effort = found[2] if len(found) > 2 else []
@@ -143,86 +161,89 @@ class Stepper:
 
     def _program(self, run: Any) -> None:
         """Inputs state; h and what is steady; what varies. Output the new state."""
-        n, slides = self.loop.dof, len(self.loop.sliding)
-        state = run.input(self.state_size)
-        fixed = run.input(1 + self.loop.steady_size)
-        size = self.loop.given_size - self.loop.steady_size
-        stream = run.input(3 * size)
-        q, qd, work, way = state[0:n], state[n : 2 * n], state[2 * n : 2 * n + POWERS], state[2 * n + POWERS :]
-        part = run.call(PART, fixed[0:1])
-        spans = (None, part[0:1], part[0:1], fixed[0:1])
-        speeds: list[Any] = []
-        rates: list[Any] = []
-        powers: list[Any] = []
-        effort: list[Any] = []
-        for stage, moment in enumerate((0, 1, 1, 2)):
-            at = (q, qd) if stage == 0 else (
-                run.each(ALONG, q, spans[stage], speeds[-1]), run.each(ALONG, qd, spans[stage], rates[-1])
-            )  # fmt: skip
-            given = dict(q=at[0], qd=at[1], way=way, steady=fixed[1:], varying=stream[size * moment : size * (moment + 1)])
-            given = {word: given[word] for word in self._sizes}
-            speeds.append(at[1])
-            rate, power, effort = self._evaluate(run, given)
-            rates.append(rate)
-            powers.append(power)
-        sixth = part[1:2]
+        n, slides, size = self.loop.dof, len(self.loop.sliding), self.loop.given_size - self.loop.steady_size
+        state, fixed, stream = run.input(self.state_size), run.input(1 + self.loop.steady_size), run.input(3 * size)
+        q, qd, work = state[0:n], state[n : 2 * n], state[2 * n : 2 * n + POWERS]
+        way, lag = state[self.state_size - 2 * slides : self.state_size - slides], state[self.state_size - slides :]
+        half_sixth = run.call(PART, fixed[0:1])
+        spans = (half_sixth[0:1], half_sixth[0:1], fixed[0:1])
+
+        def slope(q: Any, qd: Any, way: Any, moment: int) -> tuple[Any, Any, list[Any]]:
+            varying = stream[size * moment : size * (moment + 1)]
+            given = {"q": q, "qd": qd, "way": way, "steady": fixed[1:], "varying": varying}
+            return self._evaluate(run, {word: given[word] for word in self._sizes}, moment)
+
+        ways, begin = way, qd
+        if slides:
+            ways = self._let_go(run, way, slope(q, qd, way, 0)[2])
+        rate, power, _ = slope(q, qd, ways, 0)
+        if slides:
+            begin = self._caught_up(run, qd, lag, rate)
+        speeds, rates, powers = [begin], [rate], [power]
+        for span, moment in zip(spans, (1, 1, 2), strict=True):
+            at_q, at_qd = run.each(ALONG, q, span, speeds[-1]), run.each(ALONG, begin, span, rates[-1])
+            rate, power, _ = slope(at_q, at_qd, ways, moment)
+            speeds, rates, powers = [*speeds, at_qd], [*rates, rate], [*powers, power]
+        sixth = half_sixth[1:2]
         new_q = run.each(FINISH, q, sixth, *speeds)
-        new_qd = run.each(FINISH, qd, sixth, *rates)
+        new_qd = run.each(FINISH, begin, sixth, *rates)
         new_work = run.each(FINISH, work, sixth, *powers)
-        ways = []
+        settled: list[Any] = []
         if slides:
-            rest = [new_qd[k : k + 1] for k in range(n)]
-            for i, k in enumerate(self.loop.sliding):
-                friction = self.loop.friction[k]
-                rest[k], settled = run.call(SETTLED, rest[k], way[i : i + 1], effort[i], constants=[friction])
-                ways.append(settled)
-            new_qd = run.gathered(rest)
-        out = [run.carry(new_q, q), run.carry(new_qd, qd), run.carry(new_work, work)]
-        if slides:
-            out.append(run.carry(run.gathered(ways), way))
-        run.output(*out)
+            new_qd, *settled = self._settled(run, begin, new_qd, ways, fixed[0:1])
+        new = zip((new_q, new_qd, new_work, *settled), (q, qd, work, *((way, lag) if slides else ())), strict=True)
+        run.output(*[run.carry(after, before) for after, before in new])
+
+    def _let_go(self, run: Any, way: Any, effort: list[Any]) -> Any:
+        """Ways during a step."""
+        friction = [self.loop.friction[k] for k in self.loop.sliding]
+        parts = [
+            run.call(LET_GO, way[i : i + 1], needed, constants=[friction[i]]) for i, needed in enumerate(effort)
+        ]
+        return run.gathered(parts)
+
+    def _caught_up(self, run: Any, qd: Any, lag: Any, rate: Any) -> Any:
+        """Rates at the start of a step."""
+        entries = [qd[k : k + 1] for k in range(self.loop.dof)]
+        for i, k in enumerate(self.loop.sliding):
+            entries[k] = run.call(CAUGHT_UP, entries[k], lag[i : i + 1], rate[k : k + 1])
+        return run.gathered(entries)
+
+    def _settled(self, run: Any, begin: Any, qd: Any, way: Any, h: Any) -> list[Any]:
+        """Rates, ways and lags at the end of a step."""
+        entries, ways, lags = [qd[k : k + 1] for k in range(self.loop.dof)], [], []
+        for i, k in enumerate(self.loop.sliding):
+            entries[k], *rest = run.call(SETTLED, begin[k : k + 1], entries[k], way[i : i + 1], h)
+            ways.append(rest[0])
+            lags.append(rest[1])
+        return [run.gathered(part) for part in (entries, ways, lags)]
 
     # ---- in Python -------------------------------------------------------------------------------
 
-    def _in_python(
-        self, state: Array, fixed: Array, stream: Array, t: Array, h: float, repeats: int, kept: Array
-    ) -> bool:
+    def _in_python(self, state: Array, fixed: Array, stream: Array, t: Array, repeats: int, kept: Array) -> bool:
         """The same steps where a user's function gives the torques, or nothing can be compiled."""
-        if self.loop.controller is not None:
-            return repeat.plainly(self._program, state, fixed, stream, repeats, kept)
-        now, step = state, 0
-        size = stream.shape[-1] // 3
-        for sample, begin in enumerate(t):
-            for k in range(repeats):
-                parts = [stream[:, step, size * m : size * (m + 1)] for m in range(3)]
-                now = self._one_step(now, fixed[:, 1:], parts, begin + h * k, h)
-                step += 1
-            kept[:, sample] = now
+        h = float(fixed[0, 0])
+        now = state
+        with np.errstate(all="ignore"):
+            for sample, begin in enumerate(t):
+                for k in range(repeats):
+                    self._clock = (begin + h * k, h)
+                    run = Plain([now, fixed, stream[:, sample * repeats + k]])
+                    self._program(run)
+                    now = np.stack(np.broadcast_arrays(*run.outputs[0]), axis=-1)
+                kept[:, sample] = now
         return bool(np.isfinite(kept).all())
 
-    def _one_step(self, state: Array, steady: Array, varying: list[Array], t: float, h: float) -> Array:
-        n = self.loop.dof
-        y, way = state[:, : 2 * n + POWERS], state[:, 2 * n + POWERS :]
-        slopes, at = [], y
-        for stage, (moment, c) in enumerate(zip((0, 1, 1, 2), (0.0, 0.5, 0.5, 1.0), strict=True)):
-            if stage:
-                at = y + h * c * slopes[-1]
-            slope, effort = self._slope(at, way, np.concatenate([steady, varying[moment]], axis=1), t + c * h)
-            slopes.append(slope)
-        new = y + h / 6 * (slopes[0] + slopes[3] + 2 * (slopes[1] + slopes[2]))
-        if way.shape[1]:
-            friction = np.array([self.loop.friction[k] for k in self.loop.sliding])
-            rates, ways = _settled([new[:, [n + k for k in self.loop.sliding]]], [way], [effort], [friction])
-            new[:, [n + k for k in self.loop.sliding]], way = rates[0], ways[0]
-        return np.concatenate([new, way], axis=1)
-
-    def _slope(self, y: Array, way: Array, given: Array, t: float) -> tuple[Array, Array]:
-        loop, n = self.loop, self.loop.dof
-        q, qd = np.ascontiguousarray(y[:, :n]), np.ascontiguousarray(y[:, n : 2 * n])
-        single = len(q) == 1
-        tau = loop.outside(t, q[0] if single else q, qd[0] if single else qd)
-        if tau is not None:
-            tau = tau.reshape(q.shape)
-        rates = loop.rates(q, qd, np.ascontiguousarray(way), np.ascontiguousarray(given), tau)
-        sliding = [loop.held.index(k) for k in loop.sliding]
-        return np.concatenate([qd, rates.qdd, rates.power], axis=1), rates.effort[:, sliding]
+    def _with_feedback(self, given: dict[str, Any], moment: int) -> tuple[Any, Any, list[Any]]:
+        """`_evaluate` with the torques of a user's function."""
+        loop = self.loop
+        rows = {word: np.stack(np.broadcast_arrays(*x), axis=-1) for word, x in given.items()}
+        rows = {word: np.ascontiguousarray(x, float) for word, x in rows.items()}
+        q, qd, t = rows["q"], rows["qd"], self._clock[0] + (0.0, 0.5, 1.0)[moment] * self._clock[1]
+        one = len(q) == 1
+        tau = loop.outside(t, q[0] if one else q, qd[0] if one else qd)
+        values = np.concatenate([rows[word] for word in ("steady", "varying") if word in rows], axis=1)
+        way = rows.get("way", np.zeros((len(q), 0)))
+        rates = loop.rates(q, qd, way, values, None if tau is None else tau.reshape(q.shape))
+        effort = [[rates.effort[:, loop.held.index(k)]] for k in loop.sliding]
+        return list(rates.qdd.T), list(rates.power.T), effort
