@@ -95,8 +95,8 @@ def twin(arm: ls.Arm) -> pin.Model:
     return model
 
 
-def mujoco_twin(arm: ls.Arm) -> mujoco.MjModel:
-    """The same machine in MuJoCo, without contacts, limits or any constraint."""
+def mujoco_twin(arm: ls.Arm, kp: np.ndarray | None = None, kd: np.ndarray | None = None) -> mujoco.MjModel:
+    """The same machine in MuJoCo, without contacts, limits or any constraint; with servos where gains are given."""
     bodies = Bodies(arm)
     root = ElementTree.Element("mujoco")
     ElementTree.SubElement(root, "compiler", angle="radian", boundmass="0", boundinertia="0", autolimits="false")
@@ -109,12 +109,17 @@ def mujoco_twin(arm: ls.Arm) -> mujoco.MjModel:
         quat = pin.Quaternion(body.R)
         place = {"pos": _words(body.p), "quat": _words([quat.w, quat.x, quat.y, quat.z])}
         node = ElementTree.SubElement(above, "body", name=body.joint, **place)
-        ElementTree.SubElement(node, "joint", type="slide" if body.prismatic else "hinge", axis="0 0 1")
+        kind = "slide" if body.prismatic else "hinge"
+        ElementTree.SubElement(node, "joint", name=body.joint, type=kind, axis="0 0 1")
         com = body.moment / body.mass if body.mass else np.zeros(3)
         I = body.inertia - body.mass * (com @ com * np.eye(3) - np.outer(com, com))
         six = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
         ElementTree.SubElement(node, "inertial", pos=_words(com), mass=repr(body.mass), fullinertia=_words(six))
         nodes.append(node)
+    if kp is not None and kd is not None:
+        servos = ElementTree.SubElement(root, "actuator")
+        for body, p, d in zip(bodies.list, kp, kd, strict=True):
+            ElementTree.SubElement(servos, "position", joint=body.joint, kp=repr(float(p)), kv=repr(float(d)))
     return mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode"))
 
 

@@ -20,6 +20,7 @@ from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.plausibility import Finding
 from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event, Happening
+from lissom.simulation.files import load_run
 from lissom.simulation.run import Report, Run
 from lissom.simulation.signals import Profile
 from lissom.simulation.simulate import simulate
@@ -57,6 +58,6 @@ __all__ = [
     "count_operations", "draw", "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient",
     "gravity_forces", "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient",
     "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",
-    "linearise", "load", "mass_matrix", "momentum", "plot", "pose", "poses", "potential_energy", "regressor",
+    "linearise", "load", "load_run", "mass_matrix", "momentum", "plot", "pose", "poses", "potential_energy", "regressor",
     "save", "shipped", "simulate", "time_formulations", "velocity",
 ]  # fmt: skip

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from lissom.errors import ModelError
+from lissom.errors import LissomError, ModelError
 
 LARGEST_FILE = 32 * 1024 * 1024
 
@@ -31,11 +32,21 @@ def read_bytes(path: Path) -> bytes:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all: a failure leaves what was there before."""
+
+    def write(place: Path) -> None:
+        with place.open("w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+
+    write_whole(path, write)
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file elsewhere in the folder, and put it in place when it is complete."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        os.close(handle)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
+            write(Path(temporary))
             mask = os.umask(0)
             os.umask(mask)
             os.chmod(temporary, 0o666 & ~mask)
@@ -43,6 +54,8 @@ def write_text(path: Path, text: str) -> None:
         except BaseException:
             os.unlink(temporary)
             raise
+    except LissomError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"it cannot be written ({reason}).", file=str(path)) from None

@@ -68,10 +68,10 @@ def choose(
     """The method asked for, or the one that suits."""
     if method is not None:
         return Choice(method, f"{WORDS[method]}: asked for.")
-    if dt is not None:
-        return Choice("rk4", f"{WORDS['rk4']}: a step dt was given.")
     if many:
         return Choice("rk4", f"{WORDS['rk4']}: many runs advance side by side in compiled code.")
+    if dt is not None:
+        return Choice("rk4", f"{WORDS['rk4']}: a step dt was given.")
     found = spectrum(loop, 0.0, q, qd)
     if found is None:
         return Choice("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")

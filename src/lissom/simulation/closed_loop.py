@@ -26,6 +26,7 @@ from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
 from lissom.errors import SolveError
 from lissom.model.arm import Arm
+from lissom.model.loads import Payload
 from lissom.simulation import controllers
 from lissom.simulation.controllers import Controller, Scene
 from lissom.simulation.signals import Signal, checked
@@ -152,7 +153,15 @@ class ClosedLoop:
         other = copy.copy(self)
         other.__dict__.pop("_steady_row", None)
         other.signals = [(name, signal.member(run)) for name, signal in self.signals]
-        other._run = run
+        other._run = self._run + run
+        return other
+
+    def rows(self, some: slice) -> ClosedLoop:
+        """The loop of some runs of an ensemble."""
+        other = copy.copy(self)
+        other.__dict__.pop("_steady_row", None)
+        other.signals = [(name, signal.rows(some)) for name, signal in self.signals]
+        other._run = some.start
         return other
 
     @property
@@ -267,10 +276,12 @@ class ClosedLoop:
 
     # ---- values ----------------------------------------------------------------------------------
 
-    def rates(self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None) -> Rates:
+    def rates(
+        self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
+    ) -> Rates:
         """At one state or a batch; `tau` from outside where a user's function gives it."""
         arguments = [q, qd, *([tau] if self.controller is None else []), *([way] if self.sliding else []), given]
-        qdd, rest = self.function.one(*arguments)
+        qdd, rest = self.function.one(*arguments) if q.ndim == 1 else self.function(*arguments, threads=threads)
         n, h = self.dof, len(self.held)
         return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
 
@@ -288,9 +299,14 @@ def code_version() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()
 
 
-def payload_row(bodies: Bodies, frame: str, payload: Any) -> Array:
-    """(10,) m, mc, I about the origin of the body that carries a frame."""
-    I = payload.body.in_frame(bodies.place(frame).X)
-    six = I.spatial()[:3, :3][np.triu_indices(3)]
-    return np.concatenate([[I.mass], I.mass * I.com, six])
+def payload_rows(bodies: Bodies, frame: str, payloads: Sequence[Payload]) -> Array:
+    """(runs, 10) m, mc, I about the origin of the body that carries a frame."""
+    X = bodies.place(frame).X
+    R, p = X[:3, :3], X[:3, 3]
+    m = np.array([payload.mass for payload in payloads])[:, None]
+    com = np.array([payload.com for payload in payloads]) @ R.T + p
+    I = R @ np.array([payload.inertia for payload in payloads]) @ R.T
+    I = I + m[..., None] * ((com * com).sum(axis=1)[:, None, None] * np.eye(3) - com[:, :, None] * com[:, None, :])
+    rows, columns = np.triu_indices(3)
+    return np.concatenate([m, m * com, I[:, rows, columns]], axis=1)
 

@@ -59,10 +59,14 @@ class Event:
             raise InputError(f"simulate: event {self.name!r} gave {number} at t = {t:.6g} s; expected a finite number.")
         return number
 
-    def crossed(self, before: float, after: float) -> bool:
-        """It went through zero between two values; starting from zero does not count."""
-        up, down = before < 0 <= after, before > 0 >= after
-        return (up and self.direction >= 0) or (down and self.direction <= 0)
+    def values(self, t: Array, q: Array, qd: Array) -> Array:
+        """(nt,) at states (nt, dof)."""
+        return np.array([self.value(float(when), x, v) for when, x, v in zip(t, q, qd, strict=True)])
+
+    def crossed(self, before: Any, after: Any) -> Any:
+        """It went through zero between two values (or arrays); starting from zero does not count."""
+        up, down = (before < 0) & (after >= 0), (before > 0) & (after <= 0)
+        return (up & (self.direction >= 0)) | (down & (self.direction <= 0))
 
 
 class Happening(NamedTuple):
@@ -100,16 +104,26 @@ def as_events(events: Any) -> list[Event]:
     return out
 
 
+class LimitEvent(Event):
+    """A joint that reaches a limit of its position: side (1 upper, -1 lower) times what it is beyond it."""
+
+    place: tuple[int, int, float]  # coordinate, side, limit
+
+    def __init__(self, joint: str, k: int, side: int, limit: float, stop: bool):
+        name = f"{joint} at its {'upper' if side > 0 else 'lower'} limit"
+        super().__init__(lambda t, q, qd: side * (q[k] - limit), name, 1, stop)
+        object.__setattr__(self, "place", (k, side, limit))
+
+    def values(self, t: Array, q: Array, qd: Array) -> Array:
+        k, side, limit = self.place
+        return side * (q[..., k] - limit)
+
+
 def limit_events(arm: Arm, stop: bool) -> list[Event]:
     """Joints that reach the limits of their positions from inside."""
-    out = []
+    out: list[Event] = []
     for joint, k, lower, upper in zip(arm.joints, arm.joint_index, *arm.bounds("position"), strict=True):
-        if np.isfinite(lower):
-            out.append(Event(_beyond(int(k), -1.0, float(lower)), f"{joint.name} at its lower limit", 1, stop))
-        if np.isfinite(upper):
-            out.append(Event(_beyond(int(k), 1.0, float(upper)), f"{joint.name} at its upper limit", 1, stop))
+        for side, limit in ((-1, lower), (1, upper)):
+            if np.isfinite(limit):
+                out.append(LimitEvent(joint.name, int(k), side, float(limit), stop))
     return out
-
-
-def _beyond(k: int, side: float, limit: float) -> Watch:
-    return lambda t, q, qd: side * (q[k] - limit)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
 from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.events import Event, Happening
+from lissom.simulation.events import Event, Happening, LimitEvent
 from lissom.simulation.friction import settled
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.stepping import Stepper
@@ -33,7 +33,10 @@ class Fixed:
         events: Sequence[Event],
         progress: Callable[[float], None],
         threads: int | None = None,
+        many: bool = False,
     ):
+        """`many`: runs are kept side by side, on common times."""
+        self.many = many
         self.loop, self.h, self.repeats, self.progress = loop, h, repeats, progress
         self.events = list(events)
         self.stepper = Stepper(loop)
@@ -92,20 +95,20 @@ class Fixed:
         happened, stopped = self._events(times, out, ends)
         happened.sort(key=lambda event: (event.run, event.t))
         steps = (filled - 1) * self.repeats
-        shared = min(filled, int(ends.max(initial=0)) + 1)
-        t, out = times[:shared], out[:, :shared]
-        if len(out) == 1 and stopped:  # a single run ends exactly at its event
-            t, out = self._ended(t, out, int(ends[0]), happened)
-            ends = np.array([len(t) - 1], np.intp)
-        else:
-            for run, end in enumerate(ends):
-                out[run, end + 1 :] = np.nan
-        return Outcome(t, out, ends, happened, failure, stopped, steps, 4 * steps * len(out), interrupted)
+        for run, end in enumerate(ends):
+            out[run, end + 1 :] = np.nan
+        done = 4 * steps * len(out)
+        if self.many:
+            return Outcome(times, out, ends, happened, failure, stopped, steps, done, interrupted)
+        t, out = times[: ends[0] + 1], out[:, : ends[0] + 1]
+        if stopped:  # a single run ends exactly at its event
+            t, out = self._ended(t, out, happened)
+        return Outcome(t, out, np.array([len(t) - 1]), happened, failure, stopped, steps, done, interrupted)
 
     def _reason(self, run: int, times: Array, out: Array, end: int) -> str:
         """Step by step from the last good sample, until it goes wrong."""
-        loop = self.loop.member(run)
-        stepper, t, state = Stepper(loop), float(times[end]), out[run, end]
+        loop, stepper = self.loop.member(run), self.stepper.member(run)
+        t, state = float(times[end]), out[run, end]
         n = loop.dof
         for _ in range(self.repeats):
             new = np.full((1, 1, len(state)), np.nan)
@@ -120,24 +123,21 @@ class Fixed:
             return f"at t = {t:.6g} s: {error}"
         return f"the motion diverged at t = {t:.6g} s"
 
-    def _events(
-        self, times: Array, out: Array, ends: NDArray[np.intp]
-    ) -> tuple[list[Happening], dict[int, str]]:
-        """Crossings between samples, located by integrating to them; a run ends at an event that stops it."""
+    def _events(self, times: Array, out: Array, ends: NDArray[np.intp]) -> tuple[list[Happening], dict[int, str]]:
+        """Crossings between samples, located by integrating to them; a run ends at an event that stops it.
+
+        A limit that is only noted is located on the cubic through the samples around it.
+        """
+        n = self.loop.dof
+        q, qd = out[..., :n], out[..., n : 2 * n]
+        hits: dict[int, list[tuple[float, Event, Array]]] = {}
+        for event in self.events:
+            for run, k in self._crossings(event, times, q, qd, ends):
+                hits.setdefault(run, []).append(self._located(run, event, times, out, k))
         happened: list[Happening] = []
         stopped: dict[int, str] = {}
-        n = self.loop.dof
-        if not self.events:
-            return happened, stopped
-        for run in range(len(out)):
-            q, qd = out[run, :, :n], out[run, :, n : 2 * n]
-            hits: list[tuple[float, Event, Array]] = []
-            for event in self.events:
-                values = [event.value(float(times[k]), q[k], qd[k]) for k in range(ends[run] + 1)]
-                for k in range(ends[run]):
-                    if event.crossed(values[k], values[k + 1]):
-                        hits.append(self._located(run, event, times, out, k))
-            for when, event, state in sorted(hits, key=lambda hit: hit[0]):
+        for run in sorted(hits):
+            for when, event, state in sorted(hits[run], key=lambda hit: hit[0]):
                 happened.append(Happening(when, event.name, state[:n], state[n : 2 * n], run))
                 if event.stop:
                     stopped[run] = event.name
@@ -146,11 +146,27 @@ class Fixed:
                     break
         return happened, stopped
 
+    @staticmethod
+    def _crossings(event: Event, times: Array, q: Array, qd: Array, ends: NDArray[np.intp]) -> list[tuple[int, int]]:
+        """(run, sample before) of every crossing."""
+        if isinstance(event, LimitEvent):
+            values = event.values(times, q, qd)
+        else:
+            values = np.full(q.shape[:2], np.nan)
+            for run, end in enumerate(ends):
+                values[run, : end + 1] = event.values(times[: end + 1], q[run, : end + 1], qd[run, : end + 1])
+        with np.errstate(invalid="ignore"):
+            found = np.argwhere(event.crossed(values[:, :-1], values[:, 1:]))
+        return [(int(run), int(k)) for run, k in found if k < ends[run]]
+
     def _located(self, run: int, event: Event, times: Array, out: Array, k: int) -> tuple[float, Event, Array]:
         from scipy.optimize import brentq
 
-        stepper, start, n = Stepper(self.loop.member(run)), out[run, k][None].copy(), self.loop.dof
+        start, n = out[run, k][None].copy(), self.loop.dof
         t = float(times[k])
+        if isinstance(event, LimitEvent) and not event.stop and self.many:
+            return self._on_cubic(event, times[k : k + 2], out[run, k : k + 2])
+        stepper = self.stepper.member(run)
 
         def state(span: float) -> Array:
             if span == 0.0:
@@ -168,9 +184,20 @@ class Fixed:
         found = span if ends[0] * ends[1] > 0 else brentq(value, 0.0, span, xtol=1e-15 * max(1.0, t), rtol=1e-14)
         return t + found, event, state(found)
 
-    def _ended(self, t: Array, out: Array, end: int, happened: list[Happening]) -> tuple[Array, Array]:
+    def _on_cubic(self, event: LimitEvent, t: Array, states: Array) -> tuple[float, Event, Array]:
+        """Where the cubic with the positions and rates at both ends crosses the limit."""
+        k, side, limit = event.place
+        h = float(t[1] - t[0])
+        (x0, x1), (v0, v1) = states[:, k].tolist(), (h * states[:, self.loop.dof + k]).tolist()
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            s = 0.5 * (low + high)
+            x = x0 + s * (v0 + s * (3 * (x1 - x0) - 2 * v0 - v1 + s * (2 * (x0 - x1) + v0 + v1)))
+            low, high = (low, s) if side * (x - limit) >= 0 else (s, high)
+        return float(t[0]) + high * h, event, states[0] + high * (states[1] - states[0])
+
+    def _ended(self, t: Array, out: Array, happened: list[Happening]) -> tuple[Array, Array]:
         when = happened[-1].t
-        t, out = t[: end + 1], out[:, : end + 1]
         if t[-1] == when:
             return t, out
         return np.append(t, when), np.concatenate([out, self._last[None, None]], axis=1)

@@ -10,7 +10,7 @@ import numpy as np
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
-from lissom.simulation.closed_loop import ClosedLoop, payload_row
+from lissom.simulation.closed_loop import ClosedLoop, payload_rows
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
@@ -26,6 +26,10 @@ class Start(NamedTuple):
     q: Array
     qd: Array
     single: bool
+
+    def rows(self, some: slice) -> Start:
+        """Some of the runs."""
+        return Start(self.q[some], self.qd[some], self.single)
 
 
 def closed_loop(
@@ -195,9 +199,9 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         for payload in many:
             if not isinstance(payload, Payload):
                 raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")
-        rows = np.array([payload_row(bodies, frame, payload) for payload in many])
+        rows = payload_rows(bodies, frame, many)
         carried = arm.link(link).payload
-        rows -= 0.0 if carried is None else payload_row(bodies, frame, carried)
+        rows -= 0.0 if carried is None else payload_rows(bodies, frame, [carried])
         out.append((frame, Signal(f"payload of {frame!r}", 10, rows)))
 
     def variant(run: int) -> Arm:

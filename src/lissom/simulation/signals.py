@@ -101,6 +101,12 @@ class Signal(NamedTuple):
         """Of how many runs it tells, None when it is the same for all."""
         return len(self.value) if not self.varies and self.value.ndim == 2 else None
 
+    def rows(self, some: slice) -> Signal:
+        """The signal of some of the runs."""
+        if self.varies:
+            return self._replace(value=_Rows(self, some))
+        return self._replace(value=self.value[some]) if self.value.ndim == 2 and len(self.value) > 1 else self
+
     def member(self, run: int) -> Signal:
         """The signal of one run."""
         if self.varies:
@@ -111,7 +117,7 @@ class Signal(NamedTuple):
         """Its value at a time."""
         if not self.varies:
             return self.value
-        found = self.value(t, before) if isinstance(self.value, Steady | _Member) else self.value(t)
+        found = self.value(t, before) if isinstance(self.value, Steady | _Member | _Rows) else self.value(t)
         return checked(found, self.size, self.name, t)
 
 
@@ -123,6 +129,17 @@ class Steady(NamedTuple):
 
     def __call__(self, t: float, before: bool = False) -> Array:
         return self.shape(self.profile(t, before))
+
+
+class _Rows(NamedTuple):
+    """Some runs of a signal that varies."""
+
+    signal: Signal
+    some: slice
+
+    def __call__(self, t: float, before: bool = False) -> Array:
+        found = self.signal.at(t, before)
+        return found[self.some] if found.ndim == 2 and len(found) > 1 else found
 
 
 class _Member(NamedTuple):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import platform
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, SimulationError, shown
 from lissom.model.arm import Arm
-from lissom.simulation import choose, setup
+from lissom.simulation import choose, parts, setup
 from lissom.simulation.adaptive import Adaptive
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import as_events, limit_events
@@ -69,6 +71,9 @@ def simulate(
     on_failure: str = "raise",
     progress: bool | Callable[[float], None] = False,
     threads: int | None = None,
+    save: str | os.PathLike[str] | None = None,
+    save_every: int | None = None,
+    resume: bool = False,
 ) -> Run:
     """The motion of an arm over time, with its energy audited.
 
@@ -103,6 +108,11 @@ def simulate(
     on_failure : "raise" or "return"  what to do with a run that ends early; the error carries `.run`
     progress : bool or f(fraction)    show a bar, or be told
     threads : int or None             for many runs; None: all cores
+    save : path or None               write the run there (see `Run.save`), also when it ends early
+    save_every : int or None
+        of many runs, write each so many as they are finished, to a folder beside `save`; a process that is
+        killed loses no more than that
+    resume : bool                     go on from such a folder; the numbers are those of an unbroken simulation
 
     Returns
     -------
@@ -127,8 +137,14 @@ def simulate(
     loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
     begin = setup.start(arm, q0, qd0, lambda: loop.runs)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
+    store = parts.Store.of(save, save_every, resume, begin)
     with shown_progress(progress, options.until) as tell:
-        run = _run(loop, begin, options, watched, tell)
+        if store is None:
+            run = _run(loop, begin, options, watched, tell)
+        else:
+            run = _run_in_parts(store, loop, begin, options, watched, tell)
+    if save is not None:
+        _save(run, save, store)
     if on_failure == "raise" and (run.failures or "interrupted" in run.status):
         if not run.failures:
             interrupt = KeyboardInterrupt(run.status)
@@ -158,6 +174,44 @@ def _options(until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: Any,
         raise InputError(f"simulate: dt is the step of method 'rk4'; {known!r} chooses its own. Leave out dt, or use every=.")
     plain = [None if x is None else float(x) for x in (until, rtol, atol, dt, every, audit)]
     return Options(plain[0], known, plain[1], plain[2], *plain[3:], as_threads(threads, setup.VERB))  # type: ignore[arg-type]
+
+
+def _run_in_parts(
+    store: parts.Store, loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress
+) -> Run:
+    """Runs by the block, each on disk when it is finished; the step is that of all together."""
+    if options.method in (None, "rk4") and options.dt is None:
+        dt, _ = choose.step_for(loop, begin.q, begin.qd, options.until, options.rtol, options.atol)
+        options = options._replace(dt=dt, every=options.every or options.until / SAMPLES_OF_MANY)
+    store.open(loop, begin, options)
+    made: list[Run] = []
+    count = len(begin.q)
+    for k, some in store.blocks(count):
+        run = store.finished(k)
+        if run is None:
+            told = lambda t, some=some: tell((some.start * options.until + t * (some.stop - some.start)) / count)  # noqa: E731
+            run = _run(loop.rows(some), begin.rows(some), options, events, told)
+            if "interrupted" in run.status:
+                break
+            store.keep(k, run)
+        made.append(run)
+        tell(some.stop / count * options.until)
+    done = sum(len(run.q) for run in made)
+    if not made:
+        return run
+    joined = parts.joined(made)
+    if done < count:
+        return replace(joined, status=f"interrupted: {done} of {count} runs are finished; resume=True goes on", ok=False)
+    return joined
+
+
+def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> None:
+    """Write it; parts are no longer needed when all runs are there."""
+    if store is not None and "interrupted" in run.status:
+        return
+    run.save(path)
+    if store is not None:
+        store.remove()
 
 
 def _run(loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress) -> Run:
@@ -198,7 +252,7 @@ def _fixed(
         )
     if loop.controller is None:
         notes.append("tau is a Python function: steps are taken in Python, not compiled.")
-    return Fixed(loop, h, repeats, events, tell, options.threads).run(begin.q, begin.qd, times), h
+    return Fixed(loop, h, repeats, events, tell, options.threads, not begin.single).run(begin.q, begin.qd, times), h
 
 
 def _adaptive(
@@ -241,7 +295,7 @@ def _joined(outcomes: list[Outcome], times: Array, count: int) -> Outcome:
 
 def _record(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options, many: bool) -> Run:
     n, t, states = loop.dof, outcome.t, outcome.states
-    rates, energies = _at_samples(loop, outcome, states)
+    rates, energies = _at_samples(loop, outcome, states, options.threads)
     arrays = {
         "q": states[..., :n], "qd": states[..., n : 2 * n], "qdd": rates[..., :n], "tau": rates[..., n : 2 * n],
         "kinetic": energies[..., 0], "potential": energies[..., 1], "power": rates[..., -POWERS:],
@@ -252,10 +306,10 @@ def _record(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options
     arm = loop.arm
     run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
     status, ok = _status(run, outcome, options)
-    return Run(**{**{f: getattr(run, f) for f in run.__dataclass_fields__}, "status": status, "ok": ok})
+    return replace(run, status=status, ok=ok)
 
 
-def _at_samples(loop: ClosedLoop, outcome: Outcome, states: Array) -> tuple[Array, Array]:
+def _at_samples(loop: ClosedLoop, outcome: Outcome, states: Array, threads: int | None) -> tuple[Array, Array]:
     """(runs, nt, 2 dof + 3) accelerations, torques, power; (runs, nt, 2) energies."""
     n, rows = loop.dof, len(states)
     rates = np.full((*states.shape[:2], 2 * n + POWERS), np.nan)
@@ -263,28 +317,25 @@ def _at_samples(loop: ClosedLoop, outcome: Outcome, states: Array) -> tuple[Arra
     steady = loop.steady(rows)
     energy = library_of(loop.arm).get("energies", library_of(loop.arm).setting(payloads=loop.laden))
     laden = [loop.part(f"payload{i}", steady) for i in range(len(loop.laden))]
-    for k, t in _together(loop, outcome.t, rows):
-        known = np.isfinite(states[:, k]).all(axis=-1)
-        if not known.any():
-            continue
+    for k, t in _together(outcome.t, rows):
+        known = np.isfinite(states[:, k, 0])
         run, sample = np.nonzero(known)
+        if not len(run):
+            continue
         some = states[:, k][known]
         q, qd, way = np.ascontiguousarray(some[:, :n]), np.ascontiguousarray(some[:, n : 2 * n]), loop.ways(some)
         given = _given(loop, t, steady, run, sample)
         tau = None
         if loop.controller is None:
             tau = np.array([loop.outside(float(t[s]), q[i], qd[i]) for i, s in enumerate(sample)]).reshape(q.shape)
-        found = loop.rates(q, qd, way, given, tau)
-        part = np.full((*known.shape, 2 * n + POWERS), np.nan)
-        part[known] = np.concatenate([found.qdd, found.tau, found.power], axis=1)
-        rates[:, k] = part
-        part = np.full((*known.shape, 2), np.nan)
-        part[known] = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in laden))
-        energies[:, k] = part
+        found = loop.rates(q, qd, way, given, tau, threads)
+        at = (run, sample + k.start)
+        rates[at] = np.concatenate([found.qdd, found.tau, found.power], axis=1)
+        energies[at] = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in laden), threads=threads)
     return rates, energies
 
 
-def _together(loop: ClosedLoop, t: Array, rows: int) -> Any:
+def _together(t: Array, rows: int) -> Any:
     """Slices of samples that are evaluated at once."""
     size = max(1, BATCH // rows)
     for k in range(0, len(t), size):

@@ -17,6 +17,7 @@ of a step sees the value before it.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,12 @@ class Stepper:
     def state_size(self) -> int:
         """q, qd, work, ways, lags."""
         return 2 * self.loop.dof + POWERS + 2 * len(self.loop.sliding)
+
+    def member(self, run: int) -> Stepper:
+        """Steps of one run, by the same code."""
+        other = copy.copy(self)
+        other.loop = self.loop.member(run)
+        return other
 
     def advance(
         self, state: Array, t: Array, h: float, repeats: int, kept: Array, threads: int = 1

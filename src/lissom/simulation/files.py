@@ -1,0 +1,282 @@
+"""Runs as datasets and files: NetCDF, CSV, Parquet. The arm, the report and all events travel with the numbers.
+
+One table of numbers (over runs, time and coordinates) and one text, the rest as JSON: that is all a run
+is made of, and the same in every format.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import InputError, LissomError, ModelError
+from lissom.formats import native_read, native_write
+from lissom.formats.files import write_whole
+from lissom.model.arm import Arm
+from lissom.simulation.events import Happening
+from lissom.simulation.run import OVER_TIME, POWER, Report, Run
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+FORMAT = "lissom run 1"
+LONG = {
+    "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
+    "potential": "potential energy", "power": "power", "work": "work",
+}  # fmt: skip
+UNITS = {
+    "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s^2 or m/s^2", "tau": "N m or N", "kinetic": "J",
+    "potential": "J", "power": "W", "work": "J",
+}  # fmt: skip
+WIDE = {"q": "coordinate", "qd": "coordinate", "qdd": "coordinate", "tau": "coordinate", "power": "flow", "work": "flow"}
+
+
+# ---- the text ------------------------------------------------------------------------------------
+
+
+def _text(run: Run) -> str:
+    """Everything that is not an array."""
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "arm": native_write.write(run.arm),
+            "status": run.status,
+            "ok": run.ok,
+            "failures": {str(k): why for k, why in run.failures.items()},
+            "report": dataclasses.asdict(run.report),
+            "events": [{"t": e.t, "name": e.name, "q": list(e.q), "qd": list(e.qd), "run": e.run} for e in run.events],
+        }
+    )
+
+
+def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
+    try:
+        told = json.loads(text)
+        if told["format"] != FORMAT:
+            raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
+        arm = native_read.read(Path(file), told["arm"].encode())
+        report = Report(**{**told["report"], "notes": tuple(told["report"]["notes"])})
+        events = tuple(Happening(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"])
+        failures = {int(k): why for k, why in told["failures"].items()}
+        run = Run(arm, t, **arrays, status=told["status"], ok=told["ok"], events=events, failures=failures, report=report)
+    except LissomError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
+    _refuse_unlike(run, file)
+    return run
+
+
+def _refuse_unlike(run: Run, file: str) -> None:
+    """Arrays must fit each other and the arm."""
+    shape = (*run.q.shape[:-1],)
+    sizes = {"coordinate": run.arm.dof, "flow": len(POWER)}
+    for word in OVER_TIME:
+        want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
+        if getattr(run, word).shape != want or len(run.t) != shape[-1]:
+            raise ModelError(f"its arrays do not fit: {word} has shape {getattr(run, word).shape}, not {want}.", file=file)
+
+
+# ---- datasets ------------------------------------------------------------------------------------
+
+
+def to_dataset(run: Run) -> xarray.Dataset:
+    """See `Run.to_xarray`."""
+    import xarray
+
+    lead = ("run", "time") if run.count is not None else ("time",)
+    variables = {}
+    for word in OVER_TIME:
+        dims = (*lead, WIDE[word]) if word in WIDE else lead
+        variables[word] = (dims, getattr(run, word), {"units": UNITS[word], "long_name": LONG[word]})
+    coords: dict[str, Any] = {
+        "time": ("time", run.t, {"units": "s"}),
+        "coordinate": ("coordinate", list(run.arm.coordinates)),
+        "unit": ("coordinate", _units(run.arm)),
+        "flow": ("flow", list(POWER)),
+    }
+    if run.count is not None:
+        coords["run"] = ("run", np.arange(run.count))
+    data = xarray.Dataset(variables, coords)
+    data["record"] = ((), _text(run))
+    data.attrs = {"title": f"simulated motion of {run.arm.name}", "status": run.status, "source": FORMAT}
+    return data
+
+
+def _units(arm: Arm) -> list[str]:
+    kinds = dict.fromkeys(arm.coordinates, "1")
+    for link in arm.links:
+        if link.joint.moves:
+            unit = "m" if link.joint.kind == "prismatic" else "rad"
+            kinds |= {link.joint.name: unit, f"{link.joint.name}.deflection": unit}
+    return [kinds[name] for name in arm.coordinates]
+
+
+def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Run:
+    """A run from what `Run.to_xarray` gave."""
+    missing = [word for word in (*OVER_TIME, "time", "record") if word not in data.variables]
+    if missing:
+        raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
+    arrays = {word: np.ascontiguousarray(data[word].values, float) for word in OVER_TIME}
+    return _from_text(str(data["record"].values), np.ascontiguousarray(data["time"].values, float), arrays, file)
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def _table(run: Run) -> pandas.DataFrame:
+    """One row per run and time, one column per number."""
+    import pandas
+
+    rows = run.count if run.count is not None else 1
+    columns: dict[str, Array] = {}
+    if run.count is not None:
+        columns["run"] = np.repeat(np.arange(rows), len(run.t))
+    columns["t"] = np.tile(run.t, rows)
+    for word in OVER_TIME:
+        array = getattr(run, word)
+        if word not in WIDE:
+            columns[word] = array.reshape(-1)
+            continue
+        names = run.arm.coordinates if WIDE[word] == "coordinate" else POWER
+        flat = array.reshape(-1, len(names))
+        columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names)}
+    return pandas.DataFrame(columns)
+
+
+def _from_table(table: pandas.DataFrame, text: str, file: str) -> Run:
+    arrays: dict[str, Array] = {}
+    try:
+        if "run" in table.columns:
+            rows = int(table["run"].max()) + 1
+            lead: tuple[int, ...] = (rows, len(table) // rows)
+        else:
+            lead = (len(table),)
+        t = np.array(table["t"].to_numpy(float)[: lead[-1]])
+        for word in OVER_TIME:
+            if word not in WIDE:
+                arrays[word] = table[word].to_numpy(float).reshape(lead)
+            else:
+                names = [name for name in table.columns if name.startswith(f"{word}[")]
+                arrays[word] = table[names].to_numpy(float).reshape(*lead, len(names))
+    except (KeyError, ValueError, TypeError) as error:
+        raise ModelError(f"it is not a run: {error}.", file=file) from None
+    return _from_text(text, t, {word: np.ascontiguousarray(x) for word, x in arrays.items()}, file)
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def save(run: Run, path: str | os.PathLike[str]) -> None:
+    """See `Run.save`."""
+    place = Path(path)
+    write, _ = _kind(place, "save")
+    write_whole(place, lambda temporary: write(run, temporary))
+
+
+def load_run(path: str | os.PathLike[str]) -> Run:
+    """A run from a file that `Run.save` wrote.
+
+    Parameters
+    ----------
+    path : .nc, .csv or .parquet
+        A folder of parts, which a simulation with `save_every` leaves when it is interrupted, gives the
+        runs that were finished.
+
+    Returns
+    -------
+    Run
+
+    Examples
+    --------
+    >>> import lissom as ls, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "run.nc"
+    >>> run = ls.simulate(ls.load("two_link"), [0.1, 0.2], until=0.1)
+    >>> run.save(file)
+    >>> again = ls.load_run(file)
+    >>> bool((again.q == run.q).all()), again.arm == run.arm, again.status
+    (True, True, 'done')
+    """
+    place = Path(path)
+    if place.is_dir():
+        from lissom.simulation.parts import load_parts
+
+        return load_parts(place)
+    if not place.is_file():
+        raise ModelError("it does not exist. Check the path.", file=str(place))
+    read = _kind(place, "load_run")[1]
+    try:
+        return read(place)
+    except LissomError:
+        raise
+    except ImportError:
+        raise
+    except Exception as error:  # the libraries below raise all kinds of things on damaged files
+        raise ModelError(f"it cannot be read as a run ({type(error).__name__}: {error}).", file=str(place)) from None
+
+
+def _kind(path: Path, verb: str) -> tuple[Callable[[Run, Path], None], Callable[[Path], Run]]:
+    kinds = {".nc": (_write_nc, _read_nc), ".csv": (_write_csv, _read_csv), ".parquet": (_write_parquet, _read_parquet)}
+    found = kinds.get(path.suffix.lower())
+    if found is None:
+        raise InputError(f"{verb}: {path.name} has an unknown ending; expected {', '.join(kinds)}.")
+    return found
+
+
+def _write_nc(run: Run, path: Path) -> None:
+    to_dataset(run).to_netcdf(path, engine="h5netcdf")
+
+
+def _read_nc(path: Path) -> Run:
+    import xarray
+
+    with xarray.open_dataset(path, engine="h5netcdf") as data:
+        return from_dataset(data.load(), str(path))
+
+
+def _write_csv(run: Run, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write(f"# {_text(run)}\n")
+        _table(run).to_csv(stream, index=False, lineterminator="\n")
+
+
+def _read_csv(path: Path) -> Run:
+    import pandas
+
+    text = path.read_text(encoding="utf-8")
+    head, _, rest = text.partition("\n")
+    if not head.startswith("# {"):
+        raise ModelError("it is a table, but not a run: the first line does not tell how it was made.", file=str(path))
+    return _from_table(pandas.read_csv(io.StringIO(rest), float_precision="round_trip"), head[2:], str(path))
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError("Parquet files need pyarrow: pip install 'lissom[parquet]', or use .nc or .csv.") from None
+    return pyarrow
+
+
+def _write_parquet(run: Run, path: Path) -> None:
+    arrow = _arrow()
+    table = arrow.Table.from_pandas(_table(run), preserve_index=False)
+    arrow.parquet.write_table(table.replace_schema_metadata({b"lissom": _text(run).encode()}), path)
+
+
+def _read_parquet(path: Path) -> Run:
+    table = _arrow().parquet.read_table(path)
+    text = (table.schema.metadata or {}).get(b"lissom")
+    if text is None:
+        raise ModelError("it is a table, but not a run: it does not tell how it was made.", file=str(path))
+    return _from_table(table.to_pandas(), text.decode(), str(path))

@@ -1,0 +1,135 @@
+"""Ensembles that survive: blocks of runs in a folder, each written whole when it is finished.
+
+The folder also holds a fingerprint of what is simulated, so that other runs are not mixed in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import InputError, ModelError, shown
+from lissom.formats.files import write_text
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.files import load_run
+from lissom.simulation.run import OVER_TIME, Run
+from lissom.simulation.setup import Start
+from lissom.simulation.signals import Profile, Steady
+
+PLAN = "plan.txt"
+
+
+class Store:
+    """A folder of blocks of runs."""
+
+    def __init__(self, folder: Path, size: int, resume: bool):
+        self.folder, self.size, self.resume = folder, size, resume
+
+    @classmethod
+    def of(cls, save: Any, every: Any, resume: bool, begin: Start) -> Store | None:
+        """The store that the arguments of `simulate` ask for, or None."""
+        if every is None:
+            if resume:
+                raise InputError("simulate: resume needs save and save_every, as they were given the first time.")
+            return None
+        if save is None:
+            raise InputError("simulate: save_every needs save, the file that all runs go to in the end.")
+        if isinstance(every, bool) or not isinstance(every, int | np.integer) or every < 1:
+            raise InputError(f"simulate: save_every is {shown(every)}; expected a whole number of runs, at least 1.")
+        if begin.single:
+            raise InputError("simulate: save_every is for many runs; this is one. Use save, which is written in any case.")
+        return cls(folder_of(save), int(every), bool(resume))
+
+    def open(self, loop: ClosedLoop, begin: Start, options: Any) -> None:
+        """Make the folder, or make sure that it is of the same simulation."""
+        print_ = fingerprint(loop, begin, options, self.size)
+        plan = self.folder / PLAN
+        if self.folder.exists():
+            if not self.resume:
+                raise InputError(
+                    f"simulate: {self.folder} holds runs of an earlier simulation; resume it, or remove the folder."
+                )
+            if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != print_:
+                raise InputError(f"simulate: {self.folder} is of another simulation (arm, options, states or gains differ).")
+            return
+        try:
+            self.folder.mkdir()
+        except OSError as error:
+            raise ModelError(f"it cannot be made ({error.strerror}).", file=str(self.folder)) from None
+        write_text(plan, print_ + "\n")
+
+    def blocks(self, count: int) -> Iterator[tuple[int, slice]]:
+        """Numbers and runs of the blocks."""
+        for k, start in enumerate(range(0, count, self.size)):
+            yield k, slice(start, min(start + self.size, count))
+
+    def _file(self, k: int) -> Path:
+        return self.folder / f"part-{k:06d}.nc"
+
+    def finished(self, k: int) -> Run | None:
+        """A block that is already there."""
+        return load_run(self._file(k)) if self.resume and self._file(k).is_file() else None
+
+    def keep(self, k: int, run: Run) -> None:
+        """Write a block."""
+        run.save(self._file(k))
+
+    def remove(self) -> None:
+        """All runs are elsewhere."""
+        shutil.rmtree(self.folder)
+
+
+def folder_of(save: str | os.PathLike[str]) -> Path:
+    """Where the parts of a file go."""
+    return Path(f"{os.fspath(save)}.parts")
+
+
+def fingerprint(loop: ClosedLoop, begin: Start, options: Any, size: int) -> str:
+    """Of all that the numbers depend on; functions of a user only by their names."""
+    total = hashlib.sha256(f"{loop.key}|{options._replace(threads=None)}|{size}".encode())
+    for array in (begin.q, begin.qd, loop.steady(len(begin.q))):
+        total.update(np.ascontiguousarray(array).tobytes())
+    for name, signal in loop.signals:
+        total.update(name.encode())
+        if isinstance(signal.value, Steady):
+            profile: Profile = signal.value.profile
+            total.update(profile.t.tobytes() + profile.values.tobytes() + profile.kind.encode())
+    return total.hexdigest()
+
+
+def load_parts(folder: Path) -> Run:
+    """The finished runs of a simulation that was interrupted."""
+    files = sorted(folder.glob("part-*.nc"))
+    if not files:
+        raise ModelError("no runs are finished there.", file=str(folder))
+    run = joined([load_run(file) for file in files])
+    return replace(run, status=f"{len(run.q)} finished runs of a simulation that was interrupted", ok=False)
+
+
+def joined(runs: Sequence[Run]) -> Run:
+    """Blocks of runs as one ensemble."""
+    if len(runs) == 1:
+        return runs[0]
+    starts = np.cumsum([0, *(len(run.q) for run in runs)])
+    arrays = {word: np.concatenate([getattr(run, word) for run in runs]) for word in OVER_TIME}
+    events = tuple(e._replace(run=e.run + int(s)) for run, s in zip(runs, starts, strict=False) for e in run.events)
+    failures = {k + int(s): why for run, s in zip(runs, starts, strict=False) for k, why in run.failures.items()}
+    reports = [run.report for run in runs]
+    notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
+    report = replace(
+        reports[0], notes=notes, steps=max(r.steps for r in reports), evaluations=sum(r.evaluations for r in reports),
+        wall=sum(r.wall for r in reports), cpu=sum(r.cpu for r in reports),
+    )  # fmt: skip
+    status = next((run.status for run in runs if not run.ok), runs[0].status)
+    if failures:
+        first = min(failures)
+        status = f"{len(failures)} of {int(starts[-1])} runs failed; run {first}: {failures[first]}"
+    ok = all(run.ok for run in runs)
+    return replace(runs[0], **arrays, events=events, failures=failures, report=report, status=status, ok=ok)
