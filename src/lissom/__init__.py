@@ -43,6 +43,7 @@ from lissom.verbs.sensitivity import (
     regressor,
 )
 from lissom.verbs.timing import FormulationTime, time_formulations
+from lissom.views.animate import animate
 from lissom.views.draw import draw
 from lissom.views.plots import plot
 
@@ -54,7 +55,7 @@ __all__ = [
     "Impedance", "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError",
     "Load", "Loop", "Mimic", "ModalIntegrals", "ModelError", "Modes", "OperationCount", "PD", "Payload", "Profile",
     "Report", "Run", "Shape", "SimulationError", "SolveError", "StateFeedback", "StateSpace", "TableError", "Tool",
-    "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "bias_forces", "centre_of_mass",
+    "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "animate", "bias_forces", "centre_of_mass",
     "count_operations", "draw", "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient",
     "gravity_forces", "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient",
     "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",

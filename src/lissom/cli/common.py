@@ -78,6 +78,25 @@ def save_figure(figure: Any, path: Path) -> None:
     err.print(f"wrote {path}", markup=False)
 
 
+def check_film(path: Path | None) -> None:
+    """Refuse a moving picture that could not be written."""
+    if path is None:
+        return
+    from lissom.views.animate import refuse_unwritable
+
+    refuse_unwritable(path)
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+
+
+def save_film(run: Any, path: Path) -> None:
+    """Write a moving picture."""
+    from lissom.views.animate import animate
+
+    animate(run, path)
+    err.print(f"wrote {path}", markup=False)
+
+
 def numbers(text: str, what: str) -> list[float]:
     """Numbers separated by commas or spaces."""
     parts = [part for part in re.split(r"[,\s]+", text.strip("[]() \t\n")) if part]

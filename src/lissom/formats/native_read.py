@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields
+from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, about, shown, suggest
+from lissom.errors import InputError, ModelError, about, shown
+from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, ModalIntegrals, Modes
@@ -27,42 +25,19 @@ from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
 VERSION = 1
-Table = dict[str, Any]
 
 
 def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
     """An arm from the bytes of a native file; `path` is only for messages."""
     if repair:
         raise InputError(f"load: repair is for URDF files; correct the inertias in {path} instead.")
-    text, document = _parse(str(path), data)
+    text, document = parse(str(path), data)
     try:
         return _Reader().arm(document, kinematics_only)
     except ModelError as error:
         first = error.problem.split()[0].rstrip(":")
         line = find_line(text, _path_of(error, document), key=re.sub(r"\W.*", "", first))
         raise ModelError(error.problem, error.subject, str(path), line) from None
-
-
-def _parse(file: str, data: bytes) -> tuple[str, Table]:
-    try:
-        text = data.decode("utf-8-sig")  # some editors put a mark first
-        return text, tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise ModelError(f"it is not UTF-8 text (byte {error.start}).", file=file) from None
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
-        line = int(found.group(1)) if found else None
-        raise ModelError(f"not TOML: {error}", file=file, line=line) from None
-    except RecursionError:
-        raise ModelError("not a model: its values are nested too deeply.", file=file) from None
-    except ValueError as error:  # e.g. an integer of thousands of digits
-        raise ModelError(f"not TOML: {error}", file=file) from None
-
-
-class Place(ModelError):
-    """A `ModelError` that knows the table it came from; it never leaves this module."""
-
-    path: tuple[str | int, ...] = ()
 
 
 def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
@@ -82,24 +57,13 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
     return ()
 
 
-@contextmanager
-def _inside(*path: str | int) -> Iterator[None]:
-    """Prefix the place of any error raised inside."""
-    try:
-        yield
-    except ModelError as error:
-        placed = error if isinstance(error, Place) else Place(error.problem, error.subject)
-        placed.path = (*path, *placed.path)
-        raise placed from None
-
-
 class _Reader:
     """Tables to records. Every table is checked for unknown keys."""
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
         known = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", "notes",
                  "links", "dh", "loops", "loads")  # fmt: skip
-        _refuse_unknown(document, known, "the file")
+        refuse_unknown(document, known, "the file")
         version = document.get("lissom", VERSION)
         if version != VERSION or isinstance(version, bool):
             raise ModelError(f"lissom is {version!r}; this version of lissom reads format {VERSION}.")
@@ -109,79 +73,79 @@ class _Reader:
             options["kinematics_only"] = True
         if "notes" in options and not isinstance(options["notes"], list):
             raise ModelError("notes is not a list of text.")
-        loops = [self._loop(row, i) for i, row in enumerate(_rows(document, "loops"))]
-        loads = [self._load(row, i) for i, row in enumerate(_rows(document, "loads"))]
+        loops = [self._loop(row, i) for i, row in enumerate(as_rows(document, "loops"))]
+        loads = [self._load(row, i) for i, row in enumerate(as_rows(document, "loads"))]
         if ("links" in document) == ("dh" in document):
             raise ModelError("give the arm either as [[links]] or as [dh], exactly one of them.")
-        links = self._dh(document["dh"]) if "dh" in document else self._links(_rows(document, "links"))
+        links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
         return Arm(document.get("name", ""), tuple(links), loops=tuple(loops), loads=tuple(loads), **options)
 
     def _links(self, rows: list[Table]) -> list[Link]:
         links = []
         for i, row in enumerate(rows):
-            with _inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
+            with inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
                 links.append(self._link(row))
         return links
 
     def _dh(self, table: Any) -> tuple[Link, ...]:
-        with _inside("dh"):
-            _refuse_unknown(_table(table, "dh"), ("convention", "base", "rows"), "[dh]")
+        with inside("dh"):
+            refuse_unknown(as_table(table, "dh"), ("convention", "base", "rows"), "[dh]")
             if "convention" not in table:
                 raise ModelError('convention is missing; say "standard" or "modified", it is never guessed.')
             base = _placement(table.get("base", {}), "base")
             rows = []
-            for i, row in enumerate(_rows(table, "rows")):
-                with _inside("rows", i), about(f"link {shown(row.get('name', f'link{i + 1}'))}"):
+            for i, row in enumerate(as_rows(table, "rows")):
+                with inside("rows", i), about(f"link {shown(row.get('name', f'link{i + 1}'))}"):
                     rows.append(self._dh_row({"name": f"link{i + 1}", **row}))
             return dh_links(rows, table["convention"], base)
 
     def _dh_row(self, row: Table) -> DH:
-        row = _degrees(row, ("alpha", "theta"))
+        row = degrees(row, ("alpha", "theta"))
         known = tuple(f.name for f in fields(DH))
-        _refuse_unknown(row, (*known, "alpha_deg", "theta_deg"), "a DH row")
+        refuse_unknown(row, (*known, "alpha_deg", "theta_deg"), "a DH row")
         _refuse_degrees_of_slides(row, row.get("joint"))
         return DH(**self._parts(row))
 
     def _link(self, row: Table) -> Link:
         renamed = {"modal_integrals" if f.name == "modes" else f.name for f in fields(Link)}
-        _refuse_unknown(row, tuple(sorted(renamed)), "a link")
+        refuse_unknown(row, tuple(sorted(renamed)), "a link")
         if "name" not in row:
             raise ModelError("name is missing.")
         row = self._parts(row)
         if "joint" in row:
-            with _inside("joint"):
+            with inside("joint"):
                 row["joint"] = self._joint(row["joint"])
         if "frame" in row:
             row["frame"] = _placement(row["frame"], "frame")
         if "beam" in row:
-            with _inside("beam"):
+            with inside("beam"):
                 row["beam"] = self._beam(row["beam"])
         if "modal_integrals" in row:
-            with _inside("modal_integrals"):
-                row["modes"] = _record(ModalIntegrals, row.pop("modal_integrals"), "modal_integrals")
+            with inside("modal_integrals"):
+                row["modes"] = record(ModalIntegrals, row.pop("modal_integrals"), "modal_integrals")
         return Link(**row)
 
     def _parts(self, row: Table) -> Table:
         """Sub-tables that links and DH rows share."""
         makers: dict[str, Callable[[Any], Any]] = {
-            "payload": lambda value: _record(Payload, value, "payload"),
+            "payload": lambda value: record(Payload, value, "payload"),
             "limits": self._limits,
-            "elastic": lambda value: _record(Elastic, value, "elastic"),
-            "mimic": lambda value: _record(Mimic, value, "mimic"),
-            "tools": lambda _: tuple(self._tool(tool) for tool in _rows(row, "tools")),
-            "shapes": lambda _: tuple(self._shape(shape) for shape in _rows(row, "shapes")),
+            "elastic": lambda value: record(Elastic, value, "elastic"),
+            "mimic": lambda value: record(Mimic, value, "mimic"),
+            "tools": lambda _: tuple(self._tool(tool) for tool in as_rows(row, "tools")),
+            "shapes": lambda _: tuple(self._shape(shape) for shape in as_rows(row, "shapes")),
         }
         out = dict(row)
         for word, make in makers.items():
             if word in row:
-                with _inside(word):
+                with inside(word):
                     out[word] = make(row[word])
         return out
 
     def _joint(self, value: Any) -> Joint:
-        row = _table(value, "joint")
+        row = as_table(value, "joint")
         known = ("type", *(f.name for f in fields(Joint) if f.name != "kind"))
-        _refuse_unknown(row, known, "a joint")
+        refuse_unknown(row, known, "a joint")
         with about(f"joint {shown(row['name'])}" if "name" in row else "joint"):
             _refuse_degrees_of_slides(row, row.get("type"))
             row = self._parts(row)
@@ -190,8 +154,8 @@ class _Reader:
             return Joint(row.pop("type", "revolute"), **row)
 
     def _limits(self, value: Any) -> Limits:
-        row = _degrees(_table(value, "limits"), ("position", "velocity", "acceleration", "jerk"))
-        _refuse_unknown(row, tuple(f.name for f in fields(Limits)), "limits")
+        row = degrees(as_table(value, "limits"), ("position", "velocity", "acceleration", "jerk"))
+        refuse_unknown(row, tuple(f.name for f in fields(Limits)), "limits")
         for word, bound in row.items():
             if isinstance(bound, list) and len(bound) != 2:
                 raise ModelError(f"{word} is {bound!r}; expected one number or [lower, upper].")
@@ -199,9 +163,9 @@ class _Reader:
         return Limits(**{word: tuple(bound) if isinstance(bound, list) else bound for word, bound in row.items()})
 
     def _beam(self, value: Any) -> Beam:
-        row = dict(_table(value, "beam"))
+        row = dict(as_table(value, "beam"))
         known = (*(f.name for f in fields(Beam)), "EI_y", "EI_z")
-        _refuse_unknown(row, known, "a beam")
+        refuse_unknown(row, known, "a beam")
         if "EI" in row and ("EI_y" in row or "EI_z" in row):
             raise ModelError("EI is for both planes; give it, or EI_y and EI_z.")
         for word in ("length", "mass_per_length"):
@@ -210,56 +174,35 @@ class _Reader:
         both = row.pop("EI", None)
         row["EI"] = (row.pop("EI_y", both), row.pop("EI_z", both))
         if "modes" in row:
-            with _inside("modes"):
-                row["modes"] = _record(Modes, row["modes"], "modes")
+            with inside("modes"):
+                row["modes"] = record(Modes, row["modes"], "modes")
         return Beam(**row)
 
     def _tool(self, row: Table) -> Tool:
-        _refuse_unknown(row, ("name", "placement"), "a tool")
+        refuse_unknown(row, ("name", "placement"), "a tool")
         return Tool(row.get("name", ""), _placement(row.get("placement", {}), "placement"))
 
     def _shape(self, row: Table) -> Shape:
-        _refuse_unknown(row, tuple(f.name for f in fields(Shape)), "a shape")
+        refuse_unknown(row, tuple(f.name for f in fields(Shape)), "a shape")
         row = dict(row)
         row["origin"] = _placement(row.get("origin", {}), "origin")
         return Shape(row.pop("kind", None), **row)
 
     def _loop(self, row: Table, i: int) -> Loop:
-        with _inside("loops", i), about(f"loop {i + 1}"):
-            _refuse_unknown(row, ("a", "b", "joint"), "a loop")
+        with inside("loops", i), about(f"loop {i + 1}"):
+            refuse_unknown(row, ("a", "b", "joint"), "a loop")
             ends = []
             for word in ("a", "b"):
-                end = _table(row.get(word), word)
-                _refuse_unknown(end, ("link", "point", "frame"), "an end of a loop")
+                end = as_table(row.get(word), word)
+                refuse_unknown(end, ("link", "point", "frame"), "an end of a loop")
                 if ("point" in end) == ("frame" in end):
                     raise ModelError(f"{word} needs either a point or a frame.")
                 ends.append((end.get("link"), end["point"] if "point" in end else _placement(end["frame"], "frame")))
             return Loop(ends[0], ends[1], row.get("joint", "spherical"))
 
     def _load(self, row: Table, i: int) -> Load:
-        with _inside("loads", i), about(f"load {i + 1}"):
-            return _record(Load, row, "a load")
-
-
-def _record(kind: type, value: Any, what: str) -> Any:
-    """A record from a table whose keys are its fields."""
-    row = _table(value, what)
-    known = fields(kind)
-    _refuse_unknown(row, tuple(f.name for f in known), what)
-    missing = [f.name for f in known if f.name not in row and _required(f)]
-    if missing:
-        raise ModelError(f"{missing[0]} is missing from {what}.")
-    return kind(**row)
-
-
-def _required(field: Field[Any]) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING
-
-
-def _refuse_unknown(row: Table, known: tuple[str, ...], what: str) -> None:
-    for word in row:
-        if word not in known:
-            raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known)}")
+        with inside("loads", i), about(f"load {i + 1}"):
+            return record(Load, row, "a load")
 
 
 def _refuse_degrees_of_slides(row: Table, kind: Any) -> None:
@@ -270,40 +213,12 @@ def _refuse_degrees_of_slides(row: Table, kind: Any) -> None:
                 raise ModelError(f"{word} is for joints that turn; a prismatic joint's limits are in m.")
 
 
-def _table(value: Any, what: str) -> Table:
-    if not isinstance(value, dict):
-        raise ModelError(f"{what} is {shown(value)}; expected a table.")
-    return value
-
-
-def _rows(table: Table, word: str) -> list[Table]:
-    rows = table.get(word, [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ModelError(f"{word} is not a list of tables; expected [[{word}]].")
-    return rows
-
-
-def _degrees(row: Table, words: tuple[str, ...]) -> Table:
-    """A copy with ``x_deg`` turned into x in radians."""
-    row = dict(row)
-    for word in words:
-        if f"{word}_deg" in row:
-            if word in row:
-                raise ModelError(f"{word} is given twice, in rad and in deg.")
-            value = row.pop(f"{word}_deg")
-            plain = [value] if not isinstance(value, list) else value
-            finite = [v for v in plain if not (isinstance(v, float) and math.isinf(v))]
-            array(finite, f"{word}_deg", (None,)) if finite else None
-            row[word] = [math.radians(v) for v in value] if isinstance(value, list) else math.radians(value)
-    return row
-
-
 def _placement(value: Any, what: str) -> Array:
     """A pose from ``{ xyz, and one of rpy, rpy_deg, quaternion, rotation }`` or a 4x4 matrix."""
     if isinstance(value, list):
         return transform(value, what)
-    _refuse_unknown(_table(value, what), ("xyz", "rpy", "rpy_deg", "quaternion", "rotation"), what)
-    row = _degrees(value, ("rpy",))
+    refuse_unknown(as_table(value, what), ("xyz", "rpy", "rpy_deg", "quaternion", "rotation"), what)
+    row = degrees(value, ("rpy",))
     if sum(word in row for word in ("rpy", "quaternion", "rotation")) > 1:
         raise ModelError(f"{what} gives its rotation more than once.")
     R: Any = None

@@ -260,15 +260,20 @@ class ClosedLoop:
         sizes = {"way": len(self.sliding), "given": self.given_size}
         lengths = [sizes.get(word, n) for word in words]
         shapes = [(n,), (n + len(self.held) + plant.POWERS,)]
-        code = None
-        if compiler_present():
-            if self.straight:
-                code = kernel.straight_kernel(
-                    f"loop|{self.key}", lengths, [n, shapes[1][0]], lambda: kernel.graph_of(self.program)
-                )
-            else:
-                code = kernel.tape_kernel(f"loop|{code_version()}", STEPS, self.program)
+        code = self.kept("kernel", lambda: self._kernel(lengths, [n, shapes[1][0]])) if compiler_present() else None
         return Function("simulate", words, lengths, shapes, self.program, code, self._explain)
+
+    def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
+        if self.straight:
+            return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
+        return kernel.tape_kernel(f"loop|{code_version()}", STEPS, self.program)
+
+    def kept(self, what: str, make: Callable[[], Any]) -> Any:
+        """Compiled code, kept with the arm for the next simulation of the same kind."""
+        known = self.arm.__dict__.setdefault("_loops", {})
+        if (what, self.key) not in known:
+            known[what, self.key] = make()
+        return known[what, self.key]
 
     def _explain(self, where: str, q: Array, *_: Array) -> None:
         library_of(self.arm).get("forward_dynamics").explain(where, q)

@@ -11,6 +11,7 @@ import numpy as np
 
 from lissom.engine import kernel
 from lissom.engine.function import Function
+from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.closed_loop import ClosedLoop
@@ -90,19 +91,17 @@ def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array
 
 
 def _compiled(loop: ClosedLoop) -> Function:
-    """Derivatives of the controller's torques with respect to q and qd; kept with the loop."""
-    made: Function | None = loop.__dict__.get("_slopes")
-    if made is None:
-        n, sizes = loop.dof, [loop.dof, loop.dof, loop.given_size]
-        program = functools.partial(_torques, loop)
+    """Derivatives of the controller's torques with respect to q and qd."""
+    n, sizes = loop.dof, [loop.dof, loop.dof, loop.given_size]
+    program = functools.partial(_torques, loop)
+
+    def make() -> kernel.Kernel:
         if not compiler_present():
-            raise ImportError("lissom: casadi and llvmlite are needed to differentiate a controller.")
-        graph = lambda: kernel.slopes_of(program, 2)  # noqa: E731
-        code = kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], graph)
-        shapes = [(n * n,), (n * n,)]
-        made = Function("slopes", ["q", "qd", "given"], sizes, shapes, program, code, _overflow)
-        loop.__dict__["_slopes"] = made
-    return made
+            raise UnsupportedError("simulate: casadi and llvmlite are needed to differentiate a controller; use method 'rk45'.")
+        return kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], lambda: kernel.slopes_of(program, 2))
+
+    shapes = [(n * n,), (n * n,)]
+    return Function("slopes", ["q", "qd", "given"], sizes, shapes, program, loop.kept("slopes", make), _overflow)
 
 
 def _torques(loop: ClosedLoop, run: object) -> None:

@@ -92,7 +92,7 @@ class Stepper:
         if not self.native:
             return self._in_python(state, fixed, stream, t, repeats, kept)
         if self._repeated is None:
-            self._repeated = self._compiled()
+            self._repeated = self.loop.kept("steps", self._compiled)
         return self._repeated.run(state, fixed, stream, repeats, kept, threads)
 
     def _fixed(self, rows: int, h: float) -> Array:

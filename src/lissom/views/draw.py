@@ -49,7 +49,7 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
     if ax is not None and not hasattr(ax, "get_zlim"):
         raise InputError("draw: ax is not three-dimensional; make it with add_subplot(projection='3d').")
     X = poses(arm, state)
-    origins = _joint_origins(arm, X)
+    origins = joint_origins(arm, X)
     ax = _axes() if ax is None else ax
     coms = np.array([(X[i] @ np.append(link.body.com, 1.0))[:3] for i, link in enumerate(arm.links)])
     size = _frame_view(ax, np.vstack([np.zeros(3), origins, coms, X[:, :3, 3], *_ends(arm, X)]))
@@ -79,7 +79,7 @@ def _axes() -> Any:
     return Figure(figsize=(7.5, 7), layout="constrained").add_subplot(projection="3d")
 
 
-def _joint_origins(arm: Arm, X: Array) -> Array:
+def joint_origins(arm: Arm, X: Array) -> Array:
     """World position (n_links, 3) of each link's joint after its motion."""
     return np.array([(X[i] @ inverse(link.frame))[:3, 3] for i, link in enumerate(arm.links)])
 

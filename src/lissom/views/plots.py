@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lissom.control.state_space import StateSpace
-from lissom.errors import InputError
-from lissom.views.palette import COLOURS
+from lissom.errors import InputError, shown
+from lissom.simulation.run import Run
+from lissom.views import runs
+from lissom.views.frequency import frequency_response
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_CURVES = 6
-POINTS = 600
 
-
-def plot(result: Any) -> Figure:
+def plot(result: Any, kind: str | None = None) -> Figure:
     """A figure of a result.
 
     Parameters
     ----------
     result : StateSpace          its frequency response, magnitude and phase
+        or Run                   its motion; of an ensemble the median and how far the runs spread
+    kind : str or None           of a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
+        the tip), "energy" (the audit: energies, where they went, what is left over) or "phase" (rate over position)
 
     Returns
     -------
@@ -31,47 +31,18 @@ def plot(result: Any) -> Figure:
     Examples
     --------
     >>> import lissom as ls
+    >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=1.0)
+    >>> ls.plot(run, "energy").savefig("audit.png")  # doctest: +SKIP
     >>> figure = ls.plot(ls.linearise(ls.load("two_link"), [-1.2, 0.3]))
-    >>> figure.savefig("response.png")  # doctest: +SKIP
     """
     if isinstance(result, StateSpace):
-        return _frequency_response(result)
-    raise InputError(f"plot: got {type(result).__name__}; expected a StateSpace (from linearise).")
-
-
-def _frequency_response(plant: StateSpace) -> Figure:
-    """From each input to the outputs it moves most."""
-    from matplotlib.figure import Figure
-
-    omega = _range(plant)
-    H = plant.frequency_response(omega)
-    figure = Figure(figsize=(4.2 * min(len(plant.inputs), 4) + 1.5, 6.0), layout="constrained")
-    axes = figure.subplots(2, len(plant.inputs), sharex=True, squeeze=False)
-    for j, name in enumerate(plant.inputs):
-        strongest = np.argsort(-np.abs(H[:, :, j]).max(axis=0))[:MOST_CURVES]
-        for k, i in enumerate(sorted(strongest)):
-            colour = COLOURS[k % len(COLOURS)]
-            axes[0, j].loglog(omega, np.abs(H[:, i, j]), color=colour, label=plant.outputs[i])
-            phase = np.degrees(np.unwrap(np.angle(H[:, i, j])))
-            axes[1, j].semilogx(omega, phase, color=colour)
-        axes[0, j].set_title(f"from {name}", fontsize=10)
-        axes[0, j].legend(fontsize=8)
-        axes[1, j].set_xlabel("angular frequency [rad/s]")
-        for row in (0, 1):
-            axes[row, j].grid(visible=True, which="both", alpha=0.25)
-    axes[0, 0].set_ylabel("gain [output per N m or N]")
-    axes[1, 0].set_ylabel("phase [degrees]")
-    return figure
-
-
-def _range(plant: StateSpace) -> np.ndarray:
-    """Two decades around the poles; up to the Nyquist frequency when sampled."""
-    poles = plant.poles if plant.dt is None else np.log(plant.poles + 0j) / plant.dt
-    sizes = np.abs(poles)
-    sizes = sizes[sizes > 1e-3]
-    low, high = (sizes.min(), sizes.max()) if sizes.size else (1.0, 1.0)
-    low, high = low / 30, high * 30
-    if plant.dt is not None:
-        high = min(high, np.pi / plant.dt)
-        low = min(low, high / 100)
-    return np.geomspace(low, high, POINTS)
+        if kind is not None:
+            raise InputError(f"plot: kind is {shown(kind)}; a plant has only its frequency response.")
+        return frequency_response(result)
+    if isinstance(result, Run):
+        if kind is not None and kind not in runs.KINDS:
+            raise InputError(f"plot: kind is {shown(kind)}; expected one of {', '.join(runs.KINDS)}.")
+        return runs.KINDS[kind or "motion"](result)
+    raise InputError(
+        f"plot: got {type(result).__name__}; expected a Run (from simulate or load_run) or a StateSpace (from linearise)."
+    )

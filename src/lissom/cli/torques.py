@@ -1,0 +1,65 @@
+"""`lissom torques`: torques along a sampled motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from lissom.cli.common import ArmName, AsJson, check_figure, failing_kindly, load_arm, out, print_json, save_figure
+from lissom.errors import InputError
+
+
+def torques(
+    arm: ArmName,
+    motion: Annotated[Path, typer.Argument(metavar="MOTION", help="Columns t, q[joint], and qd[..], qdd[..] if known.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write t and tau[joint] as CSV.")] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw torques over time into this file.")] = None,
+    method: Annotated[str | None, typer.Option(help="A published formulation; see lissom count.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Torques that a sampled motion takes: peaks, and how they compare with the limits."""
+    from lissom.formats.files import write_text
+    from lissom.simulation.trajectory import read_trajectory
+    from lissom.verbs.dynamics import inverse_dynamics
+
+    with failing_kindly():
+        check_figure(figure)
+        if output is not None and output.suffix.lower() != ".csv":
+            raise InputError(f"{output}: torques are written as .csv.")
+        loaded = load_arm(arm)
+        path = read_trajectory(motion, loaded)
+        tau = inverse_dynamics(loaded, path.q, path.qd, path.qdd, method=method)
+        lower, upper = np.full(loaded.dof, -np.inf), np.full(loaded.dof, np.inf)
+        lower[loaded.joint_index], upper[loaded.joint_index] = loaded.bounds("torque")
+        rows = []
+        for k, name in enumerate(loaded.coordinates):
+            at = int(np.argmax(np.abs(tau[:, k])))
+            used = max(tau[:, k].max() / upper[k], tau[:, k].min() / lower[k])
+            rms = float(np.sqrt(np.mean(tau[:, k] ** 2)))
+            rows.append({"name": name, "peak": float(tau[at, k]), "t": float(path.t[at]), "rms": rms, "of_limit": float(used)})
+        if output is not None:
+            head = ",".join(["t", *(f"tau[{name}]" for name in loaded.coordinates)])
+            lines = [",".join(map(repr, map(float, row))) for row in np.column_stack([path.t, tau])]
+            write_text(output, "\n".join([head, *lines, ""]))
+        print_json({"derived": path.derived, "torques": rows}) if as_json else _show(rows, path.derived)
+        if figure is not None:
+            from lissom.views.runs import over_time
+
+            save_figure(over_time(path.t, tau, loaded.coordinates, "torque [N m or N]"), figure)
+
+
+def _show(rows: list[dict[str, float]], derived: tuple[str, ...]) -> None:
+    table = Table()
+    for word in ("coordinate", "peak [N m or N]", "at [s]", "rms", "of its limit"):
+        table.add_column(word, justify="left" if word == "coordinate" else "right")
+    for row in rows:
+        share = f"{100 * row['of_limit']:.1f} %" if row["of_limit"] > 0 else "-"
+        table.add_row(escape(str(row["name"])), f"{row['peak']:.5g}", f"{row['t']:.4g}", f"{row['rms']:.4g}", share)
+    out.print(table)
+    if derived:
+        out.print(f"{' and '.join(derived)}: derivatives of cubic splines through the samples.")

@@ -1,0 +1,102 @@
+"""Strict TOML: tables whose keys are all known, and errors that know their line."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from lissom.errors import ModelError, shown, suggest
+from lissom.model.fields import array
+
+Table = dict[str, Any]
+
+
+def parse(file: str, data: bytes) -> tuple[str, Table]:
+    """Text and document of a file's bytes."""
+    try:
+        text = data.decode("utf-8-sig")  # some editors put a mark first
+        return text, tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise ModelError(f"it is not UTF-8 text (byte {error.start}).", file=file) from None
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = int(found.group(1)) if found else None
+        raise ModelError(f"not TOML: {error}", file=file, line=line) from None
+    except RecursionError:
+        raise ModelError("not a model: its values are nested too deeply.", file=file) from None
+    except ValueError as error:  # e.g. an integer of thousands of digits
+        raise ModelError(f"not TOML: {error}", file=file) from None
+
+
+class Place(ModelError):
+    """A `ModelError` that knows the table it came from; readers turn it into one with a file and a line."""
+
+    path: tuple[str | int, ...] = ()
+
+
+@contextmanager
+def inside(*path: str | int) -> Iterator[None]:
+    """Prefix the place of any error raised inside."""
+    try:
+        yield
+    except ModelError as error:
+        placed = error if isinstance(error, Place) else Place(error.problem, error.subject)
+        placed.path = (*path, *placed.path)
+        raise placed from None
+
+
+def record(kind: type, value: Any, what: str) -> Any:
+    """A record from a table whose keys are its fields."""
+    row = as_table(value, what)
+    known = fields(kind)
+    refuse_unknown(row, tuple(f.name for f in known), what)
+    missing = [f.name for f in known if f.name not in row and _required(f)]
+    if missing:
+        raise ModelError(f"{missing[0]} is missing from {what}.")
+    return kind(**row)
+
+
+def _required(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def refuse_unknown(row: Table, known: tuple[str, ...], what: str) -> None:
+    """Every key must be one of those that are known."""
+    for word in row:
+        if word not in known:
+            raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known)}")
+
+
+def as_table(value: Any, what: str) -> Table:
+    """A table, or a sentence."""
+    if not isinstance(value, dict):
+        raise ModelError(f"{what} is {shown(value)}; expected a table.")
+    return value
+
+
+def as_rows(document: Table, word: str) -> list[Table]:
+    """The tables of a list, none when it is not there."""
+    found = document.get(word, [])
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise ModelError(f"{word} is not a list of tables; expected [[{word}]].")
+    return found
+
+
+def degrees(row: Table, words: tuple[str, ...]) -> Table:
+    """A copy with ``x_deg`` turned into x in radians."""
+    row = dict(row)
+    for word in words:
+        if f"{word}_deg" in row:
+            if word in row:
+                raise ModelError(f"{word} is given twice, in rad and in deg.")
+            value = row.pop(f"{word}_deg")
+            plain = [value] if not isinstance(value, list) else value
+            finite = [v for v in plain if not (isinstance(v, float) and math.isinf(v))]
+            array(finite, f"{word}_deg", (None,)) if finite else None
+            row[word] = [math.radians(v) for v in value] if isinstance(value, list) else math.radians(value)
+    return row

@@ -1,0 +1,280 @@
+"""Run files: a simulation described in TOML, strict like the native format. `docs/run-file.md` describes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import LissomError, ModelError, about, shown, suggest
+from lissom.formats.files import read_bytes
+from lissom.formats.load import load
+from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
+from lissom.formats.toml_text import find_line
+from lissom.model.arm import Arm
+from lissom.model.loads import BaseMotion, Load, Payload
+from lissom.simulation.controllers import PD, ComputedTorque, Controller, GravityCompensation, Impedance, StateFeedback
+from lissom.simulation.events import Event
+from lissom.simulation.signals import Profile
+from lissom.spatial.rotations import Array
+
+VERSION = 1
+OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "threads")
+CONTROLLERS: dict[str, type[Controller]] = {
+    "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
+    "state_feedback": StateFeedback,
+}  # fmt: skip
+TOP = ("lissom_run", "arm", "payload", "start", "torque", "controller", "loads", "base", "prescribed", "events",
+       "ensemble", "output", "title", *OPTIONS)  # fmt: skip
+
+
+class RunFile(NamedTuple):
+    """What a run file says: the arm, the arguments of `simulate`, and where results go."""
+
+    arm: Arm
+    arguments: dict[str, Any]
+    outputs: tuple[Path, ...]
+
+
+def read_run_file(path: Path) -> RunFile:
+    """A run file, or a sentence with its line."""
+    text, document = parse(str(path), read_bytes(path))
+    try:
+        return _Reader(path).read(document)
+    except ModelError as error:
+        if error.file:
+            raise
+        where = error.path if isinstance(error, Place) else ()
+        key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
+        raise ModelError(error.problem, error.subject, str(path), find_line(text, where, key=key)) from None
+    except LissomError as error:
+        raise ModelError(str(error), file=str(path)) from None
+
+
+class _Reader:
+    def __init__(self, path: Path):
+        self.path = path
+
+    def read(self, document: Table) -> RunFile:
+        refuse_unknown(document, TOP, "the file")
+        version = document.get("lissom_run", VERSION)
+        if version != VERSION or isinstance(version, bool):
+            raise ModelError(f"lissom_run is {version!r}; this version of lissom reads format {VERSION}.")
+        for word in ("arm", "until"):
+            if word not in document:
+                raise ModelError(f"{word} is missing from the file.")
+        self.arm = self._arm(document)
+        arguments: dict[str, Any] = {word: document[word] for word in OPTIONS if word in document}
+        with inside("start"):
+            start = degrees(as_table(document.get("start", {}), "start"), ("q", "qd"))
+            refuse_unknown(start, ("q", "qd"), "[start]")
+            arguments |= {f"{word}0": np.array(start[word], float) for word in ("q", "qd") if word in start}
+        arguments["tau"] = self._torque(document)
+        arguments["loads"] = self._loads(document)
+        arguments["base"] = self._base(document)
+        arguments["prescribed"] = self._prescribed(document)
+        arguments["events"] = [self._event(row, i) for i, row in enumerate(as_rows(document, "events"))]
+        if "ensemble" in document:
+            with inside("ensemble"):
+                arguments |= self._ensemble(as_table(document["ensemble"], "ensemble"), arguments)
+        return RunFile(self.arm, {k: v for k, v in arguments.items() if v is not None}, self._outputs(document))
+
+    def _arm(self, document: Table) -> Arm:
+        source = document["arm"]
+        if not isinstance(source, str):
+            raise ModelError(f"arm is {shown(source)}; expected a file or the name of a shipped arm.")
+        beside = self.path.parent / source
+        arm = load(beside if Path(source).suffix else source)
+        if "payload" in document:
+            row = dict(as_table(document["payload"], "payload"))
+            link = row.pop("link", None)
+            with inside("payload"):
+                arm = arm.with_payload(record(Payload, row, "[payload]"), link)
+        return arm
+
+    def _outputs(self, document: Table) -> tuple[Path, ...]:
+        given = document.get("output", [])
+        given = [given] if isinstance(given, str) else given
+        if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+            raise ModelError(f"output is {shown(given)}; expected a file or a list of files (.nc, .csv, .parquet).")
+        for name in given:
+            if Path(name).suffix.lower() not in (".nc", ".csv", ".parquet"):
+                raise ModelError(f"output has {name!r}; expected files that end in .nc, .csv or .parquet.")
+        return tuple(self.path.parent / name for name in given)
+
+    # ---- values that may vary --------------------------------------------------------------------
+
+    def _profile(self, row: Table, word: str, what: str) -> Any:
+        """A value, or with ``t`` its samples over time (``kind``: linear, hold, cubic)."""
+        if "t" not in row:
+            return row[word]
+        return Profile(row["t"], row[word], row.get("kind", "linear"))
+
+    def _torque(self, document: Table) -> Any:
+        if "torque" in document and "controller" in document:
+            raise ModelError("torque and controller are both given; give one of them.")
+        if "controller" in document:
+            with inside("controller"):
+                return self._controller(dict(as_table(document["controller"], "controller")))
+        if "torque" not in document:
+            return None
+        value = document["torque"]
+        if isinstance(value, list):
+            return np.array(value, float)
+        with inside("torque"):
+            row = as_table(value, "torque")
+            refuse_unknown(row, ("tau", "t", "kind", "file"), "[torque]")
+            if "file" in row:
+                from lissom.simulation.trajectory import read_columns
+
+                t, tau = read_columns(self.path.parent / str(row["file"]), self.arm, "tau")
+                return Profile(t, tau, row.get("kind", "linear"))
+            if "tau" not in row:
+                raise ModelError("tau is missing from [torque].")
+            return self._profile(row, "tau", "torque")
+
+    def _controller(self, row: Table) -> Controller:
+        kind = row.pop("kind", None)
+        if kind not in CONTROLLERS:
+            raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), CONTROLLERS)}")
+        made = CONTROLLERS[kind]
+        known = tuple(made.__dataclass_fields__)  # type: ignore[attr-defined]
+        row = degrees(row, ("q", "qd", "qdd"))
+        refuse_unknown(row, (*known, "t", "profile"), "[controller]")
+        t, shape = row.pop("t", None), row.pop("profile", "linear")
+        if "model" in row:
+            row["model"] = load(self.path.parent / row["model"] if Path(row["model"]).suffix else row["model"])
+        if t is not None:
+            for word in ("q", "qd", "qdd", "goal", "tau"):
+                if word in row and np.ndim(row[word]) == 2 and len(row[word]) == len(t):
+                    row[word] = Profile(t, row[word], shape)
+        missing = [f for f, field in made.__dataclass_fields__.items() if _needed(field) and f not in row]  # type: ignore[attr-defined]
+        if missing:
+            raise ModelError(f"{missing[0]} is missing from [controller] of kind {kind!r}.")
+        return made(**row)
+
+    def _loads(self, document: Table) -> Any:
+        made: list[Callable[[float], Load]] = []
+        varies = False
+        for i, row in enumerate(as_rows(document, "loads")):
+            with inside("loads", i), about(f"load {i + 1}"):
+                refuse_unknown(row, ("link", "force", "moment", "point", "t", "kind"), "[[loads]]")
+                varies |= "t" in row
+                made.append(self._load(row))
+        if not varies:
+            return [make(0.0) for make in made]
+        return lambda t: [make(t) for make in made]
+
+    def _load(self, row: Table) -> Callable[[float], Load]:
+        fixed = {word: row[word] for word in ("link", "force", "moment", "point") if word in row}
+        if "t" not in row:
+            load_ = record(Load, fixed, "a load")
+            return lambda _t: load_
+        vary = {w: Profile(row["t"], fixed.pop(w), row.get("kind", "linear")) for w in ("force", "moment") if w in fixed}
+        return lambda t: Load(**fixed, **{word: profile(t) for word, profile in vary.items()})
+
+    def _base(self, document: Table) -> Any:
+        if "base" not in document:
+            return None
+        with inside("base"):
+            row = dict(as_table(document["base"], "base"))
+            words = ("angular_velocity", "angular_acceleration", "linear_acceleration")
+            refuse_unknown(row, (*words, "t", "kind"), "[base]")
+            if "t" not in row:
+                return record(BaseMotion, row, "[base]")
+            kind = row.get("kind", "linear")
+            vary = {word: Profile(row["t"], row[word], kind) for word in words if word in row}
+            return lambda t: BaseMotion(**{word: profile(t) for word, profile in vary.items()})
+
+    def _prescribed(self, document: Table) -> Any:
+        rows = as_table(document.get("prescribed", {}), "prescribed")
+        out = {}
+        for joint, value in rows.items():
+            with inside("prescribed", joint):
+                row = {"acceleration": value} if isinstance(value, int | float) else as_table(value, f"prescribed.{joint}")
+                refuse_unknown(row, ("acceleration", "t", "kind"), f"[prescribed.{joint}]")
+                if "acceleration" not in row:
+                    raise ModelError(f"acceleration is missing from [prescribed.{joint}].")
+                out[joint] = self._profile(row, "acceleration", "prescribed")
+        return out or None
+
+    def _event(self, row: Table, i: int) -> Event:
+        with inside("events", i), about(f"event {i + 1}"):
+            refuse_unknown(row, ("name", "coordinate", "quantity", "value", "direction", "stop"), "[[events]]")
+            name, quantity = row.get("coordinate"), row.get("quantity", "q")
+            if name not in self.arm.coordinates:
+                raise ModelError(f"coordinate is {shown(name)}; {suggest(str(name), self.arm.coordinates)}")
+            if quantity not in ("q", "qd"):
+                raise ModelError(f"quantity is {shown(quantity)}; expected 'q' or 'qd'.")
+            value = row.get("value", 0.0)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ModelError(f"value is {shown(value)}; expected a number.")
+            k = self.arm.coordinates.index(name)
+            watch = lambda t, q, qd: (q if quantity == "q" else qd)[k] - value  # noqa: E731
+            label = row.get("name", f"{name}.{quantity} = {value:g}")
+            return Event(watch, label, row.get("direction", 0), row.get("stop", False))
+
+    # ---- many runs -------------------------------------------------------------------------------
+
+    def _ensemble(self, row: Table, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Initial states, gains and payloads spread around what the file says."""
+        refuse_unknown(row, ("runs", "seed", "q", "qd", "kp", "kd", "payload"), "[ensemble]")
+        runs, seed = row.get("runs"), row.get("seed", 0)
+        for word, value, least in (("runs", runs, 1), ("seed", seed, 0)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ModelError(f"{word} is {shown(value)}; expected a whole number, at least {least}.")
+        rng, arm = np.random.default_rng(seed), self.arm
+        start = {"q": arguments.get("q0", arm.home), "qd": arguments.get("qd0", np.zeros(arm.dof))}
+        out: dict[str, Any] = {}
+        for word in ("q", "qd"):
+            middle = arm.expanded(np.asarray(start[word], float))
+            spread = np.zeros(arm.dof)
+            spread[arm.joint_index] = _numbers(row.get(word, 0.0), word)
+            out[f"{word}0"] = middle + spread * rng.uniform(-1.0, 1.0, (runs, arm.dof))
+        control = arguments["tau"]
+        for word in ("kp", "kd"):
+            if word in row:
+                if not hasattr(control, word):
+                    raise ModelError(f"{word} spreads a gain, but the controller has none.")
+                part = _numbers(row[word], word)
+                joints = len(arm.joints)
+                gains = np.broadcast_to(np.asarray(getattr(control, word), float), joints)
+                control = dataclasses.replace(control, **{word: gains * (1 + part * rng.uniform(-1.0, 1.0, (runs, joints)))})
+        out["tau"] = control
+        if "payload" in row:
+            out["payloads"] = self._payloads(row["payload"], runs, rng)
+        return out
+
+    def _payloads(self, value: Any, runs: int, rng: Any) -> dict[str, list[Payload]]:
+        with inside("payload"):
+            row = as_table(value, "payload")
+            refuse_unknown(row, ("link", "mass", "com", "size"), "[ensemble.payload]")
+            link = row.get("link", self.arm.last_moving)
+            low, high = (_numbers(row.get("mass", [0.0, 1.0]), "mass") * np.ones(2)).tolist()
+            com, spread = np.zeros(3), 0.0
+            if "com" in row:
+                com = np.array(row["com"], float)
+            spread = float(row.get("size", 0.0))
+            if not 0 <= low <= high or spread < 0:
+                raise ModelError(f"mass is {shown(row.get('mass'))}; expected [least, most], at least 0.")
+            bodies = []
+            for mass in rng.uniform(low, high, runs):
+                place = com + spread * rng.uniform(-1.0, 1.0, 3)
+                bodies.append(Payload(float(mass), place, np.eye(3) * (0.4 * mass * spread**2)))
+            return {link: bodies}
+
+
+def _needed(field: Any) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _numbers(value: Any, word: str) -> Array:
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{word} is {shown(value)}; expected a number or a list of numbers.") from None
+

@@ -1,0 +1,120 @@
+"""Motions sampled in tables: read them, and complete what is missing."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.errors import ModelError, suggest
+from lissom.formats.files import read_bytes
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+
+WORDS = ("q", "qd", "qdd")
+
+
+class Trajectory(NamedTuple):
+    """A sampled motion: t (nt,); q, qd, qdd (nt, dof); `derived`: those that come from splines through q."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    derived: tuple[str, ...]
+
+
+def read_trajectory(path: Path, arm: Arm) -> Trajectory:
+    """A motion from a CSV file or a saved run.
+
+    Columns: ``t``, then ``q[joint]`` (or just the joint's name) for every joint, and, where they are known,
+    ``qd[joint]`` and ``qdd[joint]``. Lines that begin with # are passed over. Rates and accelerations that are
+    missing are derivatives of cubic (rates: given) splines through the samples.
+    """
+    if path.suffix.lower() in (".nc", ".parquet"):
+        from lissom.simulation.files import load_run
+
+        run = load_run(path)
+        if run.count is not None or run.arm.coordinates != arm.coordinates:
+            raise ModelError(f"it is not a single run of an arm with the joints of {arm.name!r}.", file=str(path))
+        return Trajectory(run.t, run.q, run.qd, run.qdd, ())
+    t, columns = _columns(path)
+    found = {word: _of(columns, arm, word, path) for word in WORDS}
+    q, qd, qdd = (found[word] for word in WORDS)
+    if q is None:
+        raise ModelError(f"there are no positions; expected columns {_wanted(arm, 'q')}.", file=str(path))
+    derived = tuple(word for word in WORDS if found[word] is None)
+    if derived and len(t) < 4:
+        raise ModelError(f"{len(t)} samples are too few to find {' and '.join(derived)}; expected at least 4.", file=str(path))
+    if qd is None:
+        qd = _slope(t, q)
+    if qdd is None:
+        qdd = _slope(t, qd)
+    return Trajectory(t, q, qd, qdd, derived)
+
+
+def read_columns(path: Path, arm: Arm, word: str) -> tuple[Array, Array]:
+    """Times and one quantity (nt, dof), ``word[joint]`` each, from a CSV file."""
+    t, columns = _columns(path)
+    found = _of(columns, arm, word, path)
+    if found is None:
+        raise ModelError(f"there are no columns {_wanted(arm, word)}.", file=str(path))
+    return t, found
+
+
+def _columns(path: Path) -> tuple[Array, dict[str, Array]]:
+    import pandas
+
+    text = read_bytes(path).decode("utf-8-sig", errors="replace")
+    try:
+        table = pandas.read_csv(io.StringIO(text), comment="#", float_precision="round_trip", skipinitialspace=True)
+    except (ValueError, pandas.errors.ParserError) as error:
+        raise ModelError(f"it is not a table of numbers ({error}).", file=str(path)) from None
+    columns: dict[str, Array] = {}
+    for name in table.columns:
+        try:
+            columns[str(name).strip()] = table[name].to_numpy(float)
+        except (ValueError, TypeError):
+            raise ModelError(f"column {str(name)!r} has entries that are not numbers.", file=str(path)) from None
+        if not np.isfinite(columns[str(name).strip()]).all():
+            row = int(np.argmin(np.isfinite(columns[str(name).strip()])))
+            raise ModelError(f"column {str(name)!r} has no number in row {row + 1} of the data.", file=str(path))
+    t = columns.pop("t", None)
+    if t is None:
+        t = columns.pop("time", None)
+    if t is None:
+        raise ModelError(f"there is no column t; it has {', '.join(columns) or 'none'}.", file=str(path))
+    if len(t) < 1 or (np.diff(t) <= 0).any():
+        k = int(np.argmax(np.diff(t) <= 0)) if len(t) > 1 else 0
+        raise ModelError(f"times must increase; they do not at row {k + 2} of the data (t = {t[min(k + 1, len(t) - 1)]:g}).",
+                         file=str(path))  # fmt: skip
+    return t, columns
+
+
+def _of(columns: dict[str, Array], arm: Arm, word: str, path: Path) -> Array | None:
+    """(nt, dof) of one quantity, None when no column names it; elastic coordinates that are missing are zero."""
+    out, missing, seen = [], [], 0
+    length = len(next(iter(columns.values()))) if columns else 0
+    for k, name in enumerate(arm.coordinates):
+        column = columns.get(f"{word}[{name}]", columns.get(name) if word == "q" else None)
+        seen += column is not None
+        if column is None and k in arm.joint_index:
+            missing.append(name)
+        out.append(np.zeros(length) if column is None else column)
+    if not seen:
+        return None
+    if missing:
+        raise ModelError(f"{word} of joint {missing[0]!r} is missing; {suggest(missing[0], columns)}", file=str(path))
+    return np.stack(out, axis=-1)
+
+
+def _wanted(arm: Arm, word: str) -> str:
+    return ", ".join(f"{word}[{joint.name}]" for joint in arm.joints[:3]) + (", ..." if len(arm.joints) > 3 else "")
+
+
+def _slope(t: Array, x: Array) -> Array:
+    from scipy.interpolate import CubicSpline
+
+    return CubicSpline(t, x)(t, 1)

@@ -1,0 +1,190 @@
+"""Figures of simulated runs.
+
+One run: a curve per joint. Many: the median, and bands that hold half and nine tenths of the runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.model.arm import Arm
+from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
+from lissom.views.palette import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BANDS = ((5, 95, 0.12), (25, 75, 0.25))
+MOST_LINES = 8  # coordinates in one panel
+SPREAD = 40  # paths of an ensemble that are drawn
+FLOWS = {"put in": COLOURS[0], "lost": COLOURS[1], "from outside": COLOURS[2]}
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _unit(arm: Arm, prismatic: bool) -> dict[str, str]:
+    angle = "m" if prismatic else "rad"
+    return {"q": angle, "qd": f"{angle}/s", "tau": "N" if prismatic else "N m"}
+
+
+def _groups(arm: Arm) -> list[tuple[bool, list[int]]]:
+    """Coordinates that share units: turning, then sliding (elastic ones with their joint)."""
+    sliding = []
+    for link in arm.links:
+        if link.joint.moves:
+            sliding += [link.joint.kind == "prismatic"] * link.joint.coordinate_count
+    kinds = [(kind, [k for k, s in enumerate(sliding) if s == kind]) for kind in (False, True)]
+    return [(kind, some) for kind, some in kinds if some]
+
+
+def _curve(ax: Any, t: Array, y: Array, colour: str, label: str | None = None) -> None:
+    """A line, or the spread of many."""
+    if y.ndim == 1:
+        ax.plot(t, y, color=colour, label=label, linewidth=1.4)
+        return
+    for low, high, alpha in BANDS:
+        ax.fill_between(t, *np.nanpercentile(y, [low, high], axis=0), color=colour, alpha=alpha, linewidth=0)
+    ax.plot(t, np.nanmedian(y, axis=0), color=colour, label=label, linewidth=1.4)
+
+
+def _finish(ax: Any, xlabel: str, ylabel: str) -> None:
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.grid(visible=True, alpha=0.25)
+
+
+def _title(figure: Any, run: Run) -> None:
+    many = "" if run.count is None else f", {run.count} runs: median, half and nine tenths of them"
+    state = "" if run.ok else f"\n{run.status[:110]}"
+    figure.suptitle(f"{run.arm.name}{many}{state}", fontsize=11, parse_math=False)
+
+
+def motion(run: Run) -> Figure:
+    """Positions, rates and torques over time, with the events marked."""
+    groups = _groups(run.arm)
+    figure = _figure(8.0, 2.4 * 3 * len(groups) if len(groups) > 1 else 7.5)
+    axes = figure.subplots(3 * len(groups), 1, sharex=True, squeeze=False)[:, 0]
+    words = {"q": "position", "qd": "rate", "tau": "torque"}
+    row = 0
+    for prismatic, some in groups:
+        units = _unit(run.arm, prismatic)
+        for word, name in words.items():
+            ax = axes[row]
+            for i, k in enumerate(some[:MOST_LINES]):
+                _curve(ax, run.t, getattr(run, word)[..., k], COLOURS[i % len(COLOURS)], run.arm.coordinates[k])
+            name = "force" if prismatic and word == "tau" else name
+            _finish(ax, "", f"{name} [{units[word]}]")
+            if run.count is None:
+                for event in run.events:
+                    ax.axvline(event.t, color="#999999", linewidth=0.8, linestyle=":")
+            row += 1
+        hidden = len(some) - MOST_LINES
+        axes[row - 3].legend(fontsize=8, ncols=4, title=f"{hidden} more are not shown" if hidden > 0 else None, loc="best")
+    axes[-1].set_xlabel("time [s]")
+    _title(figure, run)
+    return figure
+
+
+def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Figure:
+    """Curves (nt, n) with names."""
+    figure = _figure(8.0, 4.5)
+    ax = figure.subplots()
+    for k, name in enumerate(names[:MOST_LINES]):
+        _curve(ax, t, values[:, k], COLOURS[k % len(COLOURS)], name)
+    hidden = len(names) - MOST_LINES
+    ax.legend(fontsize=8, ncols=4, title=f"{hidden} more are not shown" if hidden > 0 else None)
+    _finish(ax, "time [s]", ylabel)
+    return figure
+
+
+def tip(run: Run) -> Figure:
+    """Where the tip goes: in space, over time, and how fast."""
+    figure = _figure(10.0, 5.5)
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1))
+    space = figure.add_subplot(grid[:, 0], projection="3d")
+    paths = run.tip[None] if run.count is None else run.tip[:: max(1, run.count // SPREAD)]
+    for path in paths:
+        space.plot(*path.T, color=COLOURS[0], linewidth=1.4 if len(paths) == 1 else 0.6, alpha=1 if len(paths) == 1 else 0.5)
+    space.scatter(*paths[:, 0].T, color=COLOURS[2], s=22, label="start")
+    ends = np.array([path[np.isfinite(path[:, 0])][-1] for path in paths])
+    space.scatter(*ends.T, color=COLOURS[1], s=22, label="end")
+    space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title=f"path of {run.tip_frame}")
+    space.legend(fontsize=8)
+    _equal(space, paths.reshape(-1, 3))
+    where, speed = figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
+    for k, axis in enumerate("xyz"):
+        _curve(where, run.t, run.tip[..., k], COLOURS[k], axis)
+    where.legend(fontsize=8)
+    _finish(where, "", "position [m]")
+    _curve(speed, run.t, np.linalg.norm(run.tip_velocity, axis=-1), COLOURS[0])
+    _finish(speed, "time [s]", "speed [m/s]")
+    _title(figure, run)
+    return figure
+
+
+def _equal(ax: Any, points: Array) -> None:
+    """The same scale on all axes."""
+    low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
+    size = max(float((high - low).max()), 1e-3) * 1.1
+    middle = (low + high) / 2
+    ax.set(**{f"{axis}lim": (m - size / 2, m + size / 2) for axis, m in zip("xyz", middle, strict=True)})
+    ax.set_box_aspect((1, 1, 1))
+
+
+def energy(run: Run) -> Figure:
+    """The audit: energies, the work that explains them, and what no work explains."""
+    figure = _figure(8.0, 8.0)
+    stored, flow, left = figure.subplots(3, 1, sharex=True)
+    start = run.energy[..., :1]
+    for word, colour, label in (("kinetic", COLOURS[0], "kinetic"), ("potential", COLOURS[1], "potential")):
+        _curve(stored, run.t, getattr(run, word), colour, label)
+    _curve(stored, run.t, run.energy, COLOURS[6], "together")
+    _finish(stored, "", "energy [J]")
+    stored.legend(fontsize=8)
+    for k, (label, colour) in enumerate(FLOWS.items()):
+        _curve(flow, run.t, run.work[..., k], colour, label)
+    _curve(flow, run.t, run.energy - start, COLOURS[6], "change of energy")
+    _finish(flow, "", "work [J]")
+    flow.legend(fontsize=8)
+    balance = np.abs(run.balance)
+    balance = np.where(balance > 0, balance, np.nan)
+    if np.isfinite(balance).any():
+        _curve(left, run.t[1:], balance[..., 1:], COLOURS[3])
+        left.set_yscale("log")
+    worst = float(np.max(run.balance_error))
+    _finish(left, "time [s]", "unexplained [J]")
+    left.set_title(f"largest: {worst:.2g} of the energy that moved", fontsize=9)
+    _title(figure, run)
+    return figure
+
+
+def phase(run: Run) -> Figure:
+    """Rate over position, one panel per coordinate."""
+    names = run.arm.coordinates
+    columns = min(len(names), 4)
+    rows = -(-len(names) // columns)
+    figure = _figure(3.1 * columns + 0.6, 2.7 * rows + 0.6)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    sliding = {k for prismatic, some in _groups(run.arm) if prismatic for k in some}
+    picked = slice(None) if run.count is None else slice(None, None, max(1, run.count // SPREAD))
+    for k, name in enumerate(names):
+        x, v = run.q[..., k], run.qd[..., k]
+        x, v = (x[None], v[None]) if run.count is None else (x[picked], v[picked])
+        axes[k].plot(x.T, v.T, color=COLOURS[0], linewidth=1.2 if len(x) == 1 else 0.5, alpha=1 if len(x) == 1 else 0.5)
+        axes[k].plot(x[:, 0], v[:, 0], "o", color=COLOURS[2], markersize=4)
+        unit = "m" if k in sliding else "rad"
+        _finish(axes[k], f"{name} [{unit}]", f"rate [{unit}/s]")
+    for ax in axes[len(names) :]:
+        ax.set_visible(False)
+    _title(figure, run)
+    return figure
+
+
+KINDS = {"motion": motion, "tip": tip, "energy": energy, "phase": phase}
