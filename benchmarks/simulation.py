@@ -41,7 +41,8 @@ class Case:
         self.goal = np.linspace(0.3, -0.5, n)
         self.q0 = self.arm.home + rng.uniform(-0.3, 0.3, (runs, n))
         self.payloads = [
-            ls.Payload(m, rng.uniform(-0.05, 0.05, 3), np.diag(rng.uniform(0.01, 0.02, 3))) for m in rng.uniform(0, 3, runs)
+            ls.Payload(m, rng.uniform(-0.05, 0.05, 3), np.diag(rng.uniform(0.01, 0.02, 3)))
+            for m in rng.uniform(0, 3, runs)
         ]
         self.model = models.mujoco_twin(self.arm, self.kp, self.kd)
         self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4

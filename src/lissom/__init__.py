@@ -59,6 +59,6 @@ __all__ = [
     "count_operations", "draw", "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient",
     "gravity_forces", "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient",
     "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",
-    "linearise", "load", "load_run", "mass_matrix", "momentum", "plot", "pose", "poses", "potential_energy", "regressor",
-    "save", "shipped", "simulate", "time_formulations", "velocity",
+    "linearise", "load", "load_run", "mass_matrix", "momentum", "plot", "pose", "poses", "potential_energy",
+    "regressor", "save", "shipped", "simulate", "time_formulations", "velocity",
 ]  # fmt: skip

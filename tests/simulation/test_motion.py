@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.friction import settled
 from lissom.simulation.slopes import slopes, smooth
 from lissom.simulation.stepping import Stepper
-from tests.arms import random_arm, random_base, random_loads, random_states
 
 Q0 = np.array([0.3, -0.7, 0.2, 0.3, 0.4, 0.5])
 QD0 = np.array([0.7, -0.2, 0.9, -1.1, 0.4, 0.8])
@@ -81,9 +81,8 @@ def test_same_motion_as_mujoco():
 def test_same_motion_as_pinocchio(free_puma):
     """Accelerations of the other engine, integrated tightly by SciPy."""
     pin = pytest.importorskip("pinocchio")
-    from scipy.integrate import solve_ivp
-
     from benchmarks.models import twin
+    from scipy.integrate import solve_ivp
 
     arm = without(free_puma, armature=0.0, rotor_inertia=0.0)
     model = twin(arm)
@@ -173,7 +172,9 @@ def controllers(arm, rng):
         ls.PD(rng.normal(size=n), 30.0, 2.0, qd=0.1, gravity=True, limit=12.0),
         ls.PD(lambda t: np.full(n, np.sin(t)), 30.0, 2.0, qd=lambda t: np.full(n, np.cos(t))),
         ls.ComputedTorque(rng.normal(size=n), 40.0, 9.0),
-        ls.ComputedTorque(ls.Profile([0, 0.1, 0.3], rng.normal(size=(3, n)), "cubic"), 40.0, 9.0, model=arm, limit=50.0),
+        ls.ComputedTorque(
+            ls.Profile([0, 0.1, 0.3], rng.normal(size=(3, n)), "cubic"), 40.0, 9.0, model=arm, limit=50.0
+        ),
         ls.GravityCompensation(0.7),
         ls.Impedance(frame, goal[:3, 3] + 0.1, 200.0, 20.0),
         ls.Impedance(frame, goal, [200, 100, 50, 3, 2, 1], [20, 10, 5, 0.3, 0.2, 0.1], gravity=False),
@@ -219,7 +220,9 @@ def as_function(arm, tau, run):
             return np.clip(out, -tau.limit, tau.limit) if tau.limit else out
         if isinstance(tau, ls.ComputedTorque):
             joint = np.isin(np.arange(n), arm.joint_index)
-            wanted = np.where(joint, at(tau.kp, t), 0) * (at(tau.q, t) - q) + np.where(joint, at(tau.kd, t), 0) * (0 - qd)
+            wanted = np.where(joint, at(tau.kp, t), 0) * (at(tau.q, t) - q) + np.where(joint, at(tau.kd, t), 0) * (
+                0 - qd
+            )
             out = np.where(joint, ls.inverse_dynamics(arm, q, qd, wanted), 0)
             return np.clip(out, -tau.limit, tau.limit) if tau.limit else out
         if isinstance(tau, ls.GravityCompensation):

@@ -11,7 +11,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lissom.cli.common import AsJson, check_figure, check_film, err, failing_kindly, out, print_json, save_figure, save_film
+from lissom.cli.common import (
+    AsJson,
+    check_figure,
+    check_film,
+    err,
+    failing_kindly,
+    out,
+    print_json,
+    save_figure,
+    save_film,
+)
 from lissom.errors import InputError, SimulationError
 from lissom.simulation.run import Run
 
@@ -23,7 +33,8 @@ Film = Annotated[Path | None, typer.Option(help="Write a moving picture (gif, ht
 def simulate(
     file: Annotated[Path, typer.Argument(metavar="RUN.toml", help="A run file: arm, start, torques, loads, outputs.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the run here (.nc, .csv, .parquet). Default: the file's.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the run here (.nc, .csv, .parquet). Default: the file's."),
     ] = None,
     figure: Figure = None,
     kind: Kind = None,

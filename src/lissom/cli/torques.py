@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -16,7 +17,9 @@ from lissom.errors import InputError
 
 def torques(
     arm: ArmName,
-    motion: Annotated[Path, typer.Argument(metavar="MOTION", help="Columns t, q[joint], and qd[..], qdd[..] if known.")],
+    motion: Annotated[
+        Path, typer.Argument(metavar="MOTION", help="Columns t, q[joint], and qd[..], qdd[..] if known.")
+    ],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write t and tau[joint] as CSV.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw torques over time into this file.")] = None,
     method: Annotated[str | None, typer.Option(help="A published formulation; see lissom count.")] = None,
@@ -24,6 +27,7 @@ def torques(
 ) -> None:
     """Torques that a sampled motion takes: peaks, and how they compare with the limits."""
     from lissom.formats.files import write_text
+    from lissom.formats.tables import write_table
     from lissom.simulation.trajectory import read_trajectory
     from lissom.verbs.dynamics import inverse_dynamics
 
@@ -36,16 +40,19 @@ def torques(
         tau = inverse_dynamics(loaded, path.q, path.qd, path.qdd, method=method)
         lower, upper = np.full(loaded.dof, -np.inf), np.full(loaded.dof, np.inf)
         lower[loaded.joint_index], upper[loaded.joint_index] = loaded.bounds("torque")
-        rows = []
+        rows: list[dict[str, Any]] = []
         for k, name in enumerate(loaded.coordinates):
             at = int(np.argmax(np.abs(tau[:, k])))
             used = max(tau[:, k].max() / upper[k], tau[:, k].min() / lower[k])
             rms = float(np.sqrt(np.mean(tau[:, k] ** 2)))
-            rows.append({"name": name, "peak": float(tau[at, k]), "t": float(path.t[at]), "rms": rms, "of_limit": float(used)})
+            rows.append(
+                {"name": name, "peak": float(tau[at, k]), "t": float(path.t[at]), "rms": rms, "of_limit": float(used)}
+            )
         if output is not None:
-            head = ",".join(["t", *(f"tau[{name}]" for name in loaded.coordinates)])
-            lines = [",".join(map(repr, map(float, row))) for row in np.column_stack([path.t, tau])]
-            write_text(output, "\n".join([head, *lines, ""]))
+            columns = {"t": path.t} | {f"tau[{name}]": tau[:, k] for k, name in enumerate(loaded.coordinates)}
+            text = io.StringIO()
+            write_table(text, columns)
+            write_text(output, text.getvalue())
         print_json({"derived": path.derived, "torques": rows}) if as_json else _show(rows, path.derived)
         if figure is not None:
             from lissom.views.runs import over_time
@@ -53,7 +60,7 @@ def torques(
             save_figure(over_time(path.t, tau, loaded.coordinates, "torque [N m or N]"), figure)
 
 
-def _show(rows: list[dict[str, float]], derived: tuple[str, ...]) -> None:
+def _show(rows: list[dict[str, Any]], derived: tuple[str, ...]) -> None:
     table = Table()
     for word in ("coordinate", "peak [N m or N]", "at [s]", "rms", "of its limit"):
         table.add_column(word, justify="left" if word == "coordinate" else "right")

@@ -40,6 +40,7 @@ from lissom.dynamics.vectors import (
 )
 from lissom.engine.program import Step, sign
 
+
 def _rigid(m: Any, h: Any, I: Any) -> tuple[Any, Any, Any]:
     """Articulated form of a rigid body."""
     O = 0 * m
@@ -211,8 +212,8 @@ HELD_ACC_P = Step("held_acc_p", _accelerate_held(True), (6, 12, 14, 2), (1, 6, 1
 HOLD = Step("hold", lambda free, acceleration: [[free[0] + 0, acceleration[0] + 0]], (1, 1), (2,))
 SPLIT = Step("split", lambda base: [[*base[3:9]]], (9,), (6,))
 START = Step("start", lambda R, base: [[*R, *base[0:3]]], (9, 9), (12,))
-STEPS = (*MOVES, LADEN, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, *HELD.values(), SUM, ACC_R, ACC_P,
-         LED_R, LED_P, HELD_ACC_R, HELD_ACC_P, HOLD, SPLIT, START, FALL)  # fmt: skip
+STEPS = (*MOVES, LADEN, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, *HELD.values(), SUM, ACC_R,
+         ACC_P, LED_R, LED_P, HELD_ACC_R, HELD_ACC_P, HOLD, SPLIT, START, FALL)  # fmt: skip
 
 
 def accelerations(
@@ -250,11 +251,11 @@ def _inward(
         b = bodies.list[i]
         pulled = pull(run, b, given.tau[i : i + 1], given.q[i : i + 1], given.qd[i : i + 1])
         if i in below:
-            step, parts = INNER_P if b.prismatic else INNER_R, (joint[i], body[i], below.pop(i), pulled)
+            step, parts = INNER_P if b.prismatic else INNER_R, [joint[i], body[i], below.pop(i), pulled]
         else:
-            step, parts = LEAF_P if b.prismatic else LEAF_R, (joint[i], body[i], pulled)
+            step, parts = LEAF_P if b.prismatic else LEAF_R, [joint[i], body[i], pulled]
         if i in hold:
-            step, parts = HELD[step], (*parts, hold[i])
+            step, parts = HELD[step], [*parts, hold[i]]
         elif not guarded:
             step = FREE[step]
         kept[i], felt = run.call(step, *parts, constants=[b.armature, mass[i]])
@@ -285,5 +286,3 @@ def pull(run: Any, body: Body, tau: Any, q: Any, qd: Any) -> Any:
     """A joint's torque less damping, friction and spring."""
     row = (body.damping, body.friction, body.stiffness, body.rest)
     return run.call(EFFORT, tau, q, qd, constants=row) if any(row) else tau
-
-

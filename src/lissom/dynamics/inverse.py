@@ -157,7 +157,7 @@ class Setting(NamedTuple):
     loads : frames of the loads that are inputs of the call, nine entries each (force, moment, point)
     base : whether the base's motion is an input, nine entries (w, dw, a)
     frame : a frame to watch, whose point is an input
-    payloads : frames whose payload is an input, ten entries each (m, mc, I about the origin of the body that carries it)
+    payloads : frames whose payload is an input, ten entries each (m, mc, I, about the origin of its body)
     """
 
     loads: tuple[str, ...] = ()

@@ -67,7 +67,9 @@ def plant(
     driven = run.constant([0.0])
     for k, torque in enumerate(tau):
         qd = given.qd[k : k + 1]
-        driven = run.call(PUSH, driven, torque, effort[k], qd) if k in effort else run.call(DRIVE_POWER, driven, torque, qd)
+        driven = (
+            run.call(PUSH, driven, torque, effort[k], qd) if k in effort else run.call(DRIVE_POWER, driven, torque, qd)
+        )
     lost = run.constant([0.0])
     for k, body in enumerate(bodies.list):
         if body.damping:

@@ -234,9 +234,7 @@ class _Machine(NamedTuple):
 _machines: dict[tuple[str, int, tuple[str, ...]], _Machine] = {}
 
 
-def machine(
-    key: str, steps: tuple[Step, ...], width: int, kernel: Callable[[Lanes], str] | None = None
-) -> _Machine:
+def machine(key: str, steps: tuple[Step, ...], width: int, kernel: Callable[[Lanes], str] | None = None) -> _Machine:
     """Compiled steps of one width, shared by all tapes of this process; `key` also stands for `kernel`."""
     names = tuple(tape.names_of(steps, width))
     if (key, width, names) not in _machines:

@@ -6,7 +6,7 @@ four items side by side in one vector, which is why tapes differ between widths.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lissom.engine.program import Step, path, sized

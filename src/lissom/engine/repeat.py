@@ -129,4 +129,3 @@ def _call(code: Code, state: Array, fixed: Array, stream: Array, repeats: int, k
     words += [stream.strides[1], kept.ctypes.data, kept.strides[0], kept.shape[2], table.ctypes.data, kept.strides[1]]
     pointers = (code.tape.ctypes.data, room.ctypes.data, code.constants.ctypes.data)
     return PROTOTYPE(code.address)((ctypes.c_int64 * len(words))(*words), *pointers, len(state)) == 0
-

@@ -23,7 +23,7 @@ from lissom.spatial.rotations import Array
 METHODS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
 IMPLICIT = ("radau", "bdf")
 MOST_AT_ONCE = 50  # changes of friction without progress
-FASTEST = 1e9  # rad/s or m/s beyond which a run has diverged
+FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 Progress = Callable[[float], None]
 
 
@@ -48,6 +48,7 @@ class Adaptive:
         self.happened: list[Happening] = []
         self.way = np.zeros(len(loop.sliding))
         self.start = 0.0  # of the current smooth stretch
+        self.last: tuple[float, Array] | None = None  # good state, and when
         self._friction = np.array([loop.friction[k] for k in loop.sliding])
         self._sliding = np.array(loop.sliding, int)
         self._place = [loop.held.index(k) for k in loop.sliding]
@@ -100,17 +101,15 @@ class Adaptive:
         return self._outcome(failure, stopped, interrupted)
 
     def _outcome(self, failure: str | None, stopped: str | None, interrupted: bool) -> Outcome:
-        t, out = self.times, self.out
-        if stopped is not None:
-            last = self.happened[-1]
-            t = np.append(t[: self.filled], last.t)
-            out = np.concatenate([out[:, : self.filled], self.final[None, None]], axis=1)
-            if self.filled and t[-2] >= last.t - 1e-12 * max(1.0, abs(last.t)):  # a sample lies on it
-                t, out = np.delete(t, -2), np.delete(out, -2, axis=1)
-            self.filled = len(t)
-        ends = np.array([self.filled - 1], np.intp)
+        t, out = self.times[: self.filled], self.out[:, : self.filled]
+        if (stopped or failure or interrupted) and self.last is not None:  # the end lies between samples
+            when, state = self.last
+            near = len(t) > 0 and t[-1] >= when - 1e-12 * max(1.0, abs(when))
+            t = np.append(t[: len(t) - near], when)
+            out = np.concatenate([out[:, : len(t) - 1], state[None, None]], axis=1)
+        ends = np.array([len(t) - 1], np.intp)
         return Outcome(
-            t[: self.filled], out[:, : self.filled], ends, self.happened, {0: failure} if failure else {},
+            t, out, ends, self.happened, {0: failure} if failure else {},
             {0: stopped} if stopped else {}, self.steps, self.evaluations, interrupted,
         )  # fmt: skip
 
@@ -164,9 +163,10 @@ class Adaptive:
                 self.happened.append(Happening(when, event.name, state[:n].copy(), state[n : 2 * n].copy()))
                 if event.stop:
                     self._keep(np.nextafter(when, t0), state, solver.dense_output())
-                    self.final = np.concatenate([state, self.way])
+                    self.last = when, np.concatenate([state, self.way])
                     raise _Stop(event.name)
             self._keep(t, y, solver.dense_output() if self._samples_before(t) else None)
+            self.last = t, np.concatenate([y, self.way])
             marks = after
         return float(solver.t), solver.y, False
 
@@ -238,7 +238,9 @@ class Adaptive:
     ) -> tuple[float, Event | None, Array]:
         from scipy.optimize import brentq
 
-        f = lambda t: value(t, path(t))  # noqa: E731
+        def f(t: float) -> float:
+            return float(value(t, path(t)))
+
         a, b = f(t0), f(t1)
         if a == 0 or a * b > 0:
             when = t0 if a == 0 or abs(a) < abs(b) else t1
@@ -251,8 +253,8 @@ class Adaptive:
         rates = np.abs(self._slope(solver.t, solver.y))[n : 2 * n]
         worst = self.loop.arm.coordinates[int(np.argmax(rates))]
         return (
-            f"the step collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} accelerates fastest "
-            f"there ({rates.max():.3g} rad/s^2 or m/s^2). For a stiff arm use method='radau'; else loosen rtol."
+            f"the step collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} accelerates "
+            f"fastest there ({rates.max():.3g} rad/s^2 or m/s^2). For a stiff arm use method='radau'; else loosen rtol."
         )
 
 
@@ -261,4 +263,3 @@ class _Diverged(Exception):
 
     def __init__(self, t: float):
         super().__init__(f"the motion diverged at t = {t:.6g} s.")
-

@@ -29,7 +29,7 @@ from lissom.model.arm import Arm
 from lissom.model.loads import Payload
 from lissom.simulation import controllers
 from lissom.simulation.controllers import Controller, Scene
-from lissom.simulation.signals import Signal, checked
+from lissom.simulation.signals import Signal, checked, over
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.library import compiler_present, digest, sources
@@ -144,6 +144,17 @@ class ClosedLoop:
         if any(part.ndim == 2 for part in parts):
             rows = max(len(part) for part in parts if part.ndim == 2)
             parts = [np.broadcast_to(part, (rows, part.shape[-1])) for part in parts]
+        return np.concatenate(parts, axis=-1)
+
+    def varying_over(self, times: Array, before: bool = False) -> Array:
+        """(nt, varying) or (nt, runs, varying) at many times."""
+        parts = [over(s, times, before) for _, s in self.signals if s.varies]
+        if not parts:
+            return np.zeros((len(times), 0))
+        runs = max((part.shape[1] for part in parts if part.ndim == 3), default=None)
+        if runs is not None:
+            wide = [part if part.ndim == 3 else part[:, None] for part in parts]
+            parts = [np.broadcast_to(part, (len(times), runs, part.shape[-1])) for part in wide]
         return np.concatenate(parts, axis=-1)
 
     def member(self, run: int) -> ClosedLoop:
@@ -285,7 +296,8 @@ class ClosedLoop:
         self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """At one state or a batch; `tau` from outside where a user's function gives it."""
-        arguments = [q, qd, *([tau] if self.controller is None else []), *([way] if self.sliding else []), given]
+        outside = [tau] if self.controller is None and tau is not None else []
+        arguments = [q, qd, *outside, *([way] if self.sliding else []), given]
         qdd, rest = self.function.one(*arguments) if q.ndim == 1 else self.function(*arguments, threads=threads)
         n, h = self.dof, len(self.held)
         return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
@@ -314,4 +326,3 @@ def payload_rows(bodies: Bodies, frame: str, payloads: Sequence[Payload]) -> Arr
     I = I + m[..., None] * ((com * com).sum(axis=1)[:, None, None] * np.eye(3) - com[:, :, None] * com[:, None, :])
     rows, columns = np.triu_indices(3)
     return np.concatenate([m, m * com, I[:, rows, columns]], axis=1)
-

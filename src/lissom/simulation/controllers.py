@@ -41,12 +41,16 @@ DOTS = tuple(
 
 def _spring(X: Any, v: Any, goal: Any, K: Any, D: Any) -> list[list[Any]]:
     """Force and moment (6) of springs and dampers on a frame: K, D (6) along and about world axes."""
-    F = [k * (g - X[4 * r + 3]) - d * u for r, (k, g, d, u) in enumerate(zip(K[:3], goal[:3], D[:3], v[:3], strict=True))]
+    F = [
+        k * (g - X[4 * r + 3]) - d * u for r, (k, g, d, u) in enumerate(zip(K[:3], goal[:3], D[:3], v[:3], strict=True))
+    ]
     turn = [0 * X[0]] * 3
     for c in range(3):
         have, want = [X[c], X[4 + c], X[8 + c]], [goal[3 + c], goal[6 + c], goal[9 + c]]
         turn = add(turn, cross(have, want))
-    N = sub([0.5 * (k * e) for k, e in zip(K[3:], turn, strict=True)], [d * u for d, u in zip(D[3:], v[3:], strict=True)])
+    N = sub(
+        [0.5 * (k * e) for k, e in zip(K[3:], turn, strict=True)], [d * u for d, u in zip(D[3:], v[3:], strict=True)]
+    )
     return [F + N]
 
 
@@ -107,7 +111,7 @@ def _joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) -
             x = np.repeat(x.reshape(*x.shape[:-1], 1), len(arm.joints), axis=-1)
         if x.shape[-1] not in (arm.dof, len(arm.joints)):
             raise InputError(
-                f"{name} has {x.shape[-1]} entries; expected one, {len(arm.joints)} (joints) or {arm.dof} (coordinates)."
+                f"{name} has {x.shape[-1]} entries; expected 1, {len(arm.joints)} (joints) or {arm.dof} (coordinates)."
             )
         return arm.expanded(x)
 
@@ -115,7 +119,7 @@ def _joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) -
     if least is not None and not signal.varies and (signal.value < least).any():
         spot = tuple(int(i) for i in np.argwhere(signal.value < least)[0])
         raise InputError(
-            f"{name}{list(spot)} is {signal.value[spot]:g}; a gain below zero pushes away from the goal. Give at least 0."
+            f"{name}{list(spot)} is {signal.value[spot]:g}; a gain below zero pushes away from the goal. Give >= 0."
         )
     return signal
 
@@ -298,7 +302,8 @@ class GravityCompensation(Controller):
     def torques(self, scene: Scene, arm: Arm) -> list[Any]:
         held = _gravity(scene, self._model(arm))
         torques = [
-            scene.run.call(DRAG, torque, scene.entry("damping", k), scene.qd[k : k + 1]) for k, torque in enumerate(held)
+            scene.run.call(DRAG, torque, scene.entry("damping", k), scene.qd[k : k + 1])
+            for k, torque in enumerate(held)
         ]
         return _motors(scene, arm, torques, "limit" in scene.given)
 

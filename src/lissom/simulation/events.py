@@ -54,7 +54,9 @@ class Event:
         try:
             number = float(found)
         except (TypeError, ValueError):
-            raise InputError(f"simulate: event {self.name!r} gave {shown(found)} at t = {t:.6g} s; expected a number.") from None
+            raise InputError(
+                f"simulate: event {self.name!r} gave {shown(found)} at t = {t:.6g} s; expected a number."
+            ) from None
         if not np.isfinite(number):
             raise InputError(f"simulate: event {self.name!r} gave {number} at t = {t:.6g} s; expected a finite number.")
         return number

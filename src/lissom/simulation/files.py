@@ -7,7 +7,6 @@ is made of, and the same in every format.
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import os
 from collections.abc import Callable
@@ -19,13 +18,13 @@ import numpy as np
 from lissom.errors import InputError, LissomError, ModelError
 from lissom.formats import native_read, native_write
 from lissom.formats.files import write_whole
+from lissom.formats.tables import read_table, write_table
 from lissom.model.arm import Arm
 from lissom.simulation.events import Happening
 from lissom.simulation.run import OVER_TIME, POWER, Report, Run
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    import pandas
     import xarray
 
 FORMAT = "lissom run 1"
@@ -37,7 +36,14 @@ UNITS = {
     "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s^2 or m/s^2", "tau": "N m or N", "kinetic": "J",
     "potential": "J", "power": "W", "work": "J",
 }  # fmt: skip
-WIDE = {"q": "coordinate", "qd": "coordinate", "qdd": "coordinate", "tau": "coordinate", "power": "flow", "work": "flow"}
+WIDE = {
+    "q": "coordinate",
+    "qd": "coordinate",
+    "qdd": "coordinate",
+    "tau": "coordinate",
+    "power": "flow",
+    "work": "flow",
+}
 
 
 # ---- the text ------------------------------------------------------------------------------------
@@ -65,9 +71,13 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
             raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
         report = Report(**{**told["report"], "notes": tuple(told["report"]["notes"])})
-        events = tuple(Happening(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"])
+        events = tuple(
+            Happening(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"]
+        )
         failures = {int(k): why for k, why in told["failures"].items()}
-        run = Run(arm, t, **arrays, status=told["status"], ok=told["ok"], events=events, failures=failures, report=report)
+        run = Run(
+            arm, t, **arrays, status=told["status"], ok=told["ok"], events=events, failures=failures, report=report
+        )
     except LissomError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -83,7 +93,9 @@ def _refuse_unlike(run: Run, file: str) -> None:
     for word in OVER_TIME:
         want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
         if getattr(run, word).shape != want or len(run.t) != shape[-1]:
-            raise ModelError(f"its arrays do not fit: {word} has shape {getattr(run, word).shape}, not {want}.", file=file)
+            raise ModelError(
+                f"its arrays do not fit: {word} has shape {getattr(run, word).shape}, not {want}.", file=file
+            )
 
 
 # ---- datasets ------------------------------------------------------------------------------------
@@ -133,10 +145,8 @@ def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Run:
 # ---- tables --------------------------------------------------------------------------------------
 
 
-def _table(run: Run) -> pandas.DataFrame:
+def _table(run: Run) -> dict[str, Array]:
     """One row per run and time, one column per number."""
-    import pandas
-
     rows = run.count if run.count is not None else 1
     columns: dict[str, Array] = {}
     if run.count is not None:
@@ -150,25 +160,23 @@ def _table(run: Run) -> pandas.DataFrame:
         names = run.arm.coordinates if WIDE[word] == "coordinate" else POWER
         flat = array.reshape(-1, len(names))
         columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names)}
-    return pandas.DataFrame(columns)
+    return columns
 
 
-def _from_table(table: pandas.DataFrame, text: str, file: str) -> Run:
+def _from_table(table: dict[str, Array], text: str, file: str) -> Run:
     arrays: dict[str, Array] = {}
     try:
-        if "run" in table.columns:
-            rows = int(table["run"].max()) + 1
-            lead: tuple[int, ...] = (rows, len(table) // rows)
-        else:
-            lead = (len(table),)
-        t = np.array(table["t"].to_numpy(float)[: lead[-1]])
+        length = len(table["t"])
+        rows = int(table["run"].max()) + 1 if "run" in table else 1
+        lead = (rows, length // rows) if "run" in table else (length,)
+        t = np.array(table["t"][: lead[-1]])
         for word in OVER_TIME:
             if word not in WIDE:
-                arrays[word] = table[word].to_numpy(float).reshape(lead)
+                arrays[word] = table[word].reshape(lead)
             else:
-                names = [name for name in table.columns if name.startswith(f"{word}[")]
-                arrays[word] = table[names].to_numpy(float).reshape(*lead, len(names))
-    except (KeyError, ValueError, TypeError) as error:
+                columns = [column for name, column in table.items() if name.startswith(f"{word}[")]
+                arrays[word] = np.stack(columns, axis=-1).reshape(*lead, len(columns))
+    except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise ModelError(f"it is not a run: {error}.", file=file) from None
     return _from_text(text, t, {word: np.ascontiguousarray(x) for word, x in arrays.items()}, file)
 
@@ -244,19 +252,17 @@ def _read_nc(path: Path) -> Run:
 
 
 def _write_csv(run: Run, path: Path) -> None:
+    table = _table(run)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(f"# {_text(run)}\n")
-        _table(run).to_csv(stream, index=False, lineterminator="\n")
+        write_table(stream, table)
 
 
 def _read_csv(path: Path) -> Run:
-    import pandas
-
-    text = path.read_text(encoding="utf-8")
-    head, _, rest = text.partition("\n")
+    head, _, rest = path.read_text(encoding="utf-8").partition("\n")
     if not head.startswith("# {"):
         raise ModelError("it is a table, but not a run: the first line does not tell how it was made.", file=str(path))
-    return _from_table(pandas.read_csv(io.StringIO(rest), float_precision="round_trip"), head[2:], str(path))
+    return _from_table(read_table(rest), head[2:], str(path))
 
 
 def _arrow() -> Any:
@@ -270,7 +276,7 @@ def _arrow() -> Any:
 
 def _write_parquet(run: Run, path: Path) -> None:
     arrow = _arrow()
-    table = arrow.Table.from_pandas(_table(run), preserve_index=False)
+    table = arrow.table(_table(run))
     arrow.parquet.write_table(table.replace_schema_metadata({b"lissom": _text(run).encode()}), path)
 
 
@@ -279,4 +285,5 @@ def _read_parquet(path: Path) -> Run:
     text = (table.schema.metadata or {}).get(b"lissom")
     if text is None:
         raise ModelError("it is a table, but not a run: it does not tell how it was made.", file=str(path))
-    return _from_table(table.to_pandas(), text.decode(), str(path))
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    return _from_table(columns, text.decode(), str(path))

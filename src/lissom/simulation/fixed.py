@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class Fixed:
 
     def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
         """q0, qd0 (runs, dof); `times` are `repeats` steps apart."""
-        rows, n = q0.shape
+        rows = len(q0)
         out = np.full((rows, len(times), self.stepper.state_size), np.nan)
         failure: dict[int, str] = {}
         interrupted = False
@@ -57,9 +58,7 @@ class Fixed:
                 begin = time.perf_counter()
                 stop = min(filled + size, len(times))
                 state = np.ascontiguousarray(out[:, filled - 1])
-                chunk = np.full((rows, stop - filled, out.shape[2]), np.nan)
-                self._advance(state, times[filled - 1 : stop - 1], chunk)
-                out[:, filled:stop] = chunk
+                self._advance(state, times[filled - 1 : stop - 1], out[:, filled:stop])
                 filled = stop
                 self.progress(float(times[filled - 1]))
                 spent = max(time.perf_counter() - begin, 1e-6)
@@ -70,6 +69,7 @@ class Fixed:
             interrupted = True
         except LissomError as error:
             failure[0] = str(error)
+            filled = max(filled, int(np.isfinite(out).all(axis=(0, 2)).sum()))
         return self._outcome(times, out, filled, failure, interrupted)
 
     def _first(self, q0: Array, qd0: Array, t: float) -> Array:
@@ -88,10 +88,10 @@ class Fixed:
     # ---- how it went -----------------------------------------------------------------------------
 
     def _outcome(self, times: Array, out: Array, filled: int, failure: dict[int, str], interrupted: bool) -> Outcome:
-        good = np.isfinite(out[:, :filled]).all(axis=2)
+        good: Any = np.isfinite(out[:, :filled]).all(axis=2)
         ends = np.where(good.all(axis=1), filled - 1, np.argmin(good, axis=1) - 1).astype(np.intp)
-        for run in np.flatnonzero(ends < filled - 1):
-            failure.setdefault(int(run), self._reason(int(run), times, out, int(ends[run])))
+        for k in np.flatnonzero(ends < filled - 1).tolist():
+            failure.setdefault(k, self._reason(k, times, out, int(ends[k])))
         happened, stopped = self._events(times, out, ends)
         happened.sort(key=lambda event: (event.run, event.t))
         steps = (filled - 1) * self.repeats
@@ -209,5 +209,7 @@ def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tu
     samples = max(1, round(span / (every or dt)))
     repeats = max(1, int(np.ceil(span / samples / dt - 1e-9)))
     if samples * repeats > 10**9:
-        raise InputError(f"simulate: dt is {dt:g}; {until:g} s would take {samples * repeats:.3g} steps. Give a larger dt.")
+        raise InputError(
+            f"simulate: dt is {dt:g}; {until:g} s would take {samples * repeats:.3g} steps. Give a larger dt."
+        )
     return start + span * np.arange(samples + 1) / samples, span / samples / repeats, repeats

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array

@@ -44,7 +44,9 @@ class Store:
         if isinstance(every, bool) or not isinstance(every, int | np.integer) or every < 1:
             raise InputError(f"simulate: save_every is {shown(every)}; expected a whole number of runs, at least 1.")
         if begin.single:
-            raise InputError("simulate: save_every is for many runs; this is one. Use save, which is written in any case.")
+            raise InputError(
+                "simulate: save_every is for many runs; this is one. Use save, which is written in any case."
+            )
         return cls(folder_of(save), int(every), bool(resume))
 
     def open(self, loop: ClosedLoop, begin: Start, options: Any) -> None:
@@ -57,7 +59,9 @@ class Store:
                     f"simulate: {self.folder} holds runs of an earlier simulation; resume it, or remove the folder."
                 )
             if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != print_:
-                raise InputError(f"simulate: {self.folder} is of another simulation (arm, options, states or gains differ).")
+                raise InputError(
+                    f"simulate: {self.folder} is of another simulation (arm, options, states or gains differ)."
+                )
             return
         try:
             self.folder.mkdir()
@@ -118,7 +122,7 @@ def joined(runs: Sequence[Run]) -> Run:
     if len(runs) == 1:
         return runs[0]
     starts = np.cumsum([0, *(len(run.q) for run in runs)])
-    arrays = {word: np.concatenate([getattr(run, word) for run in runs]) for word in OVER_TIME}
+    arrays: dict[str, Any] = {word: np.concatenate([getattr(run, word) for run in runs]) for word in OVER_TIME}
     events = tuple(e._replace(run=e.run + int(s)) for run, s in zip(runs, starts, strict=False) for e in run.events)
     failures = {k + int(s): why for run, s in zip(runs, starts, strict=False) for k, why in run.failures.items()}
     reports = [run.report for run in runs]

@@ -19,7 +19,8 @@ def shown_progress(progress: Any, until: float, what: str = "simulating") -> Ite
     elif callable(progress):
         yield lambda t: progress(min(1.0, t / until))
     elif progress is True:
-        from rich.progress import BarColumn, Progress as Bar, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
 
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
         from rich.console import Console
@@ -28,4 +29,6 @@ def shown_progress(progress: Any, until: float, what: str = "simulating") -> Ite
             task = bar.add_task(what, total=until)
             yield lambda t: bar.update(task, completed=t)
     else:
-        raise InputError(f"simulate: progress is {shown(progress)}; expected True, False or a function of the fraction.")
+        raise InputError(
+            f"simulate: progress is {shown(progress)}; expected True, False or a function of the fraction."
+        )

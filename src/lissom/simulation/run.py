@@ -98,7 +98,9 @@ class Run:
 
     def __repr__(self) -> str:
         many = f"{self.count} runs, " if self.count is not None else ""
-        return f"<Run of {self.arm.name!r}: {many}{len(self.t)} samples, {self.t[0]:g} to {self.t[-1]:g} s, {self.status}>"
+        return (
+            f"<Run of {self.arm.name!r}: {many}{len(self.t)} samples, {self.t[0]:g} to {self.t[-1]:g} s, {self.status}>"
+        )
 
     # ---- energy ----------------------------------------------------------------------------------
 
@@ -191,7 +193,9 @@ class Run:
     def __getitem__(self, key: slice) -> Run:
         """Some of the samples: ``run[100:200]``, ``run[::10]``."""
         if not isinstance(key, slice):
-            raise InputError(f"run[{shown(key)}]: samples are chosen by a slice, run[10:20]; a run of many by member(k).")
+            raise InputError(
+                f"run[{shown(key)}]: samples are chosen by a slice, run[10:20]; a run of many by member(k)."
+            )
         axis = 1 if self.count is not None else 0
         arrays = {word: getattr(self, word)[(slice(None),) * axis + (key,)] for word in OVER_TIME}
         t = self.t[key]
@@ -203,7 +207,9 @@ class Run:
         """The samples from `start` to `end` [s]."""
         inside = np.flatnonzero((self.t >= start) & (self.t <= end))
         if not inside.size:
-            raise InputError(f"between: no samples from {start:g} to {end:g} s; the run has {self.t[0]:g} to {self.t[-1]:g} s.")
+            raise InputError(
+                f"between: no samples from {start:g} to {end:g} s; the run has {self.t[0]:g} to {self.t[-1]:g} s."
+            )
         return self[inside[0] : inside[-1] + 1]
 
     def at(self, t: ArrayLike) -> Run:
@@ -220,15 +226,14 @@ class Run:
         k = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, len(self.t) - 2)
         h = self.t[k + 1] - self.t[k]
         s = (times - self.t[k]) / h
-        motion = _quintic(*(getattr(self, word) for word in ("q", "qd", "qdd")), k, s, h)
-        rest = {}
+        rest: dict[str, Any] = dict(zip(("q", "qd", "qdd"), _quintic(self.q, self.qd, self.qdd, k, s, h), strict=True))
         for word in OVER_TIME[3:]:
             x = getattr(self, word)
             flat = word in ("kinetic", "potential")
             weight = s if flat else s[:, None]
             left, right = (x[..., k + i] if flat else x[..., k + i, :] for i in (0, 1))
             rest[word] = left + weight * (right - left)
-        return replace(self, t=times, **dict(zip(("q", "qd", "qdd"), motion, strict=True)), **rest)
+        return replace(self, t=times, **rest)
 
     # ---- elsewhere -------------------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.controllers import PD, ComputedTorque, Controller, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event
 from lissom.simulation.signals import Profile
-from lissom.spatial.rotations import Array
 
 VERSION = 1
 OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "threads")
@@ -174,8 +173,14 @@ class _Reader:
         if "t" not in row:
             load_ = record(Load, fixed, "a load")
             return lambda _t: load_
-        vary = {w: Profile(row["t"], fixed.pop(w), row.get("kind", "linear")) for w in ("force", "moment") if w in fixed}
-        return lambda t: Load(**fixed, **{word: profile(t) for word, profile in vary.items()})
+        kind = row.get("kind", "linear")
+        vary = {word: Profile(row["t"], fixed.pop(word), kind) for word in ("force", "moment") if word in fixed}
+
+        def at(t: float) -> Load:
+            now: dict[str, Any] = {word: profile(t) for word, profile in vary.items()}
+            return Load(**fixed, **now)
+
+        return at
 
     def _base(self, document: Table) -> Any:
         if "base" not in document:
@@ -195,7 +200,11 @@ class _Reader:
         out = {}
         for joint, value in rows.items():
             with inside("prescribed", joint):
-                row = {"acceleration": value} if isinstance(value, int | float) else as_table(value, f"prescribed.{joint}")
+                row = (
+                    {"acceleration": value}
+                    if isinstance(value, int | float)
+                    else as_table(value, f"prescribed.{joint}")
+                )
                 refuse_unknown(row, ("acceleration", "t", "kind"), f"[prescribed.{joint}]")
                 if "acceleration" not in row:
                     raise ModelError(f"acceleration is missing from [prescribed.{joint}].")
@@ -227,6 +236,7 @@ class _Reader:
         for word, value, least in (("runs", runs, 1), ("seed", seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ModelError(f"{word} is {shown(value)}; expected a whole number, at least {least}.")
+        assert isinstance(runs, int)
         rng, arm = np.random.default_rng(seed), self.arm
         start = {"q": arguments.get("q0", arm.home), "qd": arguments.get("qd0", np.zeros(arm.dof))}
         out: dict[str, Any] = {}
@@ -243,7 +253,9 @@ class _Reader:
                 part = _numbers(row[word], word)
                 joints = len(arm.joints)
                 gains = np.broadcast_to(np.asarray(getattr(control, word), float), joints)
-                control = dataclasses.replace(control, **{word: gains * (1 + part * rng.uniform(-1.0, 1.0, (runs, joints)))})
+                control = dataclasses.replace(
+                    control, **{word: gains * (1 + part * rng.uniform(-1.0, 1.0, (runs, joints)))}
+                )
         out["tau"] = control
         if "payload" in row:
             out["payloads"] = self._payloads(row["payload"], runs, rng)
@@ -272,9 +284,8 @@ def _needed(field: Any) -> bool:
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
-def _numbers(value: Any, word: str) -> Array:
+def _numbers(value: Any, word: str) -> Any:
     try:
         return np.asarray(value, float)
     except (TypeError, ValueError):
         raise ModelError(f"{word} is {shown(value)}; expected a number or a list of numbers.") from None
-

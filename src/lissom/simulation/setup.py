@@ -105,7 +105,7 @@ def _sampled(tau: Array, until: float) -> Signal:
         raise InputError(f"{VERB}: tau has {nt} sample; expected at least two over time, or ({tau.shape[2]},).")
     flat = Profile(np.linspace(0.0, until, nt), np.moveaxis(tau, 1, 0).reshape(nt, -1))
     shape = tau.shape[2:] if len(tau) == 1 else (len(tau), tau.shape[2])
-    return Signal("tau", tau.shape[2], Steady(flat, lambda x: x.reshape(shape)))
+    return Signal("tau", tau.shape[2], Steady(flat, lambda x: x.reshape(*x.shape[:-1], *shape)))
 
 
 # ---- loads, base, prescribed joints, payloads ----------------------------------------------------
@@ -119,12 +119,12 @@ def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
         def nine(t: float, i: int) -> Array:
             now = _load_list(arm, loads(t), f"loads({t:.6g})")
             if [load.link for load in now] != frames:
-                raise InputError(f"{VERB}: loads at t = {t:.6g} s act on {[x.link for x in now]}; at the start on {frames}.")
+                raise InputError(
+                    f"{VERB}: loads at t = {t:.6g} s act on {[x.link for x in now]}; at the start on {frames}."
+                )
             return _nine(now[i])
 
-        return [
-            (frame, Signal(f"load on {frame!r}", 9, lambda t, i=i: nine(t, i))) for i, frame in enumerate(frames)
-        ]
+        return [(frame, Signal(f"load on {frame!r}", 9, lambda t, i=i: nine(t, i))) for i, frame in enumerate(frames)]
     return [(load.link, Signal(f"load on {load.link!r}", 9, _nine(load))) for load in _load_list(arm, loads, "loads")]
 
 
@@ -148,7 +148,9 @@ def _nine(load: Load) -> Array:
 def _rows(*parts: Array) -> Array:
     row = np.concatenate(np.broadcast_arrays(*parts), axis=-1)
     if row.ndim > 2:
-        raise InputError(f"{VERB}: loads and base motions have shape (3,) or (runs, 3); got a batch of {row.shape[:-1]}.")
+        raise InputError(
+            f"{VERB}: loads and base motions have shape (3,) or (runs, 3); got a batch of {row.shape[:-1]}."
+        )
     return row
 
 
@@ -195,7 +197,9 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         if link != frame:
             raise InputError(f"{VERB}: payloads has {frame!r}, a tool; a payload sits on a link, here {link!r}.")
         if isinstance(many, Payload) or not isinstance(many, Sequence) or not many:
-            raise InputError(f"{VERB}: payloads of {frame!r} is {shown(many)}; expected a list of Payload, one per run.")
+            raise InputError(
+                f"{VERB}: payloads of {frame!r} is {shown(many)}; expected a list of Payload, one per run."
+            )
         for payload in many:
             if not isinstance(payload, Payload):
                 raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")

@@ -131,6 +131,14 @@ class Steady(NamedTuple):
         return self.shape(self.profile(t, before))
 
 
+def over(signal: Signal, times: Array, before: bool = False) -> Array:
+    """A signal that varies, at many times: (nt, size) or (nt, runs, size)."""
+    if isinstance(signal.value, Steady):  # a profile: all at once
+        return signal.value(times, before)  # type: ignore[arg-type]
+    found = [signal.at(float(t), before) for t in times]
+    return np.stack(found)
+
+
 class _Rows(NamedTuple):
     """Some runs of a signal that varies."""
 
@@ -162,12 +170,12 @@ def checked(found: Any, size: int, name: str, t: float) -> Array:
     if array.shape != (size,) and not (array.ndim == 2 and array.shape[1] == size):
         if array.size == 1 == size:
             return array.reshape(1)
-        raise InputError(
-            f"simulate: {name} gave shape {array.shape} at t = {t:.6g} s; expected ({size},)."
-        )
+        raise InputError(f"simulate: {name} gave shape {array.shape} at t = {t:.6g} s; expected ({size},).")
     if not np.isfinite(array).all():
         k = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"simulate: {name} gave {array[k]} in entry {list(k)} at t = {t:.6g} s; expected finite numbers.")
+        raise InputError(
+            f"simulate: {name} gave {array[k]} in entry {list(k)} at t = {t:.6g} s; expected finite numbers."
+        )
     return array
 
 

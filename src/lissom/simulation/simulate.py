@@ -171,9 +171,11 @@ def _options(until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: Any,
         raise InputError(f"simulate: rtol is {rtol:g}; double precision allows 3e-14 and above.")
     known = choose.as_method(method)
     if dt is not None and known not in (None, "rk4"):
-        raise InputError(f"simulate: dt is the step of method 'rk4'; {known!r} chooses its own. Leave out dt, or use every=.")
-    plain = [None if x is None else float(x) for x in (until, rtol, atol, dt, every, audit)]
-    return Options(plain[0], known, plain[1], plain[2], *plain[3:], as_threads(threads, setup.VERB))  # type: ignore[arg-type]
+        raise InputError(
+            f"simulate: dt is the step of method 'rk4'; {known!r} chooses its own. Leave out dt, or use every=."
+        )
+    plain = {word: None if value is None else float(value) for word, value in named.items()}
+    return Options(method=known, threads=as_threads(threads, setup.VERB), **plain)  # type: ignore[arg-type]
 
 
 def _run_in_parts(
@@ -186,6 +188,7 @@ def _run_in_parts(
     store.open(loop, begin, options)
     made: list[Run] = []
     count = len(begin.q)
+    run: Run | None = None
     for k, some in store.blocks(count):
         run = store.finished(k)
         if run is None:
@@ -198,10 +201,13 @@ def _run_in_parts(
         tell(some.stop / count * options.until)
     done = sum(len(run.q) for run in made)
     if not made:
+        assert run is not None
         return run
     joined = parts.joined(made)
     if done < count:
-        return replace(joined, status=f"interrupted: {done} of {count} runs are finished; resume=True goes on", ok=False)
+        return replace(
+            joined, status=f"interrupted: {done} of {count} runs are finished; resume=True goes on", ok=False
+        )
     return joined
 
 
@@ -302,7 +308,9 @@ def _record(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options
         "work": states[..., 2 * n : 2 * n + POWERS],
     }  # fmt: skip
     arrays = {word: np.ascontiguousarray(x if many else x[0]) for word, x in arrays.items()}
-    failures = {run: f"{why.rstrip('.')}. {_advice(loop, outcome, run, report)}" for run, why in outcome.failures.items()}
+    failures = {
+        run: f"{why.rstrip('.')}. {_advice(loop, outcome, run, report)}" for run, why in outcome.failures.items()
+    }
     arm = loop.arm
     run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
     status, ok = _status(run, outcome, options)
@@ -346,8 +354,7 @@ def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> 
     """What is given, for every known sample; at its end a run sees what was before a jump."""
     parts = [steady[run]]
     if loop.given_size > loop.steady_size:
-        values = [loop.varying(float(x)) for x in t]
-        table = np.stack([np.broadcast_to(v, (len(steady), v.shape[-1])) if v.ndim == 2 else v for v in values])
+        table = loop.varying_over(t)
         parts.append(table[sample, run] if table.ndim == 3 else table[sample])
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
@@ -360,7 +367,9 @@ def _advice(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str
     fastest = loop.arm.coordinates[int(np.argmax(np.abs(state[n : 2 * n])))]
     where = f"The last good state is that of t = {outcome.t[end]:.6g} s, where {fastest!r} moves fastest. "
     member = loop.member(run)
-    return where + choose.advice(member, report.method, float(outcome.t[end]), state[:n].copy(), state[n : 2 * n].copy(), report.dt)
+    return where + choose.advice(
+        member, report.method, float(outcome.t[end]), state[:n].copy(), state[n : 2 * n].copy(), report.dt
+    )
 
 
 def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
@@ -377,7 +386,10 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     if worst > allowed:
         who = "" if run.count is None else f" in {int((error > allowed).sum())} of {run.count} runs"
         fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
-        return f"done, but energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g}); try {fix}", False
+        return (
+            f"done, but energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g}); try {fix}",
+            False,
+        )
     if outcome.stopped:
         if run.count is None:
             return f"stopped at t = {run.t[-1]:.6g} s: {outcome.stopped[0]}", True

@@ -15,7 +15,7 @@ from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.controllers import Scene, Torques
+from lissom.simulation.controllers import Torques
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import compiler_present
 from lissom.verbs.sensitivity import inverse_dynamics_gradient
@@ -46,7 +46,9 @@ def smooth(arm: Arm) -> Arm:
     """The arm without friction; kept with it."""
     made: Arm | None = arm.__dict__.get("_smooth")
     if made is None:
-        links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links]
+        links = [
+            link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links
+        ]
         made = arm.__dict__["_smooth"] = arm.replace(links=links) if any(j.friction for j in arm.joints) else arm
     return made
 
@@ -97,7 +99,9 @@ def _compiled(loop: ClosedLoop) -> Function:
 
     def make() -> kernel.Kernel:
         if not compiler_present():
-            raise UnsupportedError("simulate: casadi and llvmlite are needed to differentiate a controller; use method 'rk45'.")
+            raise UnsupportedError(
+                "simulate: casadi and llvmlite are needed to differentiate a controller; use method 'rk45'."
+            )
         return kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], lambda: kernel.slopes_of(program, 2))
 
     shapes = [(n * n,), (n * n,)]

@@ -80,9 +80,7 @@ class Stepper:
         other.loop = self.loop.member(run)
         return other
 
-    def advance(
-        self, state: Array, t: Array, h: float, repeats: int, kept: Array, threads: int = 1
-    ) -> bool:
+    def advance(self, state: Array, t: Array, h: float, repeats: int, kept: Array, threads: int = 1) -> bool:
         """Fill `kept` (runs, samples, state): `repeats` steps h from each of the times t (samples,) on.
 
         Returns True when everything was finite.
@@ -109,12 +107,12 @@ class Stepper:
         if not size:
             return np.zeros((rows, steps, 0))
         begins = (t[:, None] + h * np.arange(repeats)).ravel()
-        values = [
-            np.concatenate([self.loop.varying(s), self.loop.varying(s + h / 2), self.loop.varying(s + h, True)], axis=-1)
-            for s in begins
-        ]
-        table = np.stack(values, axis=-2)
-        return np.ascontiguousarray(table) if table.ndim == 3 else np.broadcast_to(table, (rows, steps, 3 * size))
+        moments = [self.loop.varying_over(begins), self.loop.varying_over(begins + h / 2)]
+        moments.append(self.loop.varying_over(begins + h, before=True))
+        table = np.concatenate(moments, axis=-1)
+        if table.ndim == 3:
+            return np.ascontiguousarray(np.moveaxis(table, 0, 1))
+        return np.broadcast_to(table, (rows, steps, 3 * size))
 
     # ---- compiled --------------------------------------------------------------------------------
 
@@ -204,9 +202,7 @@ class Stepper:
     def _let_go(self, run: Any, way: Any, effort: list[Any]) -> Any:
         """Ways during a step."""
         friction = [self.loop.friction[k] for k in self.loop.sliding]
-        parts = [
-            run.call(LET_GO, way[i : i + 1], needed, constants=[friction[i]]) for i, needed in enumerate(effort)
-        ]
+        parts = [run.call(LET_GO, way[i : i + 1], needed, constants=[friction[i]]) for i, needed in enumerate(effort)]
         return run.gathered(parts)
 
     def _caught_up(self, run: Any, qd: Any, lag: Any, rate: Any) -> Any:

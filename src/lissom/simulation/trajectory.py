@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from lissom.errors import ModelError, suggest
 from lissom.formats.files import read_bytes
+from lissom.formats.tables import read_table
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -47,7 +47,9 @@ def read_trajectory(path: Path, arm: Arm) -> Trajectory:
         raise ModelError(f"there are no positions; expected columns {_wanted(arm, 'q')}.", file=str(path))
     derived = tuple(word for word in WORDS if found[word] is None)
     if derived and len(t) < 4:
-        raise ModelError(f"{len(t)} samples are too few to find {' and '.join(derived)}; expected at least 4.", file=str(path))
+        raise ModelError(
+            f"{len(t)} samples are too few to find {' and '.join(derived)}; expected at least 4.", file=str(path)
+        )
     if qd is None:
         qd = _slope(t, q)
     if qdd is None:
@@ -65,31 +67,24 @@ def read_columns(path: Path, arm: Arm, word: str) -> tuple[Array, Array]:
 
 
 def _columns(path: Path) -> tuple[Array, dict[str, Array]]:
-    import pandas
-
     text = read_bytes(path).decode("utf-8-sig", errors="replace")
     try:
-        table = pandas.read_csv(io.StringIO(text), comment="#", float_precision="round_trip", skipinitialspace=True)
-    except (ValueError, pandas.errors.ParserError) as error:
-        raise ModelError(f"it is not a table of numbers ({error}).", file=str(path)) from None
-    columns: dict[str, Array] = {}
-    for name in table.columns:
-        try:
-            columns[str(name).strip()] = table[name].to_numpy(float)
-        except (ValueError, TypeError):
-            raise ModelError(f"column {str(name)!r} has entries that are not numbers.", file=str(path)) from None
-        if not np.isfinite(columns[str(name).strip()]).all():
-            row = int(np.argmin(np.isfinite(columns[str(name).strip()])))
-            raise ModelError(f"column {str(name)!r} has no number in row {row + 1} of the data.", file=str(path))
+        columns = read_table(text)
+    except ValueError as error:
+        raise ModelError(f"it is not a table of numbers: {error}.", file=str(path)) from None
+    for name, column in columns.items():
+        if not np.isfinite(column).all():
+            row = int(np.argmin(np.isfinite(column)))
+            raise ModelError(f"column {name!r} has no number in row {row + 1} of the data.", file=str(path))
     t = columns.pop("t", None)
     if t is None:
         t = columns.pop("time", None)
     if t is None:
         raise ModelError(f"there is no column t; it has {', '.join(columns) or 'none'}.", file=str(path))
     if len(t) < 1 or (np.diff(t) <= 0).any():
-        k = int(np.argmax(np.diff(t) <= 0)) if len(t) > 1 else 0
-        raise ModelError(f"times must increase; they do not at row {k + 2} of the data (t = {t[min(k + 1, len(t) - 1)]:g}).",
-                         file=str(path))  # fmt: skip
+        k = int(np.argmax(np.diff(t) <= 0)) + 1 if len(t) > 1 else 0
+        value = f" (t = {t[k]:g})" if len(t) else ""
+        raise ModelError(f"times must increase; they do not at row {k + 1} of the data{value}.", file=str(path))
     return t, columns
 
 

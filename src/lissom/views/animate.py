@@ -59,7 +59,9 @@ def animate(
     span = one.t[-1] - one.t[0]
     frames = max(2, round(span / speed * fps) + 1)
     if frames > MOST_FRAMES:
-        raise InputError(f"animate: {frames} frames; at most {MOST_FRAMES}. Give a smaller fps, or show less: run.between(...).")
+        raise InputError(
+            f"animate: {frames} frames; at most {MOST_FRAMES}. Give a smaller fps, or show less: run.between(...)."
+        )
     _film(one.at(np.linspace(one.t[0], one.t[-1], frames)), place, kind, fps, progress)
 
 
@@ -80,11 +82,11 @@ def _film(run: Run, place: Path, kind: str, fps: float, progress: Callable[[floa
 
     stage = _Stage(run)
     film = animation.FuncAnimation(stage.figure, stage.show, frames=len(run.t), blit=False)
-    extra = {"embed_frames": True} if kind == "html" else {}
-    writer = animation.writers[kind](fps=fps, **extra)
+    extra: dict[str, Any] = {"embed_frames": True} if kind == "html" else {}
+    writer: Any = animation.writers[kind]
     tell = None if progress is None else lambda k, n: progress((k + 1) / n)
     try:
-        film.save(place, writer=writer, dpi=80, progress_callback=tell)
+        film.save(place, writer=writer(fps=fps, **extra), dpi=80, progress_callback=tell)
     except OSError as error:
         raise ModelError(f"it cannot be written ({error.strerror or error}).", file=str(place)) from None
 
@@ -110,7 +112,9 @@ class _Stage:
         ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
         ax.set_box_aspect((1, 1, 1))
         (self.trail,) = ax.plot([], [], [], color=COLOURS[1], linewidth=1.2)
-        (self.links,) = ax.plot([], [], [], "o-", color="#56606b", linewidth=3, markersize=5, markerfacecolor=COLOURS[0])
+        (self.links,) = ax.plot(
+            [], [], [], "o-", color="#56606b", linewidth=3, markersize=5, markerfacecolor=COLOURS[0]
+        )
         self.title = ax.set_title("", parse_math=False)
 
     def show(self, k: int) -> list[Any]:
@@ -131,7 +135,9 @@ def _skeletons(run: Run, X: Array) -> Array:
         for i, link in enumerate(arm.links):
             parent = int(arm.parent_index[i])
             start = np.zeros(3) if parent < 0 else (frames[parent] @ arm.links[parent].tip)[:3, 3]
-            ends = [(frames[i] @ link.tip)[:3, 3]] + [(frames[i] @ link.tip @ tool.placement)[:3, 3] for tool in link.tools]
+            ends = [(frames[i] @ link.tip)[:3, 3]] + [
+                (frames[i] @ link.tip @ tool.placement)[:3, 3] for tool in link.tools
+            ]
             points += [start, origins[i], frames[i][:3, 3], *ends, np.full(3, np.nan)]
         out.append(points)
     return np.array(out)

@@ -44,5 +44,5 @@ def plot(result: Any, kind: str | None = None) -> Figure:
             raise InputError(f"plot: kind is {shown(kind)}; expected one of {', '.join(runs.KINDS)}.")
         return runs.KINDS[kind or "motion"](result)
     raise InputError(
-        f"plot: got {type(result).__name__}; expected a Run (from simulate or load_run) or a StateSpace (from linearise)."
+        f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run) or a StateSpace (from linearise)."
     )

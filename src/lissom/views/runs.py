@@ -86,7 +86,9 @@ def motion(run: Run) -> Figure:
                     ax.axvline(event.t, color="#999999", linewidth=0.8, linestyle=":")
             row += 1
         hidden = len(some) - MOST_LINES
-        axes[row - 3].legend(fontsize=8, ncols=4, title=f"{hidden} more are not shown" if hidden > 0 else None, loc="best")
+        axes[row - 3].legend(
+            fontsize=8, ncols=4, title=f"{hidden} more are not shown" if hidden > 0 else None, loc="best"
+        )
     axes[-1].set_xlabel("time [s]")
     _title(figure, run)
     return figure
@@ -111,7 +113,9 @@ def tip(run: Run) -> Figure:
     space = figure.add_subplot(grid[:, 0], projection="3d")
     paths = run.tip[None] if run.count is None else run.tip[:: max(1, run.count // SPREAD)]
     for path in paths:
-        space.plot(*path.T, color=COLOURS[0], linewidth=1.4 if len(paths) == 1 else 0.6, alpha=1 if len(paths) == 1 else 0.5)
+        space.plot(
+            *path.T, color=COLOURS[0], linewidth=1.4 if len(paths) == 1 else 0.6, alpha=1 if len(paths) == 1 else 0.5
+        )
     space.scatter(*paths[:, 0].T, color=COLOURS[2], s=22, label="start")
     ends = np.array([path[np.isfinite(path[:, 0])][-1] for path in paths])
     space.scatter(*ends.T, color=COLOURS[1], s=22, label="end")

@@ -1,0 +1,32 @@
+"""Tables of numbers as comma-separated text, with the digits that identify them."""
+
+from __future__ import annotations
+
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+Columns = dict[str, NDArray[np.float64]]
+
+
+def write_table(stream: IO[str], columns: Columns) -> None:
+    """A line of names, then one line per row."""
+    stream.write(",".join(columns) + "\n")
+    np.savetxt(stream, np.column_stack(list(columns.values())), fmt="%.17g", delimiter=",")
+
+
+def read_table(text: str) -> Columns:
+    """Columns by name; lines that begin with # are passed over. ValueError where it is no such table."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
+        raise ValueError("it is empty")
+    names = [name.strip() for name in lines[0].split(",")]
+    if len(set(names)) != len(names):
+        raise ValueError("two columns have the same name")
+    if len(lines) == 1:
+        raise ValueError("it has names but no rows")
+    values = np.loadtxt(lines[1:], delimiter=",", ndmin=2)
+    if values.shape[1] != len(names):
+        raise ValueError(f"{values.shape[1]} columns under {len(names)} names")
+    return {name: np.ascontiguousarray(column) for name, column in zip(names, values.T, strict=True)}
