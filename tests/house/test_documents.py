@@ -30,7 +30,7 @@ def test_readme_code_prints_what_it_says(tmp_path):
 
 
 PAGES = sorted(path for path in (ROOT / "docs" / "formulations").glob("*.md") if path.stem != "nanoseconds")
-WITH_CODE = [*PAGES, ROOT / "docs" / "engine.md"]
+WITH_CODE = [*PAGES, ROOT / "docs" / "engine.md", ROOT / "docs" / "simulation.md"]
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda path: path.stem)
@@ -71,6 +71,20 @@ def test_every_file_in_the_format_page_loads(tmp_path):
         text = block if "name = " in block.split("[")[0] else f'name = "dh"\n{block}'
         (tmp_path / f"{i}.toml").write_text(text, encoding="utf-8")
         assert ls.load(tmp_path / f"{i}.toml").dof == 1
+
+
+def test_run_file_page(tmp_path):
+    """The file on the page runs, and every key is named there."""
+    from lissom.simulation import run_file
+
+    page = (ROOT / "docs" / "run-file.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "reach.toml").write_text(block, encoding="utf-8")
+    asked = run_file.read_run_file(tmp_path / "reach.toml")
+    run = ls.simulate(asked.arm, **asked.arguments)
+    assert run.status.startswith("stopped at t = ")
+    for key in (*run_file.TOP, *run_file.CONTROLLERS):
+        assert key in page or key == "lissom_run", key
 
 
 def test_every_key_of_the_format_is_documented():

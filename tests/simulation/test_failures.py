@@ -33,9 +33,10 @@ def refused(match, *arguments, **options):
         (r"on_failure is 'ignore'", {"on_failure": "ignore"}),
         (r"PD: kd\[0\] is -1; a gain below zero", {"tau": ls.PD(Q0, 1, -1)}),
         (r"PD: kp has 5 entries; expected 1, 2", {"tau": ls.PD(Q0, [1] * 5, 1)}),
-        (r"ComputedTorque: model 'puma560' has coordinates", {"tau": ls.ComputedTorque(Q0, 1, 1, model=ls.load("puma560"))}),
+        (r"ComputedTorque: model 'puma560' has coordinates",
+         {"tau": ls.ComputedTorque(Q0, 1, 1, model=ls.load("puma560"))}),
         (r"StateFeedback: K has shape \(2, 3\); expected \(2, 4\)", {"tau": ls.StateFeedback(np.ones((2, 3)), Q0)}),
-        (r"Impedance: there is no link or tool 'hand'|no link or tool 'hand'", {"tau": ls.Impedance("hand", [0, 0, 0], 1, 1)}),
+        (r"there is no link or tool 'hand'", {"tau": ls.Impedance("hand", [0, 0, 0], 1, 1)}),
         (r"prescribed has 'elbow'; known: upper, fore|did you mean", {"prescribed": {"elbow": 1.0}}),
         (r"prescribed names the joint of", {"prescribed": {"upper": 1.0, ARM.links[0].name: 1.0}}
          if ARM.links[0].name != "upper" else {"prescribed": [1.0]}),
@@ -234,7 +235,7 @@ def test_events_of_many_runs():
 def test_limits_are_noted_or_stop():
     arm = ARM.with_joint("upper", limits=ls.Limits(position=(-0.5, 1.0)))
     noted = ls.simulate(arm, Q0, until=1.0)
-    assert [event.name for event in noted.events][0] == "upper at its lower limit"
+    assert noted.events[0].name == "upper at its lower limit"
     assert abs(noted.events[0].q[0] + 0.5) < 1e-9
     assert noted.t[-1] == 1.0
     stopped = ls.simulate(arm, Q0, until=1.0, stop_at_limits=True)

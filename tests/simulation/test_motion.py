@@ -420,3 +420,16 @@ def test_native_steps_run_without_python(puma, monkeypatch):
     kept = np.zeros((1, 3, stepper.state_size))
     assert stepper.native
     assert stepper.advance(state, np.arange(3) * 0.1, 1e-3, 100, kept)
+
+
+def test_a_push_in_a_function_of_time_is_not_passed_over():
+    """At rest, held by friction, steps would grow without bound; a short push by a function must be met."""
+    push = lambda t: [ls.Load("block", force=[5.0 if 0.5 <= t < 0.6 else 0.0, 0, 0])]  # noqa: E731
+    run = ls.simulate(slider(3.0), [0.0], until=2.0, loads=push)
+    speed = (5.0 - 3.0) / 2.0 * 0.1
+    assert np.abs(run.qd).max() == pytest.approx(speed, rel=1e-3)
+    assert run.q[-1, 0] == pytest.approx(0.5 * speed * 0.1 + speed**2 / 3.0, rel=1e-3)
+    assert run.qd[-1, 0] == 0
+    profile = ls.Profile([0.0, 0.5, 0.6], [[0.0], [5.0], [0.0]], "hold")
+    exact = ls.simulate(slider(3.0), [0.0], until=2.0, tau=profile)
+    assert exact.q[-1, 0] == pytest.approx(0.5 * speed * 0.1 + speed**2 / 3.0, abs=1e-12)

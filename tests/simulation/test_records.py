@@ -144,7 +144,7 @@ def test_what_is_not_a_run(tmp_path):
 def test_saving_where_one_cannot(run, tmp_path):
     with pytest.raises(ls.LissomError, match="cannot be written"):
         run.save(tmp_path / "no" / "a.nc")
-    with pytest.raises(ls.InputError, match="unknown ending; expected .nc, .csv, .parquet"):
+    with pytest.raises(ls.InputError, match=r"unknown ending; expected \.nc, \.csv, \.parquet"):
         run.save(tmp_path / "a.xlsx")
 
 

@@ -22,3 +22,81 @@ def test_frequency_response_of_a_sampled_and_a_continuous_plant():
 def test_anything_else_is_refused():
     with pytest.raises(ls.InputError, match="plot: got str"):
         ls.plot("run.nc")
+
+
+@pytest.fixture(scope="module")
+def run():
+    arm = ls.load("stanford")
+    return ls.simulate(arm, tau=ls.PD(arm.home + 0.2, 20, 5), until=0.5)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    arm = ls.load("two_link")
+    starts = np.random.default_rng(0).uniform(-0.5, 0.5, (30, 2))
+    return ls.simulate(arm, starts, until=0.5, dt=1e-3)
+
+
+def test_motion_of_a_run(run):
+    """Turning and sliding joints apart, units on the axes, one curve per joint."""
+    axes = ls.plot(run).axes
+    assert [ax.get_ylabel() for ax in axes] == [
+        "position [rad]", "rate [rad/s]", "torque [N m]", "position [m]", "rate [m/s]", "force [N]",
+    ]  # fmt: skip
+    assert np.array_equal(axes[3].lines[0].get_ydata(), run.q[:, 2])
+    assert axes[-1].get_xlabel() == "time [s]"
+    assert len([line for line in axes[0].lines if line.get_label()[0] != "_"]) == 5
+
+
+def test_motion_of_many_runs(runs):
+    axes = ls.plot(runs).axes
+    assert np.allclose(axes[0].lines[0].get_ydata(), np.median(runs.q[..., 0], axis=0))
+    assert len(axes[0].collections) == 4  # two bands for each of two joints
+    assert "30 runs" in ls.plot(runs)._suptitle.get_text()
+
+
+@pytest.mark.parametrize("which", ["run", "runs"])
+def test_tip_energy_and_phase(which, request):
+    made = request.getfixturevalue(which)
+    space = ls.plot(made, "tip").axes[0]
+    path = made.tip if made.count is None else made.tip[0]
+    assert np.allclose(np.array(space.lines[0].get_data_3d()).T, path)
+    left = ls.plot(made, "energy").axes[2]
+    assert left.get_yscale() == "log"
+    assert f"{np.max(made.balance_error):.2g}" in left.get_title()
+    portrait = ls.plot(made, "phase").axes[0]
+    assert np.allclose(portrait.lines[0].get_xdata(), made.q[:, 0] if made.count is None else made.q[0, :, 0])
+
+
+def test_plots_of_a_run_that_failed(tmp_path):
+    made = ls.simulate(
+        ls.load("two_link"), [0.3, 0.1], tau=ls.PD([0, 0], 10, 2000), until=1.0, dt=0.01, on_failure="return"
+    )
+    for kind in ("motion", "tip", "energy", "phase"):
+        ls.plot(made, kind).savefig(tmp_path / f"{kind}.png")
+    with pytest.raises(ls.InputError, match="expected one of motion, tip, energy, phase"):
+        ls.plot(made, "speed")
+
+
+@pytest.mark.parametrize("ending", [".gif", ".html"])
+def test_films(run, ending, tmp_path):
+    told = []
+    ls.animate(run, tmp_path / f"a{ending}", fps=8, speed=0.5, progress=told.append)
+    data = (tmp_path / f"a{ending}").read_bytes()
+    assert data.startswith(b"GIF89a") if ending == ".gif" else b"data:image/png;base64" in data
+    assert len(told) == 9
+    assert told[-1] == 1.0
+
+
+def test_films_that_cannot_be(run, tmp_path, monkeypatch):
+    from matplotlib import animation
+
+    with pytest.raises(ls.InputError, match=r"unknown ending; expected \.gif, \.mp4, \.html"):
+        ls.animate(run, tmp_path / "a.avi")
+    with pytest.raises(ls.InputError, match="speed is 0; expected a number above 0"):
+        ls.animate(run, tmp_path / "a.gif", speed=0)
+    with pytest.raises(ls.InputError, match="at most 2000"):
+        ls.animate(run, tmp_path / "a.gif", speed=1e-4)
+    monkeypatch.setattr(animation.writers, "is_available", lambda name: False)
+    with pytest.raises(ls.UnsupportedError, match=r"needs ffmpeg on the path; write \.gif or \.html"):
+        ls.animate(run, tmp_path / "a.mp4")

@@ -20,7 +20,7 @@ from lissom.simulation.outcome import Outcome
 from lissom.simulation.slopes import slopes
 from lissom.spatial.rotations import Array
 
-METHODS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
+SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
 IMPLICIT = ("radau", "bdf")
 MOST_AT_ONCE = 50  # changes of friction without progress
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
@@ -40,7 +40,7 @@ class Adaptive:
         import scipy.integrate
 
         self.loop, self.method, self.progress = loop, method, progress
-        self.solver = getattr(scipy.integrate, METHODS[method])
+        self.solver = getattr(scipy.integrate, SOLVERS[method])
         self.rtol, self.events = rtol, list(events)
         # work is carried along at the accuracy of the rest and does not choose the step
         self.atol = np.concatenate([np.full(2 * loop.dof, atol), np.full(POWERS, np.inf)])
@@ -83,14 +83,15 @@ class Adaptive:
         n = self.loop.dof
         self.out = np.full((1, len(times), 2 * n + POWERS + len(self.way)), np.nan)
         self.times, self.filled = times, 0
+        self.longest = self.loop.finest(float(np.diff(times).min()))
         y = np.concatenate([q0, qd0, np.zeros(POWERS)])
         failure, stopped, interrupted = None, None, False
         ends = [t for t in self.loop.jumps if times[0] < t < times[-1]] + [float(times[-1])]
         t = float(times[0])
         try:
-            self.way = settled(self.loop, t, q0, qd0)
-            self._keep(t, y)
             for end in ends:
+                self.way = settled(self.loop, t, y[:n], y[n : 2 * n])  # a jump may set joints free
+                self._keep(t, y)
                 t, y = self._stretch(t, y, float(end))
         except _Stop as stop:
             stopped = str(stop)
@@ -132,7 +133,7 @@ class Adaptive:
         while t < end:
             self.start = t
             extra = {"jac": self._jacobian} if self.method in IMPLICIT else {}
-            solver = self.solver(self._slope, t, y, end, rtol=self.rtol, atol=self.atol, **extra)
+            solver = self.solver(self._slope, t, y, end, self.longest, rtol=self.rtol, atol=self.atol, **extra)
             before = t
             t, y, again = self._smoothly(solver)
             if not again:
@@ -245,7 +246,10 @@ class Adaptive:
         if a == 0 or a * b > 0:
             when = t0 if a == 0 or abs(a) < abs(b) else t1
         else:
-            when = brentq(f, t0, t1, xtol=4 * np.finfo(float).eps * max(1.0, abs(t1)), rtol=4 * np.finfo(float).eps)
+            near = 4 * np.finfo(float).eps * max(1.0, abs(t1))
+            when = brentq(f, t0, t1, xtol=near, rtol=4 * np.finfo(float).eps)
+            if event is None:  # friction must have changed there, also where a function of the user jumps
+                when = min(when + 2 * near, t1)
         return float(when), event, path(when)
 
     def _collapsed(self, solver: Any, message: str) -> str:

@@ -6,15 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, shown
-from lissom.simulation.adaptive import METHODS
+from lissom.errors import LissomError
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.fixed import Fixed, grid
 from lissom.simulation.friction import settled
 from lissom.simulation.slopes import slopes
 from lissom.spatial.rotations import Array
 
-KNOWN = ("rk4", *METHODS)
 WORDS = {
     "rk4": "fixed steps, Runge-Kutta of order 4", "rk45": "adaptive, order 5 (Dormand-Prince)",
     "dop853": "adaptive, order 8 (Dormand-Prince)", "radau": "implicit, order 5 (Radau IIA)",
@@ -51,16 +49,6 @@ def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array) -> Spectrum | None
     except (LissomError, np.linalg.LinAlgError, OverflowError):
         return None
     return Spectrum(float(np.abs(poles).max()), float(max(0.0, -poles.real.min())), float(max(0.0, poles.real.max())))
-
-
-def as_method(method: object) -> str | None:
-    """A known method, or a sentence."""
-    if method is None:
-        return None
-    word = str(method).lower()
-    if word not in KNOWN:
-        raise InputError(f"simulate: method is {shown(method)}; expected None or one of {', '.join(KNOWN)}.")
-    return word
 
 
 def choose(

@@ -27,8 +27,8 @@ from lissom.engine.program import Entries, Step
 from lissom.errors import SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Payload
-from lissom.simulation import controllers
-from lissom.simulation.controllers import Controller, Scene
+from lissom.simulation import laws
+from lissom.simulation.controllers import Controller
 from lissom.simulation.signals import Signal, checked, over
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
@@ -36,7 +36,7 @@ from lissom.verbs.library import compiler_present, digest, sources
 
 STRAIGHT = 8  # coordinates up to which straight-line code is the better one, as for forward dynamics
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
-STEPS = (*plant.STEPS, *controllers.STEPS, FREE)
+STEPS = (*plant.STEPS, *laws.STEPS, FREE)
 Feedback = Callable[[float, Array, Array], Array]
 
 
@@ -122,6 +122,11 @@ class ClosedLoop:
     def jumps(self) -> Array:
         """Times at which something given jumps."""
         return np.unique(np.concatenate([np.zeros(0), *(s.jumps for _, s in self.signals)]))
+
+    def finest(self, sample: float) -> float:
+        """Longest step that passes over nothing given; functions are looked at once per sample."""
+        times = [s.finest or sample for _, s in self.signals if s.varies]
+        return min([*times, sample] if self.feedback is not None else times, default=np.inf)
 
     def ways(self, states: Array) -> Array:
         """The ways of joints with friction in states (..., q, qd, work, ways ...)."""
@@ -221,7 +226,7 @@ class ClosedLoop:
             for name, where in self._place.items()
             if name.startswith("controller.")
         }
-        return self.controller.torques(Scene(run, q, qd, own), self.arm)
+        return laws.torques(self.controller, laws.Scene(run, q, qd, own), self.arm)
 
     def part(self, name: str, given: Array) -> Array:
         """One of the vectors that are given."""
@@ -259,7 +264,7 @@ class ClosedLoop:
         way = {k: slide[i : i + 1] for i, k in enumerate(self.sliding)}  # type: ignore[index]
         flow, torques = self.flow(run, q, qd, tau, way, given)
         for k in self.prescribed:
-            torques[k] = run.call(controllers.SUM1, torques[k], flow.effort[k])
+            torques[k] = run.call(laws.SUM1, torques[k], flow.effort[k])
         run.output(*flow.qdd)
         run.output(*torques, *(flow.effort[k] for k in self.held), flow.power)
 
@@ -312,7 +317,7 @@ class ClosedLoop:
 @functools.cache
 def code_version() -> str:
     """Fingerprint of the code that makes kernels, the controllers' included."""
-    own = (Path(__file__).parent / name for name in ("closed_loop.py", "controllers.py", "stepping.py"))
+    own = (Path(__file__).parent / name for name in ("closed_loop.py", "laws.py", "stepping.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()
 
 

@@ -1,76 +1,21 @@
-"""Controllers: torques from time and state, written once as programs of the engine.
+"""Controllers: what they are given. What they do with it is in `laws`.
 
-A controller names the vectors it is given (`signals`: gains, references) and computes torques from
-them and the state (`torques`). The same program is compiled into the closed loop, runs on arrays, and
-is differentiated. Gains and references are inputs, so other ones need no new compilation; they may
-be one per run of an ensemble. References may be functions of time.
+Gains and references are inputs of the compiled loop, so other ones need no new compilation; they may be one
+per run of an ensemble. References may be functions of time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from lissom.dynamics import inverse, kinematics
-from lissom.dynamics.vectors import add, cross, sub
-from lissom.engine.program import Entries, Step, absolute
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.simulation.signals import Signal, as_signal
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_frame
-
-PULL = Step("pull", lambda q, qd, x, v, kp, kd: [[kp[0] * (x[0] - q[0]) + kd[0] * (v[0] - qd[0])]], (1,) * 6, (1,))
-SUM1 = Step("sum_1", lambda a, b: [[a[0] + b[0]]], (1, 1), (1,))
-DRAG = Step("drag", lambda a, c, qd: [[a[0] - c[0] * qd[0]]], (1, 1, 1), (1,))
-
-
-def _clipped(x: Any, limit: Any) -> list[list[Any]]:
-    return [[0.5 * (absolute(x[0] + limit[0]) - absolute(x[0] - limit[0]))]]
-
-
-CLIP = Step("clip", _clipped, (1, 1), (1,))
-DOTS = tuple(
-    Step(f"less_dot_{n}", lambda a, k, x, y: [[a[0] - sum(g * (u - v) for g, u, v in zip(k, x, y, strict=True))]],
-         (1, n, n, n), (1,)) for n in (8, 4, 2, 1)
-)  # fmt: skip
-
-
-def _spring(X: Any, v: Any, goal: Any, K: Any, D: Any) -> list[list[Any]]:
-    """Force and moment (6) of springs and dampers on a frame: K, D (6) along and about world axes."""
-    F = [
-        k * (g - X[4 * r + 3]) - d * u for r, (k, g, d, u) in enumerate(zip(K[:3], goal[:3], D[:3], v[:3], strict=True))
-    ]
-    turn = [0 * X[0]] * 3
-    for c in range(3):
-        have, want = [X[c], X[4 + c], X[8 + c]], [goal[3 + c], goal[6 + c], goal[9 + c]]
-        turn = add(turn, cross(have, want))
-    N = sub(
-        [0.5 * (k * e) for k, e in zip(K[3:], turn, strict=True)], [d * u for d, u in zip(D[3:], v[3:], strict=True)]
-    )
-    return [F + N]
-
-
-SPRING = Step("spring", _spring, (16, 6, 12, 6, 6), (6,))
-ALONG = Step("along", lambda a, column, wrench: [[a[0] + sum(c * w for c, w in zip(column, wrench, strict=True))]],
-             (1, 6, 6), (1,))  # fmt: skip
-STEPS = (PULL, SUM1, DRAG, CLIP, *DOTS, SPRING, ALONG)
-
-
-class Scene(NamedTuple):
-    """What a controller sees of a program: its run, the state, and the vectors it asked for."""
-
-    run: Any
-    q: Any
-    qd: Any
-    given: dict[str, Any]
-
-    def entry(self, name: str, k: int) -> Any:
-        """One entry of a given vector."""
-        return self.given[name][k : k + 1]
 
 
 class Controller:
@@ -80,15 +25,11 @@ class Controller:
         """The vectors it is given."""
         raise NotImplementedError
 
-    def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        """One vector of one entry per coordinate."""
-        raise NotImplementedError
-
     def key(self) -> str:
         """What of it is compiled."""
         return type(self).__name__
 
-    def _model(self, arm: Arm) -> Arm:
+    def believed(self, arm: Arm) -> Arm:
         """The arm it believes in."""
         model = getattr(self, "model", None)
         if model is None:
@@ -122,27 +63,6 @@ def _joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) -
             f"{name}{list(spot)} is {signal.value[spot]:g}; a gain below zero pushes away from the goal. Give >= 0."
         )
     return signal
-
-
-def _gravity(scene: Scene, model: Arm) -> list[Any]:
-    """Torques that hold the model at rest."""
-    bodies, run = library_of(model).bodies, scene.run
-    still = run.constant(np.zeros(len(bodies)))
-    base = run.constant([*np.zeros(6), *(-model.gravity)])
-    loads = inverse.read_loads(run, model, inverse.Setting())
-    return inverse.joint_torques(run, bodies, scene.q, still, still, base, loads)
-
-
-def _motors(scene: Scene, arm: Arm, torques: list[Any], limited: bool) -> list[Any]:
-    """Torques of actuated coordinates, within their limits; zero elsewhere."""
-    run, nothing = scene.run, scene.run.constant([0.0])
-    out = []
-    for k, torque in enumerate(torques):
-        if not arm.actuated[k]:
-            out.append(nothing)
-        else:
-            out.append(run.call(CLIP, torque, scene.entry("limit", k)) if limited else torque)
-    return out
 
 
 def _limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
@@ -203,25 +123,8 @@ class PD(Controller):
             *_limit(arm, self.limit, "PD"),
         ]
 
-    def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        torques = _pulls(scene, arm)
-        if self.gravity:
-            held = _gravity(scene, self._model(arm))
-            torques = [scene.run.call(SUM1, a, b) for a, b in zip(torques, held, strict=True)]
-        return _motors(scene, arm, torques, "limit" in scene.given)
-
     def key(self) -> str:
         return f"PD|{self.gravity}|{self.limit is not None}|{self.model and self.model.digest}"
-
-
-def _pulls(scene: Scene, arm: Arm) -> list[Any]:
-    """kp e + kd de of every coordinate."""
-    words = ("q", "qd", "kp", "kd")
-    out = []
-    for k in range(arm.dof):
-        state = scene.q[k : k + 1], scene.qd[k : k + 1]
-        out.append(scene.run.call(PULL, *state, *(scene.entry(word, k) for word in words)))
-    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,16 +168,6 @@ class ComputedTorque(Controller):
             *_limit(arm, self.limit, name),
         ]
 
-    def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        model, run = self._model(arm), scene.run
-        bodies = library_of(model).bodies
-        bodies = bodies.changed(friction=dict.fromkeys(range(len(bodies)), 0.0))
-        wanted = [run.call(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
-        base = run.constant([*np.zeros(6), *(-model.gravity)])
-        loads = inverse.read_loads(run, model, inverse.Setting())
-        torques = inverse.joint_torques(run, bodies, scene.q, scene.qd, Entries(wanted), base, loads)
-        return _motors(scene, arm, torques, "limit" in scene.given)
-
     def key(self) -> str:
         return f"ComputedTorque|{self.limit is not None}|{self.model and self.model.digest}"
 
@@ -298,14 +191,6 @@ class GravityCompensation(Controller):
         name = "GravityCompensation"
         damping = _joint_signal(arm, self.damping, f"{name}: damping", 0.0)
         return [_named(damping, "damping"), *_limit(arm, self.limit, name)]
-
-    def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        held = _gravity(scene, self._model(arm))
-        torques = [
-            scene.run.call(DRAG, torque, scene.entry("damping", k), scene.qd[k : k + 1])
-            for k, torque in enumerate(held)
-        ]
-        return _motors(scene, arm, torques, "limit" in scene.given)
 
     def key(self) -> str:
         return f"GravityCompensation|{self.limit is not None}|{self.model and self.model.digest}"
@@ -346,18 +231,6 @@ class Impedance(Controller):
                 raise InputError(f"{name}: {word} is {shown(getattr(self, word))}; expected at least 0.")
             gains.append(gain._replace(name=word))
         return [goal._replace(name="goal"), *gains, *_limit(arm, self.limit, name)]
-
-    def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        run, bodies = scene.run, library_of(arm).bodies
-        way = kinematics.reach(run, bodies, self.link, scene.q, run.constant(np.zeros(3)))
-        v = kinematics.point_velocity(run, bodies, way, scene.qd)
-        wrench = run.call(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))
-        nothing = run.constant([0.0])
-        torques = _gravity(scene, self._model(arm)) if self.gravity else [nothing] * arm.dof
-        for i, column in kinematics.columns(run, bodies, way).items():
-            k = bodies.list[i].coordinate
-            torques[k] = run.call(ALONG, torques[k], column, wrench)
-        return _motors(scene, arm, torques, "limit" in scene.given)
 
     def key(self) -> str:
         return f"Impedance|{self.link}|{self.gravity}|{self.limit is not None}|{self.model and self.model.digest}"
@@ -424,23 +297,6 @@ class StateFeedback(Controller):
             *_limit(arm, self.limit, name),
         ]
 
-    def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        n, run = arm.dof, scene.run
-        torques = []
-        for i in range(n):
-            torque = scene.entry("tau", i)
-            for part, (x, word) in enumerate(((scene.q, "q"), (scene.qd, "qd"))):
-                at = 0
-                for step in DOTS:
-                    size = step.inputs[1]
-                    while n - at >= size:
-                        first = 2 * n * i + n * part + at
-                        row = scene.given["K"][first : first + size]
-                        torque = run.call(step, torque, row, x[at : at + size], scene.given[word][at : at + size])
-                        at += size
-            torques.append(torque)
-        return _motors(scene, arm, torques, "limit" in scene.given)
-
     def key(self) -> str:
         return f"StateFeedback|{self.limit is not None}"
 
@@ -465,6 +321,3 @@ class Torques(Controller):
 
     def signals(self, arm: Arm) -> list[Signal]:
         return [self.tau]
-
-    def torques(self, scene: Scene, arm: Arm) -> list[Any]:
-        return [scene.entry(self.tau.name, k) for k in range(arm.dof)]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError
-from lissom.formats import native_read, native_write
 from lissom.formats.files import write_whole
 from lissom.formats.tables import read_table, write_table
 from lissom.model.arm import Arm
@@ -51,6 +50,8 @@ WIDE = {
 
 def _text(run: Run) -> str:
     """Everything that is not an array."""
+    from lissom.formats import native_write
+
     return json.dumps(
         {
             "format": FORMAT,
@@ -65,6 +66,8 @@ def _text(run: Run) -> str:
 
 
 def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
+    from lissom.formats import native_read
+
     try:
         told = json.loads(text)
         if told["format"] != FORMAT:

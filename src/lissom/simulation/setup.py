@@ -42,15 +42,15 @@ def closed_loop(
     return ClosedLoop(arm, controller, feedback, _loads(arm, loads), _base(base), lead, laden, variant)
 
 
-def start(arm: Arm, q0: Any, qd0: Any, loop_runs: Callable[[], int | None]) -> Start:
-    """Initial states of all runs."""
+def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
+    """Initial states of all runs; `told_runs`: how many the rest tells of."""
     q = as_state(arm, arm.home if q0 is None else q0, "q0", VERB)
     qd = as_state(arm, np.zeros(arm.dof) if qd0 is None else qd0, "qd0", VERB)
     for word, x in (("q0", q), ("qd0", qd)):
         if x.ndim > 2:
             raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
     told = {"q0": len(q) if q.ndim == 2 else None, "qd0": len(qd) if qd.ndim == 2 else None}
-    told["gains, loads, torques or payloads"] = loop_runs()
+    told["gains, loads, torques or payloads"] = told_runs
     counts = {word: n for word, n in told.items() if n is not None}
     if len({n for n in counts.values() if n != 1}) > 1:
         listed = ", ".join(f"{word} {n}" for word, n in counts.items())
@@ -105,7 +105,7 @@ def _sampled(tau: Array, until: float) -> Signal:
         raise InputError(f"{VERB}: tau has {nt} sample; expected at least two over time, or ({tau.shape[2]},).")
     flat = Profile(np.linspace(0.0, until, nt), np.moveaxis(tau, 1, 0).reshape(nt, -1))
     shape = tau.shape[2:] if len(tau) == 1 else (len(tau), tau.shape[2])
-    return Signal("tau", tau.shape[2], Steady(flat, lambda x: x.reshape(*x.shape[:-1], *shape)))
+    return Signal("tau", tau.shape[2], Steady(flat, lambda x: x.reshape(*x.shape[:-1], *shape)), finest=flat.finest)
 
 
 # ---- loads, base, prescribed joints, payloads ----------------------------------------------------
@@ -124,7 +124,10 @@ def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
                 )
             return _nine(now[i])
 
-        return [(frame, Signal(f"load on {frame!r}", 9, lambda t, i=i: nine(t, i))) for i, frame in enumerate(frames)]
+        return [
+            (frame, Signal(f"load on {frame!r}", 9, lambda t, i=i: nine(t, i), finest=0.0))
+            for i, frame in enumerate(frames)
+        ]
     return [(load.link, Signal(f"load on {load.link!r}", 9, _nine(load))) for load in _load_list(arm, loads, "loads")]
 
 
@@ -164,7 +167,7 @@ def _base(base: Any) -> Signal | None:
         return _rows(motion.angular_velocity, motion.angular_acceleration, motion.linear_acceleration)
 
     if callable(base):
-        return Signal("base", 9, lambda t: nine(base(t), f"({t:.6g})"))
+        return Signal("base", 9, lambda t: nine(base(t), f"({t:.6g})"), finest=0.0)
     return Signal("base", 9, nine(base, ""))
 
 

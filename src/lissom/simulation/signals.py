@@ -66,6 +66,11 @@ class Profile:
         """Times at which the value jumps."""
         return self.t[1:] if self.kind == "hold" else np.zeros(0)
 
+    @property
+    def finest(self) -> float:
+        """Shortest time between samples; steps longer than that could pass over what happens there."""
+        return float(np.diff(self.t).min()) if len(self.t) > 1 else np.inf
+
     def __call__(self, t: ArrayLike, before: bool = False) -> Array:
         """(..., m) at times (...); at a jump the value after it, or the one before."""
         times = np.asarray(t, float)
@@ -84,12 +89,14 @@ class Signal(NamedTuple):
 
     value : (size,), (runs, size), or a function of one time, (size,) or (runs, size)
     jumps : times at which it jumps
+    finest : time in which nothing happens unnoticed [s]; zero for functions, of which nothing is known
     """
 
     name: str
     size: int
     value: Any
     jumps: Array = np.zeros(0)
+    finest: float = np.inf
 
     @property
     def varies(self) -> bool:
@@ -186,9 +193,10 @@ def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array] 
     """
     to = shape or (lambda x: _spread(x, size, name))
     if isinstance(value, Profile):
-        return Signal(name, size, Steady(value, to), value.jumps)
+        return Signal(name, size, Steady(value, to), value.jumps, value.finest)
     if callable(value):
-        return Signal(name, size, lambda t: to(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate")))
+        call = lambda t: to(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
+        return Signal(name, size, call, finest=0.0)
     numbers = to(as_numbers(value, name, "simulate"))
     if numbers.ndim > 2 or numbers.shape[-1] != size:
         raise InputError(f"simulate: {name} has shape {numbers.shape}; expected ({size},) or (runs, {size}).")

@@ -1,0 +1,179 @@
+"""Runs: what acts on the arm, the integrator, the record; all together or by the block."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.model.arm import Arm
+from lissom.simulation import choose, parts, setup
+from lissom.simulation.adaptive import Adaptive
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.events import Event, as_events, limit_events
+from lissom.simulation.fixed import Fixed, grid
+from lissom.simulation.options import Options
+from lissom.simulation.outcome import Outcome
+from lissom.simulation.progress import Progress, shown_progress
+from lissom.simulation.recording import provenance, recorded
+from lissom.simulation.run import Report, Run
+from lissom.spatial.rotations import Array
+
+SAMPLES = 500  # of an adaptive run, unless `every` is given
+SAMPLES_OF_MANY = 100
+
+
+class Scene(NamedTuple):
+    """What is simulated: the closed loop, where its runs start, and what is watched for."""
+
+    loop: ClosedLoop
+    begin: setup.Start
+    events: list[Event]
+
+
+def prepare(
+    arm: Arm, q0: Any, qd0: Any, tau: Any, options: Options, loads: Any, base: Any, prescribed: Any, payloads: Any,
+    events: Any, stop_at_limits: bool,
+) -> Scene:  # fmt: skip
+    """From the arguments of `simulate`."""
+    first = setup.start(arm, q0, qd0, None)
+    runs = None if first.single else len(first.q)
+    loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
+    watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
+    return Scene(loop, setup.start(arm, q0, qd0, loop.runs), watched)
+
+
+def integrate(
+    scene: Scene, options: Options, progress: Any, save: str | os.PathLike[str] | None, every: Any, resume: bool
+) -> Run:
+    """The run, also one that ends early; written where that was asked for."""
+    store = parts.Store.of(save, every, resume, scene.begin)
+    with shown_progress(progress, options.until) as tell:
+        if store is None:
+            run = _together(*scene[:2], options, scene.events, tell)
+        else:
+            run = _in_parts(store, *scene[:2], options, scene.events, tell)
+    if save is not None:
+        _save(run, save, store)
+    return run
+
+
+def _in_parts(
+    store: parts.Store, loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress
+) -> Run:
+    """Runs by the block, each on disk when it is finished; the step is that of all together."""
+    if options.method in (None, "rk4") and options.dt is None:
+        dt, _ = choose.step_for(loop, begin.q, begin.qd, options.until, options.rtol, options.atol)
+        options = options._replace(dt=dt, every=options.every or options.until / SAMPLES_OF_MANY)
+    store.open(loop, begin, options)
+    made: list[Run] = []
+    count = len(begin.q)
+    run: Run | None = None
+    for k, some in store.blocks(count):
+        run = store.finished(k)
+        if run is None:
+            told = lambda t, some=some: tell((some.start * options.until + t * (some.stop - some.start)) / count)  # noqa: E731
+            run = _together(loop.rows(some), begin.rows(some), options, events, told)
+            if "interrupted" in run.status:
+                break
+            store.keep(k, run)
+        made.append(run)
+        tell(some.stop / count * options.until)
+    done = sum(len(run.q) for run in made)
+    if not made:
+        assert run is not None
+        return run
+    joined = parts.joined(made)
+    if done < count:
+        return replace(
+            joined, status=f"interrupted: {done} of {count} runs are finished; resume=True goes on", ok=False
+        )
+    return joined
+
+
+def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> None:
+    """Write it; parts are no longer needed when all runs are there."""
+    if store is not None and "interrupted" in run.status:
+        return
+    run.save(path)
+    if store is not None:
+        store.remove()
+
+
+def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress) -> Run:
+    wall, cpu = time.perf_counter(), time.process_time()
+    many = not begin.single
+    q, qd = begin.q, begin.qd
+    chosen = choose.choose(loop.member(0), options.method, q[0], qd[0], options.until, options.rtol, options.dt, many)
+    notes: list[str] = []
+    if chosen.method == "rk4":
+        outcome, dt = _fixed(loop, begin, options, events, tell, notes)
+    else:
+        outcome, dt = _adaptive(loop, begin, chosen.method, options, events, tell), None
+    spent = time.perf_counter() - wall, time.process_time() - cpu
+    made = provenance(loop, options)
+    report = Report(chosen.method, chosen.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made)
+    return recorded(loop, outcome, report, options, many)
+
+
+def _fixed(
+    loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
+) -> tuple[Outcome, float]:
+    dt, every = options.dt, options.every
+    if dt is None:
+        dt, note = choose.step_for(loop, begin.q, begin.qd, options.until, options.rtol, options.atol)
+        notes.append(note)
+        every = every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
+    if every is None and not begin.single:
+        every = max(dt, options.until / SAMPLES_OF_MANY)
+    times, h, repeats = grid(options.until, every, dt)
+    if h < dt * (1 - 1e-9):
+        notes.append(f"Steps of {h:.6g} s, so that samples fall on steps.")
+    steps = loop.jumps[(loop.jumps > 0) & (loop.jumps < options.until)] / h
+    off = np.abs(steps - np.round(steps)) > 1e-6
+    if off.any():
+        notes.append(
+            f"Something given jumps at {steps[off][0] * h:.6g} s, inside a step of {h:.3g} s: only first order there. "
+            "Choose dt so that jumps fall on steps."
+        )
+    if loop.controller is None:
+        notes.append("tau is a Python function: steps are taken in Python, not compiled.")
+    return Fixed(loop, h, repeats, events, tell, options.threads, not begin.single).run(begin.q, begin.qd, times), h
+
+
+def _adaptive(
+    loop: ClosedLoop, begin: setup.Start, method: str, options: Options, events: Any, tell: Progress
+) -> Outcome:
+    """One run after the other."""
+    every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
+    times, _, _ = grid(options.until, every, options.until)
+    outcomes = []
+    count = len(begin.q)
+    for k in range(count):
+        told = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
+        single = Adaptive(loop.member(k), method, options.rtol, options.atol, events, told)
+        outcomes.append(single.run(begin.q[k], begin.qd[k], times))
+        if outcomes[-1].interrupted:
+            break
+    return outcomes[0] if begin.single else _joined(outcomes, times, count)
+
+
+def _joined(outcomes: list[Outcome], times: Array, count: int) -> Outcome:
+    """Runs side by side on common times; what was not reached is NaN."""
+    size = outcomes[0].states.shape[2]
+    states = np.full((count, len(times), size), np.nan)
+    ends = np.full(count, -1, np.intp)
+    for k, outcome in enumerate(outcomes):
+        n = int(np.searchsorted(outcome.t, times[-1], side="right"))
+        n = min(n, int(np.isin(outcome.t, times).sum()))
+        states[k, :n], ends[k] = outcome.states[0, :n], n - 1
+    events = [event._replace(run=k) for k, outcome in enumerate(outcomes) for event in outcome.events]
+    return Outcome(
+        times, states, ends, events,
+        {k: o.failures[0] for k, o in enumerate(outcomes) if o.failures},
+        {k: o.stopped[0] for k, o in enumerate(outcomes) if o.stopped},
+        sum(o.steps for o in outcomes), sum(o.evaluations for o in outcomes), outcomes[-1].interrupted,
+    )  # fmt: skip

@@ -1,0 +1,59 @@
+"""How to integrate: numbers that make sense, or a sentence."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import InputError, shown
+from lissom.verbs.states import as_threads
+
+ADAPTIVE = ("rk45", "dop853", "radau", "bdf")
+METHODS = ("rk4", *ADAPTIVE)
+
+
+class Options(NamedTuple):
+    """How to integrate."""
+
+    until: float
+    method: str | None
+    rtol: float
+    atol: float
+    dt: float | None
+    every: float | None
+    audit: float | None
+    threads: int | None
+
+
+def as_options(until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: Any, audit: Any, threads: Any) -> Options:
+    """From the arguments of `simulate`."""
+    if until is None:
+        raise InputError("simulate: until is missing; give the end of the simulated time in seconds.")
+    named = {"until": until, "rtol": rtol, "atol": atol, "dt": dt, "every": every, "audit": audit}
+    for word, value in named.items():
+        number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
+        if value is not None and not (number and 0 < value < np.inf):
+            unit = ", in seconds" if word in ("until", "dt", "every") else ""
+            raise InputError(f"simulate: {word} is {shown(value)}; expected a number above 0{unit}.")
+    for word in ("dt", "every"):
+        if named[word] is not None and named[word] > until:
+            raise InputError(f"simulate: {word} is {named[word]:g} s, longer than the whole run of {until:g} s.")
+    if rtol < 3e-14:
+        raise InputError(f"simulate: rtol is {rtol:g}; double precision allows 3e-14 and above.")
+    known = _method(method)
+    if dt is not None and known not in (None, "rk4"):
+        raise InputError(
+            f"simulate: dt is the step of method 'rk4'; {known!r} chooses its own. Leave out dt, or use every=."
+        )
+    plain = {word: None if value is None else float(value) for word, value in named.items()}
+    return Options(method=known, threads=as_threads(threads, "simulate"), **plain)  # type: ignore[arg-type]
+
+
+def _method(method: object) -> str | None:
+    if method is None:
+        return None
+    word = str(method).lower()
+    if word not in METHODS:
+        raise InputError(f"simulate: method is {shown(method)}; expected None or one of {', '.join(METHODS)}.")
+    return word

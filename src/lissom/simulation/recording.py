@@ -1,0 +1,153 @@
+"""From states to a record: accelerations, torques and energies at the samples, the audit, provenance."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import platform
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from lissom.dynamics.plant import POWERS
+from lissom.simulation import choose
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.options import Options
+from lissom.simulation.outcome import Outcome
+from lissom.simulation.run import Report, Run
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
+
+BATCH = 2**18  # rows of samples evaluated at once
+
+
+def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options, many: bool) -> Run:
+    n, t, states = loop.dof, outcome.t, outcome.states
+    rates, energies = _at_samples(loop, outcome, states, options.threads)
+    arrays = {
+        "q": states[..., :n], "qd": states[..., n : 2 * n], "qdd": rates[..., :n], "tau": rates[..., n : 2 * n],
+        "kinetic": energies[..., 0], "potential": energies[..., 1], "power": rates[..., -POWERS:],
+        "work": states[..., 2 * n : 2 * n + POWERS],
+    }  # fmt: skip
+    arrays = {word: np.ascontiguousarray(x if many else x[0]) for word, x in arrays.items()}
+    failures = {
+        run: f"{why.rstrip('.')}. {_advice(loop, outcome, run, report)}" for run, why in outcome.failures.items()
+    }
+    arm = loop.arm
+    run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
+    status, ok = _status(run, outcome, options)
+    return replace(run, status=status, ok=ok)
+
+
+def _at_samples(loop: ClosedLoop, outcome: Outcome, states: Array, threads: int | None) -> tuple[Array, Array]:
+    """(runs, nt, 2 dof + 3) accelerations, torques, power; (runs, nt, 2) energies."""
+    n, rows = loop.dof, len(states)
+    rates = np.full((*states.shape[:2], 2 * n + POWERS), np.nan)
+    energies = np.full((*states.shape[:2], 2), np.nan)
+    steady = loop.steady(rows)
+    energy = library_of(loop.arm).get("energies", library_of(loop.arm).setting(payloads=loop.laden))
+    laden = [loop.part(f"payload{i}", steady) for i in range(len(loop.laden))]
+    for k, t in _slices(outcome.t, rows):
+        known = np.isfinite(states[:, k, 0])
+        run, sample = np.nonzero(known)
+        if not len(run):
+            continue
+        some = states[:, k][known]
+        q, qd, way = np.ascontiguousarray(some[:, :n]), np.ascontiguousarray(some[:, n : 2 * n]), loop.ways(some)
+        given = _given(loop, t, steady, run, sample)
+        tau = None
+        if loop.controller is None:
+            tau = np.array([loop.outside(float(t[s]), q[i], qd[i]) for i, s in enumerate(sample)]).reshape(q.shape)
+        found = loop.rates(q, qd, way, given, tau, threads)
+        at = (run, sample + k.start)
+        rates[at] = np.concatenate([found.qdd, found.tau, found.power], axis=1)
+        energies[at] = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in laden), threads=threads)
+    return rates, energies
+
+
+def _slices(t: Array, rows: int) -> Any:
+    """Slices of samples that are evaluated at once."""
+    size = max(1, BATCH // rows)
+    for k in range(0, len(t), size):
+        yield slice(k, k + size), t[k : k + size]
+
+
+def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> Array:
+    """What is given, for every known sample; at its end a run sees what was before a jump."""
+    parts = [steady[run]]
+    if loop.given_size > loop.steady_size:
+        table = loop.varying_over(t)
+        parts.append(table[sample, run] if table.ndim == 3 else table[sample])
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+def _advice(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
+    n, end = loop.dof, int(outcome.ends[run])
+    if end < 0:
+        return "Look at the initial state."
+    state = outcome.states[run, end]
+    fastest = loop.arm.coordinates[int(np.argmax(np.abs(state[n : 2 * n])))]
+    where = f"The last good state is that of t = {outcome.t[end]:.6g} s, where {fastest!r} moves fastest. "
+    member = loop.member(run)
+    return where + choose.advice(
+        member, report.method, float(outcome.t[end]), state[:n].copy(), state[n : 2 * n].copy(), report.dt
+    )
+
+
+def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
+    if outcome.interrupted:
+        return f"interrupted at t = {run.t[-1]:.6g} s of {options.until:g} s", False
+    if run.failures:
+        first = min(run.failures)
+        if run.count is None:
+            return run.failures[first], False
+        return f"{len(run.failures)} of {run.count} runs failed; run {first}: {run.failures[first]}", False
+    allowed = options.audit or _allowed(run, options)
+    error = run.balance_error
+    worst = float(np.max(error))
+    if worst > allowed:
+        who = "" if run.count is None else f" in {int((error > allowed).sum())} of {run.count} runs"
+        fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
+        return (
+            f"done, but energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g}); try {fix}",
+            False,
+        )
+    if outcome.stopped:
+        if run.count is None:
+            return f"stopped at t = {run.t[-1]:.6g} s: {outcome.stopped[0]}", True
+        return f"done; {len(outcome.stopped)} of {run.count} runs were stopped by events", True
+    return "done", True
+
+
+def _allowed(run: Run, options: Options) -> float:
+    """Error of the energy balance that is to be expected; fixed steps pass over the instants at which joints stick."""
+    if run.report.method != "rk4":
+        return max(1e4 * options.rtol, 1e-9)
+    return 1e-3 if any(joint.friction for joint in run.arm.joints) else 1e-4
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    """Of what numbers depend on."""
+    out = {}
+    for word in ("numpy", "scipy", "casadi", "llvmlite"):
+        with contextlib.suppress(PackageNotFoundError):
+            out[word] = version(word)
+    return out
+
+
+def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:
+    import lissom
+
+    return {
+        "lissom": lissom.__version__,
+        **_versions(),
+        "python": platform.python_version(),
+        "arm": loop.arm.digest,
+        "controller": type(loop.controller).__name__ if loop.controller is not None else "function",
+        "options": {k: v for k, v in options._asdict().items() if v is not None},
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
