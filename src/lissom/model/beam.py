@@ -184,6 +184,40 @@ class Beam(Record):
 
 
 @dataclass(frozen=True, eq=False)
+class Tip(Record):
+    """What a beam carries at its tip, as far as one plane of bending, torsion and stretch feel it.
+
+    Parameters
+    ----------
+    mass : float            [kg]
+    inertia : float         about the tip point and the axis of bending [kg m^2]
+    offset_moment : float   mass times the offset of its centre along the beam [kg m]
+    polar : float           inertia about the beam's axis [kg m^2]
+    """
+
+    mass: float = 0.0
+    inertia: float = 0.0
+    offset_moment: float = 0.0
+    polar: float = 0.0
+
+    def __post_init__(self) -> None:
+        with about("tip"):
+            for word in ("mass", "inertia", "polar"):
+                self._set(**{word: number(getattr(self, word), word, least=0.0)})
+            self._set(offset_moment=number(self.offset_moment, "offset_moment"))
+            if self.offset_moment**2 > self.mass * self.inertia * (1 + 1e-9):
+                raise ModelError(
+                    f"offset_moment is {self.offset_moment:g}; with mass {self.mass:g} and inertia {self.inertia:g} "
+                    "about the tip its size cannot exceed the root of mass times inertia."
+                )
+
+    @property
+    def matrix(self) -> Array:
+        """(2, 2) inertia in deflection and slope."""
+        return np.array([[self.mass, self.offset_moment], [self.offset_moment, self.inertia]])
+
+
+@dataclass(frozen=True, eq=False)
 class ModalIntegrals(Record):
     """A flexible link given by its modal data, in Book's form over ``h = [1 x y z]``.
 

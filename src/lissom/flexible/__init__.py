@@ -1,0 +1,1 @@
+"""Flexible links: shapes of beams, their integrals, and what hangs on their tips."""

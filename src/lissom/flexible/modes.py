@@ -1,0 +1,135 @@
+"""Natural modes of one beam, clamped at its root, with a body at its tip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import ModelError
+from lissom.flexible import bending, elements, rods
+from lissom.flexible.elements import ElementModes, Section
+from lissom.flexible.quadrature import Panels
+from lissom.flexible.shapes import Shapes
+from lissom.model.beam import Beam, Tip
+from lissom.model.fields import rank
+from lissom.spatial.rotations import Array
+
+PLANES = ("bending_z", "bending_y", "torsion", "stretch")
+ELEMENTS = 60
+MOST_PER_ELEMENT = 0.25  # modes of a mesh that are still good
+
+
+@dataclass(frozen=True, eq=False)
+class BeamModes:
+    """Natural modes of a beam, lowest first.
+
+    Attributes
+    ----------
+    plane : str                  "bending_z", "bending_y", "torsion" or "stretch"
+    frequencies_hz : (count,)
+    wavenumbers : (count,)       [1/m]; of a tapered beam those of a uniform one with the same mean section
+    modal_mass : float           of every mode, the tip included: the mass of the beam (torsion: its polar inertia)
+    stiffness : (count, count)   modal stiffness, diagonal
+    tip : Tip
+    """
+
+    plane: str
+    frequencies_hz: Array
+    wavenumbers: Array
+    modal_mass: float
+    stiffness: Array
+    tip: Tip
+    shapes: Shapes
+
+    def shape(self, x: ArrayLike) -> Array:
+        """(..., count) deflection (or twist, stretch) at positions (...) from the root [m]."""
+        return self.shapes.at(x)
+
+    def slope(self, x: ArrayLike) -> Array:
+        """(..., count) its derivative along the beam."""
+        return self.shapes.at(x, 1)
+
+    def curvature(self, x: ArrayLike) -> Array:
+        """(..., count) its second derivative."""
+        return self.shapes.at(x, 2)
+
+
+def natural_modes(beam: Beam, plane: str, tip: Tip, count: int) -> BeamModes:
+    """Exact for uniform beams, by finite elements for tapered ones."""
+    stiffness, inertia = section(beam, plane)
+    if inertia is None:
+        return _without_inertia(beam, plane, stiffness, tip, count)
+    if beam.stations is None or (rank(stiffness) == 0 and rank(inertia) == 0):
+        return _uniform(beam, plane, float(stiffness), float(inertia), tip, count)
+    return _tapered(beam, plane, stiffness, inertia, tip, count)
+
+
+def section(beam: Beam, plane: str) -> tuple[Any, Any]:
+    """Stiffness and inertia per length that a plane of motion feels; inertia None: there is none."""
+    mu = beam.mass_per_length
+    if plane == "torsion":
+        if beam.gyration is None or not np.any(beam.gyration):
+            return beam.GJ, None
+        return beam.GJ, np.asarray(mu) * float(np.sum(beam.gyration**2))
+    return {"bending_z": beam.EI[1], "bending_y": beam.EI[0], "stretch": beam.EA}[plane], mu
+
+
+def _uniform(beam: Beam, plane: str, S: float, rho: float, tip: Tip, count: int) -> BeamModes:
+    L = beam.length
+    if plane.startswith("bending"):
+        b = bending.wavenumbers(L, rho, tip, count)
+        omega, shapes = b**2 * np.sqrt(S / rho), bending.shapes(L, rho, tip, b)
+    else:
+        end = tip.polar if plane == "torsion" else tip.mass
+        b = rods.wavenumbers(L, rho, end, count)
+        omega, shapes = b * np.sqrt(S / rho), rods.shapes(L, rho, end, b)
+    mass = rho * L
+    return BeamModes(plane, omega / (2 * np.pi), b, mass, np.diag(omega**2 * mass), tip, shapes)
+
+
+def _without_inertia(beam: Beam, plane: str, stiffness: Any, tip: Tip, count: int) -> BeamModes:
+    """Torsion of a beam without polar inertia: its tip turns on a spring."""
+    if tip.polar <= 0.0:
+        raise ModelError(
+            "torsion modes need inertia about the beam's axis: give gyration=(r_y, r_z) of the section, or a payload "
+            "with inertia about x. Without it nothing resists a twist but the spring."
+        )
+    if count > 1:
+        raise ModelError(
+            f"{count} torsion modes are asked for; without gyration=(r_y, r_z) of the section there is one, of the tip."
+        )
+    if rank(stiffness):
+        panels = Panels(beam.stations)
+        compliance = float(panels.w @ (1 / _table(beam, stiffness)(panels.s)))
+    else:
+        compliance = beam.length / float(stiffness)
+    spring = 1 / compliance
+    omega = np.sqrt(np.array([spring / tip.polar]))
+    return BeamModes(
+        plane, omega / (2 * np.pi), np.zeros(1), tip.polar, np.array([[spring]]), tip, rods.straight(beam.length)
+    )
+
+
+def _tapered(beam: Beam, plane: str, stiffness: Any, inertia: Any, tip: Tip, count: int) -> BeamModes:
+    rho, S = _table(beam, inertia), _table(beam, stiffness)
+    edges = elements.mesh(beam.length, beam.stations, max(ELEMENTS, int(np.ceil(count / MOST_PER_ELEMENT))))
+    found: ElementModes
+    if plane.startswith("bending"):
+        found = elements.bending(edges, rho, S, tip.matrix, count)
+    else:
+        found = elements.rods(edges, rho, S, tip.polar if plane == "torsion" else tip.mass, count)
+    mean_rho, mean_S = float(np.mean(rho(edges))), float(np.mean(S(edges)))
+    ratio = found.omega**2 * mean_rho / mean_S
+    panels = Panels(edges)
+    mass = float(panels.w @ rho(panels.s))
+    b = ratio**0.25 if plane.startswith("bending") else ratio**0.5
+    return BeamModes(plane, found.omega / (2 * np.pi), b, mass, found.stiffness, tip, found.shapes)
+
+
+def _table(beam: Beam, value: Any) -> Section:
+    """Section data as a function of position, linear between stations."""
+    data = np.broadcast_to(np.asarray(value, float), len(beam.stations))
+    return lambda s: np.interp(s, beam.stations, data)

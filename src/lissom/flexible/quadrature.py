@@ -1,0 +1,41 @@
+"""Integrals along a beam: Gauss panels, and the matrix that integrates from the root to every node."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from lissom.spatial.rotations import Array
+
+POINTS = 10
+
+
+class Panels:
+    """Gauss points on panels between given edges; functions should be smooth inside each.
+
+    s, w : (nodes,)     positions and weights
+    """
+
+    def __init__(self, edges: Any, points: int = POINTS):
+        self.edges, self.points = np.asarray(edges, float), points
+        x, w = legendre.leggauss(points)
+        half = np.diff(self.edges)[:, None] / 2
+        self.s: Array = (self.edges[:-1, None] + half * (x + 1)).ravel()
+        self.w: Array = (half * w).ravel()
+
+    @cached_property
+    def upto(self) -> Array:
+        """(nodes, nodes): integral from the root to each node of a function given at the nodes."""
+        x, _ = legendre.leggauss(self.points)
+        basis = [legendre.legval(x, legendre.legint(c, lbnd=-1)) for c in np.eye(self.points)]
+        inside = np.array(basis).T @ np.linalg.inv(legendre.legvander(x, self.points - 1))
+        n, half = len(self.s), np.diff(self.edges) / 2
+        matrix = np.zeros((n, n))
+        for k, h in enumerate(half):
+            own = slice(k * self.points, (k + 1) * self.points)
+            matrix[own, own] = h * inside
+            matrix[own, : own.start] = self.w[: own.start]
+        return matrix
