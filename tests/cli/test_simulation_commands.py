@@ -138,7 +138,7 @@ name = "slow"
         base=lambda t: ls.BaseMotion(linear_acceleration=shake(t)),
         prescribed={"fore": ls.Profile([0, 0.2], [0, 1])},
     )  # fmt: skip
-    assert (run.q == same.q).all()
+    assert np.abs(run.q - same.q).max() < 1e-4  # a function does not tell where it jumps
     assert run.arm == arm
 
 

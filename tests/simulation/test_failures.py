@@ -38,8 +38,7 @@ def refused(match, *arguments, **options):
         (r"StateFeedback: K has shape \(2, 3\); expected \(2, 4\)", {"tau": ls.StateFeedback(np.ones((2, 3)), Q0)}),
         (r"there is no link or tool 'hand'", {"tau": ls.Impedance("hand", [0, 0, 0], 1, 1)}),
         (r"prescribed has 'elbow'; known: upper, fore|did you mean", {"prescribed": {"elbow": 1.0}}),
-        (r"prescribed names the joint of", {"prescribed": {"upper": 1.0, ARM.links[0].name: 1.0}}
-         if ARM.links[0].name != "upper" else {"prescribed": [1.0]}),
+        (r"prescribed is \[1.0\]; expected", {"prescribed": [1.0]}),
         (r"loads has 3; expected Load", {"loads": [3]}),
         (r"base is 'shaking'; expected BaseMotion", {"base": "shaking"}),
         (r"events has 3; expected Event", {"events": [3]}),
@@ -50,7 +49,7 @@ def refused(match, *arguments, **options):
     ],
 )  # fmt: skip
 def test_bad_input(match, options):
-    refused(match + "|prescribed is", Q0, **options)
+    refused(match, Q0, **options)
 
 
 def test_numbers_of_runs_must_fit():
@@ -130,14 +129,31 @@ def test_stiff_arms_get_the_implicit_method():
     assert ls.simulate(ARM, Q0, until=0.1, rtol=1e-3).report.method == "rk45"
 
 
-def test_singular_inertia_ends_a_run_with_the_joint():
-    """Two joints about one axis, the second without inertia of its own."""
-    arm = ls.Arm("polar", [
-        ls.Link("turn", joint=ls.Joint("revolute", axis=(0, 0, 1)), mass=1.0, inertia=np.eye(3) * 0.1),
-        ls.Link("slide", "turn", ls.Joint("prismatic", axis=(1, 0, 0)), mass=1e-3),
-    ])  # fmt: skip
-    run = ls.simulate(arm, [0, 0.5], until=0.2)
-    assert run.ok
+def gimbal():
+    """A wrist without mass but at its end: first and last axes fall in line when the middle one is straight."""
+    z, y = (0, 0, 1), (0, 1, 0)
+    inertia = np.array([[0.1, 0.01, 0.0], [0.01, 0.12, 0.02], [0.0, 0.02, 0.05]])
+    links = [
+        ls.Link("a", joint=ls.Joint("revolute", axis=z)),
+        ls.Link("b", "a", ls.Joint("revolute", axis=y)),
+        ls.Link("c", "b", ls.Joint("revolute", axis=z), mass=1.0, com=(0.1, 0, 0.3), inertia=inertia),
+    ]
+    return ls.Arm("gimbal", links, gravity=(0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"dt": 1e-3}, {"dt": 1e-3, "every": 0.1}], ids=["adaptive", "fixed", "sampled"]
+)
+def test_singular_inertia_ends_a_run_with_the_joint(options):
+    arm = gimbal()
+    with pytest.raises(ls.SimulationError, match=r"singular at this position.*joint 'a'") as caught:
+        ls.simulate(arm, [0.0, 0.0, 0.0], [0.1, 0.2, 0.3], until=0.2, **options)
+    assert caught.value.run.t[-1] == 0.0
+    kept = ls.simulate(arm, [0.0, 0.0, 0.0], [0.1, 0.2, 0.3], until=0.2, on_failure="return", **options)
+    assert kept.failures[0]
+
+
+def test_numbers_that_overflow():
     with pytest.raises(ls.SimulationError) as caught:
         ls.simulate(ARM, Q0, tau=lambda t, q, qd: [0, 1e300 if t > 0.05 else 0.0], until=0.2)
     assert caught.value.run.t[-1] <= 0.1

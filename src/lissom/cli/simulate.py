@@ -70,9 +70,10 @@ def simulate(
         run, problem = _attempt(lambda: make(asked.arm, **options, progress=bar))
         if run is None:
             raise InputError(problem)
-        in_parts = save_every is not None and "interrupted" in run.status
-        for target in () if in_parts else targets:
-            run.save(target)
+        in_parts = save_every is not None and run.interrupted
+        for k, target in enumerate(() if in_parts else targets):
+            if k or save_every is None:  # in parts, the first was written
+                run.save(target)
             err.print(f"wrote {target}", markup=False)
         if in_parts:
             err.print(f"finished runs are in {targets[0]}.parts; --resume goes on", markup=False)

@@ -68,6 +68,7 @@ class Step(NamedTuple):
     constants: int = 0
     paired: bool = False  # called through `pairs`
     adds: bool = False  # results are added to what is there; only on tapes
+    once: bool = False  # it is not worth remembering how it was traced
 
     def on_several(self, count: int) -> Step:
         """The step (item, shared) applied to several items with one shared operand."""
@@ -86,7 +87,7 @@ class Step(NamedTuple):
 
     def graph(self, fuse: bool) -> Graph:
         """The step as a graph; constants are the last input."""
-        graph = from_casadi(traced(self))
+        graph = from_casadi(traced.__wrapped__(self) if self.once else traced(self))
         return fused(graph) if fuse else graph
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from itertools import pairwise
 
 from lissom.engine import kernel as kernels
@@ -111,6 +112,9 @@ class Repeated:
         stream : (rows, samples * repeats, s), of which every time reads the next; a row stride of zero repeats a row
         """
         rows = len(state)
+        for x in (state, fixed, stream, kept):
+            if len(x) != rows or (x.shape[-1] > 1 and x.strides[-1] != 8):
+                raise ValueError(f"an array of shape {x.shape} and strides {x.strides} for {rows} rows")
         code = self._code(4 if rows >= 4 else 1)
         count = max(1, min(threads, rows // 4))
         cuts = [rows * k // count // 4 * 4 for k in range(count)] + [rows]
@@ -118,7 +122,12 @@ class Repeated:
         if count == 1:
             return _call(code, state, fixed, stream, repeats, kept)
         run = lambda s: _call(code, state[s], fixed[s], stream[s], repeats, kept[s])  # noqa: E731
-        return all(list(kernels.pool().map(run, jobs)))  # a list: every piece must be finished
+        futures = [kernels.pool().submit(run, job) for job in jobs]
+        try:
+            finite = [future.result() for future in futures]
+            return all(finite)
+        finally:
+            wait(futures)  # also after an interrupt nobody may still be writing
 
 
 def _call(code: Code, state: Array, fixed: Array, stream: Array, repeats: int, kept: Array) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import IO
 
 import numpy as np
@@ -12,7 +13,7 @@ Columns = dict[str, NDArray[np.float64]]
 
 def write_table(stream: IO[str], columns: Columns) -> None:
     """A line of names, then one line per row."""
-    stream.write(",".join(columns) + "\n")
+    csv.writer(stream, lineterminator="\n").writerow(columns)
     np.savetxt(stream, np.column_stack(list(columns.values())), fmt="%.17g", delimiter=",")
 
 
@@ -21,7 +22,7 @@ def read_table(text: str) -> Columns:
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise ValueError("it is empty")
-    names = [name.strip() for name in lines[0].split(",")]
+    names = [name.strip() for name in next(csv.reader([lines[0]], skipinitialspace=True))]
     if len(set(names)) != len(names):
         raise ValueError("two columns have the same name")
     if len(lines) == 1:

@@ -13,7 +13,7 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError, SolveError
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.events import Event, Happening
 from lissom.simulation.friction import GRIP, settled
 from lissom.simulation.outcome import Outcome
@@ -23,7 +23,6 @@ from lissom.spatial.rotations import Array
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
 IMPLICIT = ("radau", "bdf")
 MOST_AT_ONCE = 50  # changes of friction without progress
-FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 Progress = Callable[[float], None]
 
 
@@ -41,9 +40,13 @@ class Adaptive:
 
         self.loop, self.method, self.progress = loop, method, progress
         self.solver = getattr(scipy.integrate, SOLVERS[method])
-        self.rtol, self.events = rtol, list(events)
-        # work is carried along at the accuracy of the rest and does not choose the step
-        self.atol = np.concatenate([np.full(2 * loop.dof, atol), np.full(POWERS, np.inf)])
+        self.events = list(events)
+        # work is carried along at the accuracy of the rest and does not choose the step; SciPy takes the mean of the
+        # errors of all states, also of those that do not count
+        n = 2 * loop.dof
+        share = np.sqrt(n / (n + POWERS))
+        self.rtol = rtol * share
+        self.atol = np.concatenate([np.full(n, atol * share), np.full(POWERS, np.inf)])
         self.steps = self.evaluations = 0
         self.happened: list[Happening] = []
         self.way = np.zeros(len(loop.sliding))

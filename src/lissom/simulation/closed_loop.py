@@ -24,7 +24,7 @@ from lissom.dynamics.pivot import Held
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
-from lissom.errors import SolveError
+from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Payload
 from lissom.simulation import laws
@@ -38,6 +38,7 @@ STRAIGHT = 8  # coordinates up to which straight-line code is the better one, as
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
 STEPS = (*plant.STEPS, *laws.STEPS, FREE)
 Feedback = Callable[[float, Array, Array], Array]
+FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
 
 class Rates(NamedTuple):
@@ -103,6 +104,7 @@ class ClosedLoop:
             self._place[name] = slice(at, at + signal.size)
             at += signal.size
         self.given_size = at
+        self.runs = self._count_runs()
         self.steady_size = sum(s.size for _, s in self.signals if not s.varies)
 
     # ---- what is given ---------------------------------------------------------------------------
@@ -112,11 +114,13 @@ class ClosedLoop:
         """Number of coordinates."""
         return self.arm.dof
 
-    @property
-    def runs(self) -> int | None:
-        """Number of runs that what is given tells of."""
-        counts = [s.runs for _, s in self.signals if s.runs is not None]
-        return max(counts) if counts else None
+    def _count_runs(self) -> int | None:
+        """Number of runs that what is given tells of; None: of no number."""
+        counts = {s.name: s.runs for _, s in self.signals if s.runs is not None}
+        if len({n for n in counts.values() if n != 1}) > 1:
+            listed = ", ".join(f"{name} {n}" for name, n in counts.items())
+            raise InputError(f"simulate: numbers of runs do not fit together: {listed}.")
+        return max(counts.values(), default=None)
 
     @property
     def jumps(self) -> Array:
@@ -139,7 +143,7 @@ class ClosedLoop:
         if all(part.strides[0] == 0 for part in parts):
             row = np.concatenate([part[0] for part in parts]) if parts else np.zeros(0)
             return np.broadcast_to(row, (rows, len(row)))
-        return np.concatenate(parts, axis=1)
+        return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
     def varying(self, t: float, before: bool = False) -> Array:
         """(varying,) or (runs, varying) at a time."""
@@ -251,7 +255,17 @@ class ClosedLoop:
         """What is compiled, besides the steps."""
         what = "feedback" if self.controller is None else self.controller.key()
         shape = [(name, signal.size, signal.varies) for name, signal in self.signals]
-        parts = (digest(self.bodies), what, shape, self.loaded, self.laden, self.friction, list(self.prescribed))
+        motors = self.arm.actuated.tolist()
+        parts = (
+            digest(self.bodies),
+            motors,
+            what,
+            shape,
+            self.loaded,
+            self.laden,
+            self.friction,
+            list(self.prescribed),
+        )
         return f"{parts}|{code_version()}"
 
     def program(self, run: Any) -> None:
@@ -308,10 +322,12 @@ class ClosedLoop:
         return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
-        """Torques of a user's function at a time, checked; None when there is none."""
+        """Torques of a user's function at a time, checked, run by run; None when there is none."""
         if self.feedback is None:
             return None
-        return np.broadcast_to(checked(self.feedback(t, q, qd), self.dof, "tau", t), q.shape).copy()
+        if q.ndim == 2:
+            return np.array([self.outside(t, *row) for row in zip(q, qd, strict=True)])
+        return checked(self.feedback(t, q.copy(), qd.copy()), self.dof, "tau", t)
 
 
 @functools.cache

@@ -230,6 +230,11 @@ class Impedance(Controller):
             if not gain.varies and (gain.value < 0).any():
                 raise InputError(f"{name}: {word} is {shown(getattr(self, word))}; expected at least 0.")
             gains.append(gain._replace(name=word))
+        turns = any(not gain.varies and gain.value[..., 3:].any() for gain in gains[:1])
+        if turns and not callable(self.goal) and np.shape(self.goal)[-1:] == (3,):
+            raise InputError(
+                f"{name}: stiffness turns the frame (six numbers), but goal is a point; give a (4, 4) pose."
+            )
         return [goal._replace(name="goal"), *gains, *_limit(arm, self.limit, name)]
 
     def key(self) -> str:

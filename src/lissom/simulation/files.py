@@ -58,6 +58,7 @@ def _text(run: Run) -> str:
             "arm": native_write.write(run.arm),
             "status": run.status,
             "ok": run.ok,
+            "interrupted": run.interrupted,
             "failures": {str(k): why for k, why in run.failures.items()},
             "report": dataclasses.asdict(run.report),
             "events": [{"t": e.t, "name": e.name, "q": list(e.q), "qd": list(e.qd), "run": e.run} for e in run.events],
@@ -79,7 +80,15 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         )
         failures = {int(k): why for k, why in told["failures"].items()}
         run = Run(
-            arm, t, **arrays, status=told["status"], ok=told["ok"], events=events, failures=failures, report=report
+            arm,
+            t,
+            **arrays,
+            status=told["status"],
+            ok=told["ok"],
+            events=events,
+            failures=failures,
+            report=report,
+            interrupted=told["interrupted"],
         )
     except LissomError:
         raise

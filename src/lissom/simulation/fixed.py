@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.events import Event, Happening, LimitEvent
 from lissom.simulation.friction import settled
 from lissom.simulation.outcome import Outcome
@@ -21,6 +22,8 @@ from lissom.spatial.rotations import Array
 
 CHUNK_SECONDS = 0.2
 LEAST_RUNS_PER_THREAD = 16
+LONGEST = 2_000_000  # steps of all runs in one call of compiled code
+ROOM = 2**28  # bytes of states that are kept at once to look for events
 
 
 class Fixed:
@@ -38,39 +41,66 @@ class Fixed:
     ):
         """`many`: runs are kept side by side, on common times."""
         self.many = many
-        self.loop, self.h, self.repeats, self.progress = loop, h, repeats, progress
+        self.loop, self.h, self.progress = loop, h, progress
         self.events = list(events)
         self.stepper = Stepper(loop)
         self.threads = threads
+        # what may stop a run, or was asked for, is looked for after every step; limits that are noted at the samples
+        self.closely = any(event.stop or not isinstance(event, LimitEvent) for event in self.events)
+        self.thin, self.repeats = (repeats, 1) if self.closely else (1, repeats)
 
     def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
-        """q0, qd0 (runs, dof); `times` are `repeats` steps apart."""
-        rows = len(q0)
+        """q0, qd0 (runs, dof); `times` are the samples."""
+        steps = len(times) * self.thin
+        block = max(4, ROOM // (8 * steps * self.stepper.state_size) // 4 * 4)
+        if len(q0) <= block:
+            return self._all(q0, qd0, times)
+        outcomes = []
+        for start in range(0, len(q0), block):
+            some = slice(start, min(start + block, len(q0)))
+            outcomes.append(self._some(some)._all(q0[some], qd0[some], times))
+            if outcomes[-1].interrupted:
+                break
+        return side_by_side(outcomes, times, len(q0))
+
+    def _some(self, some: slice) -> Fixed:
+        """The same for some of the runs."""
+        other = copy.copy(self)
+        other.loop = self.loop.rows(some)
+        other.stepper = copy.copy(self.stepper)
+        other.stepper.loop = other.loop
+        return other
+
+    def _all(self, q0: Array, qd0: Array, samples: Array) -> Outcome:
+        rows, times = len(q0), self._fine(samples)
         out = np.full((rows, len(times), self.stepper.state_size), np.nan)
-        failure: dict[int, str] = {}
-        interrupted = False
-        filled = 0
+        problem, interrupted, filled = "", False, 0
         try:
             out[:, 0] = self._first(q0, qd0, float(times[0]))
-            filled = 1
-            size = 1
-            while filled < len(times):
+            filled, size = 1, 1
+            while filled < len(times) and np.isfinite(out[:, filled - 1]).any():
                 begin = time.perf_counter()
                 stop = min(filled + size, len(times))
-                state = np.ascontiguousarray(out[:, filled - 1])
-                self._advance(state, times[filled - 1 : stop - 1], out[:, filled:stop])
+                self._advance(
+                    np.ascontiguousarray(out[:, filled - 1]), times[filled - 1 : stop - 1], out[:, filled:stop]
+                )
                 filled = stop
                 self.progress(float(times[filled - 1]))
                 spent = max(time.perf_counter() - begin, 1e-6)
                 size = max(1, min(4 * size, int(size * CHUNK_SECONDS / spent)))
-                if not np.isfinite(out[:, filled - 1]).any():
-                    break
         except KeyboardInterrupt:
             interrupted = True
         except LissomError as error:
-            failure[0] = str(error)
-            filled = max(filled, int(np.isfinite(out).all(axis=(0, 2)).sum()))
-        return self._outcome(times, out, filled, failure, interrupted)
+            problem = str(error)
+        filled = max(filled, int(np.isfinite(out).all(axis=(0, 2)).sum()))
+        return self._outcome(samples, times, out, filled, problem, interrupted)
+
+    def _fine(self, samples: Array) -> Array:
+        """Times at which states are kept."""
+        if self.thin == 1:
+            return samples
+        inside = samples[:-1, None] + self.h * np.arange(self.thin)
+        return np.append(inside.ravel(), samples[-1])
 
     def _first(self, q0: Array, qd0: Array, t: float) -> Array:
         work = np.zeros((len(q0), POWERS))
@@ -79,52 +109,93 @@ class Fixed:
         ways = [settled(self.loop.member(k), t, q, v) for k, (q, v) in enumerate(zip(q0, qd0, strict=True))]
         return np.concatenate([q0, qd0, work, np.array(ways), np.zeros_like(ways)], axis=1)
 
-    def _advance(self, state: Array, t: Array, chunk: Array) -> bool:
+    def _advance(self, state: Array, t: Array, chunk: Array) -> None:
         threads = self.threads
         if threads is None:
             threads = max(1, min(os.cpu_count() or 1, len(state) // LEAST_RUNS_PER_THREAD))
-        return self.stepper.advance(state, t, self.h, self.repeats, chunk, threads)
+        most = max(1, LONGEST // len(state))
+        if self.repeats <= most:
+            self.stepper.advance(state, t, self.h, self.repeats, chunk, threads)
+            return
+        for k, start in enumerate(t):  # a sample takes long: in pieces, so that it can be watched and interrupted
+            done = 0
+            while done < self.repeats:
+                some, now = min(most, self.repeats - done), np.empty((len(state), 1, state.shape[1]))
+                self.stepper.advance(state, np.array([start + self.h * done]), self.h, some, now, threads)
+                state, done = np.ascontiguousarray(now[:, 0]), done + some
+                self.progress(float(start + self.h * done))
+            chunk[:, k] = state
 
     # ---- how it went -----------------------------------------------------------------------------
 
-    def _outcome(self, times: Array, out: Array, filled: int, failure: dict[int, str], interrupted: bool) -> Outcome:
+    def _outcome(
+        self, samples: Array, times: Array, out: Array, filled: int, problem: str, interrupted: bool
+    ) -> Outcome:
         good: Any = np.isfinite(out[:, :filled]).all(axis=2)
-        ends = np.where(good.all(axis=1), filled - 1, np.argmin(good, axis=1) - 1).astype(np.intp)
-        for k in np.flatnonzero(ends < filled - 1).tolist():
-            failure.setdefault(k, self._reason(k, times, out, int(ends[k])))
-        happened, stopped = self._events(times, out, ends)
-        happened.sort(key=lambda event: (event.run, event.t))
-        steps = (filled - 1) * self.repeats
-        for run, end in enumerate(ends):
-            out[run, end + 1 :] = np.nan
-        done = 4 * steps * len(out)
+        ends = np.array([int(row.argmin()) - 1 if not row.all() else filled - 1 for row in good], np.intp)
+        failures: dict[int, str] = {}
+        last: dict[int, tuple[float, Array]] = {}
+        for k in range(len(out)):
+            if ends[k] < filled - 1:
+                failures[k], last[k] = self._reason(k, times, out, int(ends[k]))
+            elif problem:
+                failures[k] = problem
+        try:
+            happened, stopped = self._events(times, out, ends)
+        except LissomError as error:  # a user's function
+            happened, stopped = [], {}
+            failures |= dict.fromkeys(range(len(out)), str(error))
+        for k, name_state in stopped.items():  # it stopped before it could fail
+            failures.pop(k, None)
+            last[k] = name_state[1:]
+        for k, end in enumerate(ends):
+            out[k, end + 1 :] = np.nan
+        steps, thin = max(filled - 1, 0) * self.repeats, out[:, :: self.thin]
+        names = {k: name for k, (name, _, _) in stopped.items()}
+        counts = (steps, 4 * steps * len(out), interrupted)
         if self.many:
-            return Outcome(times, out, ends, happened, failure, stopped, steps, done, interrupted)
-        t, out = times[: ends[0] + 1], out[:, : ends[0] + 1]
-        if stopped:  # a single run ends exactly at its event
-            t, out = self._ended(t, out, happened)
-        return Outcome(t, out, np.array([len(t) - 1]), happened, failure, stopped, steps, done, interrupted)
+            return Outcome(samples, thin, ends // self.thin, happened, failures, names, *counts)
+        t, states = self._ended(samples, thin, int(ends[0]) // self.thin, last.get(0))
+        return Outcome(t, states, np.array([len(t) - 1]), happened, failures, names, *counts)
 
-    def _reason(self, run: int, times: Array, out: Array, end: int) -> str:
-        """Step by step from the last good sample, until it goes wrong."""
+    @staticmethod
+    def _ended(t: Array, states: Array, end: int, last: tuple[float, Array] | None) -> tuple[Array, Array]:
+        """A single run up to its end, which may lie between samples."""
+        t, states = t[: end + 1], states[:, : end + 1]
+        if last is None or not len(t) or last[0] <= t[-1] * (1 + 1e-15):
+            return t, states
+        return np.append(t, last[0]), np.concatenate([states, last[1][None, None]], axis=1)
+
+    def _reason(self, run: int, times: Array, out: Array, end: int) -> tuple[str, tuple[float, Array]]:
+        """Step by step from the last good sample until it goes wrong: why, and the last good state."""
         loop, stepper = self.loop.member(run), self.stepper.member(run)
         t, state = float(times[end]), out[run, end]
-        n = loop.dof
         for _ in range(self.repeats):
             new = np.full((1, 1, len(state)), np.nan)
-            fine = stepper.advance(state[None].copy(), np.array([t]), self.h, 1, new)
-            if not fine:
+            if not stepper.advance(state[None].copy(), np.array([t]), self.h, 1, new):
                 break
             state, t = new[0, 0], t + self.h
+        return self._cause(loop, t, state), (t, state)
+
+    def _cause(self, loop: ClosedLoop, t: float, state: Array) -> str:
+        """What goes wrong in the step after a state: its stages are evaluated one by one."""
+        n = loop.dof
+        way, y, slope = loop.ways(state), state[: 2 * n], np.zeros(2 * n)
         try:
-            q, qd = state[:n].copy(), state[n : 2 * n].copy()
-            loop.rates(q, qd, loop.ways(state), loop.given(t), loop.outside(t, q, qd))
+            for c in (0.0, 0.5, 0.5, 1.0):
+                q, qd = np.split(y + c * self.h * slope, 2)
+                when = t + c * self.h
+                if not (np.abs(np.concatenate([q, qd])) < FASTEST).all():
+                    break
+                slope = np.concatenate([qd, loop.rates(q, qd, way, loop.given(when), loop.outside(when, q, qd)).qdd])
         except LissomError as error:
             return f"at t = {t:.6g} s: {error}"
         return f"the motion diverged at t = {t:.6g} s"
 
-    def _events(self, times: Array, out: Array, ends: NDArray[np.intp]) -> tuple[list[Happening], dict[int, str]]:
-        """Crossings between samples, located by integrating to them; a run ends at an event that stops it.
+    def _events(
+        self, times: Array, out: Array, ends: NDArray[np.intp]
+    ) -> tuple[list[Happening], dict[int, tuple[str, float, Array]]]:
+        """Crossings, located by integrating to them; a run ends at an event that stops it: name, time, state.
 
         A limit that is only noted is located on the cubic through the samples around it.
         """
@@ -135,14 +206,13 @@ class Fixed:
             for run, k in self._crossings(event, times, q, qd, ends):
                 hits.setdefault(run, []).append(self._located(run, event, times, out, k))
         happened: list[Happening] = []
-        stopped: dict[int, str] = {}
+        stopped: dict[int, tuple[str, float, Array]] = {}
         for run in sorted(hits):
             for when, event, state in sorted(hits[run], key=lambda hit: hit[0]):
                 happened.append(Happening(when, event.name, state[:n], state[n : 2 * n], run))
                 if event.stop:
-                    stopped[run] = event.name
+                    stopped[run] = event.name, when, state
                     ends[run] = np.searchsorted(times, when, side="right") - 1
-                    self._last = state
                     break
         return happened, stopped
 
@@ -196,11 +266,27 @@ class Fixed:
             low, high = (low, s) if side * (x - limit) >= 0 else (s, high)
         return float(t[0]) + high * h, event, states[0] + high * (states[1] - states[0])
 
-    def _ended(self, t: Array, out: Array, happened: list[Happening]) -> tuple[Array, Array]:
-        when = happened[-1].t
-        if t[-1] == when:
-            return t, out
-        return np.append(t, when), np.concatenate([out, self._last[None, None]], axis=1)
+
+def side_by_side(outcomes: Sequence[Outcome], times: Array, count: int) -> Outcome:
+    """Runs of several outcomes on common times; what was not reached is NaN."""
+    size = outcomes[0].states.shape[2]
+    states = np.full((count, len(times), size), np.nan)
+    ends = np.full(count, -1, np.intp)
+    events: list[Happening] = []
+    failures: dict[int, str] = {}
+    stopped: dict[int, str] = {}
+    at = 0
+    for outcome in outcomes:
+        rows = len(outcome.states)
+        n = min(int(np.isin(outcome.t, times).sum()), len(times))
+        states[at : at + rows, :n] = outcome.states[:, :n]
+        ends[at : at + rows] = np.minimum(outcome.ends, n - 1)
+        events += [event._replace(run=event.run + at) for event in outcome.events]
+        failures |= {run + at: why for run, why in outcome.failures.items()}
+        stopped |= {run + at: name for run, name in outcome.stopped.items()}
+        at += rows
+    steps, evaluations = sum(o.steps for o in outcomes), sum(o.evaluations for o in outcomes)
+    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, outcomes[-1].interrupted)
 
 
 def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tuple[Array, float, int]:

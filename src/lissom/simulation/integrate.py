@@ -14,7 +14,7 @@ from lissom.simulation import choose, parts, setup
 from lissom.simulation.adaptive import Adaptive
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event, as_events, limit_events
-from lissom.simulation.fixed import Fixed, grid
+from lissom.simulation.fixed import Fixed, grid, side_by_side
 from lissom.simulation.options import Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.progress import Progress, shown_progress
@@ -68,7 +68,7 @@ def _in_parts(
     if options.method in (None, "rk4") and options.dt is None:
         dt, _ = choose.step_for(loop, begin.q, begin.qd, options.until, options.rtol, options.atol)
         options = options._replace(dt=dt, every=options.every or options.until / SAMPLES_OF_MANY)
-    store.open(loop, begin, options)
+    store.open(loop, begin, options, events)
     made: list[Run] = []
     count = len(begin.q)
     run: Run | None = None
@@ -77,7 +77,7 @@ def _in_parts(
         if run is None:
             told = lambda t, some=some: tell((some.start * options.until + t * (some.stop - some.start)) / count)  # noqa: E731
             run = _together(loop.rows(some), begin.rows(some), options, events, told)
-            if "interrupted" in run.status:
+            if run.interrupted:
                 break
             store.keep(k, run)
         made.append(run)
@@ -88,15 +88,14 @@ def _in_parts(
         return run
     joined = parts.joined(made)
     if done < count:
-        return replace(
-            joined, status=f"interrupted: {done} of {count} runs are finished; resume=True goes on", ok=False
-        )
+        status = f"interrupted: {done} of {count} runs are finished; resume=True goes on"
+        return replace(joined, status=status, ok=False, interrupted=True)
     return joined
 
 
 def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> None:
     """Write it; parts are no longer needed when all runs are there."""
-    if store is not None and "interrupted" in run.status:
+    if store is not None and run.interrupted:
         return
     run.save(path)
     if store is not None:
@@ -132,6 +131,7 @@ def _fixed(
     times, h, repeats = grid(options.until, every, dt)
     if h < dt * (1 - 1e-9):
         notes.append(f"Steps of {h:.6g} s, so that samples fall on steps.")
+    _note_samples(times, options.every, notes)
     steps = loop.jumps[(loop.jumps > 0) & (loop.jumps < options.until)] / h
     off = np.abs(steps - np.round(steps)) > 1e-6
     if off.any():
@@ -142,6 +142,12 @@ def _fixed(
     if loop.controller is None:
         notes.append("tau is a Python function: steps are taken in Python, not compiled.")
     return Fixed(loop, h, repeats, events, tell, options.threads, not begin.single).run(begin.q, begin.qd, times), h
+
+
+def _note_samples(times: Array, every: float | None, notes: list[str]) -> None:
+    """Samples must end at the end."""
+    if every is not None and abs(times[1] - times[0] - every) > 1e-9 * every:
+        notes.append(f"Samples are {times[1] - times[0]:.6g} s apart, so that the last falls on the end.")
 
 
 def _adaptive(
@@ -158,22 +164,4 @@ def _adaptive(
         outcomes.append(single.run(begin.q[k], begin.qd[k], times))
         if outcomes[-1].interrupted:
             break
-    return outcomes[0] if begin.single else _joined(outcomes, times, count)
-
-
-def _joined(outcomes: list[Outcome], times: Array, count: int) -> Outcome:
-    """Runs side by side on common times; what was not reached is NaN."""
-    size = outcomes[0].states.shape[2]
-    states = np.full((count, len(times), size), np.nan)
-    ends = np.full(count, -1, np.intp)
-    for k, outcome in enumerate(outcomes):
-        n = int(np.searchsorted(outcome.t, times[-1], side="right"))
-        n = min(n, int(np.isin(outcome.t, times).sum()))
-        states[k, :n], ends[k] = outcome.states[0, :n], n - 1
-    events = [event._replace(run=k) for k, outcome in enumerate(outcomes) for event in outcome.events]
-    return Outcome(
-        times, states, ends, events,
-        {k: o.failures[0] for k, o in enumerate(outcomes) if o.failures},
-        {k: o.stopped[0] for k, o in enumerate(outcomes) if o.stopped},
-        sum(o.steps for o in outcomes), sum(o.evaluations for o in outcomes), outcomes[-1].interrupted,
-    )  # fmt: skip
+    return outcomes[0] if begin.single else side_by_side(outcomes, times, count)

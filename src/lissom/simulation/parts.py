@@ -18,6 +18,7 @@ import numpy as np
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import write_text
 from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.events import Event
 from lissom.simulation.files import load_run
 from lissom.simulation.run import OVER_TIME, Run
 from lissom.simulation.setup import Start
@@ -49,11 +50,11 @@ class Store:
             )
         return cls(folder_of(save), int(every), bool(resume))
 
-    def open(self, loop: ClosedLoop, begin: Start, options: Any) -> None:
+    def open(self, loop: ClosedLoop, begin: Start, options: Any, events: Sequence[Event]) -> None:
         """Make the folder, or make sure that it is of the same simulation."""
-        print_ = fingerprint(loop, begin, options, self.size)
+        print_ = fingerprint(loop, begin, options, events, self.size)
         plan = self.folder / PLAN
-        if self.folder.exists():
+        if self.folder.exists() and any(self.folder.iterdir()):
             if not self.resume:
                 raise InputError(
                     f"simulate: {self.folder} holds runs of an earlier simulation; resume it, or remove the folder."
@@ -64,7 +65,7 @@ class Store:
                 )
             return
         try:
-            self.folder.mkdir()
+            self.folder.mkdir(exist_ok=True)
         except OSError as error:
             raise ModelError(f"it cannot be made ({error.strerror}).", file=str(self.folder)) from None
         write_text(plan, print_ + "\n")
@@ -95,9 +96,13 @@ def folder_of(save: str | os.PathLike[str]) -> Path:
     return Path(f"{os.fspath(save)}.parts")
 
 
-def fingerprint(loop: ClosedLoop, begin: Start, options: Any, size: int) -> str:
-    """Of all that the numbers depend on; functions of a user only by their names."""
+def fingerprint(loop: ClosedLoop, begin: Start, options: Any, events: Sequence[Event], size: int) -> str:
+    """Of all that the numbers depend on; of a user's functions their code, but not what they refer to."""
     total = hashlib.sha256(f"{loop.key}|{options._replace(threads=None)}|{size}".encode())
+    for event in events:
+        place = getattr(event, "place", None)
+        total.update(repr((event.name, event.direction, event.stop, place)).encode() + _code(event.function))
+    total.update(_code(loop.feedback))
     for array in (begin.q, begin.qd, loop.steady(len(begin.q))):
         total.update(np.ascontiguousarray(array).tobytes())
     for name, signal in loop.signals:
@@ -105,7 +110,14 @@ def fingerprint(loop: ClosedLoop, begin: Start, options: Any, size: int) -> str:
         if isinstance(signal.value, Steady):
             profile: Profile = signal.value.profile
             total.update(profile.t.tobytes() + profile.values.tobytes() + profile.kind.encode())
+        elif signal.varies:
+            total.update(np.asarray([signal.at(t) for t in (0.0, options.until / 3, options.until)]).tobytes())
     return total.hexdigest()
+
+
+def _code(function: Any) -> bytes:
+    code = getattr(function, "__code__", None)
+    return b"" if code is None else code.co_code + repr((code.co_names, code.co_varnames)).encode()
 
 
 def load_parts(folder: Path) -> Run:
@@ -131,9 +143,12 @@ def joined(runs: Sequence[Run]) -> Run:
         reports[0], notes=notes, steps=max(r.steps for r in reports), evaluations=sum(r.evaluations for r in reports),
         wall=sum(r.wall for r in reports), cpu=sum(r.cpu for r in reports),
     )  # fmt: skip
-    status = next((run.status for run in runs if not run.ok), runs[0].status)
+    bad = [run for run in runs if not run.ok]
+    status = runs[0].status if not bad else f"in {len(bad)} of {len(runs)} blocks: {bad[0].status}"
     if failures:
         first = min(failures)
         status = f"{len(failures)} of {int(starts[-1])} runs failed; run {first}: {failures[first]}"
+    elif not bad and any(run.status != "done" for run in runs):
+        status = f"done; {len({event.run for event in events})} of {int(starts[-1])} runs met events"
     ok = all(run.ok for run in runs)
     return replace(runs[0], **arrays, events=events, failures=failures, report=report, status=status, ok=ok)

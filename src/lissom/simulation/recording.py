@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.plant import POWERS
+from lissom.errors import LissomError
 from lissom.simulation import choose
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.options import Options
@@ -26,8 +27,10 @@ BATCH = 2**18  # rows of samples evaluated at once
 
 def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options, many: bool) -> Run:
     n, t, states = loop.dof, outcome.t, outcome.states
-    rates, energies = _at_samples(loop, outcome, states, options.threads)
-    arrays = {
+    troubles: dict[int, str] = {}
+    rates, energies = _at_samples(loop, outcome, states, options.threads, troubles)
+    outcome = outcome._replace(failures={**troubles, **outcome.failures})
+    arrays: dict[str, Any] = {
         "q": states[..., :n], "qd": states[..., n : 2 * n], "qdd": rates[..., :n], "tau": rates[..., n : 2 * n],
         "kinetic": energies[..., 0], "potential": energies[..., 1], "power": rates[..., -POWERS:],
         "work": states[..., 2 * n : 2 * n + POWERS],
@@ -39,11 +42,16 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
     arm = loop.arm
     run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
     status, ok = _status(run, outcome, options)
-    return replace(run, status=status, ok=ok)
+    return replace(run, status=status, ok=ok, interrupted=outcome.interrupted)
 
 
-def _at_samples(loop: ClosedLoop, outcome: Outcome, states: Array, threads: int | None) -> tuple[Array, Array]:
-    """(runs, nt, 2 dof + 3) accelerations, torques, power; (runs, nt, 2) energies."""
+def _at_samples(
+    loop: ClosedLoop, outcome: Outcome, states: Array, threads: int | None, troubles: dict[int, str]
+) -> tuple[Array, Array]:
+    """(runs, nt, 2 dof + 3) accelerations, torques, power; (runs, nt, 2) energies.
+
+    Samples at which they cannot be had stay NaN; `troubles` is told the first of every run.
+    """
     n, rows = loop.dof, len(states)
     rates = np.full((*states.shape[:2], 2 * n + POWERS), np.nan)
     energies = np.full((*states.shape[:2], 2), np.nan)
@@ -57,15 +65,37 @@ def _at_samples(loop: ClosedLoop, outcome: Outcome, states: Array, threads: int 
             continue
         some = states[:, k][known]
         q, qd, way = np.ascontiguousarray(some[:, :n]), np.ascontiguousarray(some[:, n : 2 * n]), loop.ways(some)
-        given = _given(loop, t, steady, run, sample)
-        tau = None
-        if loop.controller is None:
-            tau = np.array([loop.outside(float(t[s]), q[i], qd[i]) for i, s in enumerate(sample)]).reshape(q.shape)
-        found = loop.rates(q, qd, way, given, tau, threads)
         at = (run, sample + k.start)
-        rates[at] = np.concatenate([found.qdd, found.tau, found.power], axis=1)
+        try:
+            given = _given(loop, t, steady, run, sample)
+            found = loop.rates(q, qd, way, given, _outside(loop, t[sample], q, qd), threads)
+            rates[at] = np.concatenate([found.qdd, found.tau, found.power], axis=1)
+        except LissomError:
+            _one_by_one(loop, outcome.t, states, at, rates, troubles)
         energies[at] = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in laden), threads=threads)
     return rates, energies
+
+
+def _outside(loop: ClosedLoop, t: Array, q: Array, qd: Array) -> Array | None:
+    """Torques of a user's function at samples."""
+    if loop.controller is not None:
+        return None
+    return np.array([loop.outside(float(when), *row) for when, *row in zip(t, q, qd, strict=True)]).reshape(q.shape)
+
+
+def _one_by_one(
+    loop: ClosedLoop, t: Array, states: Array, at: tuple[Any, Any], rates: Array, troubles: dict[int, str]
+) -> None:
+    """The same where some sample is in trouble."""
+    n = loop.dof
+    for run, sample in zip(*(x.tolist() for x in at), strict=True):
+        member, when, state = loop.member(run), float(t[sample]), states[run, sample]
+        q, qd = state[:n].copy(), state[n : 2 * n].copy()
+        try:
+            found = member.rates(q, qd, loop.ways(state), member.given(when), member.outside(when, q, qd))
+            rates[run, sample] = np.concatenate([found.qdd, found.tau, found.power])
+        except LissomError as error:
+            troubles.setdefault(run, f"at t = {when:.6g} s: {error}")
 
 
 def _slices(t: Array, rows: int) -> Any:
@@ -76,7 +106,7 @@ def _slices(t: Array, rows: int) -> Any:
 
 
 def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> Array:
-    """What is given, for every known sample; at its end a run sees what was before a jump."""
+    """What is given, for every known sample; at a jump what is after it."""
     parts = [steady[run]]
     if loop.given_size > loop.steady_size:
         table = loop.varying_over(t)
@@ -99,27 +129,26 @@ def _advice(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str
 
 def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     if outcome.interrupted:
-        return f"interrupted at t = {run.t[-1]:.6g} s of {options.until:g} s", False
+        reached = outcome.t[max(int(outcome.ends.max(initial=0)), 0)] if len(outcome.t) else 0.0
+        return f"interrupted at t = {reached:.6g} s of {options.until:g} s", False
     if run.failures:
         first = min(run.failures)
         if run.count is None:
             return run.failures[first], False
         return f"{len(run.failures)} of {run.count} runs failed; run {first}: {run.failures[first]}", False
+    text = "done"
+    if outcome.stopped:
+        several = f"done; {len(outcome.stopped)} of {run.count} runs were stopped by events"
+        text = several if run.count is not None else f"stopped at t = {run.t[-1]:.6g} s: {outcome.stopped[0]}"
     allowed = options.audit or _allowed(run, options)
     error = run.balance_error
     worst = float(np.max(error))
-    if worst > allowed:
-        who = "" if run.count is None else f" in {int((error > allowed).sum())} of {run.count} runs"
-        fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
-        return (
-            f"done, but energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g}); try {fix}",
-            False,
-        )
-    if outcome.stopped:
-        if run.count is None:
-            return f"stopped at t = {run.t[-1]:.6g} s: {outcome.stopped[0]}", True
-        return f"done; {len(outcome.stopped)} of {run.count} runs were stopped by events", True
-    return "done", True
+    if worst <= allowed:
+        return text, True
+    who = "" if run.count is None else f" in {int((error > allowed).sum())} of {run.count} runs"
+    fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
+    loss = f"energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g})"
+    return f"{text}, but {loss}; try {fix}", False
 
 
 def _allowed(run: Run, options: Options) -> float:

@@ -68,6 +68,7 @@ class Run:
     events : tuple of Happening
     failures : dict                    run -> why it ended early
     report : Report
+    interrupted : bool                 it was stopped from outside (Ctrl-C)
     """
 
     arm: Arm
@@ -85,6 +86,7 @@ class Run:
     events: tuple[Happening, ...]
     failures: dict[int, str]
     report: Report
+    interrupted: bool = False
 
     # ---- size ------------------------------------------------------------------------------------
 
@@ -112,15 +114,14 @@ class Run:
     @property
     def balance(self) -> Array:
         """(nt,) energy that the balance cannot account for [J]: E - E(0) - (in - lost + outer)."""
-        energy = self.energy
-        flow = self.work[..., 0] - self.work[..., 1] + self.work[..., 2]
-        return energy - energy[..., :1] - flow
+        energy, work = self.energy, self.work - self.work[..., :1, :]
+        return energy - energy[..., :1] - (work[..., 0] - work[..., 1] + work[..., 2])
 
     @property
     def balance_error(self) -> Any:
         """Largest |balance| beside the energy that moved; one per run of an ensemble."""
         moved = [np.abs(self.kinetic), np.abs(self.potential - self.potential[..., :1])]
-        moved += [np.abs(self.work[..., k]) for k in range(3)]
+        moved += [np.abs(self.work[..., k] - self.work[..., :1, k]) for k in range(3)]
         scale = np.nanmax([_most(x) for x in moved], axis=0)
         worst = _most(np.abs(self.balance))
         error = np.divide(worst, scale, out=np.zeros_like(worst), where=scale > 0)
@@ -183,11 +184,17 @@ class Run:
         arrays = {word: getattr(self, word)[run] for word in OVER_TIME}
         last = int(np.isfinite(arrays["q"]).all(axis=1).sum())
         arrays = {word: x[:last] for word, x in arrays.items()}
+        events = tuple(e._replace(run=0) for e in self.events if e.run == run)
         failure = self.failures.get(run)
+        status = failure or "done"
+        if not failure and last < len(self.t):
+            near = last and events and events[-1].t >= self.t[last - 1]
+            status = f"stopped at t = {events[-1].t:.6g} s: {events[-1].name}" if near and not self.interrupted else (
+                f"interrupted after {last} of {len(self.t)} samples"
+            )  # fmt: skip
         return replace(
-            self, t=self.t[:last], **arrays, status=failure or "done", ok=failure is None,
-            events=tuple(e._replace(run=0) for e in self.events if e.run == run),
-            failures={0: failure} if failure else {},
+            self, t=self.t[:last], **arrays, status=status, ok=not failure and not status.startswith("interrupted"),
+            events=events, failures={0: failure} if failure else {},
         )  # fmt: skip
 
     def __getitem__(self, key: slice) -> Run:
@@ -201,6 +208,8 @@ class Run:
         t = self.t[key]
         if not len(t):
             raise InputError(f"run[{key.start}:{key.stop}]: no samples are left of {len(self.t)}.")
+        if key.step is not None and key.step < 0:
+            raise InputError(f"run[::{key.step}]: time runs forwards; expected a step above 0.")
         return replace(self, t=t, **arrays)
 
     def between(self, start: float, end: float) -> Run:

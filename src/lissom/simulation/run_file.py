@@ -19,7 +19,7 @@ from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.controllers import PD, ComputedTorque, Controller, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event
-from lissom.simulation.signals import Profile
+from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1
 OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "threads")
@@ -52,6 +52,12 @@ def read_run_file(path: Path) -> RunFile:
         raise ModelError(error.problem, error.subject, str(path), find_line(text, where, key=key)) from None
     except LissomError as error:
         raise ModelError(str(error), file=str(path)) from None
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+    ) as error:  # numbers where words stand, tables with rows of unlike length
+        raise ModelError(f"some value is not what its key needs ({error}).", file=str(path)) from None
 
 
 class _Reader:
@@ -68,6 +74,8 @@ class _Reader:
                 raise ModelError(f"{word} is missing from the file.")
         self.arm = self._arm(document)
         arguments: dict[str, Any] = {word: document[word] for word in OPTIONS if word in document}
+        if not isinstance(arguments.get("stop_at_limits", False), bool):
+            raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
             start = degrees(as_table(document.get("start", {}), "start"), ("q", "qd"))
             refuse_unknown(start, ("q", "qd"), "[start]")
@@ -138,7 +146,7 @@ class _Reader:
 
     def _controller(self, row: Table) -> Controller:
         kind = row.pop("kind", None)
-        if kind not in CONTROLLERS:
+        if not isinstance(kind, str) or kind not in CONTROLLERS:
             raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), CONTROLLERS)}")
         made = CONTROLLERS[kind]
         known = tuple(made.__dataclass_fields__)  # type: ignore[attr-defined]
@@ -146,54 +154,55 @@ class _Reader:
         refuse_unknown(row, (*known, "t", "profile"), "[controller]")
         t, shape = row.pop("t", None), row.pop("profile", "linear")
         if "model" in row:
+            if not isinstance(row["model"], str):
+                raise ModelError(f"model is {shown(row['model'])}; expected a file or the name of a shipped arm.")
             row["model"] = load(self.path.parent / row["model"] if Path(row["model"]).suffix else row["model"])
-        if t is not None:
-            for word in ("q", "qd", "qdd", "goal", "tau"):
-                if word in row and np.ndim(row[word]) == 2 and len(row[word]) == len(t):
-                    row[word] = Profile(t, row[word], shape)
+        for word in ("q", "qd", "qdd", "goal", "tau") if t is not None else ():
+            if isinstance(row.get(word), list) and row[word] and isinstance(row[word][0], list):
+                if len(row[word]) != len(t):
+                    raise ModelError(f"{word} has {len(row[word])} rows for {len(t)} times t; expected one for each.")
+                row[word] = Profile(t, row[word], shape)
         missing = [f for f, field in made.__dataclass_fields__.items() if _needed(field) and f not in row]  # type: ignore[attr-defined]
         if missing:
             raise ModelError(f"{missing[0]} is missing from [controller] of kind {kind!r}.")
         return made(**row)
 
     def _loads(self, document: Table) -> Any:
-        made: list[Callable[[float], Load]] = []
-        varies = False
+        made: list[tuple[dict[str, Any], dict[str, Profile]]] = []
         for i, row in enumerate(as_rows(document, "loads")):
             with inside("loads", i), about(f"load {i + 1}"):
                 refuse_unknown(row, ("link", "force", "moment", "point", "t", "kind"), "[[loads]]")
-                varies |= "t" in row
-                made.append(self._load(row))
-        if not varies:
-            return [make(0.0) for make in made]
-        return lambda t: [make(t) for make in made]
-
-    def _load(self, row: Table) -> Callable[[float], Load]:
-        fixed = {word: row[word] for word in ("link", "force", "moment", "point") if word in row}
-        if "t" not in row:
-            load_ = record(Load, fixed, "a load")
-            return lambda _t: load_
-        kind = row.get("kind", "linear")
-        vary = {word: Profile(row["t"], fixed.pop(word), kind) for word in ("force", "moment") if word in fixed}
-
-        def at(t: float) -> Load:
-            now: dict[str, Any] = {word: profile(t) for word, profile in vary.items()}
-            return Load(**fixed, **now)
-
-        return at
+                fixed, vary = self._split(row, ("force", "moment"), "link", "point")
+                record(Load, {**fixed, **{word: profile(0.0) for word, profile in vary.items()}}, "a load")
+                made.append((fixed, vary))
+        if not any(vary for _, vary in made):
+            return [Load(**fixed) for fixed, _ in made]
+        return _over_time(
+            lambda t, before: [Load(**fixed, **_values(vary, t, before)) for fixed, vary in made],
+            [profile for _, vary in made for profile in vary.values()],
+        )
 
     def _base(self, document: Table) -> Any:
         if "base" not in document:
             return None
         with inside("base"):
-            row = dict(as_table(document["base"], "base"))
+            row = as_table(document["base"], "base")
             words = ("angular_velocity", "angular_acceleration", "linear_acceleration")
             refuse_unknown(row, (*words, "t", "kind"), "[base]")
-            if "t" not in row:
-                return record(BaseMotion, row, "[base]")
-            kind = row.get("kind", "linear")
-            vary = {word: Profile(row["t"], row[word], kind) for word in words if word in row}
-            return lambda t: BaseMotion(**{word: profile(t) for word, profile in vary.items()})
+            fixed, vary = self._split(row, words)
+            if not vary:
+                return record(BaseMotion, fixed, "[base]")
+            BaseMotion(**_values(vary, 0.0, False))
+            return _over_time(lambda t, before: BaseMotion(**_values(vary, t, before)), list(vary.values()))
+
+    @staticmethod
+    def _split(row: Table, words: tuple[str, ...], *others: str) -> tuple[dict[str, Any], dict[str, Profile]]:
+        """What is fixed, and with ``t`` what varies."""
+        fixed = {word: row[word] for word in (*words, *others) if word in row}
+        if "t" not in row:
+            return fixed, {}
+        kind = row.get("kind", "linear")
+        return fixed, {word: Profile(row["t"], fixed.pop(word), kind) for word in words if word in fixed}
 
     def _prescribed(self, document: Table) -> Any:
         rows = as_table(document.get("prescribed", {}), "prescribed")
@@ -289,3 +298,13 @@ def _numbers(value: Any, word: str) -> Any:
         return np.asarray(value, float)
     except (TypeError, ValueError):
         raise ModelError(f"{word} is {shown(value)}; expected a number or a list of numbers.") from None
+
+
+def _values(profiles: dict[str, Profile], t: float, before: bool) -> dict[str, Any]:
+    return {word: profile(t, before) for word, profile in profiles.items()}
+
+
+def _over_time(function: Callable[[float, bool], Any], profiles: list[Profile]) -> OverTime:
+    """A function of time made of profiles: its jumps are theirs."""
+    jumps = np.unique(np.concatenate([profile.jumps for profile in profiles]))
+    return OverTime(function, jumps, min(profile.finest for profile in profiles))

@@ -12,7 +12,7 @@ from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.closed_loop import ClosedLoop, payload_rows
 from lissom.simulation.controllers import Controller, Torques
-from lissom.simulation.signals import Profile, Signal, Steady, as_signal
+from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.states import as_frame, as_numbers, as_state
@@ -37,9 +37,12 @@ def closed_loop(
 ) -> ClosedLoop:
     """The arm with all that acts on it."""
     laden, variant = _payloads(arm, payloads)
-    controller, feedback = _torques(arm, tau, until, runs)
     lead = _prescribed(arm, prescribed)
-    return ClosedLoop(arm, controller, feedback, _loads(arm, loads), _base(base), lead, laden, variant)
+    pushes, ground = _loads(arm, loads), _base(base)
+    others = [*(s for _, s in (*laden, *pushes)), *lead.values(), *([ground] if ground else [])]
+    told = [s.runs for s in others if s.runs is not None]
+    controller, feedback = _torques(arm, tau, until, max([*told, *([runs] if runs else [])], default=None))
+    return ClosedLoop(arm, controller, feedback, pushes, ground, lead, laden, variant)
 
 
 def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
@@ -113,22 +116,26 @@ def _sampled(tau: Array, until: float) -> Signal:
 
 def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
     if callable(loads):
-        first = _load_list(arm, loads(0.0), "loads(0)")
-        frames = [load.link for load in first]
+        frames = [load.link for load in _load_list(arm, loads(0.0), "loads(0)")]
 
-        def nine(t: float, i: int) -> Array:
-            now = _load_list(arm, loads(t), f"loads({t:.6g})")
+        def nine(now: Any, t: float, i: int) -> Array:
+            now = _load_list(arm, now, f"loads({t:.6g})")
             if [load.link for load in now] != frames:
                 raise InputError(
-                    f"{VERB}: loads at t = {t:.6g} s act on {[x.link for x in now]}; at the start on {frames}."
+                    f"{VERB}: loads at t = {t:.6g} s act on {[load.link for load in now]}; at the start on {frames}."
                 )
             return _nine(now[i])
 
-        return [
-            (frame, Signal(f"load on {frame!r}", 9, lambda t, i=i: nine(t, i), finest=0.0))
-            for i, frame in enumerate(frames)
-        ]
+        made = [lambda now, t, i=i: nine(now, t, i) for i in range(len(frames))]
+        return [(frame, _timed(f"load on {frame!r}", loads, part)) for frame, part in zip(frames, made, strict=True)]
     return [(load.link, Signal(f"load on {load.link!r}", 9, _nine(load))) for load in _load_list(arm, loads, "loads")]
+
+
+def _timed(name: str, function: Any, part: Callable[[Any, float], Array]) -> Signal:
+    """Nine entries of what a function of time gives; it may tell of its jumps, see `OverTime`."""
+    over_time = function if isinstance(function, OverTime) else OverTime(lambda t, _before: function(t))
+    value = OverTime(lambda t, before: part(over_time(t, before), t))
+    return Signal(name, 9, value, over_time.jumps, over_time.finest)
 
 
 def _load_list(arm: Arm, loads: Any, what: str) -> list[Load]:
@@ -167,7 +174,7 @@ def _base(base: Any) -> Signal | None:
         return _rows(motion.angular_velocity, motion.angular_acceleration, motion.linear_acceleration)
 
     if callable(base):
-        return Signal("base", 9, lambda t: nine(base(t), f"({t:.6g})"), finest=0.0)
+        return _timed("base", base, lambda motion, t: nine(motion, f"({t:.6g})"))
     return Signal("base", 9, nine(base, ""))
 
 

@@ -106,7 +106,8 @@ class Signal(NamedTuple):
     @property
     def runs(self) -> int | None:
         """Of how many runs it tells, None when it is the same for all."""
-        return len(self.value) if not self.varies and self.value.ndim == 2 else None
+        now = self.at(0.0) if self.varies else self.value
+        return len(now) if now.ndim == 2 else None
 
     def rows(self, some: slice) -> Signal:
         """The signal of some of the runs."""
@@ -124,15 +125,32 @@ class Signal(NamedTuple):
         """Its value at a time."""
         if not self.varies:
             return self.value
-        found = self.value(t, before) if isinstance(self.value, Steady | _Member | _Rows) else self.value(t)
+        found = self.value(t, before) if getattr(self.value, "sided", False) else self.value(t)
         return checked(found, self.size, self.name, t)
 
 
-class Steady(NamedTuple):
-    """A profile, put into shape: ``f(t, before)``."""
+class OverTime:
+    """A function of time that knows where it jumps, and both sides of its jumps: f(t, before).
 
-    profile: Profile
-    shape: Callable[[Array], Array]
+    finest : time in which nothing happens unnoticed [s]; zero: nothing is known
+    """
+
+    sided = True
+
+    def __init__(self, function: Callable[[float, bool], Any], jumps: Any = (), finest: float = 0.0):
+        self._function, self.jumps, self.finest = function, np.asarray(jumps, float), finest
+
+    def __call__(self, t: float, before: bool = False) -> Any:
+        return self._function(t, before)
+
+
+class Steady:
+    """A profile, put into shape."""
+
+    sided = True  # it takes `before`: what is before a jump
+
+    def __init__(self, profile: Profile, shape: Callable[[Array], Array]):
+        self.profile, self.shape = profile, shape
 
     def __call__(self, t: float, before: bool = False) -> Array:
         return self.shape(self.profile(t, before))
@@ -146,22 +164,26 @@ def over(signal: Signal, times: Array, before: bool = False) -> Array:
     return np.stack(found)
 
 
-class _Rows(NamedTuple):
+class _Rows:
     """Some runs of a signal that varies."""
 
-    signal: Signal
-    some: slice
+    sided = True
+
+    def __init__(self, signal: Signal, some: slice):
+        self.signal, self.some = signal, some
 
     def __call__(self, t: float, before: bool = False) -> Array:
         found = self.signal.at(t, before)
         return found[self.some] if found.ndim == 2 and len(found) > 1 else found
 
 
-class _Member(NamedTuple):
+class _Member:
     """One run of a signal that varies."""
 
-    signal: Signal
-    run: int
+    sided = True
+
+    def __init__(self, signal: Signal, run: int):
+        self.signal, self.run = signal, run
 
     def __call__(self, t: float, before: bool = False) -> Array:
         found = self.signal.at(t, before)

@@ -53,7 +53,7 @@ def simulate(
     tau : what the motors do
         None, numbers (dof,) or (runs, dof), samples (nt, dof) or (runs, nt, dof) evenly spread over the
         time and joined by lines, a `Profile`, a controller (`PD`, `ComputedTorque`, `GravityCompensation`,
-        `Impedance`, `StateFeedback`), or a function ``tau(t, q, qd)`` (of many runs: rows of states)
+        `Impedance`, `StateFeedback`), or a function ``tau(t, q, qd)`` of one state (of many runs: called for each)
     until : float                     end [s]
     loads : list of Load, or a function of time that gives one
     base : BaseMotion, or a function of time that gives one
@@ -111,7 +111,7 @@ def _raise_early_end(run: Run) -> None:
     """The error that carries a run which did not get to its end."""
     if run.failures:
         raise SimulationError(f"simulate: {run.status}", run)
-    if run.status.startswith("interrupted"):
+    if run.interrupted:
         interrupt = KeyboardInterrupt(run.status)
         interrupt.run = run  # type: ignore[attr-defined]
         raise interrupt

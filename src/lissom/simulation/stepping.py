@@ -98,7 +98,7 @@ class Stepper:
         if steady.strides[0] == 0:
             row = np.concatenate([[h], steady[0]])
             return np.broadcast_to(row, (rows, len(row)))
-        return np.concatenate([np.full((rows, 1), h), steady], axis=1)
+        return np.ascontiguousarray(np.concatenate([np.full((rows, 1), h), steady], axis=1))
 
     def _stream(self, t: Array, h: float, repeats: int, rows: int) -> Array:
         """(rows, steps, 3 varying): what varies, at the start, the middle and the end of every step."""
@@ -107,8 +107,9 @@ class Stepper:
         if not size:
             return np.zeros((rows, steps, 0))
         begins = (t[:, None] + h * np.arange(repeats)).ravel()
-        moments = [self.loop.varying_over(begins), self.loop.varying_over(begins + h / 2)]
-        moments.append(self.loop.varying_over(begins + h, before=True))
+        starts, ends = (_snapped(x, self.loop.jumps, 1e-6 * h) for x in (begins, begins + h))
+        moments = [self.loop.varying_over(starts), self.loop.varying_over(begins + h / 2)]
+        moments.append(self.loop.varying_over(ends, before=True))
         table = np.concatenate(moments, axis=-1)
         if table.ndim == 3:
             return np.ascontiguousarray(np.moveaxis(table, 0, 1))
@@ -136,7 +137,7 @@ class Stepper:
         """One evaluation of the closed loop as one step of straight-line code."""
         n, h = self.loop.dof, len(self.loop.sliding)
         outputs = (n, POWERS, *([h] if h else []))
-        return Step("stage", self._straight_stage, tuple(self._sizes.values()), outputs)
+        return Step("stage", self._straight_stage, tuple(self._sizes.values()), outputs, once=True)
 
     def _straight_stage(self, *operands: Any) -> list[Any]:
         given = dict(zip(self._sizes, operands, strict=True))
@@ -243,10 +244,17 @@ class Stepper:
         rows = {word: np.stack(np.broadcast_arrays(*x), axis=-1) for word, x in given.items()}
         rows = {word: np.ascontiguousarray(x, float) for word, x in rows.items()}
         q, qd, t = rows["q"], rows["qd"], self._clock[0] + (0.0, 0.5, 1.0)[moment] * self._clock[1]
-        one = len(q) == 1
-        tau = loop.outside(t, q[0] if one else q, qd[0] if one else qd)
+        tau = loop.outside(t, q, qd)
         values = np.concatenate([rows[word] for word in ("steady", "varying") if word in rows], axis=1)
         way = rows.get("way", np.zeros((len(q), 0)))
-        rates = loop.rates(q, qd, way, values, None if tau is None else tau.reshape(q.shape))
+        rates = loop.rates(q, qd, way, values, tau)
         effort = [[rates.effort[:, loop.held.index(k)]] for k in loop.sliding]
         return list(rates.qdd.T), list(rates.power.T), effort
+
+
+def _snapped(times: Array, jumps: Array, near: float) -> Array:
+    """Times, those next to a jump moved onto it: rounding must not put a step on its wrong side."""
+    if not jumps.size:
+        return times
+    at = np.clip(np.searchsorted(jumps, times - near), 0, len(jumps) - 1)
+    return np.where(np.abs(jumps[at] - times) <= near, jumps[at], times)
