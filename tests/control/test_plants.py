@@ -142,7 +142,6 @@ WRONG = {
     "Q": (lambda a, p: p.lqr([1, 1], [1, 1]), ls.InputError, "expected 4 weights"),
     "K": (lambda a, p: p.closed([[1.0]]), ls.InputError, r"expected \(2, 4\)"),
     "output": (lambda a, p: ls.linearise(a, [0, 0], output="fort"), ls.InputError, "did you mean 'fore'"),
-    "flexible": (lambda a, p: ls.linearise(ls.load("two_link_flexible"), [0, 0]), ls.UnsupportedError, "flexible"),
 }
 
 

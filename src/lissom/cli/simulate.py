@@ -23,6 +23,7 @@ from lissom.cli.common import (
     save_film,
 )
 from lissom.errors import InputError, SimulationError
+from lissom.simulation.files import check_target
 from lissom.simulation.run import Run
 
 Kind = Annotated[str | None, typer.Option(help="What to draw: motion (default), tip, energy or phase.")]
@@ -60,7 +61,7 @@ def simulate(
         asked = read_run_file(file)
         targets = (output,) if output is not None else asked.outputs or (file.with_suffix(".nc"),)
         for target in targets:
-            _check_target(target)
+            check_target(target)
         options = dict(asked.arguments)
         if threads is not None:
             options["threads"] = threads
@@ -82,13 +83,6 @@ def simulate(
         if problem:
             err.print(f"[bold red]error:[/] {escape(problem)}")
             raise typer.Exit(1)
-
-
-def _check_target(target: Path) -> None:
-    if target.suffix.lower() not in (".nc", ".csv", ".parquet"):
-        raise InputError(f"{target}: a run is written as .nc, .csv or .parquet.")
-    if not target.absolute().parent.is_dir():
-        raise InputError(f"{target}: there is no folder {target.parent}; make it first.")
 
 
 def _attempt(make: Any) -> tuple[Run | None, str]:

@@ -17,6 +17,7 @@ from lissom.verbs.sensitivity import inverse_dynamics_gradient
 from lissom.verbs.states import as_arm, as_state
 
 ITERATIONS = 200
+NEAR = 1e-7  # pull towards the given pose, relative to the torques there
 
 
 class Equilibrium(NamedTuple):
@@ -71,7 +72,7 @@ def equilibrium(
         raise InputError(f"{verb}: q has shape {start.shape}; expected one state ({arm.dof},).")
     if not tolerance > 0:
         raise InputError(f"{verb}: tolerance is {tolerance!r}; expected a number above 0.")
-    loads = list(loads)
+    loads = [loads] if isinstance(loads, Load) else list(loads)
     drives = arm.actuated
     moving = np.ones(arm.dof, bool) if least else ~drives
     found = _search(arm, start, moving, drives, loads, least, tolerance) if moving.any() else start
@@ -117,10 +118,13 @@ def _search(
         return q
 
     begin = np.clip(start[moving], lower[moving] + 1e-12, upper[moving] - 1e-12)
+    # joints whose position changes no torque stay where they are
+    near = NEAR * max(1.0, float(np.abs(_held(arm, start, loads)).max())) if least else 0.0
+    pull = near * np.eye(len(begin))
     done = least_squares(
-        lambda x: weights * _held(arm, full(x), loads)[counted],
+        lambda x: np.concatenate([weights * _held(arm, full(x), loads)[counted], near * (x - begin)]),
         begin,
-        lambda x: weights[:, None] * _stiffness(arm, full(x), loads)[np.ix_(counted, moving)],
+        lambda x: np.vstack([weights[:, None] * _stiffness(arm, full(x), loads)[np.ix_(counted, moving)], pull]),
         bounds=(lower[moving], upper[moving]),
         xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=ITERATIONS, x_scale="jac",
     )  # fmt: skip

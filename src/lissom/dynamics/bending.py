@@ -1,17 +1,15 @@
-"""Which points the modes of flexible links move.
-
-Until mode shapes are part of the library, kinematics takes flexible links as undeformed; a modal
-coordinate that is not zero is refused, never ignored.
-"""
+"""Ways through the tree, and places along flexible links."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from lissom.errors import UnsupportedError
+from lissom.dynamics.bodies import flexible_bodies, station_name
+from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm, Frame
+from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
 
 
@@ -23,22 +21,37 @@ def path_to(arm: Arm, link: int) -> list[int]:
     return path[::-1]
 
 
-def bent_links(arm: Arm, frame: Frame, point: Array) -> list[int]:
-    """Flexible links whose modes move a point of the frame; only the root of the last link does not bend."""
-    path = path_to(arm, frame.link)
-    at_root = not frame.at_tip and not np.any(point)
-    own = path[-1:] if at_root else []
-    return [i for i in path if arm.links[i].mode_labels and i not in own]
+def along_beam(arm: Arm, word: str, frame: Frame, point: Any, verb: str) -> tuple[str, Any]:
+    """A frame that moves with a point, and the point in it: of a flexible link the section at the point."""
+    link = arm.links[frame.link]
+    if not link.mode_labels or frame.at_tip or not np.any(point):
+        return word, point
+    x = np.asarray(point, float)
+    s = np.unique(x[..., 0])
+    if len(s) != 1:
+        raise UnsupportedError(
+            f"{verb}: points at {len(s)} places along the flexible link {link.name!r}; ask for one place at a time."
+        )
+    body = flexible_bodies(arm)[frame.link]
+    if body.line is None:
+        raise UnsupportedError(
+            f"{verb}: link {link.name!r} is given by modal integrals, which know its tip only: {link.name + '.tip'!r}."
+        )
+    if not 0.0 <= s[0] <= body.line.beam.length:
+        raise InputError(
+            f"{verb}: the point {s[0]:g} m along link {link.name!r} is not on its beam of {body.line.beam.length:g} m."
+        )
+    return station_name(word, float(s[0])), across(x)
 
 
-def refuse_bending(arm: Arm, links: Iterable[int], *states: Array) -> None:
-    """Refuse modal coordinates that are not zero on these links."""
-    for i in links:
-        link, start = arm.links[i], int(arm.coordinate_start[i])
-        modes = slice(start + link.joint.coordinate_count, start + link.coordinate_count)
-        if any(np.any(state[..., modes]) for state in states):
-            raise UnsupportedError(
-                f"kinematics of arm {arm.name!r}: the modal coordinates of link {link.name!r} "
-                f"({', '.join(link.mode_labels)}) are not zero, and deflected shapes are not available yet. "
-                "Set them to zero, or leave them out, for the undeformed arm."
-            )
+def on_frame(arm: Arm, load: Load, verb: str = "loads") -> tuple[str, Load]:
+    """The frame a load moves with, and the load there."""
+    frame, point = along_beam(arm, load.link, arm.frame(load.link), load.point, verb)
+    return frame, load if frame == load.link else load.replace(point=point)
+
+
+def across(x: Array) -> Array:
+    """A point in the section it lies in."""
+    out = x.copy()
+    out[..., 0] = 0.0
+    return out

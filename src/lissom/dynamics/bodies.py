@@ -9,13 +9,18 @@ For a rigid arm body k has coordinate k. Flexible links are taken as undeformed.
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.errors import UnsupportedError
+from lissom.dynamics.flexing import Beam
+from lissom.engine.program import Step
+from lissom.errors import UnsupportedError, about
+from lissom.flexible.body import FlexibleBody, beam_body, given_body
+from lissom.flexible.tips import hanging, tips
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
@@ -23,6 +28,7 @@ from lissom.spatial.inertia import Inertia, combine
 from lissom.spatial.rotations import Array, about_axis
 
 BASE = -1
+MARK = "\x1f"  # between a link and a place along its beam; no name has it
 # Rounding left where a zero or a one was meant; exact ones fold away in straight-line code.
 ROUNDING = 1e-15
 # Robot files give quarter turns with eleven or twelve digits (rpy="1.57079632679"); a rotation this close to one
@@ -48,6 +54,9 @@ class Body(NamedTuple):
     joint: str
     coordinate: int
     constants: Any = None  # of its steps, where they are not numbers: see `laden`
+    beam: Beam | None = None  # it is the tip of a flexible link, on its root; (R, p) is the root's pose
+    width: int = 1  # number of its coordinates
+    bent_by: int = -1  # it is a place along the beam of this body: it has no mass, and the same coordinates
 
 
 class Place(NamedTuple):
@@ -72,7 +81,10 @@ class Bodies:
         self.arm = arm
         self._tiny = QUARTER_TURN if rounded else ROUNDING
         self.list: list[Body] = []
-        self.links: list[Place] = []
+        self.links: list[Place] = []  # where the links' frames are
+        self.tips: list[Place] = []  # where their children and tools attach
+        self._flexible = flexible_bodies(arm)
+        self._stations: dict[str, int] = {}
         carried: list[Inertia | None] = []
         for i, link in enumerate(arm.links):
             self._add(link, i, carried)
@@ -85,9 +97,8 @@ class Bodies:
 
     def _add(self, link: Link, i: int, carried: list[Inertia | None]) -> None:
         parent = int(self.arm.parent_index[i])
-        above = Place(BASE, pose()) if parent < 0 else self.links[parent]
-        tip = pose() if parent < 0 else self.arm.links[parent].tip
-        X = above.X @ tip @ link.joint.placement
+        above = Place(BASE, pose()) if parent < 0 else self.tips[parent]
+        X = above.X @ link.joint.placement
         if not link.joint.moves:
             place = Place(above.body, X @ link.frame)
         else:
@@ -95,9 +106,34 @@ class Bodies:
             self._append(link, above.body, X @ turn, int(self.arm.coordinate_start[i]), carried)
             place = Place(len(self.list) - 1, inverse(turn) @ link.frame)
         self.links.append(place)
+        if i in self._flexible:
+            self._bend(link, i, place, carried)
+        else:
+            self._load(place, link.body, carried)
+            self.tips.append(Place(place.body, place.X @ link.tip))
+
+    @staticmethod
+    def _load(place: Place, body: Inertia, carried: list[Inertia | None]) -> None:
+        """Put a rigid body where it moves; what lies on the base does not."""
         if place.body != BASE:
-            body, have = link.body.in_frame(place.X), carried[place.body]
-            carried[place.body] = body if have is None else combine(have, body)
+            moved, have = body.in_frame(place.X), carried[place.body]
+            carried[place.body] = moved if have is None else combine(have, moved)
+
+    def _bend(self, link: Link, i: int, place: Place, carried: list[Inertia | None]) -> None:
+        """The hub on the joint's body, the beam behind it, the payload on its tip."""
+        self._load(place, Inertia(link.mass, link.com, link.inertia), carried)
+        R, p = squared(place.X[:3, :3], self._tiny), snapped(place.X[:3, 3])
+        beam = Beam.of(self._flexible[i], R, p)
+        at = int(self.arm.coordinate_start[i]) + link.joint.coordinate_count
+        nothing = np.zeros(3)
+        self.list.append(
+            Body(place.body, False, R, p, 0.0, nothing, np.zeros((3, 3)), 0.0, 0.0, 0.0, 0.0, 0.0, link.name, at,
+                 beam=beam, width=beam.m)
+        )  # fmt: skip
+        carried.append(None)
+        self.tips.append(Place(len(self.list) - 1, pose()))
+        if link.payload is not None:
+            self._load(self.tips[-1], link.payload.body, carried)
 
     def _append(self, link: Link, parent: int, X: Array, at: int, carried: list[Inertia | None]) -> None:
         joint, nothing = link.joint, np.zeros(3)
@@ -119,9 +155,83 @@ class Bodies:
 
     def place(self, frame: str) -> Place:
         """Where a link's frame or a tool sits."""
+        if frame in self._stations:
+            return Place(self._stations[frame], pose())
         found = self.arm.frame(frame)
+        if found.at_tip:
+            tip = self.tips[found.link]
+            return Place(tip.body, tip.X @ inverse(self.arm.links[found.link].tip) @ found.offset)
         link = self.links[found.link]
         return Place(link.body, link.X @ found.offset)
+
+    def with_stations(self, frames: Iterable[str]) -> Bodies:
+        """The bodies with places along beams, named as `station_name` does, as frames of their own."""
+        wanted = [frame for frame in frames if MARK in frame and frame not in self._stations]
+        if not wanted:
+            return self
+        other = self.changed()
+        other._stations = dict(self._stations)
+        for frame in wanted:
+            link, s = frame.split(MARK)
+            k = self.tips[self.arm.index(link)].body
+            line = self._flexible[self.arm.index(link)].line
+            assert line is not None
+            tip = self.list[k]
+            assert tip.beam is not None
+            beam = tip.beam.at(line.station(float(s)))
+            none: dict[str, Any] = {"mass": 0.0, "moment": np.zeros(3), "inertia": np.zeros((3, 3)), "constants": None}
+            other._stations[frame] = len(other.list)
+            other.list.append(tip._replace(beam=beam, bent_by=k, **none))
+        return other
+
+    @cached_property
+    def dof(self) -> int:
+        """Number of coordinates."""
+        return sum(body.width for body in self.list if body.bent_by < 0)
+
+    @cached_property
+    def flexible(self) -> bool:
+        """Some body is the tip of a flexible link."""
+        return any(body.beam is not None for body in self.list)
+
+    @cached_property
+    def carriers(self) -> list[list[int]]:
+        """For every coordinate, those before it on its branch, nearest first."""
+        out: list[list[int]] = []
+        for k, body in enumerate(self.list):
+            if body.bent_by >= 0:
+                continue
+            above = [c for j in self.ancestors(k)[1:] for c in reversed(self.coordinates(j))]
+            out += [[*reversed(range(body.coordinate, c)), *above] for c in self.coordinates(k)]
+        return out
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Steps of its flexible links, with and without elasticity."""
+        beams = [body.beam for body in self.list if body.beam is not None]
+        return tuple(dict.fromkeys(step for beam in beams for b in (beam, beam.inert) for step in b.steps))
+
+    def coordinates(self, k: int) -> range:
+        """Coordinates of a body."""
+        body = self.list[k]
+        return range(body.coordinate, body.coordinate + body.width)
+
+    def own(self, vector: Any, k: int) -> Any:
+        """The entries of a vector of coordinates that are a body's."""
+        body = self.list[k]
+        return vector[body.coordinate : body.coordinate + body.width]
+
+    @property
+    def smooth(self) -> Bodies:
+        """The same bodies without friction."""
+        return self.changed(friction=dict.fromkeys(range(len(self.list)), 0.0))
+
+    @cached_property
+    def inert(self) -> Bodies:
+        """The same bodies without springs, damping and friction: what resists acceleration only."""
+        none = dict.fromkeys(range(len(self.list)), 0.0)
+        beams = {k: body.beam.inert for k, body in enumerate(self.list) if body.beam is not None}
+        return self.changed(damping=none, friction=none, stiffness=none, beam=beams)
 
     @cached_property
     def parents(self) -> NDArray[np.intp]:
@@ -140,6 +250,8 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy in which some fields of some bodies are others: ``friction={3: 0.0}``."""
         other = copy.copy(self)
+        for word in ("inert", "steps", "parents", "children"):  # they depend on the bodies
+            other.__dict__.pop(word, None)
         other.list = list(self.list)
         for word, entries in columns.items():
             for k, value in entries.items():
@@ -155,13 +267,35 @@ class Bodies:
         return path
 
 
+def station_name(link: str, s: float) -> str:
+    """The frame at a distance s from the root of a flexible link."""
+    return f"{link}{MARK}{s!r}"
+
+
+def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
+    """Constants of the links that bend, by link; kept with the arm."""
+    made: dict[int, FlexibleBody] | None = arm.__dict__.get("_flexible_bodies")
+    if made is None:
+        made = {}
+        beyond = hanging(arm) if arm.flexible else []
+        for i, link in enumerate(arm.links):
+            with about(f"link {link.name!r}"):
+                if link.modes is not None:
+                    made[i] = given_body(link.modes)
+                elif link.beam is not None and link.beam.modes.count:
+                    made[i] = beam_body(link.beam, *tips(beyond[i]))
+        arm.__dict__["_flexible_bodies"] = made
+    return made
+
+
 def refuse_unready(arm: Arm) -> None:
     """Refuse arms whose dynamics is not covered."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
-    if arm.flexible:
-        names = ", ".join(link.name for link in arm.links if link.flexible)
-        raise UnsupportedError(f"arm {arm.name!r} has flexible links ({names}); their dynamics is not available yet.")
+    if arm.flexible and arm.flexibility != "second_order":
+        raise UnsupportedError(
+            f"arm {arm.name!r} has flexibility={arm.flexibility!r}, which is not available yet; use 'second_order'."
+        )
     if arm.loops:
         raise UnsupportedError(f"arm {arm.name!r} has closed loops; their dynamics is not available yet.")
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, LADEN, Setting, constants_of, laden
-from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.inverse import CONSTANTS, Setting, constants_of, joint_torques, laden
+from lissom.dynamics.inverse import STEPS as INVERSE_STEPS
+from lissom.dynamics.kinematics import FRAME_STEPS, all_frames
 from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
     add,
@@ -63,7 +64,28 @@ MOVE_P = Step("move_p", _move_prismatic, (18, 1, 1), (18, 10), CONSTANTS)
 TOTAL = Step("total", lambda a, b: [add(a, b)], (10, 10), (10,))
 HEIGHT = Step("height", lambda total, K: [[total[0], -dot(K, total[1:4])]], (10,), (2,), 3)
 DRIVE_ENERGY = Step("drive_energy", _drive_energy, (2, 1, 1), (2,), 3)
-STEPS = (*MOVES, LADEN, MOVE_R, MOVE_P, TOTAL, HEIGHT, DRIVE_ENERGY)
+HALF = Step("half_power", lambda T, f, v: [[T[0] + 0.5 * (f[0] * v[0])]], (1, 1, 1), (1,))
+MOMENT = Step("moment", lambda total, frame, K: [add(total, add(scale(K[0], frame[9:12]), times(frame[0:9], K[1:4])))],
+              (3, 12), (3,), 4)  # fmt: skip
+BENT_HEIGHT = Step("bent_height", lambda T, moment, K: [[T[0] + 0, -dot(K, moment)]], (1, 3), (2,), 3)
+STEPS = (*INVERSE_STEPS, *FRAME_STEPS, HALF, MOMENT, BENT_HEIGHT, MOVE_R, MOVE_P, TOTAL, HEIGHT, DRIVE_ENERGY)
+
+
+def _bent_totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
+    """(T, m o + h) of an arm with flexible links: T = 1/2 qd.M qd, the torques of accelerations qd at rest."""
+    n = bodies.dof
+    still, calm = run.constant(np.zeros(n)), run.constant(np.zeros(9))
+    pushes = joint_torques(run, bodies.inert, q, still, qd, calm, [])
+    T, moment = run.constant([0.0]), run.constant(np.zeros(3))
+    for c, push in enumerate(pushes):
+        T = run.call(HALF, T, push, qd[c : c + 1])
+    frames = all_frames(run, bodies, q)
+    for i, body in enumerate(bodies.list):
+        moment = run.call(MOMENT, moment, frames[i], constants=constants_of(body)[12:16])
+        if body.beam is not None and body.bent_by < 0:
+            parts = (moment, frames[body.parent], bodies.own(q, i))
+            moment = run.call(body.beam.steps.moment, *parts, constants=body.beam.body_values)
+    return T, moment
 
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
@@ -82,41 +104,53 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
 
 def kinetic(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd; output T."""
-    n = len(bodies)
+    n = bodies.dof
     run.output(_energies(run, bodies, run.input(n), run.input(n))[0:1])
 
 
 def potential(run: Any, bodies: Bodies) -> None:
     """Input q; output V."""
-    n = len(bodies)
+    n = bodies.dof
     run.output(_energies(run, bodies, run.input(n), run.constant(np.zeros(n)))[1:2])
 
 
 def both(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, then the payloads; output T, V."""
-    n = len(bodies)
+    n = bodies.dof
     q, qd = run.input(n), run.input(n)
     run.output(_energies(run, laden(run, bodies, setting), q, qd))
 
 
 def first_moment(run: Any, bodies: Bodies) -> None:
     """Input q; output mass times centre of mass (3)."""
-    n = len(bodies)
-    run.output(totals(run, bodies, run.input(n), run.constant(np.zeros(n)))[1:4])
+    n = bodies.dof
+    q, still = run.input(n), run.constant(np.zeros(n))
+    run.output(_bent_totals(run, bodies, q, still)[1] if bodies.flexible else totals(run, bodies, q, still)[1:4])
 
 
 def momentum(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd; output P (3), L (3)."""
-    n = len(bodies)
+    n = bodies.dof
     run.output(totals(run, bodies, run.input(n), run.input(n))[4:10])
 
 
 def _energies(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     """(T, V) with the drives' inertia and the joints' springs."""
-    total = totals(run, bodies, q, qd)
-    energy = run.call(HEIGHT, total, constants=list(map(float, bodies.arm.gravity)))
+    down = list(map(float, bodies.arm.gravity))
+    if bodies.flexible:
+        T, moment = _bent_totals(run, bodies, q, qd)  # with the drives
+        energy = run.call(BENT_HEIGHT, T, moment, constants=down)
+    else:
+        energy = run.call(HEIGHT, totals(run, bodies, q, qd), constants=down)
     for i, body in enumerate(bodies.list):
-        row = (body.armature, body.stiffness, body.rest)
+        if body.bent_by >= 0:
+            continue
+        if body.beam is not None:
+            own = bodies.own(q, i)
+            energy = run.call(body.beam.steps.strain, energy, own, constants=body.beam.body_values)
+            continue
+        row = (0.0 if bodies.flexible else body.armature, body.stiffness, body.rest)
         if any(row):
-            energy = run.call(DRIVE_ENERGY, energy, q[i : i + 1], qd[i : i + 1], constants=row)
+            state = bodies.own(q, i), bodies.own(qd, i)
+            energy = run.call(DRIVE_ENERGY, energy, *state, constants=row)
     return energy

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from lissom.dynamics import articulated
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting, base_motion, joint_torques, laden, read_loads
-from lissom.dynamics.mass import matrix_in_body_axes
+from lissom.dynamics.mass import matrix
 from lissom.dynamics.pivot import Held, reciprocal
 
 STEPS = articulated.STEPS
@@ -40,10 +40,10 @@ class Given(NamedTuple):
 
 def by_matrix(run: Any, bodies: Bodies, given: Given, held: dict[int, Held]) -> tuple[list[Any], dict[int, Any]]:
     """Accelerations, and the effort of the coordinates that may be held."""
-    n = len(bodies)
+    n = bodies.dof
     prescribed = [held[k].acceleration[0] if k in held else run.constant([0.0])[0] for k in range(n)]
     bias = joint_torques(run, bodies, given.q, given.qd, prescribed, given.base, given.loads)
-    M = {key: entry[0] for key, entry in matrix_in_body_axes(run, bodies, given.q).items()}
+    M = {key: entry[0] for key, entry in matrix(run, bodies, given.q, tape=False).items()}
     free = {k: hold.free[0] for k, hold in held.items()}
     x, effort = _solve(bodies, M, [given.tau[k] - bias[k][0] for k in range(n)], free)
     return [[x[k] + prescribed[k]] if k in held else [x[k]] for k in range(n)], effort
@@ -51,8 +51,8 @@ def by_matrix(run: Any, bodies: Bodies, given: Given, held: dict[int, Held]) -> 
 
 def _solve(bodies: Bodies, M: dict[tuple[int, int], Any], b: list[Any], free: dict[int, Any]) -> tuple[list[Any], Any]:
     """L^T D L without fill-in: only coordinates on one branch touch; zero and its effort where it is not free."""
-    n, L, D = len(bodies), dict(M), [None] * len(bodies)
-    carriers = [bodies.ancestors(k)[1:] for k in range(n)]
+    n, L, D = bodies.dof, dict(M), [None] * bodies.dof
+    carriers = bodies.carriers
     x: list[Any] = list(b)
     rows = {}
     for k in range(n - 1, -1, -1):
@@ -83,14 +83,14 @@ def accelerations(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool
 ) -> tuple[list[Any], dict[int, Any]]:
     """By the better way for straight-line code, or for the tape."""
-    if tape:
+    if tape and not bodies.flexible:
         return articulated.accelerations(run, bodies, given, held)
     return by_matrix(run, bodies, given, held)
 
 
 def read(run: Any, bodies: Bodies, setting: Setting) -> tuple[Bodies, Given]:
     """Inputs q, qd, tau, then the base's motion, the loads, and the payloads."""
-    n = len(bodies)
+    n = bodies.dof
     q, qd, tau = run.input(n), run.input(n), run.input(n)
     base, loads = base_motion(run, bodies.arm, setting), read_loads(run, bodies.arm, setting)
     return laden(run, bodies, setting), Given(q, qd, tau, base, loads)
@@ -105,4 +105,7 @@ def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
 def program_unguarded(run: Any, bodies: Bodies, setting: Setting) -> None:
     """The same by articulated bodies without a guard against small pivots."""
     bodies, given = read(run, bodies, setting)
-    run.output(*articulated.accelerations(run, bodies, given, {}, guarded=False)[0])
+    if bodies.flexible:
+        run.output(*by_matrix(run, bodies, given, {})[0])
+    else:
+        run.output(*articulated.accelerations(run, bodies, given, {}, guarded=False)[0])

@@ -10,8 +10,8 @@ Its inertia resists with F = m a + W mc and N = I dw + w x I w + mc x a, where W
 everything is about the body's origin. Inward, F and N are summed over what a body carries; the
 joint takes the part along z. The constants of a body are R0 (9), p (3), m, mc (3), I (6).
 
-A flexible link will be one more pair of steps: its outward step takes its modal coordinates beside
-q, qd, qdd and gives the motion of its tip, its inward step gives one force per mode beside F and N.
+A flexible link adds its beam behind the joint's body (`flexing`): outward the motion of its tip, inward the force
+of the beam and of its tip on the joint's body, and one force per mode.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.moves import STEPS as MOVES
 from lissom.dynamics.moves import moves
@@ -69,6 +70,11 @@ def _body_force(w: Any, dw: Any, a: Any, K: Sequence[Any]) -> list[Any]:
     F = add(scale(m, a), times(_spin(w, dw), mc))
     N = add(add(symmetric_times(I, dw), cross(w, symmetric_times(I, w))), cross(mc, a))
     return F + N
+
+
+def _tip_force(motion: Any, K: Any) -> list[Any]:
+    """F and N of a rigid body on a tip: K = m, mc (3), I (6)."""
+    return _body_force(motion[0:3], motion[3:6], motion[6:9], [None] * 12 + list(K))
 
 
 def _outward_revolute(motion: Any, turn: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
@@ -145,10 +151,13 @@ IN_P = Step("in_p", _inward_prismatic, (6, 6, 1), (6,), CONSTANTS)
 DRIVE = Step("drive", _drive, (1, 1, 1, 1), (1,), 5)
 ORIENT_R = Step("orient_r", _orient_revolute, (9, 2), (9,), CONSTANTS)
 ORIENT_P = Step("orient_p", _orient_prismatic, (9, 1), (9,), CONSTANTS)
+SUM6 = Step("sum_6", lambda a, b: [add(a, b)], (6, 6), (6,))
+TIP_FORCE = Step("tip_force", lambda motion, K: [_tip_force(motion, K)], (9,), (6,), INERTIA)
 UNLOAD = Step("unload", _unload, (6, 9, 9), (6,), 12)
 FALL = Step("fall", lambda base, K: [[*base[0:6], *sub(base[6:9], K)]], (9,), (9,), 3)
 LADEN = Step("laden", lambda K, P: [[*[x + 0 for x in K[:12]], *add(K[12:], P)]], (CONSTANTS, INERTIA), (CONSTANTS,))
-STEPS = (*MOVES, LADEN, OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, UNLOAD, FALL)
+STEPS = (*MOVES, LADEN, OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, SUM6, TIP_FORCE, UNLOAD,
+         FALL)  # fmt: skip
 
 
 class Setting(NamedTuple):
@@ -177,7 +186,13 @@ def base_motion(run: Any, arm: Arm, setting: Setting) -> Any:
 def read_loads(run: Any, arm: Arm, setting: Setting) -> list[tuple[str, Any]]:
     """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
     loads = [(frame, run.input(9)) for frame in setting.loads]
-    return loads + [(load.link, run.constant(_nine(load))) for load in arm.loads]
+    standing = [on_frame(arm, load) for load in arm.loads]
+    return loads + [(frame, run.constant(_nine(load))) for frame, load in standing]
+
+
+def standing_frames(arm: Arm) -> list[str]:
+    """Frames of the loads that always act."""
+    return [on_frame(arm, load)[0] for load in arm.loads]
 
 
 def laden(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
@@ -199,23 +214,48 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
     """The recursion; one vector of length one per coordinate."""
     n = len(bodies)
     constants = [constants_of(body) for body in bodies.list]
+    modal: dict[int, Any] = {}
     motion: list[Any] = [None] * n
     force: list[Any] = [None] * n
     move = moves(run, bodies, q)
     for i, body in enumerate(bodies.list):
         before = base if body.parent == BASE else motion[body.parent]
+        state = (move[i], bodies.own(qd, i), bodies.own(qdd, i))
+        if body.bent_by >= 0:  # a place along a beam: only what pushes there
+            force[i] = run.constant(np.zeros(6))
+            continue
+        if body.beam is not None:
+            steps, beam = body.beam.steps, body.beam
+            motion[i] = run.call(steps.motion, before, *state, constants=beam.tip_values)
+            felt, modal[i] = run.call(steps.force, before, *state, constants=beam.body_values)
+            if body.parent != BASE:
+                force[body.parent] = run.call(SUM6, force[body.parent], felt)
+            force[i] = run.call(TIP_FORCE, motion[i], constants=constants[i][12:])
+            continue
         step = OUT_P if body.prismatic else OUT_R
-        state = (move[i], qd[i : i + 1], qdd[i : i + 1])
         motion[i], force[i] = run.call(step, before, *state, constants=constants[i])
     _take_loads(run, bodies, move, constants, force, loads)
-    tau: list[Any] = [None] * n
+    tau: list[Any] = [None] * bodies.dof
+    nothing = run.constant(np.zeros(6))
     for i in range(n - 1, -1, -1):
         body = bodies.list[i]
-        tau[i] = force[i][2:3] if body.prismatic else force[i][5:6]
+        if body.beam is not None:
+            below = nothing if body.parent == BASE else force[body.parent]
+            tip = i if body.bent_by < 0 else body.bent_by
+            parts = (below, modal[tip], force[i], bodies.own(q, i))
+            below, modal[tip] = run.call(body.beam.steps.inward, *parts, constants=body.beam.tip_values)
+            for k, c in enumerate(bodies.coordinates(i)):
+                tau[c] = modal[tip][k : k + 1]
+            if body.parent != BASE:
+                force[body.parent] = below
+            continue
+        turn = force[i][2:3] if body.prismatic else force[i][5:6]
+        state = tuple(bodies.own(x, i) for x in (q, qd, qdd))
+        tau[body.coordinate] = driven(run, body, turn, *state)
         if body.parent != BASE:
             step = IN_P if body.prismatic else IN_R
             force[body.parent] = run.call(step, force[body.parent], force[i], move[i], constants=constants[i])
-    return [driven(run, bodies.list[i], tau[i], q[i : i + 1], qd[i : i + 1], qdd[i : i + 1]) for i in range(n)]
+    return tau
 
 
 def driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
@@ -232,15 +272,18 @@ def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any,
         if place.body == BASE:
             continue  # it pushes on the base
         for k in reversed(bodies.ancestors(place.body)):
-            if k not in R:
-                step = ORIENT_P if bodies.list[k].prismatic else ORIENT_R
-                R[k] = run.call(step, R[bodies.list[k].parent], move[k], constants=constants[k])
+            body = bodies.list[k]
+            if k not in R and body.beam is not None:
+                R[k] = run.call(body.beam.steps.turn, R[body.parent], move[k], constants=body.beam.tip_values)
+            elif k not in R:
+                step = ORIENT_P if body.prismatic else ORIENT_R
+                R[k] = run.call(step, R[body.parent], move[k], constants=constants[k])
         force[place.body] = run.call(UNLOAD, force[place.body], R[place.body], load, constants=place.row)
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, then the base's motion and the loads; output tau."""
-    n = len(bodies)
+    n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     base = base_motion(run, bodies.arm, setting)
     loads = read_loads(run, bodies.arm, setting)
@@ -249,7 +292,7 @@ def program(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 def program_at_rest(run: Any, bodies: Bodies, setting: Setting, rates: bool) -> None:
     """Input q, and qd when `rates`, then the base's motion and the loads; output tau at zero acceleration."""
-    n = len(bodies)
+    n = bodies.dof
     q = run.input(n)
     nothing = run.constant(np.zeros(n))
     qd = run.input(n) if rates else nothing

@@ -5,7 +5,7 @@ frame is given in the frame's axes; P is where it is in the world. Column of a j
 of P, linear rows first: ``z x (P - o)`` and ``z`` for a revolute joint, ``z`` and 0 for a prismatic
 one.
 
-Flexible links are taken as undeformed (see `bending`).
+A flexible link carries its tip along as it is bent.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ COLUMN_R = Step("jacobian_r", _column_revolute, (12, 3), (6,))
 COLUMN_P = Step("jacobian_p", _column_prismatic, (12, 3), (6,))
 GATHER = Step("gather", lambda v, column, rate: [add(v, scale(rate[0], column))], (6, 6, 1), (6,))
 ARRIVE = Step("arrive", _arrive, (9, 12, 3), (6,))
+FRAME_STEPS = (FRAME_R, FRAME_P)
 STEPS = (*MOVES, FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER, ARRIVE, OUT_R, OUT_P)
 
 # ---- programs ------------------------------------------------------------------------------------
@@ -85,13 +86,17 @@ def _frames(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
     out: dict[int, Any] = {BASE: run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])}
     for i in sorted(move):  # parents first
         body = bodies.list[i]
+        if body.beam is not None:
+            out[i] = run.call(body.beam.steps.frame, out[body.parent], move[i], constants=body.beam.tip_values)
+            continue
         step = FRAME_P if body.prismatic else FRAME_R
         out[i] = run.call(step, out[body.parent], move[i], constants=constants_of(body)[0:12])
     return out
 
 
-def _own(vector: Any, body: Body) -> Any:
-    return vector[body.coordinate : body.coordinate + 1]
+def all_frames(run: Any, bodies: Bodies, q: Any) -> dict[int, Any]:
+    """(R, o) of every body, and of the base."""
+    return _frames(run, bodies, moves(run, bodies, q))
 
 
 def poses(run: Any, bodies: Bodies) -> None:
@@ -118,15 +123,24 @@ def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
 
 
 def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
-    """By body: its joint's column of the Jacobian of P."""
-    return {i: _column(run, bodies.list[i], way.frames[i], way.P) for i in sorted(way.move)}
+    """By coordinate: its column of the Jacobian of P."""
+    out: dict[int, Any] = {}
+    for i in sorted(way.move):
+        body = bodies.list[i]
+        if body.beam is None:
+            out[body.coordinate] = _column(run, body, way.frames[i], way.P)
+            continue
+        parts = (way.frames[body.parent], way.move[i], way.P)
+        found = run.call(body.beam.steps.columns, *parts, constants=body.beam.tip_values)
+        out |= dict(zip(bodies.coordinates(i), [found] if body.width == 1 else found, strict=True))
+    return out
 
 
 def point_velocity(run: Any, bodies: Bodies, way: Reach, qd: Any) -> Any:
     """Velocity of P and angular velocity (6), world axes, base at rest."""
     v = run.constant(np.zeros(6))
-    for i, column in columns(run, bodies, way).items():
-        v = run.call(GATHER, v, column, _own(qd, bodies.list[i]))
+    for c, column in columns(run, bodies, way).items():
+        v = run.call(GATHER, v, column, qd[c : c + 1])
     return v
 
 
@@ -148,7 +162,7 @@ def pose(run: Any, bodies: Bodies, setting: Setting) -> None:
 def jacobian(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, point; output (6, dof); columns of modes stay zero."""
     _, way = _reach(run, bodies, setting, 1)
-    known = {bodies.list[i].coordinate: column for i, column in columns(run, bodies, way).items()}
+    known = columns(run, bodies, way)
     nothing = run.constant(np.zeros(6))
     run.output(*(known.get(k, nothing)[r : r + 1] for r in range(6) for k in range(bodies.arm.dof)))
 
@@ -165,6 +179,9 @@ def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
     motion = run.constant(np.zeros(9))
     for i in sorted(way.move):
         body = bodies.list[i]
-        state = (way.move[i], _own(qd, body), _own(qdd, body))
+        state = (way.move[i], bodies.own(qd, i), bodies.own(qdd, i))
+        if body.beam is not None:
+            motion = run.call(body.beam.steps.motion, motion, *state, constants=body.beam.tip_values)
+            continue
         motion, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
     run.output(run.call(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P))

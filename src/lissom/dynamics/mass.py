@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of, slid
-from lissom.dynamics.moves import STEPS as MOVES
+from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of, joint_torques, slid
+from lissom.dynamics.inverse import STEPS as INVERSE_STEPS
 from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
     UPPER,
@@ -155,7 +155,7 @@ COMPOSE = Step("compose", lambda below, C, r: [add(below, shifted(C, r))], (10, 
 COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6,))
 COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6,))
 PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
-WORLD_STEPS = (*MOVES, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE)
+WORLD_STEPS = (*INVERSE_STEPS, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE)
 
 
 def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
@@ -185,6 +185,24 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     return M
 
 
+def matrix_by_columns(run: Any, bodies: Bodies, q: Any) -> Entries:
+    """The same entries of an arm with flexible links: the forces of unit accelerations, one at a time."""
+    n = bodies.dof
+    M: Entries = {}
+    still, calm = run.constant(np.zeros(n)), run.constant(np.zeros(9))
+    for j in range(n):
+        column = joint_torques(run, bodies.inert, q, still, run.constant(np.eye(n)[j]), calm, [])
+        M |= {(i, j): column[i] for i in (j, *bodies.carriers[j])}
+    return M
+
+
+def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:
+    """By the way that suits the arm and the code."""
+    if bodies.flexible:
+        return matrix_by_columns(run, bodies, q)
+    return (matrix_in_world_axes if tape else matrix_in_body_axes)(run, bodies, q)
+
+
 def dense(run: Any, n: int, M: Entries) -> list[Any]:
     """Row by row, zeros where two coordinates do not share inertia."""
     zero = run.constant([0.0])
@@ -193,8 +211,7 @@ def dense(run: Any, n: int, M: Entries) -> list[Any]:
 
 def program(run: Any, bodies: Bodies, tape: bool, packed: bool = False) -> None:
     """Input q; output M, row by row; packed: of each row what is on the diagonal and right of it."""
-    n = len(bodies)
+    n = bodies.dof
     q = run.input(n)
-    matrix = matrix_in_world_axes if tape else matrix_in_body_axes
-    entries = dense(run, n, matrix(run, bodies, q))
+    entries = dense(run, n, matrix(run, bodies, q, tape))
     run.output(*(entries[n * i + j] for i in range(n) for j in range(i if packed else 0, n)))

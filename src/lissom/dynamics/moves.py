@@ -36,13 +36,13 @@ def carried(prismatic: bool, R0: Any, move: Any, K: Any) -> tuple[list[Any], lis
 
 
 def moves(run: Any, bodies: Bodies, q: Any, wanted: Iterable[int] | None = None) -> dict[int, Any]:
-    """By body: (cos, sin) for a revolute joint, (q,) for a prismatic one."""
+    """By body: (cos, sin) for a revolute joint, (q,) for a prismatic one, the amplitudes of a flexible link."""
     out: dict[int, Any] = {}
     revolute = []
     for k in range(len(bodies)) if wanted is None else wanted:
         body = bodies.list[k]
-        if body.prismatic:
-            out[k] = q[body.coordinate : body.coordinate + 1]
+        if body.prismatic or body.beam is not None:
+            out[k] = bodies.own(q, k)
         else:
             revolute.append(k)
     while revolute:

@@ -58,7 +58,7 @@ def plant(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], sliding: Sliding, moving_base: bool, tape: bool
 ) -> Flow:
     """Accelerations and power; `bodies` have friction of their own only where their motion is prescribed."""
-    tau = [given.tau[k : k + 1] for k in range(len(bodies))]
+    tau = [given.tau[k : k + 1] for k in range(bodies.dof)]
     net = list(tau)
     for k, way in sliding.way.items():
         net[k] = run.call(RUBBED, tau[k], way, constants=[sliding.friction[k]])
@@ -71,7 +71,13 @@ def plant(
             run.call(PUSH, driven, torque, effort[k], qd) if k in effort else run.call(DRIVE_POWER, driven, torque, qd)
         )
     lost = run.constant([0.0])
-    for k, body in enumerate(bodies.list):
+    for i, body in enumerate(bodies.list):
+        k = body.coordinate
+        if body.bent_by >= 0:
+            continue
+        if body.beam is not None:
+            lost = run.call(body.beam.steps.loss, lost, bodies.own(given.qd, i), constants=body.beam.body_values)
+            continue
         if body.damping:
             lost = run.call(DAMP, lost, given.qd[k : k + 1], constants=[body.damping])
         if body.friction:
@@ -95,6 +101,6 @@ def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: 
         motion = (given.q, given.qd, accelerations)
         calm = joint_torques(run, bodies, *motion, still, [])
         felt = joint_torques(run, bodies, *motion, given.base, [])
-        for k in range(len(bodies)):
+        for k in range(bodies.dof):
             power = run.call(FELT, power, calm[k], felt[k], given.qd[k : k + 1])
     return power

@@ -135,7 +135,10 @@ class Entries:
         return len(self._entries)
 
     def __getitem__(self, key: int | slice) -> Any:
-        return self._entries[key.start] if isinstance(key, slice) else self._entries[key][0]
+        if not isinstance(key, slice):
+            return self._entries[key][0]
+        some = self._entries[key]
+        return some[0] if len(some) == 1 else [entry[0] for entry in some]
 
 
 class Plain:
@@ -237,6 +240,15 @@ class Inline(Plain):
         columns = ca.cse([ca.densify(ca.vec(matrix.T)) for matrix in matrices])
         graph = from_casadi(ca.Function("slopes", self._symbols, columns))
         return fused(graph) if fuse else graph
+
+    def slope_at(self, x: Any) -> Any:
+        """The first output at values of the only input, and its derivative there; nothing is compiled."""
+        import casadi as ca
+
+        result = ca.vertcat(*[ca.SX(value) for value in self.outputs[0]])
+        symbol = self._symbols[0]
+        value, slope = ca.Function("slope", [symbol], [result, ca.jacobian(result, symbol)])(x)
+        return np.array(value).ravel(), np.array(slope)
 
     def graph(self, fuse: bool) -> Graph:
         import casadi as ca

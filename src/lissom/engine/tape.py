@@ -64,7 +64,7 @@ def used_steps(steps: Sequence[Step], called: set[str]) -> tuple[Step, ...]:
     """The steps that calls name; a paired step is called by names that begin with its own."""
     paired = {step.name for step in steps if step.paired and any(name.startswith(f"{step.name}_") for name in called)}
     given = (step.given for step in steps if step.constants)
-    return tuple(step for step in (*steps, *given) if step.name in called or step.name in paired)
+    return tuple(step for step in dict.fromkeys((*steps, *given)) if step.name in called or step.name in paired)
 
 
 def names_of(steps: Sequence[Step], width: int) -> list[str]:

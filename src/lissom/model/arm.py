@@ -261,6 +261,8 @@ class Arm(Record):
         out = {}
         for i, link in enumerate(self.links):
             out[link.name] = Frame(i, frozen(pose()), at_tip=False)
+            if link.flexible:
+                out[f"{link.name}.tip"] = Frame(i, frozen(link.tip), at_tip=True)
             for tool in link.tools:
                 out[tool.name] = Frame(i, frozen(link.tip @ tool.placement), at_tip=link.flexible)
         return MappingProxyType(out)

@@ -22,6 +22,7 @@ from lissom.spatial.rotations import Array
 
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
 IMPLICIT = ("radau", "bdf")
+STALL = 2000  # steps in which a run must get somewhere
 MOST_AT_ONCE = 50  # changes of friction without progress
 Progress = Callable[[float], None]
 
@@ -50,6 +51,7 @@ class Adaptive:
         self.steps = self.evaluations = 0
         self.happened: list[Happening] = []
         self.way = np.zeros(len(loop.sliding))
+        self._reached = -np.inf
         self.start = 0.0  # of the current smooth stretch
         self.last: tuple[float, Array] | None = None  # good state, and when
         self._friction = np.array([loop.friction[k] for k in loop.sliding])
@@ -157,6 +159,7 @@ class Adaptive:
                 raise SolveError(self._collapsed(solver, message))
             self.steps += 1
             t, y = float(solver.t), solver.y
+            self._refuse_stall(t, solver)
             self.progress(t)
             after = self._marks(t, y)
             hits = self._hits(solver, t0, y0, marks, after)
@@ -173,6 +176,13 @@ class Adaptive:
             self.last = t, np.concatenate([y, self.way])
             marks = after
         return float(solver.t), solver.y, False
+
+    def _refuse_stall(self, t: float, solver: Any) -> None:
+        """Steps so short that the run would never end."""
+        if self.steps % STALL == 0:
+            if t - self._reached < 1e-7 * (self.times[-1] - self.times[0]):
+                raise SolveError(self._collapsed(solver, f"{STALL} steps got {t - self._reached:.2g} s further"))
+            self._reached = t
 
     def _samples_before(self, t: float) -> bool:
         return self.filled < len(self.times) and self.times[self.filled] < t

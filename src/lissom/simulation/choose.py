@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ STIFF = 2e4  # decay rate times duration beyond which explicit steps are wasted 
 FINE = 1e-6  # rtol below which order 8 pays
 REACH = 2.78  # RK4 is stable while a decay rate times the step is below this
 TRIALS = 4  # runs that choose the step of an ensemble
+GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
 MOST_TRIED = 50_000  # steps of a run
 ROUGH = 1e-5  # rad or m; accuracy that is good enough where the method has lost its order
 
@@ -74,7 +76,8 @@ def choose(
 
 def step_for(loop: ClosedLoop, q: Array, qd: Array, until: float, rtol: float, atol: float) -> tuple[float, str]:
     """A step for fixed steps: halved until halving it again changes the first runs by less than the tolerances."""
-    picked = np.unique(np.linspace(0, len(q) - 1, min(TRIALS, len(q))).astype(int))
+    spread = np.linspace(0, len(q) - 1, min(TRIALS, len(q))).astype(int)
+    picked = np.unique([*spread, int(np.abs(qd).max(axis=1).argmax())])  # the fastest is among them
     found = [spectrum(loop.member(int(k)), 0.0, q[k], qd[k]) for k in picked]
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
     h = min(until / 10, 0.5 / max(fastest, 1e-6))
@@ -103,19 +106,20 @@ def _end(loop: ClosedLoop, run: int, q: Array, qd: Array, until: float, h: float
     return outcome.states[0, -1, : 2 * loop.dof] if len(outcome.t) > 1 else np.full(2 * loop.dof, np.nan)
 
 
-def advice(loop: ClosedLoop, method: str, t: float, q: Array, qd: Array, h: float | None) -> str:
-    """What to try when a run has failed, from the poles of the closed loop at its last good state."""
-    found = spectrum(loop, t, q, qd)
-    if found is None:
-        return "Look at the last good state, run.q[-1]."
-    if h is not None and found.decay * h > REACH:
-        return (
-            f"The closed loop decays at {found.decay:.3g} 1/s there: steps of {h:.3g} s are unstable beyond "
-            f"{REACH / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
-        )
-    if found.growth > 1.0:
-        return (
-            f"The closed loop is unstable there: a motion grows at {found.growth:.3g} 1/s. Look at the signs of the "
-            "gains and at the torques."
-        )
-    return f"The fastest motion there has {found.fastest:.3g} rad/s. Give a smaller dt or rtol, or method='radau'."
+def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], h: float | None) -> str:
+    """What to try when a run has failed, from the poles of the closed loop at its start, then at its end."""
+    for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
+        found = spectrum(loop, t, q, qd)
+        if found is None:
+            continue
+        if found.growth > GROWS * max(1.0, found.decay * 1e-3):
+            return (
+                f"The closed loop is unstable {when}: a motion grows at {found.growth:.3g} 1/s. Look at the signs of "
+                "the gains and at the torques."
+            )
+        if h is not None and found.decay * h > REACH:
+            return (
+                f"The closed loop decays at {found.decay:.3g} 1/s {when}: steps of {h:.3g} s are unstable beyond "
+                f"{REACH / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
+            )
+    return "Give a smaller dt or rtol, or method='radau', and look at the last good state."

@@ -19,12 +19,12 @@ import numpy as np
 from lissom.dynamics import plant
 from lissom.dynamics.bodies import BASE, Bodies, refuse_unready
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import FALL, LADEN, Setting, constants_of, read_loads
+from lissom.dynamics.inverse import FALL, LADEN, Setting, constants_of, read_loads, standing_frames
 from lissom.dynamics.pivot import Held
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
-from lissom.errors import InputError, SolveError
+from lissom.errors import InputError, LissomError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Payload
 from lissom.simulation import laws
@@ -80,10 +80,12 @@ class ClosedLoop:
         self.arm, self.controller, self.feedback = arm, controller, feedback
         self._variant, self._run = variant, 0
         bodies = library_of(arm).bodies
-        self.friction = {k: body.friction for k, body in enumerate(bodies.list) if body.friction}
+        self.friction = {body.coordinate: body.friction for body in bodies.list if body.friction}
         self.prescribed = dict(sorted((prescribed or {}).items()))
         self.sliding = [k for k in self.friction if k not in self.prescribed]
-        self.bodies = bodies.changed(friction=dict.fromkeys(self.sliding, 0.0))
+        smooth = [k for k, body in enumerate(bodies.list) if body.coordinate in self.sliding]
+        bodies = bodies.with_stations((*(frame for frame, _ in loads), *standing_frames(arm)))
+        self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0))
         self.held = sorted({*self.sliding, *self.prescribed})
         signals: list[tuple[str, Signal]] = []
         if controller is not None:
@@ -248,7 +250,7 @@ class ClosedLoop:
     @property
     def straight(self) -> bool:
         """Compiled as straight-line code."""
-        return len(self.bodies) <= STRAIGHT
+        return self.bodies.dof <= STRAIGHT or self.bodies.flexible
 
     @functools.cached_property
     def key(self) -> str:
@@ -327,7 +329,13 @@ class ClosedLoop:
             return None
         if q.ndim == 2:
             return np.array([self.outside(t, *row) for row in zip(q, qd, strict=True)])
-        return checked(self.feedback(t, q.copy(), qd.copy()), self.dof, "tau", t)
+        try:
+            found = self.feedback(t, q.copy(), qd.copy())
+        except LissomError:
+            raise
+        except Exception as error:
+            raise SolveError(f"tau(t, q, qd) raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
+        return checked(found, self.dof, "tau", t)
 
 
 @functools.cache

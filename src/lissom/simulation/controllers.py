@@ -71,11 +71,14 @@ def _limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
         return []
     if limit is True:
         lower, upper = arm.bounds("torque")
-        limit = np.minimum(-lower, upper)
+        limit = np.where([joint.actuated for joint in arm.joints], np.minimum(-lower, upper), 0.0)
         if not np.isfinite(limit).all():
             missing = ", ".join(j.name for j, x in zip(arm.joints, limit, strict=True) if not np.isfinite(x))
             raise InputError(f"{name}: limit is True, but the arm has no torque limits for {missing}; give numbers.")
-    return [_joint_signal(arm, limit, f"{name}: limit", 0.0)._replace(name="limit")]
+    signal = _joint_signal(arm, limit, f"{name}: limit")
+    if not signal.varies and (signal.value < 0).any():
+        raise InputError(f"{name}: limit is {shown(limit)}; expected at least 0.")
+    return [signal._replace(name="limit")]
 
 
 def _named(signal: Signal, name: str) -> Signal:
@@ -131,7 +134,8 @@ class PD(Controller):
 class ComputedTorque(Controller):
     """Inverse dynamics of the reference with feedback: ``tau = ID(q, qd, qdd_ref + kp e + kd de)``.
 
-    Each joint then behaves like ``e'' + kd e' + kp e = 0``. Friction is left to the feedback.
+    Each joint then behaves like ``e'' + kd e' + kp e = 0``, where all joints have motors. Friction is left to the
+    feedback.
 
     Parameters
     ----------

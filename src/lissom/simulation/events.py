@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -50,7 +50,16 @@ class Event:
 
     def value(self, t: float, q: Array, qd: Array) -> float:
         """The function, checked."""
-        found = self.function(t, q, qd)
+        try:
+            found = self.function(t, q, qd)
+        except LissomError:
+            raise
+        except Exception as error:
+            raise SolveError(f"event {self.name!r} raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
+        if isinstance(found, bool | np.bool_):
+            raise InputError(
+                f"simulate: event {self.name!r} gave {found} at t = {t:.6g} s; expected a number that crosses zero."
+            )
         try:
             number = float(found)
         except (TypeError, ValueError):
@@ -115,6 +124,10 @@ class LimitEvent(Event):
         name = f"{joint} at its {'upper' if side > 0 else 'lower'} limit"
         super().__init__(lambda t, q, qd: side * (q[k] - limit), name, 1, stop)
         object.__setattr__(self, "place", (k, side, limit))
+
+    def crossed(self, before: Any, after: Any) -> Any:
+        """Also when it starts on the limit."""
+        return (before <= 0) & (after > 0)
 
     def values(self, t: Array, q: Array, qd: Array) -> Array:
         k, side, limit = self.place

@@ -196,6 +196,16 @@ def _from_table(table: dict[str, Array], text: str, file: str) -> Run:
 # ---- files ---------------------------------------------------------------------------------------
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    place = Path(path)
+    _kind(place, "save")
+    if place.suffix.lower() == ".parquet":
+        _arrow()
+    if not place.absolute().parent.is_dir():
+        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+
+
 def save(run: Run, path: str | os.PathLike[str]) -> None:
     """See `Run.save`."""
     place = Path(path)

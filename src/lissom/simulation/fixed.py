@@ -74,10 +74,12 @@ class Fixed:
     def _all(self, q0: Array, qd0: Array, samples: Array) -> Outcome:
         rows, times = len(q0), self._fine(samples)
         out = np.full((rows, len(times), self.stepper.state_size), np.nan)
-        problem, interrupted, filled = "", False, 0
+        problem, interrupted = "", False
+        out[:, 0] = 0.0
+        out[:, 0, : 2 * self.loop.dof] = np.concatenate([q0, qd0], axis=1)
+        filled, size = 1, 1
         try:
             out[:, 0] = self._first(q0, qd0, float(times[0]))
-            filled, size = 1, 1
             while filled < len(times) and np.isfinite(out[:, filled - 1]).any():
                 begin = time.perf_counter()
                 stop = min(filled + size, len(times))

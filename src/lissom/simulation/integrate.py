@@ -13,7 +13,8 @@ from lissom.model.arm import Arm
 from lissom.simulation import choose, parts, setup
 from lissom.simulation.adaptive import Adaptive
 from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.events import Event, as_events, limit_events
+from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
+from lissom.simulation.files import check_target
 from lissom.simulation.fixed import Fixed, grid, side_by_side
 from lissom.simulation.options import Options
 from lissom.simulation.outcome import Outcome
@@ -50,6 +51,8 @@ def integrate(
     scene: Scene, options: Options, progress: Any, save: str | os.PathLike[str] | None, every: Any, resume: bool
 ) -> Run:
     """The run, also one that ends early; written where that was asked for."""
+    if save is not None:
+        check_target(save)
     store = parts.Store.of(save, every, resume, scene.begin)
     with shown_progress(progress, options.until) as tell:
         if store is None:
@@ -88,7 +91,7 @@ def _in_parts(
         return run
     joined = parts.joined(made)
     if done < count:
-        status = f"interrupted: {done} of {count} runs are finished; resume=True goes on"
+        status = f"interrupted: {done} of {count} runs are finished; resume=True (--resume) goes on"
         return replace(joined, status=status, ok=False, interrupted=True)
     return joined
 
@@ -107,14 +110,18 @@ def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: An
     many = not begin.single
     q, qd = begin.q, begin.qd
     chosen = choose.choose(loop.member(0), options.method, q[0], qd[0], options.until, options.rtol, options.dt, many)
-    notes: list[str] = []
+    notes = [
+        f"{event.name}: it starts beyond."
+        for event in events
+        if isinstance(event, LimitEvent) and (event.values(np.zeros(1), q, qd) > 0).any()
+    ]
     if chosen.method == "rk4":
         outcome, dt = _fixed(loop, begin, options, events, tell, notes)
     else:
-        outcome, dt = _adaptive(loop, begin, chosen.method, options, events, tell), None
+        outcome, dt = _adaptive(loop, begin, chosen.method, options, events, tell, notes), None
     spent = time.perf_counter() - wall, time.process_time() - cpu
     made = provenance(loop, options)
-    report = Report(chosen.method, chosen.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made)
+    report = Report(chosen.method, chosen.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
     return recorded(loop, outcome, report, options, many)
 
 
@@ -151,11 +158,18 @@ def _note_samples(times: Array, every: float | None, notes: list[str]) -> None:
 
 
 def _adaptive(
-    loop: ClosedLoop, begin: setup.Start, method: str, options: Options, events: Any, tell: Progress
+    loop: ClosedLoop,
+    begin: setup.Start,
+    method: str,
+    options: Options,
+    events: Any,
+    tell: Progress,
+    notes: list[str],
 ) -> Outcome:
     """One run after the other."""
     every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     times, _, _ = grid(options.until, every, options.until)
+    _note_samples(times, options.every, notes)
     outcomes = []
     count = len(begin.q)
     for k in range(count):

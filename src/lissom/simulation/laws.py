@@ -146,8 +146,7 @@ def impedance(control: Impedance, scene: Scene, arm: Arm) -> list[Any]:
     wrench = run.call(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))
     nothing = run.constant([0.0])
     torques = _gravity(scene, control.believed(arm)) if control.gravity else [nothing] * arm.dof
-    for i, column in kinematics.columns(run, bodies, way).items():
-        k = bodies.list[i].coordinate
+    for k, column in kinematics.columns(run, bodies, way).items():
         torques[k] = run.call(ALONG, torques[k], column, wrench)
     return torques
 

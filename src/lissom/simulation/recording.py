@@ -36,13 +36,12 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
         "work": states[..., 2 * n : 2 * n + POWERS],
     }  # fmt: skip
     arrays = {word: np.ascontiguousarray(x if many else x[0]) for word, x in arrays.items()}
-    failures = {
-        run: f"{why.rstrip('.')}. {_advice(loop, outcome, run, report)}" for run, why in outcome.failures.items()
-    }
+    failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
     arm = loop.arm
     run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
     status, ok = _status(run, outcome, options)
-    return replace(run, status=status, ok=ok, interrupted=outcome.interrupted)
+    report = replace(report, allowed=options.audit or _allowed(run, options))
+    return replace(run, status=status, ok=ok, interrupted=outcome.interrupted, report=report)
 
 
 def _at_samples(
@@ -114,17 +113,20 @@ def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> 
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
-def _advice(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
+def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
+    """Why a run failed, where, and what to try when it was the motion that failed."""
     n, end = loop.dof, int(outcome.ends[run])
+    why = outcome.failures[run].replace("simulate: ", "").rstrip(".")
     if end < 0:
-        return "Look at the initial state."
+        return f"{why}. Look at the initial state."
     state = outcome.states[run, end]
     fastest = loop.arm.coordinates[int(np.argmax(np.abs(state[n : 2 * n])))]
-    where = f"The last good state is that of t = {outcome.t[end]:.6g} s, where {fastest!r} moves fastest. "
-    member = loop.member(run)
-    return where + choose.advice(
-        member, report.method, float(outcome.t[end]), state[:n].copy(), state[n : 2 * n].copy(), report.dt
-    )
+    where = f"{why}. The last good state is that of t = {outcome.t[end]:.6g} s, where {fastest!r} moves fastest."
+    if "diverged" not in why and "collapsed" not in why:
+        return where
+    member, start = loop.member(run), outcome.states[run, 0]
+    states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
+    return f"{where} {choose.advice(member, states, report.dt)}"
 
 
 def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:

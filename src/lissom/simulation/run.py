@@ -33,6 +33,7 @@ class Report:
     steps, evaluations : int    of the integrator, all runs
     wall, cpu : float           seconds
     notes : sentences worth knowing
+    allowed : float             error of the energy balance that was allowed, relative
     made : provenance: versions, the arm's fingerprint, options, time
     """
 
@@ -44,6 +45,7 @@ class Report:
     wall: float = 0.0
     cpu: float = 0.0
     notes: tuple[str, ...] = ()
+    allowed: float = float("inf")
     made: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -192,10 +194,13 @@ class Run:
             status = f"stopped at t = {events[-1].t:.6g} s: {events[-1].name}" if near and not self.interrupted else (
                 f"interrupted after {last} of {len(self.t)} samples"
             )  # fmt: skip
-        return replace(
+        one = replace(
             self, t=self.t[:last], **arrays, status=status, ok=not failure and not status.startswith("interrupted"),
             events=events, failures={0: failure} if failure else {},
         )  # fmt: skip
+        if one.ok and last and one.balance_error > self.report.allowed:
+            return replace(one, ok=False, status=f"{status}, but energy is out of balance by {one.balance_error:.2g}")
+        return one
 
     def __getitem__(self, key: slice) -> Run:
         """Some of the samples: ``run[100:200]``, ``run[::10]``."""

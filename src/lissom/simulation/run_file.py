@@ -13,7 +13,7 @@ import numpy as np
 from lissom.errors import LissomError, ModelError, about, shown, suggest
 from lissom.formats.files import read_bytes
 from lissom.formats.load import load
-from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
+from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
@@ -77,7 +77,7 @@ class _Reader:
         if not isinstance(arguments.get("stop_at_limits", False), bool):
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
-            start = degrees(as_table(document.get("start", {}), "start"), ("q", "qd"))
+            start = self._turned(as_table(document.get("start", {}), "start"), ("q", "qd"))
             refuse_unknown(start, ("q", "qd"), "[start]")
             arguments |= {f"{word}0": np.array(start[word], float) for word in ("q", "qd") if word in start}
         arguments["tau"] = self._torque(document)
@@ -89,6 +89,22 @@ class _Reader:
             with inside("ensemble"):
                 arguments |= self._ensemble(as_table(document["ensemble"], "ensemble"), arguments)
         return RunFile(self.arm, {k: v for k, v in arguments.items() if v is not None}, self._outputs(document))
+
+    def _turned(self, row: Table, words: tuple[str, ...]) -> Table:
+        """A copy with ``x_deg`` as x: degrees of the joints that turn; a sliding joint's entry is in metres."""
+        row = dict(row)
+        turns = np.array([joint.kind == "revolute" for joint in self.arm.joints])
+        for word in words:
+            if f"{word}_deg" in row:
+                if word in row:
+                    raise ModelError(f"{word} is given twice, in rad and in deg.")
+                value = np.asarray(row.pop(f"{word}_deg"), float)
+                if value.shape[-1:] != turns.shape:
+                    raise ModelError(
+                        f"{word}_deg has {value.shape[-1:]} entries; expected {len(turns)}, one per joint."
+                    )
+                row[word] = np.where(turns, np.radians(value), value).tolist()
+        return row
 
     def _arm(self, document: Table) -> Arm:
         source = document["arm"]
@@ -150,7 +166,7 @@ class _Reader:
             raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), CONTROLLERS)}")
         made = CONTROLLERS[kind]
         known = tuple(made.__dataclass_fields__)  # type: ignore[attr-defined]
-        row = degrees(row, ("q", "qd", "qdd"))
+        row = self._turned(row, ("q", "qd", "qdd"))
         refuse_unknown(row, (*known, "t", "profile"), "[controller]")
         t, shape = row.pop("t", None), row.pop("profile", "linear")
         if "model" in row:

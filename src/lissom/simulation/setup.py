@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.bending import on_frame
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
@@ -116,19 +117,25 @@ def _sampled(tau: Array, until: float) -> Signal:
 
 def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
     if callable(loads):
-        frames = [load.link for load in _load_list(arm, loads(0.0), "loads(0)")]
+        frames = [on_frame(arm, load, VERB)[0] for load in _load_list(arm, loads(0.0), "loads(0)")]
+
+        if not frames:
+            raise InputError(
+                f"{VERB}: loads(0) is empty; a load that comes later must be there from the start, with zero force."
+            )
 
         def nine(now: Any, t: float, i: int) -> Array:
-            now = _load_list(arm, now, f"loads({t:.6g})")
-            if [load.link for load in now] != frames:
+            pushes = [on_frame(arm, load, VERB) for load in _load_list(arm, now, f"loads({t:.6g})")]
+            if [frame for frame, _ in pushes] != frames:
                 raise InputError(
-                    f"{VERB}: loads at t = {t:.6g} s act on {[load.link for load in now]}; at the start on {frames}."
+                    f"{VERB}: loads at t = {t:.6g} s act on {[frame for frame, _ in pushes]}; at the start on {frames}."
                 )
-            return _nine(now[i])
+            return _nine(pushes[i][1])
 
         made = [lambda now, t, i=i: nine(now, t, i) for i in range(len(frames))]
         return [(frame, _timed(f"load on {frame!r}", loads, part)) for frame, part in zip(frames, made, strict=True)]
-    return [(load.link, Signal(f"load on {load.link!r}", 9, _nine(load))) for load in _load_list(arm, loads, "loads")]
+    pushes = [on_frame(arm, load, VERB) for load in _load_list(arm, loads, "loads")]
+    return [(frame, Signal(f"load on {load.link!r}", 9, _nine(load))) for frame, load in pushes]
 
 
 def _timed(name: str, function: Any, part: Callable[[Any, float], Array]) -> Signal:

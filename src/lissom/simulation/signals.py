@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_numbers
 
@@ -125,7 +125,12 @@ class Signal(NamedTuple):
         """Its value at a time."""
         if not self.varies:
             return self.value
-        found = self.value(t, before) if getattr(self.value, "sided", False) else self.value(t)
+        try:
+            found = self.value(t, before) if getattr(self.value, "sided", False) else self.value(t)
+        except LissomError:
+            raise
+        except Exception as error:
+            raise SolveError(f"{self.name} raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
         return checked(found, self.size, self.name, t)
 
 

@@ -9,6 +9,7 @@ import functools
 
 import numpy as np
 
+from lissom.dynamics.bodies import MARK
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import UnsupportedError
@@ -58,7 +59,8 @@ def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | No
     loads = []
     for i, frame in enumerate(loop.loaded):
         x = loop.part(f"load{i}", given)
-        loads.append(Load(frame, x[0:3], x[3:6], x[6:9]))
+        link, _, s = frame.partition(MARK)
+        loads.append(Load(link, x[0:3], x[3:6], x[6:9] + [float(s or 0.0), 0.0, 0.0]))
     if not loop.has_base:
         return loads, None
     x = loop.part("base", given)

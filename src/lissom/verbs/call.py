@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.dynamics.bending import on_frame
 from lissom.errors import InputError, shown
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
@@ -56,18 +57,17 @@ def call(
         raise InputError(
             f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
         )
-    if loads is not NO_LOADS:
-        loads = _checked(arm, loads, name)
-    if not loads and base is None:
+    pushes = [] if loads is NO_LOADS else _checked(arm, loads, name)
+    if not pushes and base is None:
         return run(known.get(name, method=method), state, out, threads, name)
     extra: list[Array] = []
     if base is not None:
         if not isinstance(base, BaseMotion):
             raise InputError(f"{name}: base is {shown(base)}; expected BaseMotion(...).")
         extra.append(_joined(base.angular_velocity, base.angular_acceleration, base.linear_acceleration))
-    for load in loads:
+    for _, load in pushes:
         extra.append(_joined(load.force, load.moment, load.point))
-    frames = [load.link for load in loads]
+    frames = [frame for frame, _ in pushes]
     function = known.get(name, known.setting(frames, base is not None), method=method)
     return run(function, (*state, *extra), out, threads, name)
 
@@ -79,8 +79,8 @@ def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: A
     return function(*arguments, out=out, threads=as_threads(threads, name))
 
 
-def _checked(arm: Arm, loads: Any, name: str) -> list[Load]:
-    """A list of loads, or a sentence."""
+def _checked(arm: Arm, loads: Any, name: str) -> list[tuple[str, Load]]:
+    """Loads and the frames they move with, or a sentence."""
     if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
         raise InputError(f"{name}: loads is {shown(loads)}; expected a list of Load(link, force=..., ...).")
     loads = list(loads)
@@ -88,7 +88,7 @@ def _checked(arm: Arm, loads: Any, name: str) -> list[Load]:
         if not isinstance(load, Load):
             raise InputError(f"{name}: loads has {shown(load)}; expected Load(link, force=..., ...).")
         as_frame(arm, load.link, name)
-    return loads
+    return [on_frame(arm, load, name) for load in loads]
 
 
 def _joined(*parts: Array) -> Array:

@@ -6,12 +6,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.bending import bent_links, refuse_bending
-from lissom.errors import UnsupportedError
+from lissom.dynamics.bending import along_beam
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import first, library_of, run
-from lissom.verbs.states import as_arm, as_frame, as_points, as_state
+from lissom.verbs.states import as_arm, as_frame, as_points
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -36,16 +35,13 @@ def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | No
     >>> ls.poses(ls.load("two_link"), [0.0, 0.0])[-1, :3, 3]
     array([0.8, 0. , 0. ])
     """
-    if type(arm) is Arm and out is None and threads is None and not arm.flexible:
+    if type(arm) is Arm and out is None and threads is None:
         try:
             entry = arm._one_poses  # type: ignore[attr-defined]
         except AttributeError:
             entry = first(arm, "poses")
         return entry(q)
-    if as_arm(arm, "poses").flexible:
-        q = as_state(arm, q, "q", "poses")
-        refuse_bending(arm, sorted({int(i) for i in arm.parent_index if i >= 0}), q)
-    return run(library_of(arm).get("poses"), (q,), out, threads, "poses")
+    return run(library_of(as_arm(arm, "poses")).get("poses"), (q,), out, threads, "poses")
 
 
 def pose(
@@ -111,14 +107,6 @@ def jacobian(
     >>> ls.jacobian(ls.load("two_link"), [0.0, 0.0], "fore")[1]
     array([0.8, 0.4])
     """
-    if as_arm(arm, "jacobian").flexible:
-        bent = bent_links(arm, as_frame(arm, link, "jacobian"), as_points(point, "point", "jacobian"))
-        if bent:
-            names = ", ".join(repr(arm.links[i].name) for i in bent)
-            raise UnsupportedError(
-                f"jacobian: {link!r} moves with the modes of {names}, whose shapes are not available yet. "
-                "Ask for a link before them, or use velocity with modal rates zero."
-            )
     return _reached(arm, "jacobian", link, point, (q,), out, threads)
 
 
@@ -196,9 +184,8 @@ def _reached(
 ) -> Array:
     """What `verb` says about a point of a link or tool."""
     frame = as_frame(as_arm(arm, verb), link, verb)
-    if arm.flexible:
-        full = [as_state(arm, x, word, verb) for x, word in zip(state, ("q", "qd", "qdd"), strict=False)]
-        refuse_bending(arm, bent_links(arm, frame, as_points(point, "point", verb)), *full)
+    if arm.flexible and point is not ORIGIN:
+        link, point = along_beam(arm, link, frame, as_points(point, "point", verb), verb)
     known = library_of(arm)
     function = known.get(verb, known.setting(frame=link))
     return run(function, (*state, point), out, threads, verb)

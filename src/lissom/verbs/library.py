@@ -22,13 +22,15 @@ from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import INERTIA, Setting
 from lissom.engine import kernel
 from lissom.engine.function import FLOAT, Function
+from lissom.engine.graph import Graph
 from lissom.engine.program import Plain, Step
-from lissom.errors import InputError, SolveError
+from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_points, as_state
 
 BACKENDS = ("straight", "tape", "numpy")
+NOT_BENT = ("inverse_dynamics_product", "inverse_dynamics_hessian", "regressor", "momentum")
 
 
 class Recipe(NamedTuple):
@@ -40,6 +42,7 @@ class Recipe(NamedTuple):
     limit : coordinates up to which straight-line code is the better one
     shapes : of its results, from the numbers of coordinates and links
     dynamics : it needs inertia; what only moves is there for more arms
+    bends : its tape also serves arms with flexible links
     """
 
     arguments: tuple[str, ...]
@@ -48,6 +51,7 @@ class Recipe(NamedTuple):
     limit: int
     shapes: Callable[[int, int], tuple[tuple[int, ...], ...]]
     dynamics: bool = True
+    bends: bool = True
 
 
 def _vector(n: int, _links: int) -> tuple[tuple[int, ...], ...]:
@@ -80,10 +84,10 @@ RECIPES = {
         ("q",), lambda run, b, _, tape: mass.program(run, b, tape, packed=True), mass.WORLD_STEPS, 9,
         lambda n, _: ((n * (n + 1) // 2,),),
     ),
-    "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector),
+    "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector, bends=False),
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,
-        lambda n, _: ((n, n), (n, n), (n, n)),
+        lambda n, _: ((n, n), (n, n), (n, n)), bends=False,
     ),
     "inverse_dynamics_product": Recipe(
         ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.gradient_program(run, b, s),
@@ -142,6 +146,8 @@ class Library:
         recipe, n = RECIPES[name], self.arm.dof
         if recipe.dynamics:
             refuse_unready(self.arm)
+        if self.bodies.flexible and name in NOT_BENT:
+            raise UnsupportedError(f"{name} is not available yet for arms with flexible links.")
         if method is not None:
             recipe = self._formulated(recipe, name, method, setting)
         chosen = self._choose(recipe, backend)
@@ -151,7 +157,9 @@ class Library:
             + [("point", 3)] * (setting.frame is not None)
             + [("payload", INERTIA)] * len(setting.payloads)
         )
-        bodies = self.bodies if recipe.dynamics else self.frames
+        bodies = (self.bodies if recipe.dynamics else self.frames).with_stations(
+            (*setting.loads, setting.frame or "", *inverse.standing_frames(self.arm))
+        )
         arguments = [*recipe.arguments, *(word for word, _ in extra)]
         sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
         shapes = recipe.shapes(n, len(self.bodies.links))
@@ -160,15 +168,21 @@ class Library:
         if chosen == "straight":
             lengths = [int(np.prod(shape)) for shape in shapes]
             key = f"{name}|{method}|{setting}|{digest(bodies)}|{sources()}"
-            code = kernel.straight_kernel(key, sizes, lengths, lambda: kernel.graph_of(program))
+            code = kernel.straight_kernel(key, sizes, lengths, self._graph(name, program, bodies, setting))
         elif chosen == "tape":
-            code = kernel.tape_kernel(f"{name}|{sources()}", recipe.steps, program)
+            code = kernel.tape_kernel(f"{name}|{sources()}", (*recipe.steps, *bodies.steps), program)
         label = name.removeprefix("packed_")
         function = Function(label, arguments, sizes, shapes, program, code, self._explain(label))
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(setting, rows)
         function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
         return function
+
+    def _graph(self, name: str, program: Callable[..., None], bodies: Bodies, setting: Setting) -> Callable[[], Graph]:
+        """What is compiled; gradients of an arm with flexible links are derivatives of the whole recursion."""
+        if name == "inverse_dynamics_gradient" and bodies.flexible:
+            return lambda: kernel.slopes_of(lambda run: inverse.program(run, bodies, setting), 3)
+        return lambda: kernel.graph_of(program)
 
     def _formulated(self, recipe: Recipe, name: str, method: str, setting: Setting) -> Recipe:
         """The recipe with the program of a formulation, which has no tape."""
@@ -193,7 +207,7 @@ class Library:
         if not compiler_present():
             _warn_of_slowness()
             return "numpy"
-        if len(self.bodies) <= recipe.limit:
+        if self.bodies.dof <= recipe.limit or (self.bodies.flexible and not recipe.bends):
             return "straight"
         return "tape" if recipe.steps else "numpy"
 
@@ -242,12 +256,12 @@ class Library:
         """Name the joint whose pivot vanishes."""
         run = Plain([q[None]])
         mass.program(run, self.bodies, tape=True)
-        n = len(self.bodies)
+        n = self.bodies.dof
         M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
         locked = np.diag(M).copy()
         for k in range(n - 1, -1, -1):
             if not M[k, k] > pivot.NEGLIGIBLE * locked[k]:
-                joint = self.bodies.list[k].joint
+                joint = self.arm.coordinates[k]
                 raise SolveError(
                     f"forward_dynamics: the inertia is singular at this position{where}: joint {joint!r} moves no "
                     "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."
@@ -261,6 +275,8 @@ def digest(bodies: Bodies) -> str:
     parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
     for body in bodies.list:
         parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
+        if body.beam is not None:
+            parts += [body.beam.body.key, body.beam.body_values, body.beam.tip.key, body.beam.tip_values]
     places = [(word, *bodies.place(word)) for word in arm.frames]
     places = [(word, body, X.tolist()) for word, body, X in places]
     links = [(place.body, place.X.tolist()) for place in bodies.links]

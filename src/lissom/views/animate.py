@@ -62,7 +62,7 @@ def animate(
         raise InputError(
             f"animate: {frames} frames; at most {MOST_FRAMES}. Give a smaller fps, or show less: run.between(...)."
         )
-    _film(one.at(np.linspace(one.t[0], one.t[-1], frames)), place, kind, fps, progress)
+    _film(one.at(np.linspace(one.t[0], one.t[-1], frames)), one, place, kind, fps, progress)
 
 
 def refuse_unwritable(path: Path) -> str:
@@ -77,10 +77,10 @@ def refuse_unwritable(path: Path) -> str:
     return kind
 
 
-def _film(run: Run, place: Path, kind: str, fps: float, progress: Callable[[float], None] | None) -> None:
+def _film(run: Run, whole: Run, place: Path, kind: str, fps: float, progress: Callable[[float], None] | None) -> None:
     from matplotlib import animation
 
-    stage = _Stage(run)
+    stage = _Stage(run, whole)
     film = animation.FuncAnimation(stage.figure, stage.show, frames=len(run.t), blit=False)
     extra: dict[str, Any] = {"embed_frames": True} if kind == "html" else {}
     writer: Any = animation.writers[kind]
@@ -94,11 +94,12 @@ def _film(run: Run, place: Path, kind: str, fps: float, progress: Callable[[floa
 class _Stage:
     """A figure that shows one sample of a run at a time."""
 
-    def __init__(self, run: Run):
+    def __init__(self, run: Run, whole: Run):
+        """`whole` has all samples, for the trail."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        self.run = run
+        self.run, self.whole = run, whole
         self.figure = Figure(figsize=(6, 6))
         FigureCanvasAgg(self.figure)
         ax = self.figure.add_subplot(projection="3d")
@@ -120,7 +121,8 @@ class _Stage:
     def show(self, k: int) -> list[Any]:
         """Sample k."""
         self.links.set_data_3d(*self.lines[k].T)
-        self.trail.set_data_3d(*self.run.tip[: k + 1].T)
+        passed = int(np.searchsorted(self.whole.t, self.run.t[k], side="right"))
+        self.trail.set_data_3d(*np.vstack([self.whole.tip[:passed], self.run.tip[k : k + 1]]).T)
         self.title.set_text(f"{self.run.arm.name}   t = {self.run.t[k]:.3f} s")
         return [self.links, self.trail, self.title]
 

@@ -5,6 +5,7 @@ One run: a curve per joint. Many: the median, and bands that hold half and nine 
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,7 @@ def _finish(ax: Any, xlabel: str, ylabel: str) -> None:
 
 def _title(figure: Any, run: Run) -> None:
     many = "" if run.count is None else f", {run.count} runs: median, half and nine tenths of them"
-    state = "" if run.ok else f"\n{run.status[:110]}"
+    state = "" if run.ok else "\n" + "\n".join(textwrap.wrap(run.status, 90)[:3])
     figure.suptitle(f"{run.arm.name}{many}{state}", fontsize=11, parse_math=False)
 
 

@@ -1,0 +1,82 @@
+"""What hangs on the tips of flexible links, as their shapes should feel it.
+
+At the arm's home, with the joints beyond locked: the mass, the inertia about the tip point, and the mass times
+its axial offset, which is averaged over the turn of the next revolute joint (De Luca and Siciliano 1991 take
+zero there). The choice changes how fast results converge with the number of modes, never what they converge to.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.model.arm import Arm
+from lissom.model.beam import Tip
+from lissom.spatial.frames import pose
+from lissom.spatial.inertia import Inertia, combine
+from lissom.spatial.rotations import Array, about_axis
+
+
+class Hanging(NamedTuple):
+    """Everything beyond a tip, in the tip's frame; `mean`: its centre, averaged over the next joint's turn."""
+
+    body: Inertia
+    mean: Array
+
+
+NOTHING = Hanging(Inertia(0.0, np.zeros(3), np.zeros((3, 3))), np.zeros(3))
+
+
+def hanging(arm: Arm) -> list[Hanging]:
+    """For every link, what hangs where its children attach: payload and subtrees, undeformed, at home."""
+    home = arm.home
+    out = [NOTHING] * len(arm.links)
+    for i, link in enumerate(arm.links):
+        if link.flexible and link.payload is not None:
+            out[i] = Hanging(link.payload.body, np.asarray(link.payload.com, float))
+    for i in range(len(arm.links) - 1, -1, -1):
+        parent = int(arm.parent_index[i])
+        if parent >= 0:
+            out[parent] = _together(out[parent], _seen(arm, i, out[i], home))
+    return out
+
+
+def _together(a: Hanging, b: Hanging) -> Hanging:
+    mass = a.body.mass + b.body.mass
+    mean = (a.body.mass * a.mean + b.body.mass * b.mean) / mass if mass else a.mean
+    return Hanging(combine(a.body, b.body), mean)
+
+
+def _seen(arm: Arm, i: int, beyond: Hanging, home: Array) -> Hanging:
+    """Link i and what hangs on it, from where its parent's children attach."""
+    link = arm.links[i]
+    own = link.without_payload if link.flexible else link.body
+    tip = link.tip
+    whole = combine(own, beyond.body.in_frame(tip))
+    centre = tip[:3, :3] @ beyond.mean + tip[:3, 3]
+    mass = own.mass + beyond.body.mass
+    mean = (own.mass * np.asarray(own.com) + beyond.body.mass * centre) / mass if mass else np.zeros(3)
+    joint = link.joint
+    motion = pose()
+    if joint.moves:
+        q = float(home[int(arm.coordinate_start[i])])
+        axis = np.asarray(joint.axis, float)
+        motion = pose(p=q * axis) if joint.kind == "prismatic" else pose(about_axis(axis, q))
+    X = joint.placement @ motion @ link.frame
+    body = whole.in_frame(X)
+    mean = X[:3, :3] @ mean + X[:3, 3]
+    if joint.kind == "revolute":  # averaged over its turn, the centre lies on the axis
+        start, axis = joint.placement[:3, 3], joint.placement[:3, :3] @ np.asarray(joint.axis, float)
+        mean = start + axis * (axis @ (np.asarray(body.com) - start))
+    return Hanging(body, mean)
+
+
+def tips(beyond: Hanging) -> tuple[Tip, Tip]:
+    """The tip as bending about z feels it, and as bending about y does."""
+    mass, com, moment = beyond.body
+    about = moment + mass * (com @ com * np.eye(3) - np.outer(com, com))
+    offset = mass * float(beyond.mean[0])
+    least = offset**2 / mass * (1 + 1e-9) if mass else 0.0
+    polar = max(float(about[0, 0]), 0.0)
+    return tuple(Tip(mass, max(float(about[k, k]), least), offset, polar) for k in (2, 1))  # type: ignore[return-value]
