@@ -242,3 +242,15 @@ def test_wrong_questions_about_modes():
         ls.modes(ARMS["two_link"], joints="open")
     with pytest.raises(ls.InputError, match="has no beams that bend"):
         ls.mode_convergence(ls.load("puma560"))
+
+
+def test_tip_and_deflection_of_a_run():
+    arm = ARMS["two_link"]
+    run = ls.simulate(arm, [0.1, 0.02, 0, 0.2, 0.03, 0.001], until=0.2, every=0.02)
+    assert run.tip_frame == "link2.tip"
+    assert np.allclose(run.tip[3], ls.pose(arm, run.q[3], "link2.tip")[:3, 3])
+    shape = ls.beam_modes(arm.link("link2").beam, ls.Tip(0.1, 0.0005), 2).shape(0.5)
+    assert np.allclose(run.tip_deflection[:, 1], run.q[:, 4:6] @ shape, atol=1e-12)
+    assert (run.tip_deflection[:, 0] <= 0).all()  # foreshortening
+    with pytest.raises(ls.InputError, match="rigid"):
+        ls.simulate(ARMS["spatial"], until=0.01).deflection("hand")

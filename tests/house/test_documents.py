@@ -30,7 +30,7 @@ def test_readme_code_prints_what_it_says(tmp_path):
 
 
 PAGES = sorted(path for path in (ROOT / "docs" / "formulations").glob("*.md") if path.stem != "nanoseconds")
-WITH_CODE = [*PAGES, ROOT / "docs" / "engine.md", ROOT / "docs" / "simulation.md"]
+WITH_CODE = [*PAGES, ROOT / "docs" / "engine.md", ROOT / "docs" / "simulation.md", ROOT / "docs" / "flexible.md"]
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda path: path.stem)

@@ -140,7 +140,9 @@ class Run:
     def tip_frame(self) -> str:
         """The frame that `tip` follows: the last tool of the last link that moves, or that link."""
         link = self.arm.link(self.arm.last_moving)
-        return link.tools[-1].name if link.tools else link.name
+        if link.tools:
+            return link.tools[-1].name
+        return f"{link.name}.tip" if link.flexible else link.name
 
     @cached_property
     def tip(self) -> Array:
@@ -155,7 +157,22 @@ class Run:
     @property
     def tip_deflection(self) -> Array:
         """(nt, 3) deflection of the last flexible link's tip, in its axes [m]."""
-        raise InputError(f"tip_deflection: arm {self.arm.name!r} has no flexible links.")
+        links = [link for link in self.arm.links if link.mode_labels]
+        if not links:
+            raise InputError(f"tip_deflection: arm {self.arm.name!r} has no flexible links.")
+        return self.deflection(links[-1].name)
+
+    def deflection(self, link: str) -> Array:
+        """(nt, 3) deflection of a flexible link's tip, in the link's axes [m]."""
+        if not self.arm.link(link).flexible:
+            raise InputError(f"deflection: link {link!r} is rigid.")
+
+        def of(q: Array) -> Array:
+            root, tip = pose(self.arm, q, link), pose(self.arm, q, f"{link}.tip")
+            inside = np.swapaxes(root[..., :3, :3], -1, -2) @ (tip - root)[..., :3, 3:]
+            return inside[..., 0] - self.arm.link(link).tip[:3, 3]
+
+        return self._where_known(of, self.q)
 
     def path(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) path of a point of a link or tool in the world [m]."""
