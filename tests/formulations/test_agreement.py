@@ -81,6 +81,7 @@ def test_compiled_and_plain_agree_on_a_batch(method):
     assert np.array_equal(public(arm, *(x[4].copy() for x in states), method=method), ways[0][4])
 
 
+@pytest.mark.slow
 def test_shipped_arms():
     for name in ("puma560", "stanford", "two_link"):
         arm = ls.load(name)

@@ -10,6 +10,7 @@ def verdicts(found):
     return {claim.claim: claim.verdict for claim in found.claims}
 
 
+@pytest.mark.slow
 def test_hollerbach():
     found = hollerbach1980.reproduce(timed=False)
     by_claim = verdicts(found)
