@@ -221,7 +221,7 @@ def beam(pick: Numbers) -> ls.Beam:
         EA=section(1e5) if modes.stretch or pick.rng.random() < 0.3 else None,
         modes=modes,
         damping=damping[int(pick.rng.integers(4))],
-        gyration=pick.some(0.0, 0.03, 2) if pick.rng.random() < 0.5 else None,
+        gyration=pick.some(0.005, 0.03, 2) if modes.torsion or pick.rng.random() < 0.5 else None,
         stations=stations,
     )
 
@@ -290,10 +290,19 @@ def _loops(pick: Numbers, links: list[ls.Link]) -> list[ls.Loop]:
 
 
 def _loads(pick: Numbers, links: list[ls.Link]) -> list[ls.Load]:
-    chosen = pick.rng.choice(_frames(links), 2)
+    return [_load(pick, links, str(frame)) for frame in pick.rng.choice(_frames(links), 2)]
+
+
+def _load(pick: Numbers, links: list[ls.Link], frame: str) -> ls.Load:
+    """A load anywhere on a rigid frame, in a section of a beam, at the origin of a link given by integrals."""
     fields = ("force", "moment", "point")
-    return [ls.Load(str(link), **{f: [pick.odd() for _ in "xyz"] for f in fields if pick.rng.random() < 0.7})
-            for link in chosen]  # fmt: skip
+    load = ls.Load(frame, **{f: [pick.odd() for _ in "xyz"] for f in fields if pick.rng.random() < 0.7})
+    link = next((link for link in links if link.name == frame and link.mode_labels), None)
+    if link is None:
+        return load
+    if link.beam is None:
+        return load.replace(point=np.zeros(3))
+    return load.replace(point=[pick.rng.random() * link.beam.length, *load.point[1:]])
 
 
 # ---- arms ----------------------------------------------------------------------------------------------------------

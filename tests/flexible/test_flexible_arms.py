@@ -255,3 +255,15 @@ def test_tip_and_deflection_of_a_run():
     assert (run.tip_deflection[:, 0] <= 0).all()  # foreshortening
     with pytest.raises(ls.InputError, match="rigid"):
         ls.simulate(ARMS["spatial"], until=0.01).deflection("hand")
+
+
+def test_loads_that_stand_off_the_tip_of_given_integrals_concern_dynamics_only():
+    """Integrals know the tip alone: a load elsewhere is refused, but the arm's kinematics never asks for it."""
+    C, Ck, Ckl = np.diag([0.5, 0.1, 0.0, 0.0]), np.zeros((1, 4, 4)), np.zeros((1, 1, 4, 4))
+    Ck[0, 0, 2], Ckl[0, 0, 2, 2] = 0.2, 0.3
+    given = ls.ModalIntegrals(C, Ck, Ckl, [[40.0]], [[0.0]], (0.9, 0, 0), [[0, 1.1, 0]], [[0, 0, 2.0]])
+    arm = ls.Arm("a", [ls.Link("boom", modes=given)], loads=[ls.Load("boom", force=(0, 1, 0), point=(0.3, 0, 0))])
+    assert ls.poses(arm, [0.2, 0.01]).shape == (1, 4, 4)
+    assert ls.pose(arm, [0.2, 0.01], "boom.tip")[1, 3] > 0.0
+    with pytest.raises(ls.UnsupportedError, match="given by modal integrals, which know its tip only"):
+        ls.inverse_dynamics(arm, [0.2, 0.01], [0, 0], [0, 0])

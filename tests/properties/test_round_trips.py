@@ -556,8 +556,8 @@ def test_urdf_keeps_rotations_near_a_quarter_turn_of_pitch(angle: float, turn: f
 # ---- editing -------------------------------------------------------------------------------------------------------
 
 
-@calm(65)
-@given(arms(), st.data())
+@calm(25)
+@given(arms(max_links=8), st.data())
 def test_merging_fixed_links_keeps_the_whole(arm: ls.Arm, data: st.DataObject) -> None:
     merged = arm.merge_fixed()
     q = data.draw(states(arm)).q
@@ -574,8 +574,8 @@ def test_merging_fixed_links_keeps_the_whole(arm: ls.Arm, data: st.DataObject) -
         assert_same_physics(arm, merged, q, q, ROUNDING * (reach + 1.0))
 
 
-@calm(35)
-@given(arms(), st.data())
+@calm(20)
+@given(arms(max_links=8), st.data())
 def test_merging_fixed_links_takes_loads_and_loops_along(arm: ls.Arm, data: st.DataObject) -> None:
     merged = arm.merge_fixed()
     q = data.draw(states(arm)).q
@@ -603,8 +603,8 @@ def test_merging_twice_changes_nothing_more(arm: ls.Arm) -> None:
     assert all(link.joint.moves or link.flexible or carrier(merged, link) is None for link in merged.links)
 
 
-@calm(35)
-@given(arms(), st.data())
+@calm(20)
+@given(arms(max_links=8), st.data())
 def test_subtree_moves_as_it_did_in_the_arm(arm: ls.Arm, data: st.DataObject) -> None:
     root = data.draw(st.sampled_from(arm.links))
     part = arm.subtree(root.name)

@@ -157,9 +157,7 @@ class Library:
             + [("point", 3)] * (setting.frame is not None)
             + [("payload", INERTIA)] * len(setting.payloads)
         )
-        bodies = (self.bodies if recipe.dynamics else self.frames).with_stations(
-            (*setting.loads, setting.frame or "", *inverse.standing_frames(self.arm))
-        )
+        bodies = self._bodies(recipe, setting)
         arguments = [*recipe.arguments, *(word for word, _ in extra)]
         sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
         shapes = recipe.shapes(n, len(self.bodies.links))
@@ -177,6 +175,13 @@ class Library:
             function.rescue = lambda rows: self._rescued(setting, rows)
         function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
         return function
+
+    def _bodies(self, recipe: Recipe, setting: Setting) -> Bodies:
+        """The bodies, with the places along beams that are asked for; only dynamics feels the loads that stand."""
+        frames = (*setting.loads, setting.frame or "")
+        if not recipe.dynamics:
+            return self.frames.with_stations(frames)
+        return self.bodies.with_stations((*frames, *inverse.standing_frames(self.arm)))
 
     def _graph(self, name: str, program: Callable[..., None], bodies: Bodies, setting: Setting) -> Callable[[], Graph]:
         """What is compiled; gradients of an arm with flexible links are derivatives of the whole recursion."""
