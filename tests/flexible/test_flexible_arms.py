@@ -5,8 +5,14 @@ import pytest
 from tests.flexible.sampled import Cloud
 
 import lissom as ls
+from lissom.dynamics import articulated, forward
+from lissom.dynamics.bending import on_frame
+from lissom.dynamics.inverse import Setting
+from lissom.dynamics.pivot import Held
+from lissom.engine.program import Plain
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
+from lissom.verbs.library import library as library_of
 
 
 def rotated(axis, angle, p=(0, 0, 0)):
@@ -90,6 +96,65 @@ def test_forward_dynamics_against_the_matrix(case, seed):
     want = np.linalg.solve(ls.mass_matrix(arm, q), tau - bias)
     got = ls.forward_dynamics(arm, q, qd, tau, loads=loads)
     assert np.abs(got - want).max() < 1e-9 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_articulated_bodies_against_the_matrix_with_held_joints(case, seed):
+    """Loads at tips and along beams, a payload that is an input, a held joint: accelerations and its effort."""
+    arm, loads, *_ = case
+    rng = np.random.default_rng(seed)
+    q, qd, tau = states(arm, seed)
+    library = library_of(arm)
+    spots = [on_frame(arm, load) for load in loads]
+    setting = Setting(tuple(frame for frame, _ in spots), payloads=(f"{arm.links[1].name}.tip",))
+    rows = [np.concatenate([load.force, load.moment, load.point]) for _, load in spots]
+    payload = np.array([0.3, 0.01, -0.02, 0.03, 0.02, 0.001, 0.002, 0.03, -0.001, 0.025])
+    joint = int(arm.joint_index[1])
+    held = [0.0, rng.normal()]  # it is held, and follows this acceleration
+    found = []
+    for way in (forward.by_matrix, articulated.accelerations):
+        run = Plain([np.atleast_2d(x) for x in (q, qd, tau, *rows, payload, held)])
+        bodies, given = forward.read(run, library.bodies.with_stations(setting.loads), setting)
+        free, follows = run.input(2)
+        qdd, effort = way(run, bodies, given, {joint: Held([free], [follows])})
+        found.append(np.array([np.ravel(x[0])[0] for x in (*qdd, effort[joint])]))
+    assert found[1][joint] == held[1]
+    assert np.abs(found[1] - found[0]).max() < 1e-10 * np.abs(found[0]).max()
+
+
+@pytest.mark.parametrize("verb", ["inverse_dynamics", "mass_matrix", "forward_dynamics", "inverse_dynamics_gradient"])
+@pytest.mark.parametrize("name", ARMS)
+def test_all_ways_of_running_agree(name, verb):
+    """NumPy, straight-line code and tape; one state, and more than one block of four."""
+    arm = ARMS[name]
+    q, qd, qdd = (np.stack(x) for x in zip(*(states(arm, k) for k in range(7)), strict=True))
+    given = (q,) if verb == "mass_matrix" else (q, qd, qdd)
+    backends = ["tape", "straight"] if name == "two_link" else ["tape"]  # long straight-line code takes long to make
+    want = library_of(arm).get(verb, backend="numpy")(*given)
+    for backend in backends:
+        function = library_of(arm).get(verb, backend=backend)
+        many, one = function(*given), function(*(x[5] for x in given))
+        for a, b, c in zip(*([x] if isinstance(x, np.ndarray) else x for x in (want, many, one)), strict=True):
+            assert np.abs(b - a).max() < 1e-11 * np.abs(a).max()
+            assert (c == b[5]).all()
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_products_and_second_derivatives(name):
+    arm = ARMS[name]
+    q, qd, qdd = states(arm, 6)
+    w = np.random.default_rng(1).normal(size=arm.dof)
+    slopes = ls.inverse_dynamics_gradient(arm, q, qd, qdd)
+    product = ls.inverse_dynamics_product(arm, q, qd, qdd, w)
+    for got, slope in zip(product, slopes, strict=True):
+        assert np.abs(got - w @ slope).max() < 1e-12 * max(1.0, np.abs(w @ slope).max())
+    second = ls.inverse_dynamics_hessian(arm, q, qd, qdd, w)
+    e = 1e-5 * np.random.default_rng(2).normal(size=arm.dof)
+    ahead, behind = (ls.inverse_dynamics_product(arm, q + s * e, qd, qdd, w) for s in (1, -1))
+    for block, a, b in zip(second[:3], ahead, behind, strict=True):  # by q of the derivatives by q, qd, qdd
+        want = (a - b) / 2
+        got = e @ block
+        assert np.abs(got - want).max() < 1e-6 * np.abs(want).max()
 
 
 @pytest.mark.parametrize("name", ARMS)

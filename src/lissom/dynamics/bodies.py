@@ -11,21 +11,22 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.flexing import Beam
 from lissom.engine.program import Step
 from lissom.errors import UnsupportedError, about
-from lissom.flexible.body import FlexibleBody, beam_body, given_body
-from lissom.flexible.tips import hanging, tips
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
 from lissom.spatial.rotations import Array, about_axis
+
+if TYPE_CHECKING:  # loaded when a link bends
+    from lissom.dynamics.beams import Beam
+    from lissom.flexible.body import FlexibleBody
 
 BASE = -1
 MARK = "\x1f"  # between a link and a place along its beam; no name has it
@@ -121,6 +122,8 @@ class Bodies:
 
     def _bend(self, link: Link, i: int, place: Place, carried: list[Inertia | None]) -> None:
         """The hub on the joint's body, the beam behind it, the payload on its tip."""
+        from lissom.dynamics.beams import Beam
+
         self._load(place, Inertia(link.mass, link.com, link.inertia), carried)
         R, p = squared(place.X[:3, :3], self._tiny), snapped(place.X[:3, 3])
         beam = Beam.of(self._flexible[i], R, p)
@@ -185,9 +188,14 @@ class Bodies:
         return other
 
     @cached_property
+    def movers(self) -> list[tuple[int, Body]]:
+        """The bodies with coordinates of their own, and their places in the list; the rest are places along beams."""
+        return [(k, body) for k, body in enumerate(self.list) if body.bent_by < 0]
+
+    @cached_property
     def dof(self) -> int:
         """Number of coordinates."""
-        return sum(body.width for body in self.list if body.bent_by < 0)
+        return sum(body.width for _, body in self.movers)
 
     @cached_property
     def flexible(self) -> bool:
@@ -250,7 +258,7 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy in which some fields of some bodies are others: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("inert", "steps", "parents", "children"):  # they depend on the bodies
+        for word in ("inert", "steps", "parents", "children", "movers"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list = list(self.list)
         for word, entries in columns.items():
@@ -276,15 +284,21 @@ def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
     """Constants of the links that bend, by link; kept with the arm."""
     made: dict[int, FlexibleBody] | None = arm.__dict__.get("_flexible_bodies")
     if made is None:
-        made = {}
-        beyond = hanging(arm) if arm.flexible else []
-        for i, link in enumerate(arm.links):
-            with about(f"link {link.name!r}"):
-                if link.modes is not None:
-                    made[i] = given_body(link.modes)
-                elif link.beam is not None and link.beam.modes.count:
-                    made[i] = beam_body(link.beam, *tips(beyond[i]))
-        arm.__dict__["_flexible_bodies"] = made
+        made = arm.__dict__["_flexible_bodies"] = _flexible_bodies(arm) if arm.flexible else {}
+    return made
+
+
+def _flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
+    from lissom.flexible.body import beam_body, given_body
+    from lissom.flexible.tips import hanging, tips
+
+    beyond, made = hanging(arm), {}
+    for i, link in enumerate(arm.links):
+        with about(f"link {link.name!r}"):
+            if link.modes is not None:
+                made[i] = given_body(link.modes)
+            elif link.beam is not None and link.beam.modes.count:
+                made[i] = beam_body(link.beam, *tips(beyond[i]))
     return made
 
 

@@ -84,7 +84,7 @@ def _bent_totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
         moment = run.call(MOMENT, moment, frames[i], constants=constants_of(body)[12:16])
         if body.beam is not None and body.bent_by < 0:
             parts = (moment, frames[body.parent], bodies.own(q, i))
-            moment = run.call(body.beam.steps.moment, *parts, constants=body.beam.body_values)
+            moment = run.call(body.beam.step("moment"), *parts, constants=body.beam.values)
     return T, moment
 
 
@@ -147,7 +147,7 @@ def _energies(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
             continue
         if body.beam is not None:
             own = bodies.own(q, i)
-            energy = run.call(body.beam.steps.strain, energy, own, constants=body.beam.body_values)
+            energy = run.call(body.beam.step("strain"), energy, own, constants=body.beam.values)
             continue
         row = (0.0 if bodies.flexible else body.armature, body.stiffness, body.rest)
         if any(row):

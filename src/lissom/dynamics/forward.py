@@ -83,7 +83,7 @@ def accelerations(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool
 ) -> tuple[list[Any], dict[int, Any]]:
     """By the better way for straight-line code, or for the tape."""
-    if tape and not bodies.flexible:
+    if tape:
         return articulated.accelerations(run, bodies, given, held)
     return by_matrix(run, bodies, given, held)
 
@@ -105,7 +105,4 @@ def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
 def program_unguarded(run: Any, bodies: Bodies, setting: Setting) -> None:
     """The same by articulated bodies without a guard against small pivots."""
     bodies, given = read(run, bodies, setting)
-    if bodies.flexible:
-        run.output(*by_matrix(run, bodies, given, {})[0])
-    else:
-        run.output(*articulated.accelerations(run, bodies, given, {}, guarded=False)[0])
+    run.output(*articulated.accelerations(run, bodies, given, {}, guarded=False)[0])

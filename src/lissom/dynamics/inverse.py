@@ -225,9 +225,9 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
             force[i] = run.constant(np.zeros(6))
             continue
         if body.beam is not None:
-            steps, beam = body.beam.steps, body.beam
-            motion[i] = run.call(steps.motion, before, *state, constants=beam.tip_values)
-            felt, modal[i] = run.call(steps.force, before, *state, constants=beam.body_values)
+            beam = body.beam
+            motion[i] = run.call(beam.step("motion"), before, *state, constants=beam.values)
+            felt, modal[i] = run.call(beam.step("force"), before, *state, constants=beam.values)
             if body.parent != BASE:
                 force[body.parent] = run.call(SUM6, force[body.parent], felt)
             force[i] = run.call(TIP_FORCE, motion[i], constants=constants[i][12:])
@@ -243,7 +243,7 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
             below = nothing if body.parent == BASE else force[body.parent]
             tip = i if body.bent_by < 0 else body.bent_by
             parts = (below, modal[tip], force[i], bodies.own(q, i))
-            below, modal[tip] = run.call(body.beam.steps.inward, *parts, constants=body.beam.tip_values)
+            below, modal[tip] = run.call(body.beam.step("inward"), *parts, constants=body.beam.values)
             for k, c in enumerate(bodies.coordinates(i)):
                 tau[c] = modal[tip][k : k + 1]
             if body.parent != BASE:
@@ -274,7 +274,7 @@ def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any,
         for k in reversed(bodies.ancestors(place.body)):
             body = bodies.list[k]
             if k not in R and body.beam is not None:
-                R[k] = run.call(body.beam.steps.turn, R[body.parent], move[k], constants=body.beam.tip_values)
+                R[k] = run.call(body.beam.step("turn"), R[body.parent], move[k], constants=body.beam.values)
             elif k not in R:
                 step = ORIENT_P if body.prismatic else ORIENT_R
                 R[k] = run.call(step, R[body.parent], move[k], constants=constants[k])

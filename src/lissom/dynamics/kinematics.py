@@ -87,7 +87,7 @@ def _frames(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
     for i in sorted(move):  # parents first
         body = bodies.list[i]
         if body.beam is not None:
-            out[i] = run.call(body.beam.steps.frame, out[body.parent], move[i], constants=body.beam.tip_values)
+            out[i] = run.call(body.beam.step("frame"), out[body.parent], move[i], constants=body.beam.values)
             continue
         step = FRAME_P if body.prismatic else FRAME_R
         out[i] = run.call(step, out[body.parent], move[i], constants=constants_of(body)[0:12])
@@ -131,7 +131,7 @@ def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
             out[body.coordinate] = _column(run, body, way.frames[i], way.P)
             continue
         parts = (way.frames[body.parent], way.move[i], way.P)
-        found = run.call(body.beam.steps.columns, *parts, constants=body.beam.tip_values)
+        found = run.call(body.beam.step("columns"), *parts, constants=body.beam.values)
         out |= dict(zip(bodies.coordinates(i), [found] if body.width == 1 else found, strict=True))
     return out
 
@@ -181,7 +181,7 @@ def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
         body = bodies.list[i]
         state = (way.move[i], bodies.own(qd, i), bodies.own(qdd, i))
         if body.beam is not None:
-            motion = run.call(body.beam.steps.motion, motion, *state, constants=body.beam.tip_values)
+            motion = run.call(body.beam.step("motion"), motion, *state, constants=body.beam.values)
             continue
         motion, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
     run.output(run.call(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P))

@@ -7,16 +7,17 @@ A composite is m, h = first moment (3), I (6), about the body's own origin.
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import combinations_with_replacement
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, constants_of, joint_torques, slid
-from lissom.dynamics.inverse import STEPS as INVERSE_STEPS
+from lissom.dynamics.composite import shifted
+from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, INERTIA, constants_of, slid
+from lissom.dynamics.moves import STEPS as MOVES
 from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
-    UPPER,
     add,
     cross,
     dot,
@@ -27,18 +28,6 @@ from lissom.dynamics.vectors import (
     turned_symmetric,
 )
 from lissom.engine.program import Step
-
-
-def shifted(C: Any, r: Any) -> list[Any]:
-    """A composite about a point r before its origin."""
-    m, h, I = C[0], C[1:4], C[4:10]
-    h2 = [a + m * b for a, b in zip(h, r, strict=True)]
-    g = [a + 0.5 * (m * b) for a, b in zip(h, r, strict=True)]  # I + (r.(h + h2)) 1 - (r g^T + g r^T)
-    trace = dot(r, add(h, h2))
-    off = [r[a] * g[b] + g[a] * r[b] for a, b in UPPER]
-    I2 = [I[k] + trace - off[k] if a == b else I[k] - off[k] for k, (a, b) in enumerate(UPPER)]
-    return [m, *h2, *I2]
-
 
 # ---- body axes -----------------------------------------------------------------------------------
 
@@ -124,16 +113,16 @@ def _place_revolute(above: Any, turn: Any, K: Any) -> list[list[Any]]:
     """(R, o) of the parent -> (R, o), screw (z, o x z), r = o - o', composite in world axes."""
     R, r, z = carried(False, above[0:9], turn, K)
     o = add(above[9:12], r)
-    return [R + o, z + cross(o, z), r, _composite(R, K)]
+    return [R + o, z + cross(o, z), r, _composite(R, K[12:22])]
 
 
 def _place_prismatic(above: Any, q: Any, K: Any) -> list[list[Any]]:
     R, r, z = carried(True, above[0:9], q, K)
-    return [R + add(above[9:12], r), [0 * z[0], 0 * z[0], 0 * z[0], *z], r, _composite(R, K)]
+    return [R + add(above[9:12], r), [0 * z[0], 0 * z[0], 0 * z[0], *z], r, _composite(R, K[12:22])]
 
 
 def _composite(R: Any, K: Any) -> list[Any]:
-    return [K[12], *times(R, K[13:16]), *turned_symmetric(R, K[16:22])]
+    return [K[0] + 0, *times(R, K[1:4]), *turned_symmetric(R, K[4:10])]
 
 
 def _column_revolute(screw: Any, C: Any, o: Any) -> list[list[Any]]:
@@ -155,7 +144,9 @@ COMPOSE = Step("compose", lambda below, C, r: [add(below, shifted(C, r))], (10, 
 COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6,))
 COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6,))
 PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
-WORLD_STEPS = (*INVERSE_STEPS, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE)
+TIP_COMPOSITE = Step("tip_composite", lambda R, K: [_composite(R, K)], (9,), (10,), INERTIA)
+TOGETHER = Step("together", lambda a, b: [add(a, b)], (10, 10), (10,))
+WORLD_STEPS = (*MOVES, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE, TIP_COMPOSITE, TOGETHER)
 
 
 def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
@@ -163,44 +154,73 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     n = len(bodies)
     base = run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])
     frame: list[Any] = [None] * n
-    screw: list[Any] = [None] * n
+    screw: list[Any] = [None] * bodies.dof
     r: list[Any] = [None] * n
     composite: list[Any] = [None] * n
+    beams: dict[int, Bent] = {}
     move = moves(run, bodies, q)
-    for i, body in enumerate(bodies.list):
+    for i, body in bodies.movers:
         above = base if body.parent == BASE else frame[body.parent]
+        if body.beam is not None:
+            frame[i], screws, r[i], *own = run.call(body.beam.step("place"), above, move[i], constants=body.beam.values)
+            composite[i] = run.call(TIP_COMPOSITE, frame[i][0:9], constants=constants_of(body)[12:])
+            beams[i] = Bent(screws, *own)
+            _by_six(screw, bodies.coordinates(i), screws)
+            continue
         step = PLACE_P if body.prismatic else PLACE_R
-        frame[i], screw[i], r[i], composite[i] = run.call(step, above, move[i], constants=constants_of(body))
-    for i in range(n - 1, -1, -1):
-        parent = bodies.list[i].parent
-        if parent != BASE:
-            composite[parent] = run.call(COMPOSE, composite[parent], composite[i], r[i])
-    columns = [
-        run.call(COLUMN_P if body.prismatic else COLUMN_R, screw[j], composite[j], frame[j][9:12])
-        for j, body in enumerate(bodies.list)
-    ]
-    M: Entries = run.pairs(PAIR, bodies.parents, screw, columns)
-    for j, body in enumerate(bodies.list):
-        M[j, j] = _own(run, body, M[j, j])
+        frame[i], screw[body.coordinate], r[i], composite[i] = run.call(
+            step, above, move[i], constants=constants_of(body)
+        )
+    _gather_inwards(run, bodies, composite, r, beams)
+    columns: list[Any] = [None] * bodies.dof
+    within: Entries = {}
+    for i, body in bodies.movers:
+        o = frame[i][9:12]
+        if body.beam is None:
+            step = COLUMN_P if body.prismatic else COLUMN_R
+            columns[body.coordinate] = run.call(step, screw[body.coordinate], composite[i], o)
+            continue
+        bent = beams[i]
+        forces, entries = run.call(body.beam.step("column"), bent.screws, bent.X, bent.Me, composite[i], o)
+        _by_six(columns, bodies.coordinates(i), forces)
+        pairs = combinations_with_replacement(bodies.coordinates(i), 2)
+        within |= {pair: entries[k : k + 1] for k, pair in enumerate(pairs)}
+    chain = [above[0] if above else BASE for above in bodies.carriers]
+    M: Entries = {**run.pairs(PAIR, chain, screw, columns), **within}
+    for _, body in bodies.movers:
+        if body.beam is None:
+            M[body.coordinate, body.coordinate] = _own(run, body, M[body.coordinate, body.coordinate])
     return M
 
 
-def matrix_by_columns(run: Any, bodies: Bodies, q: Any) -> Entries:
-    """The same entries of an arm with flexible links: the forces of unit accelerations, one at a time."""
-    n = bodies.dof
-    M: Entries = {}
-    still, calm = run.constant(np.zeros(n)), run.constant(np.zeros(9))
-    for j in range(n):
-        column = joint_torques(run, bodies.inert, q, still, run.constant(np.eye(n)[j]), calm, [])
-        M |= {(i, j): column[i] for i in (j, *bodies.carriers[j])}
-    return M
+class Bent(NamedTuple):
+    """Of a beam: screws of its tip, its composite with modes locked, unit forces X, and Me (see `flexing_inertia`)."""
+
+    screws: Any
+    composite: Any
+    X: Any
+    Me: Any
+
+
+def _by_six(out: list[Any], places: range, values: Any) -> None:
+    for k, place in enumerate(places):
+        out[place] = values[6 * k : 6 * k + 6]
+
+
+def _gather_inwards(run: Any, bodies: Bodies, composite: list[Any], r: list[Any], beams: dict[int, Bent]) -> None:
+    """Add to every composite those of the bodies it carries."""
+    for i, body in reversed(bodies.movers):
+        parent = body.parent
+        if parent == BASE:
+            continue
+        composite[parent] = run.call(COMPOSE, composite[parent], composite[i], r[i])
+        if i in beams:
+            composite[parent] = run.call(TOGETHER, composite[parent], beams[i].composite)
 
 
 def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:
     """By the way that suits the arm and the code."""
-    if bodies.flexible:
-        return matrix_by_columns(run, bodies, q)
-    return (matrix_in_world_axes if tape else matrix_in_body_axes)(run, bodies, q)
+    return (matrix_in_world_axes if tape or bodies.flexible else matrix_in_body_axes)(run, bodies, q)
 
 
 def dense(run: Any, n: int, M: Entries) -> list[Any]:

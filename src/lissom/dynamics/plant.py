@@ -76,7 +76,7 @@ def plant(
         if body.bent_by >= 0:
             continue
         if body.beam is not None:
-            lost = run.call(body.beam.steps.loss, lost, bodies.own(given.qd, i), constants=body.beam.body_values)
+            lost = run.call(body.beam.step("loss"), lost, bodies.own(given.qd, i), constants=body.beam.values)
             continue
         if body.damping:
             lost = run.call(DAMP, lost, given.qd[k : k + 1], constants=[body.damping])

@@ -11,18 +11,27 @@ Nothing is derived by hand here: the tape of inverse dynamics is differentiated 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from lissom.dynamics import inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine import derive
+from lissom.engine.program import Step
 from lissom.engine.record import Recorder, Tape
 
 STATES = 3  # q, qd, qdd
 BLOCKS = ((0, 0), (0, 1), (0, 2), (1, 1))
 GRADIENT_STEPS = derive.family(inverse.STEPS, 1)
 HESSIAN_STEPS = derive.family(inverse.STEPS, 2)
+Steps = Mapping[str, Step]
+
+
+def steps_of(bodies: Bodies, order: int) -> Steps:
+    """The steps of first or second derivatives, those of flexible links included."""
+    plain = GRADIENT_STEPS if order == 1 else HESSIAN_STEPS
+    return {**plain, **derive.family(bodies.steps, order)} if bodies.flexible else plain
 
 
 def _tape(bodies: Bodies, setting: Setting) -> Tape:
@@ -33,9 +42,17 @@ def _tape(bodies: Bodies, setting: Setting) -> Tape:
 
 def gradient_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, weights, then the base's motion and the loads; outputs by q, qd, qdd."""
-    run.play(derive.gradient(_tape(bodies, setting), GRADIENT_STEPS, STATES), GRADIENT_STEPS)
+    steps = steps_of(bodies, 1)
+    run.play(derive.gradient(_tape(bodies, setting), steps, STATES), steps)
+
+
+def jacobian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, qdd, then the base's motion and the loads; outputs of every torque by q, qd, qdd."""
+    steps = steps_of(bodies, 1)
+    run.play(derive.jacobian(_tape(bodies, setting), steps, STATES), steps)
 
 
 def hessian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """The same inputs; outputs by (q, q), (q, qd), (q, qdd), (qd, qd), row by row."""
-    run.play(derive.hessian(_tape(bodies, setting), HESSIAN_STEPS, STATES, BLOCKS), HESSIAN_STEPS)
+    steps = steps_of(bodies, 2)
+    run.play(derive.hessian(_tape(bodies, setting), steps, STATES, BLOCKS), steps)

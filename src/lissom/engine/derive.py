@@ -4,7 +4,9 @@ For a program y(x) and weights w, `gradient` gives g = dy/dx^T w: the tape is pl
 backwards with steps that casadi differentiated. Every slot s has a mirror slot for its adjoint, the
 derivative of w . y with respect to it, to which each backward step adds its share.
 
-`hessian` differentiates that once more, forwards: for one direction at a time, tangents of all slots
+`jacobian` does so for one output after the other.
+
+`hessian` differentiates a gradient once more, forwards: for one direction at a time, tangents of all slots
 (the tape again), then tangents of their adjoints (the tape backwards). A call is left out where its
 tangents and adjoints are known to be zero, or where nothing that was asked for needs its results.
 
@@ -21,7 +23,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from lissom.engine.graph import Graph, evaluated, from_casadi
 from lissom.engine.program import Step, cos, sign, sin
@@ -134,13 +136,13 @@ class _Marks:
 
 
 class _Writer:
-    """A tape that grows: more calls, slots and one more input, the weights."""
+    """A tape that grows: more calls, slots and, for products, one more input, the weights."""
 
     def __init__(self, tape: Tape, steps: Mapping[str, Step]):
         self.tape, self.steps = tape, steps
         self.calls, self.top = list(tape.calls), tape.slots
         self.zero = self.room(1)
-        self.weights = self.room(sum(len(out) for out in tape.outputs))
+        self.ends = [slot for out in tape.outputs for slot in out]
 
     def room(self, n: int) -> int:
         """First of n fresh slots; they hold zeros before the first call."""
@@ -159,56 +161,98 @@ class _Writer:
         step = self.steps[call[0]]
         return step, call[1][: len(step.outputs)], call[1][len(step.outputs) :]
 
-    def finished(self, after: int, outputs: Sequence[Sequence[int]]) -> Tape:
-        """The tape with the weights behind the first `after` inputs."""
-        tape, inputs = self.tape, list(self.tape.inputs)
-        inputs.insert(after, (self.weights, sum(len(out) for out in tape.outputs)))
-        return tape._replace(
-            calls=tuple(self.calls), slots=self.top, inputs=tuple(inputs), fixed=(*tape.fixed, (self.zero, 0.0)),
+    def backwards(self, ends: Sequence[int], mirror: int) -> tuple[list[Call], _Marks]:
+        """Calls that bring adjoints from `ends` back, and marks of the slots that have adjoints."""
+        live = _Marks(self.tape.slots)
+        live.put(ends, [1] * len(ends))
+        calls: list[Call] = []
+        for call in reversed(self.tape.calls):
+            step, outs, ins = self.split(call)
+            if live.any(outs, step.outputs):
+                calls.append((back(step).name, (*_shifted(ins, mirror), *ins, *_shifted(outs, mirror)), call[2]))
+                live.put(ins, step.inputs)
+                live.put(outs, step.outputs)  # all of an output is read, also where an earlier sweep left something
+        return calls, live
+
+    def finished(self, inputs: Sequence[tuple[int, int]], outputs: Sequence[Sequence[int]]) -> Tape:
+        """The tape with other inputs and outputs."""
+        return self.tape._replace(
+            calls=tuple(self.calls), slots=self.top, inputs=tuple(inputs), fixed=(*self.tape.fixed, (self.zero, 0.0)),
             outputs=tuple(tuple(out) for out in outputs),
         )  # fmt: skip
+
+    def weighted(self, after: int, weights: int, outputs: Sequence[Sequence[int]]) -> Tape:
+        """The tape with the weights behind the first `after` inputs."""
+        inputs = list(self.tape.inputs)
+        inputs.insert(after, (weights, len(self.ends)))
+        return self.finished(inputs, outputs)
 
 
 def _shifted(slots: Sequence[int], by: int) -> tuple[int, ...]:
     return tuple(slot + by for slot in slots)
 
 
-def _with_adjoints(writer: _Writer) -> tuple[int, _Marks]:
-    """Append the backward sweep; gives the start of the mirror, and marks of slots that have adjoints."""
-    tape = writer.tape
-    mirror, live = writer.room(tape.slots), _Marks(tape.slots)
-    ends = [slot for out in tape.outputs for slot in out]
-    live.put(ends, [1] * len(ends))
-    calls: list[Call] = []
-    for call in reversed(tape.calls):
-        step, outs, ins = writer.split(call)
-        if live.any(outs, step.outputs):
-            calls.append((back(step).name, (*_shifted(ins, mirror), *ins, *_shifted(outs, mirror)), call[2]))
-            live.put(ins, step.inputs)
+class _Adjoints(NamedTuple):
+    """The weights' slots, the start of the mirror, and marks of slots that have adjoints."""
+
+    weights: int
+    mirror: int
+    live: _Marks
+
+
+def _with_adjoints(writer: _Writer) -> _Adjoints:
+    """Append the backward sweep."""
+    weights, mirror = writer.room(len(writer.ends)), writer.room(writer.tape.slots)
+    calls, live = writer.backwards(writer.ends, mirror)
     for first, length in live.runs():
         writer.clear(mirror + first, length)
-    writer.calls += [(SEED.name, (mirror + slot, writer.weights + k), 0) for k, slot in enumerate(ends)]
+    writer.calls += [(SEED.name, (mirror + slot, weights + k), 0) for k, slot in enumerate(writer.ends)]
     writer.calls += calls
-    return mirror, live
+    return _Adjoints(weights, mirror, live)
 
 
 def gradient(tape: Tape, steps: Mapping[str, Step], count: int) -> Tape:
     """Inputs: those of the tape, `weights` behind the first `count`. Outputs: for each of these `count`
     the gradient of weights . outputs."""
     writer = _Writer(tape, steps)
-    mirror, live = _with_adjoints(writer)
+    weights, mirror, live = _with_adjoints(writer)
     outputs = [
         [mirror + slot if live[slot] else writer.zero for slot in range(first, first + n)]
         for first, n in tape.inputs[:count]
     ]
-    return writer.finished(count, outputs)
+    return writer.weighted(count, weights, outputs)
+
+
+def jacobian(tape: Tape, steps: Mapping[str, Step], count: int) -> Tape:
+    """Inputs: those of the tape. Outputs: for each of the first `count` inputs the derivatives of all outputs
+    by it, row by row: the tape backwards, once for every output."""
+    writer = _Writer(tape, steps)
+    mirror = writer.room(tape.slots)
+    wanted = [slot for first, n in tape.inputs[:count] for slot in range(first, first + n)]
+    rows: list[dict[int, int]] = []
+    for end in writer.ends:
+        calls, live = writer.backwards([end], mirror)
+        for first, length in live.runs():
+            writer.clear(mirror + first, length)
+        room = writer.room(len(wanted))  # of this row alone; all other adjoints make room for those of the next
+        writer.clear(room, len(wanted))
+        own = {mirror + slot: room + k for k, slot in enumerate(wanted)}
+        writer.calls.append((ONE.name, (own.get(mirror + end, mirror + end),), 0))
+        writer.calls += [(name, tuple(own.get(s, s) for s in slots), at) for name, slots, at in calls]
+        rows.append({slot: own[mirror + slot] for slot in wanted if live[slot]})
+    outputs = [
+        [row.get(slot, writer.zero) for row in rows for slot in range(first, first + n)]
+        for first, n in tape.inputs[:count]
+    ]
+    return writer.finished(tape.inputs, outputs)
 
 
 def hessian(tape: Tape, steps: Mapping[str, Step], count: int, blocks: Sequence[tuple[int, int]]) -> Tape:
     """Inputs: those of the tape, `weights` behind the first `count`. Outputs: per block (a, b) the second
     derivatives of weights . outputs by inputs a (rows) and b (columns), row by row."""
     writer = _Writer(tape, steps)
-    sweep = _Sweep(writer, *_with_adjoints(writer))
+    weights, mirror, live = _with_adjoints(writer)
+    sweep = _Sweep(writer, mirror, live)
     found: dict[tuple[int, int], int] = {}
     for a in sorted({a for a, _ in blocks}):
         first, n = tape.inputs[a]
@@ -222,7 +266,7 @@ def hessian(tape: Tape, steps: Mapping[str, Step], count: int, blocks: Sequence[
         rows, columns_of = (range(tape.inputs[x][0], sum(tape.inputs[x])) for x in (a, b))
         keys = [(min(i, j), max(i, j)) if a == b else (i, j) for i in rows for j in columns_of]
         outputs.append([found.get(key, writer.zero) for key in keys])
-    return writer.finished(count, outputs)
+    return writer.weighted(count, weights, outputs)
 
 
 class _Sweep:

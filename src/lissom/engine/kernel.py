@@ -24,7 +24,7 @@ from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
 from lissom.engine.ir import Lanes
 from lissom.engine.program import Inline, Step
-from lissom.engine.record import Recorder, Tape
+from lissom.engine.record import COPY, Recorder, Tape
 
 Array = NDArray[np.float64]
 WIDTHS = (1, 4)
@@ -217,7 +217,7 @@ def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -
             run = Recorder(width)
             program(run)
             recorded, ready_made = run.tape(), run.ready_made
-        used = tape.used_steps(steps, {name for name, _, _ in recorded.calls})
+        used = tape.used_steps((*steps, *COPY), {name for name, _, _ in recorded.calls})
         codes.append(tape_code(machine(key, used, width), recorded))
         work = 100 * len(recorded.calls)
         recorded = recorded if ready_made else None  # a tape that was made elsewhere serves every width

@@ -248,9 +248,14 @@ class ClosedLoop:
         return self.bodies.changed(constants=rows)
 
     @property
+    def steps(self) -> tuple[Step, ...]:
+        """Of its tape."""
+        return (*STEPS, *self.bodies.steps)
+
+    @property
     def straight(self) -> bool:
         """Compiled as straight-line code."""
-        return self.bodies.dof <= STRAIGHT or self.bodies.flexible
+        return self.bodies.dof <= STRAIGHT
 
     @functools.cached_property
     def key(self) -> str:
@@ -298,7 +303,7 @@ class ClosedLoop:
     def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
         if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
-        return kernel.tape_kernel(f"loop|{code_version()}", STEPS, self.program)
+        return kernel.tape_kernel(f"loop|{code_version()}", self.steps, self.program)
 
     def kept(self, what: str, make: Callable[[], Any]) -> Any:
         """Compiled code, kept with the arm for the next simulation of the same kind."""

@@ -25,7 +25,7 @@ import numpy as np
 from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
 from lissom.engine.program import Inline, Plain, Step, absolute, sign, sized
-from lissom.simulation.closed_loop import STEPS, ClosedLoop, code_version
+from lissom.simulation.closed_loop import ClosedLoop, code_version
 from lissom.simulation.friction import GRIP
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import compiler_present
@@ -122,7 +122,7 @@ class Stepper:
         loop = self.loop
         if loop.straight:
             return repeat.Repeated(f"rk4|{loop.key}", (*OWN, self._stage), self._program)
-        return repeat.Repeated(f"rk4|{code_version()}", (*STEPS, *OWN), self._program)
+        return repeat.Repeated(f"rk4|{code_version()}", (*loop.steps, *OWN), self._program)
 
     @property
     def _sizes(self) -> dict[str, int]:

@@ -22,7 +22,6 @@ from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import INERTIA, Setting
 from lissom.engine import kernel
 from lissom.engine.function import FLOAT, Function
-from lissom.engine.graph import Graph
 from lissom.engine.program import Plain, Step
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.model.arm import Arm
@@ -30,7 +29,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_points, as_state
 
 BACKENDS = ("straight", "tape", "numpy")
-NOT_BENT = ("inverse_dynamics_product", "inverse_dynamics_hessian", "regressor", "momentum")
+NOT_BENT = ("regressor", "momentum")
 
 
 class Recipe(NamedTuple):
@@ -42,7 +41,7 @@ class Recipe(NamedTuple):
     limit : coordinates up to which straight-line code is the better one
     shapes : of its results, from the numbers of coordinates and links
     dynamics : it needs inertia; what only moves is there for more arms
-    bends : its tape also serves arms with flexible links
+    order : of the derivatives in it
     """
 
     arguments: tuple[str, ...]
@@ -51,7 +50,7 @@ class Recipe(NamedTuple):
     limit: int
     shapes: Callable[[int, int], tuple[tuple[int, ...], ...]]
     dynamics: bool = True
-    bends: bool = True
+    order: int = 0
 
 
 def _vector(n: int, _links: int) -> tuple[tuple[int, ...], ...]:
@@ -84,18 +83,18 @@ RECIPES = {
         ("q",), lambda run, b, _, tape: mass.program(run, b, tape, packed=True), mass.WORLD_STEPS, 9,
         lambda n, _: ((n * (n + 1) // 2,),),
     ),
-    "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector, bends=False),
+    "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector),
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,
-        lambda n, _: ((n, n), (n, n), (n, n)), bends=False,
+        lambda n, _: ((n, n), (n, n), (n, n)),
     ),
     "inverse_dynamics_product": Recipe(
         ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.gradient_program(run, b, s),
-        tuple(products.GRADIENT_STEPS.values()), 7, lambda n, _: ((n,),) * 3,
+        tuple(products.GRADIENT_STEPS.values()), 7, lambda n, _: ((n,),) * 3, order=1,
     ),
     "inverse_dynamics_hessian": Recipe(
         ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.hessian_program(run, b, s),
-        tuple(products.HESSIAN_STEPS.values()), 3, lambda n, _: ((n, n),) * 4,
+        tuple(products.HESSIAN_STEPS.values()), 3, lambda n, _: ((n, n),) * 4, order=2,
     ),
     "regressor": Recipe(
         ("q", "qd", "qdd"), lambda run, b, *_: regressor.program(run, b), regressor.STEPS, 4,
@@ -111,6 +110,13 @@ RECIPES = {
     "jacobian": _kinematic(("q",), kinematics.jacobian, lambda n, _: ((6, n),)),
     "velocity": _kinematic(("q", "qd"), kinematics.velocity, lambda *_: ((6,),)),
     "acceleration": _kinematic(("q", "qd", "qdd"), kinematics.acceleration, lambda *_: ((6,),)),
+}  # fmt: skip
+# where flexible links need another way
+BENT_RECIPES = {
+    "inverse_dynamics_gradient": Recipe(
+        ("q", "qd", "qdd"), lambda run, b, s, *_: products.jacobian_program(run, b, s),
+        tuple(products.GRADIENT_STEPS.values()), 6, lambda n, _: ((n, n), (n, n), (n, n)), order=1,
+    ),
 }  # fmt: skip
 
 
@@ -144,6 +150,8 @@ class Library:
 
     def _make(self, name: str, setting: Setting, backend: str | None, method: str | None) -> Function:
         recipe, n = RECIPES[name], self.arm.dof
+        if self.bodies.flexible:
+            recipe = BENT_RECIPES.get(name, recipe)
         if recipe.dynamics:
             refuse_unready(self.arm)
         if self.bodies.flexible and name in NOT_BENT:
@@ -166,9 +174,9 @@ class Library:
         if chosen == "straight":
             lengths = [int(np.prod(shape)) for shape in shapes]
             key = f"{name}|{method}|{setting}|{digest(bodies)}|{sources()}"
-            code = kernel.straight_kernel(key, sizes, lengths, self._graph(name, program, bodies, setting))
+            code = kernel.straight_kernel(key, sizes, lengths, lambda: kernel.graph_of(program))
         elif chosen == "tape":
-            code = kernel.tape_kernel(f"{name}|{sources()}", (*recipe.steps, *bodies.steps), program)
+            code = kernel.tape_kernel(f"{name}|{sources()}", (*recipe.steps, *_bent_steps(recipe, bodies)), program)
         label = name.removeprefix("packed_")
         function = Function(label, arguments, sizes, shapes, program, code, self._explain(label))
         if label == "forward_dynamics" and method is None:
@@ -182,12 +190,6 @@ class Library:
         if not recipe.dynamics:
             return self.frames.with_stations(frames)
         return self.bodies.with_stations((*frames, *inverse.standing_frames(self.arm)))
-
-    def _graph(self, name: str, program: Callable[..., None], bodies: Bodies, setting: Setting) -> Callable[[], Graph]:
-        """What is compiled; gradients of an arm with flexible links are derivatives of the whole recursion."""
-        if name == "inverse_dynamics_gradient" and bodies.flexible:
-            return lambda: kernel.slopes_of(lambda run: inverse.program(run, bodies, setting), 3)
-        return lambda: kernel.graph_of(program)
 
     def _formulated(self, recipe: Recipe, name: str, method: str, setting: Setting) -> Recipe:
         """The recipe with the program of a formulation, which has no tape."""
@@ -212,7 +214,7 @@ class Library:
         if not compiler_present():
             _warn_of_slowness()
             return "numpy"
-        if self.bodies.dof <= recipe.limit or (self.bodies.flexible and not recipe.bends):
+        if self.bodies.dof <= recipe.limit:
             return "straight"
         return "tape" if recipe.steps else "numpy"
 
@@ -274,6 +276,11 @@ class Library:
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
 
 
+def _bent_steps(recipe: Recipe, bodies: Bodies) -> tuple[Step, ...]:
+    """What flexible links add to the steps of a tape."""
+    return tuple(products.steps_of(bodies, recipe.order).values()) if recipe.order else bodies.steps
+
+
 def digest(bodies: Bodies) -> str:
     """Fingerprint of every number that goes into straight-line code."""
     arm = bodies.arm
@@ -281,7 +288,7 @@ def digest(bodies: Bodies) -> str:
     for body in bodies.list:
         parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
         if body.beam is not None:
-            parts += [body.beam.body.key, body.beam.body_values, body.beam.tip.key, body.beam.tip_values]
+            parts += [body.beam.layout.key, body.beam.values]
     places = [(word, *bodies.place(word)) for word in arm.frames]
     places = [(word, body, X.tolist()) for word, body, X in places]
     links = [(place.body, place.X.tolist()) for place in bodies.links]

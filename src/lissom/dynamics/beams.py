@@ -1,0 +1,72 @@
+"""A flexible link as a recursion sees it: a pattern of constants, their values, and its steps."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics import flexing, flexing_inertia
+from lissom.dynamics.layout import Layout, Tables, step_of
+from lissom.engine.program import Step
+from lissom.flexible.body import FlexibleBody, Station
+
+KINDS = {kind.name: kind for kind in (*flexing.KINDS, *flexing_inertia.KINDS)}
+
+
+class Beam(NamedTuple):
+    """A pattern and its values."""
+
+    layout: Layout
+    values: tuple[float, ...]
+
+    @classmethod
+    def of(cls, body: FlexibleBody, root: Any, p: Any) -> Beam:
+        """From its constants, and the pose of its root on the body that carries it."""
+        parts = (root, p, body.C, body.D, body.Y, body.Lam, body.K, body.damping, body.bend)
+        return cls._packed(Tables(*parts, *_end(body.tip)), body.m, cubic=len(body.bend) > 0)
+
+    @classmethod
+    def _packed(cls, tables: Tables, m: int, cubic: bool) -> Beam:
+        flat = [np.asarray(table, float).ravel() for table in tables]
+        some = [np.flatnonzero(row) for row in flat]
+        shapes, places = tuple(np.shape(table) for table in tables), tuple(tuple(map(int, at)) for at in some)
+        values = tuple(float(x) for row, at in zip(flat, some, strict=True) for x in row[at])
+        return cls(Layout(m, cubic, shapes, places), values)
+
+    @property
+    def m(self) -> int:
+        """Number of its amplitudes."""
+        return self.layout.m
+
+    @property
+    def mass(self) -> float:
+        """Of the beam itself."""
+        return float(self.layout.unpacked(self.values).C[0, 0])
+
+    def at(self, station: Station) -> Beam:
+        """The same with another place on it as its end."""
+        words = ("point", "shift", "shift2", "turn", "turn2")
+        return self._changed(**dict(zip(words, _end(station), strict=True)))
+
+    @property
+    def inert(self) -> Beam:
+        """The same without elasticity and damping: what resists acceleration only."""
+        tables = self.layout.unpacked(self.values)
+        return self._changed(**{word: 0.0 * getattr(tables, word) for word in ("K", "damping", "bend")})
+
+    def _changed(self, **tables: Any) -> Beam:
+        return self._packed(self.layout.unpacked(self.values)._replace(**tables), self.m, self.layout.cubic)
+
+    def step(self, kind: str) -> Step:
+        """One of its steps, by its name in `flexing` or `flexing_inertia`."""
+        return step_of(KINDS[kind], self.layout)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All of them."""
+        return tuple(step_of(kind, self.layout) for kind in KINDS.values())
+
+
+def _end(station: Station) -> tuple[Any, ...]:
+    return station.point, station.shift, station.shift2, station.turn, station.turn2
