@@ -158,6 +158,24 @@ def test_products_and_second_derivatives(name):
 
 
 @pytest.mark.parametrize("name", ARMS)
+def test_momentum_is_what_a_joint_below_the_arm_feels(name):
+    """A joint about (along) e under the whole arm, at rest: its row of M times the rates is L.e (P.e)."""
+    arm = ARMS[name]
+    q, qd, _ = states(arm, 8)
+    told = ls.momentum(arm, q, qd)
+    e = np.array([0.3, -0.7, 0.4]) / np.linalg.norm([0.3, -0.7, 0.4])
+    for kind, part in (("prismatic", told[:3]), ("revolute", told[3:])):
+        root = ls.Link("ground", joint=ls.Joint(kind, np.eye(4), e, armature=1.0))
+        onto = [link.replace(parent=link.parent or "ground") for link in arm.links]
+        M = ls.mass_matrix(ls.Arm("on a joint", [root, *onto]), [0.0, *q])
+        assert M[0, 1:] @ qd == pytest.approx(part @ e, rel=1e-11)
+    mass = ls.mass_matrix(ls.Arm("mass", [ls.Link("ground", joint=ls.Joint("prismatic")), *onto]), [0.0, *q])[0, 0]
+    step = 1e-6
+    moved = (ls.centre_of_mass(arm, q + step * qd) - ls.centre_of_mass(arm, q - step * qd)) / (2 * step)
+    assert np.abs(mass * moved - told[:3]).max() < 1e-7 * np.abs(told[:3]).max()
+
+
+@pytest.mark.parametrize("name", ARMS)
 def test_batches_are_single_states_bit_for_bit(name):
     arm = ARMS[name]
     q, qd, qdd = (np.stack(x) for x in zip(*(states(arm, k) for k in range(7)), strict=True))

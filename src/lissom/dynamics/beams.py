@@ -47,16 +47,8 @@ class Beam(NamedTuple):
     def at(self, station: Station) -> Beam:
         """The same with another place on it as its end."""
         words = ("point", "shift", "shift2", "turn", "turn2")
-        return self._changed(**dict(zip(words, _end(station), strict=True)))
-
-    @property
-    def inert(self) -> Beam:
-        """The same without elasticity and damping: what resists acceleration only."""
-        tables = self.layout.unpacked(self.values)
-        return self._changed(**{word: 0.0 * getattr(tables, word) for word in ("K", "damping", "bend")})
-
-    def _changed(self, **tables: Any) -> Beam:
-        return self._packed(self.layout.unpacked(self.values)._replace(**tables), self.m, self.layout.cubic)
+        tables = self.layout.unpacked(self.values)._replace(**dict(zip(words, _end(station), strict=True)))
+        return self._packed(tables, self.m, self.layout.cubic)
 
     def step(self, kind: str) -> Step:
         """One of its steps, by its name in `flexing` or `flexing_inertia`."""

@@ -198,6 +198,11 @@ class Bodies:
         return sum(body.width for _, body in self.movers)
 
     @cached_property
+    def mass(self) -> float:
+        """Of all that moves."""
+        return sum(body.mass + (body.beam.mass if body.beam is not None else 0.0) for _, body in self.movers)
+
+    @cached_property
     def flexible(self) -> bool:
         """Some body is the tip of a flexible link."""
         return any(body.beam is not None for body in self.list)
@@ -215,9 +220,9 @@ class Bodies:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Steps of its flexible links, with and without elasticity."""
+        """Steps of its flexible links."""
         beams = [body.beam for body in self.list if body.beam is not None]
-        return tuple(dict.fromkeys(step for beam in beams for b in (beam, beam.inert) for step in b.steps))
+        return tuple(dict.fromkeys(step for beam in beams for step in beam.steps))
 
     def coordinates(self, k: int) -> range:
         """Coordinates of a body."""
@@ -233,13 +238,6 @@ class Bodies:
     def smooth(self) -> Bodies:
         """The same bodies without friction."""
         return self.changed(friction=dict.fromkeys(range(len(self.list)), 0.0))
-
-    @cached_property
-    def inert(self) -> Bodies:
-        """The same bodies without springs, damping and friction: what resists acceleration only."""
-        none = dict.fromkeys(range(len(self.list)), 0.0)
-        beams = {k: body.beam.inert for k, body in enumerate(self.list) if body.beam is not None}
-        return self.changed(damping=none, friction=none, stiffness=none, beam=beams)
 
     @cached_property
     def parents(self) -> NDArray[np.intp]:
@@ -258,7 +256,7 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy in which some fields of some bodies are others: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("inert", "steps", "parents", "children", "movers"):  # they depend on the bodies
+        for word in ("steps", "parents", "children", "movers", "mass"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list = list(self.list)
         for word, entries in columns.items():

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, Setting, constants_of, joint_torques, laden
-from lissom.dynamics.inverse import STEPS as INVERSE_STEPS
-from lissom.dynamics.kinematics import FRAME_STEPS, all_frames
+from lissom.dynamics.inverse import CONSTANTS, INERTIA, LADEN, Setting, constants_of, laden
+from lissom.dynamics.moves import STEPS as MOVES
 from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
     add,
@@ -45,12 +44,21 @@ def _move_prismatic(above: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
 
 
 def _moved(R: Any, o: Any, w: Any, v: Any, K: Any) -> list[list[Any]]:
-    m, h, I = K[12], times(R, K[13:16]), turned_symmetric(R, K[16:22])
+    return [[*R, *o, *w, *v], _parts(R, o, w, v, K[12:22])]
+
+
+def _parts(R: Any, o: Any, w: Any, v: Any, K: Any) -> list[Any]:
+    """(T, m o + h, P, L) of a body with mass, first moment and inertia K."""
+    m, h, I = K[0], times(R, K[1:4]), turned_symmetric(R, K[4:10])
     Iw, wh = symmetric_times(I, w), cross(w, h)
     P = add(scale(m, v), wh)
     T = 0.5 * (dot(w, Iw) + m * dot(v, v)) + dot(v, wh)
     L = add(add(Iw, cross(h, v)), cross(o, P))
-    return [[*R, *o, *w, *v], [T, *add(scale(m, o), h), *P, *L]]
+    return [T, *add(scale(m, o), h), *P, *L]
+
+
+def _split(state: Any) -> tuple[Any, Any, Any, Any]:
+    return state[0:9], state[9:12], state[12:15], state[15:18]
 
 
 def _drive_energy(total: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
@@ -64,28 +72,8 @@ MOVE_P = Step("move_p", _move_prismatic, (18, 1, 1), (18, 10), CONSTANTS)
 TOTAL = Step("total", lambda a, b: [add(a, b)], (10, 10), (10,))
 HEIGHT = Step("height", lambda total, K: [[total[0], -dot(K, total[1:4])]], (10,), (2,), 3)
 DRIVE_ENERGY = Step("drive_energy", _drive_energy, (2, 1, 1), (2,), 3)
-HALF = Step("half_power", lambda T, f, v: [[T[0] + 0.5 * (f[0] * v[0])]], (1, 1, 1), (1,))
-MOMENT = Step("moment", lambda total, frame, K: [add(total, add(scale(K[0], frame[9:12]), times(frame[0:9], K[1:4])))],
-              (3, 12), (3,), 4)  # fmt: skip
-BENT_HEIGHT = Step("bent_height", lambda T, moment, K: [[T[0] + 0, -dot(K, moment)]], (1, 3), (2,), 3)
-STEPS = (*INVERSE_STEPS, *FRAME_STEPS, HALF, MOMENT, BENT_HEIGHT, MOVE_R, MOVE_P, TOTAL, HEIGHT, DRIVE_ENERGY)
-
-
-def _bent_totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
-    """(T, m o + h) of an arm with flexible links: T = 1/2 qd.M qd, the torques of accelerations qd at rest."""
-    n = bodies.dof
-    still, calm = run.constant(np.zeros(n)), run.constant(np.zeros(9))
-    pushes = joint_torques(run, bodies.inert, q, still, qd, calm, [])
-    T, moment = run.constant([0.0]), run.constant(np.zeros(3))
-    for c, push in enumerate(pushes):
-        T = run.call(HALF, T, push, qd[c : c + 1])
-    frames = all_frames(run, bodies, q)
-    for i, body in enumerate(bodies.list):
-        moment = run.call(MOMENT, moment, frames[i], constants=constants_of(body)[12:16])
-        if body.beam is not None and body.bent_by < 0:
-            parts = (moment, frames[body.parent], bodies.own(q, i))
-            moment = run.call(body.beam.step("moment"), *parts, constants=body.beam.values)
-    return T, moment
+TIP_TOTAL = Step("tip_total", lambda state, K: [_parts(*_split(state), K)], (18,), (10,), INERTIA)
+STEPS = (*MOVES, LADEN, MOVE_R, MOVE_P, TIP_TOTAL, TOTAL, HEIGHT, DRIVE_ENERGY)
 
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
@@ -94,10 +82,15 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     state: list[Any] = [None] * len(bodies)
     total = run.constant(np.zeros(10))
     move = moves(run, bodies, q)
-    for i, body in enumerate(bodies.list):
-        above = base if body.parent == BASE else state[body.parent]
-        step = MOVE_P if body.prismatic else MOVE_R
-        state[i], part = run.call(step, above, move[i], qd[i : i + 1], constants=constants_of(body))
+    for i, body in bodies.movers:
+        above, rates = base if body.parent == BASE else state[body.parent], bodies.own(qd, i)
+        if body.beam is not None:
+            state[i], part = run.call(body.beam.step("moving"), above, move[i], rates, constants=body.beam.values)
+            total = run.call(TOTAL, total, part)
+            part = run.call(TIP_TOTAL, state[i], constants=constants_of(body)[12:])
+        else:
+            step = MOVE_P if body.prismatic else MOVE_R
+            state[i], part = run.call(step, above, move[i], rates, constants=constants_of(body))
         total = run.call(TOTAL, total, part)
     return total
 
@@ -125,7 +118,7 @@ def first_moment(run: Any, bodies: Bodies) -> None:
     """Input q; output mass times centre of mass (3)."""
     n = bodies.dof
     q, still = run.input(n), run.constant(np.zeros(n))
-    run.output(_bent_totals(run, bodies, q, still)[1] if bodies.flexible else totals(run, bodies, q, still)[1:4])
+    run.output(totals(run, bodies, q, still)[1:4])
 
 
 def momentum(run: Any, bodies: Bodies) -> None:
@@ -137,19 +130,12 @@ def momentum(run: Any, bodies: Bodies) -> None:
 def _energies(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     """(T, V) with the drives' inertia and the joints' springs."""
     down = list(map(float, bodies.arm.gravity))
-    if bodies.flexible:
-        T, moment = _bent_totals(run, bodies, q, qd)  # with the drives
-        energy = run.call(BENT_HEIGHT, T, moment, constants=down)
-    else:
-        energy = run.call(HEIGHT, totals(run, bodies, q, qd), constants=down)
-    for i, body in enumerate(bodies.list):
-        if body.bent_by >= 0:
-            continue
+    energy = run.call(HEIGHT, totals(run, bodies, q, qd), constants=down)
+    for i, body in bodies.movers:
         if body.beam is not None:
-            own = bodies.own(q, i)
-            energy = run.call(body.beam.step("strain"), energy, own, constants=body.beam.values)
+            energy = run.call(body.beam.step("strain"), energy, bodies.own(q, i), constants=body.beam.values)
             continue
-        row = (0.0 if bodies.flexible else body.armature, body.stiffness, body.rest)
+        row = (body.armature, body.stiffness, body.rest)
         if any(row):
             state = bodies.own(q, i), bodies.own(qd, i)
             energy = run.call(DRIVE_ENERGY, energy, *state, constants=row)

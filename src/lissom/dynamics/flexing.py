@@ -9,8 +9,8 @@ frame carries what is fixed there (payload) and the children. Everything follows
               F = P0[:, 0],  N = axial(P0[:, 1:] + P0 A^T + sum eta_k P_k),  f_k = tr P_k + dA_k : P0 + elastic
     inward    F += E Ft,  N += E Nt + r x E Ft,  f += Jp^T E Ft + Jw^T Nt
 
-with A = 1/2 eta Lam eta (3 x 4) and the tip's r, E, Jp, Jw of `tip`. The steps of mass matrices and of forward
-dynamics are in `flexing_inertia`.
+with A = 1/2 eta Lam eta (3 x 4) and the tip's r, E, Jp, Jw of `tip`. The steps of energies, mass matrices
+and forward dynamics are in `flexing_inertia`.
 """
 
 from __future__ import annotations
@@ -160,20 +160,6 @@ def columns(layout: Layout) -> Any:
     return step
 
 
-@kind(lambda m: (3, 12, m), lambda m: (3,))
-def moment(layout: Layout) -> Any:
-    def step(total: Any, body: Any, eta: Any, K: Any) -> list[list[Any]]:
-        """First moment of mass, in the world, with that of the beam."""
-        t = layout.unpacked(K)
-        R, o = _root(t, body)
-        eta = objects(eta)
-        A, _ = affine(t, eta)
-        S = t.C[1:, 0] + A @ t.C[:, 0] + np.tensordot(eta, t.D[:, :, 0], 1)
-        return [list(objects(total) + scaled(t.C[0, 0], o) + R @ S)]
-
-    return step
-
-
 @kind(lambda m: (2, m), lambda m: (2,))
 def strain(layout: Layout) -> Any:
     def step(energy: Any, eta: Any, K: Any) -> list[list[Any]]:
@@ -199,4 +185,4 @@ def loss(layout: Layout) -> Any:
     return step
 
 
-KINDS = (motion, force, inward, frame, turn, columns, moment, strain, loss)
+KINDS = (motion, force, inward, frame, turn, columns, strain, loss)

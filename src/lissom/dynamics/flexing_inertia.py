@@ -1,4 +1,4 @@
-"""What resists acceleration of a flexible link, as steps in world axes: mass matrix and articulated bodies.
+"""What resists acceleration of a flexible link, as steps in world axes: energy, mass matrix, articulated bodies.
 
 The inertia of a beam for (dw, a, etadd) of its root, of the same field as `flexing`, in beam axes:
 
@@ -28,7 +28,7 @@ from lissom.dynamics.flexing import affine, field_force
 from lissom.dynamics.layout import Layout, Tables, kind
 from lissom.dynamics.pivot import reciprocal
 from lissom.dynamics.tip import tip_of
-from lissom.dynamics.vectors import UPPER, add, cross, dot, scale, sub
+from lissom.dynamics.vectors import UPPER, add, cross, dot, full, scale, sub, symmetric_times
 
 
 def triangle(m: int) -> int:
@@ -74,6 +74,33 @@ def inertia(t: Tables, R: Objects, p: Objects, eta: Objects) -> Inertia:
     return Inertia(composite, columns, Me)
 
 
+# ---- momentum and energy -------------------------------------------------------------------------
+
+
+@kind(lambda m: (18, m, m), lambda m: (18, 10))
+def moving(layout: Layout) -> Any:
+    def step(above: Any, eta: Any, etad: Any, K: Any) -> list[list[Any]]:
+        """(R, o, w, v) of the joint's body -> those of the tip, and (T, m o + h, P, L) of the beam."""
+        t, eta, etad = layout.unpacked(K), objects(eta), objects(etad)
+        R0, (o, w, v) = objects(above[0:9], 3, 3), (objects(above[k : k + 3]) for k in (9, 12, 15))
+        tip, R, p = tip_of(t, layout.cubic, eta, etad), R0 @ t.root, R0 @ t.p
+        r, Rt = p + R @ tip.r, R @ tip.E
+        state = [*Rt.ravel(), *(o + r), *(w + Rt @ tip.w), *(v + skew(w) @ r + R @ tip.rd)]
+        own = inertia(t, R, p, eta)
+        pushed = summed([scaled(etad[k], objects(X)) for k, X in enumerate(own.X)], 6)
+        m, h, I = own.composite[0], objects(own.composite[1:4]), objects(full(own.composite[4:10]), 3, 3)
+        wh = skew(w) @ h
+        P = scaled(m, v) + wh + pushed[3:]
+        L = I @ w + skew(h) @ v + pushed[:3] + skew(o) @ P
+        modal = [
+            etad[k] * etad[l] * x * (0.5 if k == l else 1.0) for x, (k, l) in zip(own.Me, _pairs(layout.m), strict=True)
+        ]
+        T = 0.5 * (w @ (I @ w) + m * (v @ v)) + v @ wh + w @ pushed[:3] + v @ pushed[3:] + sum(modal)
+        return [state, [T, *(scaled(m, o) + h), *P, *L]]
+
+    return step
+
+
 # ---- mass matrix ---------------------------------------------------------------------------------
 
 
@@ -114,9 +141,8 @@ def column(layout: Layout) -> Any:
 def _about_origin(screw: Any, C: Any, o: Any) -> list[Any]:
     """(N, F) about the world's origin of a composite at o that moves with a screw."""
     w, v = screw[0:3], add(screw[3:6], cross(screw[0:3], o))
-    h, I = C[1:4], [C[4], C[5], C[6], C[5], C[7], C[8], C[6], C[8], C[9]]
-    F = add(scale(C[0], v), cross(w, h))
-    N = add([dot(I[3 * a : 3 * a + 3], w) for a in range(3)], cross(h, v))
+    h, F = C[1:4], add(scale(C[0], v), cross(w, C[1:4]))
+    N = add(symmetric_times(C[4:10], w), cross(h, v))
     return [*add(N, cross(o, F)), *F]
 
 
@@ -262,4 +288,4 @@ def _forward(L: dict[tuple[int, int], Any], rows: list[Any], m: int) -> list[Any
     return out
 
 
-KINDS = (place, column, bend, pushed, eliminate, accelerate)
+KINDS = (moving, place, column, bend, pushed, eliminate, accelerate)

@@ -75,7 +75,6 @@ COLUMN_R = Step("jacobian_r", _column_revolute, (12, 3), (6,))
 COLUMN_P = Step("jacobian_p", _column_prismatic, (12, 3), (6,))
 GATHER = Step("gather", lambda v, column, rate: [add(v, scale(rate[0], column))], (6, 6, 1), (6,))
 ARRIVE = Step("arrive", _arrive, (9, 12, 3), (6,))
-FRAME_STEPS = (FRAME_R, FRAME_P)
 STEPS = (*MOVES, FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER, ARRIVE, OUT_R, OUT_P)
 
 # ---- programs ------------------------------------------------------------------------------------
@@ -92,11 +91,6 @@ def _frames(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
         step = FRAME_P if body.prismatic else FRAME_R
         out[i] = run.call(step, out[body.parent], move[i], constants=constants_of(body)[0:12])
     return out
-
-
-def all_frames(run: Any, bodies: Bodies, q: Any) -> dict[int, Any]:
-    """(R, o) of every body, and of the base."""
-    return _frames(run, bodies, moves(run, bodies, q))
 
 
 def poses(run: Any, bodies: Bodies) -> None:

@@ -74,7 +74,7 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     array([0.4, 0. , 0. ])
     """
     moment = call(arm, "centre_of_mass", (q,), threads=threads)
-    mass = sum(body.mass for body in library_of(arm).bodies.list)
+    mass = library_of(arm).bodies.mass
     if mass == 0.0:
         raise UnsupportedError(f"centre_of_mass: nothing that moves on arm {arm.name!r} has mass.")
     return moment / mass

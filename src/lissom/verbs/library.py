@@ -29,7 +29,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_points, as_state
 
 BACKENDS = ("straight", "tape", "numpy")
-NOT_BENT = ("regressor", "momentum")
+NOT_BENT = ("regressor",)
 
 
 class Recipe(NamedTuple):
