@@ -282,7 +282,7 @@ class ModeConvergence:
         if len(self.change):
             rows.append(["last change", *("-" if np.isnan(x) else f"{100 * x:.2g} %" for x in self.change[-1])])
         head = _head(self.arm, self.joints, self.arm.expanded(self.q))
-        return "\n".join([head, "of each kind that its beams keep now", "", *table(rows)])
+        return "\n".join([f"{head},\nas its beams keep 1, 2, ... of each kind", "", *table(rows)])
 
     def __str__(self) -> str:
         return self.describe()
@@ -309,7 +309,7 @@ def mode_convergence(
     verb = "mode_convergence"
     state = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
     if state.ndim != 1:
-        raise InputError(f"{verb}: q has shape {state.shape}; expected one pose ({len(arm.joints)},).")
+        raise InputError(f"{verb}: q is a batch of shape {state.shape[:-1]}; expected one pose.")
     if not any(link.beam is not None and link.beam.modes.count for link in arm.links):
         raise InputError(f"{verb}: arm {arm.name!r} has no beams that bend.")
     _refuse_count(count, "count", verb, MOST_MODES)

@@ -146,6 +146,9 @@ class _Film:
         (self.line,) = ax.plot(*[[]] * (2 if self.plane else 3), color=COLOURS[1], linewidth=1.2)
         self.lines = stage.Lines(ax, self.plane)
         self.title = ax.set_title(titles[0], fontsize=11, parse_math=False)
+        self.show(0)
+        self.figure.draw_without_rendering()
+        self.figure.set_layout_engine("none")  # once is enough: it takes longer than a frame
 
     def show(self, k: int) -> list[Any]:
         """Frame k."""
