@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse
+from lissom.spatial.frames import pose as to
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose, poses
 
@@ -28,10 +29,26 @@ class Skeleton:
     def __init__(self, arm: Arm, q: Array):
         self.arm, self.q = arm, q
         self.X = poses(arm, q)
-        self.beams = {i: _sections(arm, q, link) for i, link in enumerate(arm.links) if link.flexible}
+        self.beams = {i: self._sections(i, link) for i, link in enumerate(arm.links) if link.flexible}
         self.tips = np.array(self.X)
         for i, sections in self.beams.items():
             self.tips[..., i, :, :] = sections[..., -1, :, :]
+
+    def _sections(self, i: int, link: Link) -> Array:
+        """(..., SECTIONS, 4, 4) along a flexible link."""
+        share = np.linspace(0.0, 1.0, SECTIONS)
+        if not self._bends(i):  # no need to ask for every place
+            return self.X[..., i, None, :, :] @ np.array([to(p=s * link.tip[:3, 3]) for s in share])
+        ask = partial(pose, self.arm, self.q)
+        if link.beam is None:
+            return _between(ask(link.name), ask(f"{link.name}.tip"), link.tip[:3, 3])
+        return np.stack([ask(link.name, (s * link.beam.length, 0.0, 0.0)) for s in share], axis=-3)
+
+    def _bends(self, i: int) -> bool:
+        """Some amplitude of link i is not zero."""
+        link = self.arm.links[i]
+        start = int(self.arm.coordinate_start[i]) + link.joint.coordinate_count
+        return bool(np.any(self.q[..., start : start + len(link.mode_labels)]))
 
     @cached_property
     def origins(self) -> Array:
@@ -49,7 +66,7 @@ class Skeleton:
     def centres(self) -> Array:
         """(..., n_links, 3) centres of mass; of a bent link it moves with the section that it lies in."""
         out = [_carried(self.X[..., i, :, :], link.body.com) for i, link in enumerate(self.arm.links)]
-        for i in self.beams:
+        for i in filter(self._bends, self.beams):
             link = self.arm.links[i]
             com, length = link.body.com, link.tip[0, 3]
             if link.beam is not None and 0.0 <= com[0] < length:
@@ -116,14 +133,6 @@ def twigs(arm: Arm) -> set[int]:
     carrying = {int(i) for i in arm.parent_index}
     ends = set(range(len(arm.links))) - carrying
     return {i for i in ends if not arm.links[i].flexible and arm.links[i].body.mass > 0.0}
-
-
-def _sections(arm: Arm, q: Array, link: Link) -> Array:
-    """(..., SECTIONS, 4, 4) along a flexible link."""
-    if link.beam is None:
-        return _between(pose(arm, q, link.name), pose(arm, q, f"{link.name}.tip"), link.tip[:3, 3])
-    along = [pose(arm, q, link.name, (s, 0.0, 0.0)) for s in np.linspace(0.0, link.beam.length, SECTIONS)]
-    return np.stack(along, axis=-3)
 
 
 def _between(root: Array, tip: Array, straight: Array) -> Array:

@@ -58,7 +58,8 @@ def arm_modes(found: ArmModes) -> Figure:
     """A panel for each mode: the arm at both ends of its swing over the arm at rest."""
     count = min(len(found.frequencies_hz), MOST_PANELS)
     rest = Skeleton(found.arm, found.q)
-    ends = [[Skeleton(found.arm, found.q + side * swing(found, k)) for side in (-1, 1)] for k in range(count)]
+    swings = [swing(found, k) for k in range(count)]
+    ends = [[Skeleton(found.arm, found.q + side * full) for side in (-1, 1)] for full in swings]
     points = np.vstack([rest.points, np.zeros((1, 3)), *(bones.points for pair in ends for bones in pair)])
     plane = stage.plane_of(points)
     figure, places = _panels(count, points, plane)
