@@ -30,7 +30,7 @@ from lissom.verbs.energy import centre_of_mass, kinetic_energy, momentum, potent
 from lissom.verbs.formulations import FormulationInfo, OperationCount, count_operations, formulations
 from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
 from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
-from lissom.verbs.modes import ArmModes, ModeConvergence, beam_modes, mode_convergence, modes
+from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence, beam_modes, beam_tip, mode_convergence, modes
 from lissom.verbs.sensitivity import (
     ForwardGradient,
     InverseGradient,
@@ -51,13 +51,13 @@ from lissom.views.plots import plot
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "ArmModes", "BaseMotion", "Beam", "ComputedTorque", "ConfigurationTable", "DH", "DHTable", "Elastic",
-    "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient",
+    "Arm", "ArmModes", "BaseMotion", "Beam", "BeamModes", "ComputedTorque", "ConfigurationTable", "DH", "DHTable",
+    "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient",
     "GravityCompensation", "Happening", "Impedance", "InputError", "InverseGradient", "InverseKinematics", "Joint",
     "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModeConvergence", "ModelError",
     "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape", "SimulationError",
     "SolveError", "StateFeedback", "StateSpace", "TableError", "Tip", "Tool", "TorqueHessian", "TorqueProduct",
-    "UnsupportedError", "acceleration", "animate", "beam_modes", "bias_forces", "centre_of_mass",
+    "UnsupportedError", "acceleration", "animate", "beam_modes", "beam_tip", "bias_forces", "centre_of_mass",
     "count_operations", "draw", "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient",
     "gravity_forces", "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient",
     "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",

@@ -17,6 +17,7 @@ from rich.markup import escape
 from lissom.errors import InputError, LissomError, ModelError
 from lissom.formats.load import load, shipped
 from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -35,6 +36,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")
 MergeFixed = Annotated[bool, typer.Option("--merge-fixed", help="Make links on fixed joints part of their parents.")]
 KinematicsOnly = Annotated[bool, typer.Option("--kinematics-only", help="Accept links without mass.")]
 Repair = Annotated[bool, typer.Option("--repair", help="Repair unphysical inertias of a URDF instead of refusing it.")]
+
+Positions = Annotated[
+    str | None, typer.Option(help="Joint positions, e.g. --q 0,0.5,-1. Default: zero, within the limits.")
+]
+Degrees = Annotated[bool, typer.Option("--deg", help="Angles of --q are in degrees.")]
 
 
 @contextmanager
@@ -89,11 +95,11 @@ def check_film(path: Path | None) -> None:
         raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
 
 
-def save_film(run: Any, path: Path) -> None:
+def save_film(result: Any, path: Path, **options: Any) -> None:
     """Write a moving picture."""
     from lissom.views.animate import animate
 
-    animate(run, path)
+    animate(result, path, **options)
     err.print(f"wrote {path}", markup=False)
 
 
@@ -104,6 +110,20 @@ def numbers(text: str, what: str) -> list[float]:
         return [float(part) for part in parts]
     except ValueError as error:
         raise InputError(f"{what} is {text!r}; expected numbers separated by commas ({error}).") from None
+
+
+def positions(arm: Arm, q: str | None, deg: bool) -> Array:
+    """The state that --q and --deg ask for; degrees are of the revolute joints only."""
+    if q is None:
+        return arm.home
+    state = np.array(numbers(q, "--q"))
+    if not deg or state.shape[-1] not in (len(arm.joints), arm.dof):
+        return state  # the verb explains a wrong length
+    turning = np.zeros(arm.dof, bool)
+    turning[arm.joint_index] = [joint.kind == "revolute" for joint in arm.joints]
+    if state.shape[-1] != arm.dof:
+        turning = turning[arm.joint_index]
+    return np.where(turning, np.radians(state), state)
 
 
 def print_json(value: Any) -> None:

@@ -5,30 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from lissom.cli.common import (
     ArmName,
+    Degrees,
     KinematicsOnly,
     MergeFixed,
+    Positions,
     Repair,
     failing_kindly,
     load_arm,
-    numbers,
+    positions,
     save_figure,
 )
 from lissom.errors import UnsupportedError
-from lissom.model.arm import Arm
-from lissom.spatial.rotations import Array
 
 
 def draw(
     arm: ArmName,
-    q: Annotated[
-        str | None, typer.Option(help="Joint positions, e.g. --q 0,0.5,-1. Default: zero, within the limits.")
-    ] = None,
-    deg: Annotated[bool, typer.Option("--deg", help="Angles of --q are in degrees.")] = False,
+    q: Positions = None,
+    deg: Degrees = False,
     figure: Annotated[Path | None, typer.Option(help="File to write (png, svg, pdf). Default: NAME.png.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Open a window instead of writing a file.")] = False,
     labels: Annotated[bool, typer.Option(help="Write the links' names.")] = True,
@@ -45,9 +42,7 @@ def draw(
 
     with failing_kindly():
         loaded = load_arm(arm, merge_fixed, kinematics_only, repair)
-        state = loaded.home if q is None else np.array(numbers(q, "--q"))
-        if deg and q is not None:
-            state = _radians(loaded, state)
+        state = positions(loaded, q, deg)
         if show:
             import matplotlib.pyplot as plt
 
@@ -59,14 +54,3 @@ def draw(
         made = picture(loaded, state, labels=labels)
         target = figure or Path(f"{loaded.name.replace('/', '_')}.png")
         save_figure(made, target)
-
-
-def _radians(arm: Arm, state: Array) -> Array:
-    """Degrees to radians for the revolute joints only."""
-    if state.shape[-1] not in (len(arm.joints), arm.dof):
-        return state  # the verb explains
-    turning = np.zeros(arm.dof, bool)
-    turning[arm.joint_index] = [joint.kind == "revolute" for joint in arm.joints]
-    if state.shape[-1] != arm.dof:
-        turning = turning[arm.joint_index]
-    return np.where(turning, np.radians(state), state)

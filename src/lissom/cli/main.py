@@ -13,6 +13,7 @@ from lissom.cli.count import count
 from lissom.cli.draw import draw
 from lissom.cli.info import info
 from lissom.cli.linearise import linearise
+from lissom.cli.modes import modes
 from lissom.cli.plot import plot
 from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
@@ -27,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (info, check, convert, draw, robots, simulate, plot, torques, linearise, count, reproduce):
+for verb in (info, check, convert, draw, robots, simulate, plot, torques, linearise, modes, count, reproduce):
     app.command()(verb)
 
 

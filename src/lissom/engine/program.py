@@ -241,14 +241,13 @@ class Inline(Plain):
         graph = from_casadi(ca.Function("slopes", self._symbols, columns))
         return fused(graph) if fuse else graph
 
-    def slope_at(self, x: Any) -> Any:
-        """The first output at values of the only input, and its derivative there; nothing is compiled."""
+    def slopes_at(self, *values: np.ndarray) -> list[np.ndarray]:
+        """Derivatives of the first output with respect to every input, at values of them; nothing is compiled."""
         import casadi as ca
 
         result = ca.vertcat(*[ca.SX(value) for value in self.outputs[0]])
-        symbol = self._symbols[0]
-        value, slope = ca.Function("slope", [symbol], [result, ca.jacobian(result, symbol)])(x)
-        return np.array(value).ravel(), np.array(slope)
+        matrices = [ca.jacobian(result, symbol) for symbol in self._symbols]
+        return [np.array(matrix) for matrix in ca.Function("slopes", self._symbols, matrices).call(list(values))]
 
     def graph(self, fuse: bool) -> Graph:
         import casadi as ca

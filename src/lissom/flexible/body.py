@@ -26,7 +26,7 @@ import numpy as np
 from lissom.flexible.modes import natural_modes
 from lissom.flexible.quadrature import Panels
 from lissom.flexible.shapes import Shapes
-from lissom.model.beam import Beam, ModalIntegrals, Tip
+from lissom.model.beam import PLANES, Beam, ModalIntegrals, Tip
 from lissom.model.fields import rank
 from lissom.spatial.rotations import Array
 
@@ -152,7 +152,7 @@ def _pairs(f: Array, g: Array) -> Array:
 def shapes_of(beam: Beam, tip: Tip, across: Tip) -> dict[str, Shapes]:
     """The shapes that a beam keeps, by kind; `tip` as bending about z feels it, `across` as bending about y does."""
     out = {}
-    for word in ("bending_z", "bending_y", "torsion", "stretch"):
+    for word in PLANES:
         count = getattr(beam.modes, word)
         if count:
             out[word] = natural_modes(beam, word, across if word == "bending_y" else tip, count).shapes
@@ -218,7 +218,7 @@ def _points(beam: Beam, panels: Panels, phi: Array, angle: Array, psi: Array) ->
     s = panels.s
     x = np.column_stack([s, 0 * s, 0 * s])
     dm = panels.w * _section(beam, beam.mass_per_length, s)
-    if beam.gyration is None or not np.any(beam.gyration):
+    if not beam.resists_spin:
         return x, dm, phi, psi
     r_y, r_z = beam.gyration  # r_y goes with turning about y, the extent along z
     offsets = np.sqrt(2.0) * np.array([[0, r_z, 0], [0, -r_z, 0], [0, 0, r_y], [0, 0, -r_y]])
@@ -229,16 +229,10 @@ def _points(beam: Beam, panels: Panels, phi: Array, angle: Array, psi: Array) ->
 def _stiffness(beam: Beam, field: Field) -> Array:
     """(m, m) elastic energy, quadratic part."""
     s, w = field.panels.s, field.panels.w
-    parts = (
-        ("bending_z", beam.EI[1], 2),
-        ("bending_y", beam.EI[0], 2),
-        ("torsion", beam.GJ, 1),
-        ("stretch", beam.EA, 1),
-    )
     K = np.zeros((field.m, field.m))
-    for word, stiffness, derivative in parts:
-        f = field.columns(word, s, derivative)
-        K += (f * (w * _section(beam, stiffness, s))) @ f.T
+    for word in PLANES:
+        f = field.columns(word, s, 2 if word.startswith("bending") else 1)
+        K += (f * (w * _section(beam, beam.stiffness(word), s))) @ f.T
     return K
 
 

@@ -14,10 +14,10 @@ from lissom.flexible.elements import ElementModes, Section
 from lissom.flexible.quadrature import Panels
 from lissom.flexible.shapes import Shapes
 from lissom.model.beam import Beam, Tip
+from lissom.model.describe import table
 from lissom.model.fields import rank
 from lissom.spatial.rotations import Array
 
-PLANES = ("bending_z", "bending_y", "torsion", "stretch")
 ELEMENTS = 60
 MOST_PER_ELEMENT = 0.25  # modes of a mesh that are still good
 
@@ -56,6 +56,21 @@ class BeamModes:
         """(..., count) its second derivative."""
         return self.shapes.at(x, 2)
 
+    def describe(self) -> str:
+        """A table for people: frequencies, wavenumbers, and what the tip does."""
+        carried = {"mass": "kg", "inertia": "kg m^2", "offset_moment": "kg m", "polar": "kg m^2"}
+        words = [f"{word} {getattr(self.tip, word):.4g} {unit}" for word, unit in carried.items()
+                 if getattr(self.tip, word)]  # fmt: skip
+        length = self.shapes.length
+        head = f"{self.plane} of a beam of {length:g} m, clamped; tip: {', '.join(words) or 'free'}"
+        rows = [["mode", "frequency Hz", "wavenumber 1/m", "at the tip", "slope there 1/m"]]
+        numbers = zip(self.frequencies_hz, self.wavenumbers, self.shape(length), self.slope(length), strict=True)
+        rows += [[str(k + 1), *(f"{x:.5g}" for x in row)] for k, row in enumerate(numbers)]
+        return "\n".join([head, "", *table(rows)])
+
+    def __str__(self) -> str:
+        return self.describe()
+
 
 def natural_modes(beam: Beam, plane: str, tip: Tip, count: int) -> BeamModes:
     """Exact for uniform beams, by finite elements for tapered ones."""
@@ -70,11 +85,9 @@ def natural_modes(beam: Beam, plane: str, tip: Tip, count: int) -> BeamModes:
 def section(beam: Beam, plane: str) -> tuple[Any, Any]:
     """Stiffness and inertia per length that a plane of motion feels; inertia None: there is none."""
     mu = beam.mass_per_length
-    if plane == "torsion":
-        if beam.gyration is None or not np.any(beam.gyration):
-            return beam.GJ, None
-        return beam.GJ, np.asarray(mu) * float(np.sum(beam.gyration**2))
-    return {"bending_z": beam.EI[1], "bending_y": beam.EI[0], "stretch": beam.EA}[plane], mu
+    if plane != "torsion":
+        return beam.stiffness(plane), mu
+    return beam.stiffness(plane), np.asarray(mu) * float(np.sum(beam.gyration**2)) if beam.resists_spin else None
 
 
 def _uniform(beam: Beam, plane: str, S: float, rho: float, tip: Tip, count: int) -> BeamModes:

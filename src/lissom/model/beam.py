@@ -43,6 +43,10 @@ class Modes(Record):
         return tuple(f"{f.name}{k + 1}" for f in fields(self) for k in range(getattr(self, f.name)))
 
 
+PLANES = tuple(f.name for f in fields(Modes))  # the ways a beam moves, in the order of its coordinates
+STIFFNESS = {"bending_z": "EI_z", "bending_y": "EI_y", "torsion": "GJ", "stretch": "EA"}  # what resists each
+
+
 @dataclass(frozen=True, eq=False)
 class Beam(Record):
     """A slender elastic link along the x axis of its link frame, clamped at the joint.
@@ -143,11 +147,18 @@ class Beam(Record):
         return ratios
 
     def _refuse_modes_without_stiffness(self) -> None:
-        needs = (("bending_y", self.EI[0], "EI_y"), ("bending_z", self.EI[1], "EI_z"),
-                 ("torsion", self.GJ, "GJ"), ("stretch", self.EA, "EA"))  # fmt: skip
-        for mode, stiffness, word in needs:
-            if getattr(self.modes, mode) and stiffness is None:
-                raise ModelError(f"{mode} modes are asked for but {word} is not given.")
+        for plane in PLANES:
+            if getattr(self.modes, plane) and self.stiffness(plane) is None:
+                raise ModelError(f"{plane} modes are asked for but {STIFFNESS[plane]} is not given.")
+
+    def stiffness(self, plane: str) -> Any:
+        """What resists a plane of motion: a number, a table, or None."""
+        return {"bending_z": self.EI[1], "bending_y": self.EI[0], "torsion": self.GJ, "stretch": self.EA}[plane]
+
+    @property
+    def resists_spin(self) -> bool:
+        """Its sections have inertia about its axis."""
+        return self.gyration is not None and bool(np.any(self.gyration))
 
     @property
     def mass(self) -> float:

@@ -22,7 +22,7 @@ def describe(arm: Arm) -> str:
     rows = [["link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "mass kg"]]
     rows += [_row(link, arm.links[p] if p >= 0 else None)
              for link, p in zip(arm.links[:MOST_ROWS], arm.parent_index, strict=False)]  # fmt: skip
-    lines = [_head(arm), "", *_table(rows)]
+    lines = [_head(arm), "", *table(rows)]
     if len(arm.links) > MOST_ROWS:
         lines.append(f"... and {len(arm.links) - MOST_ROWS} more links")
     for title, items in _sections(arm):
@@ -142,7 +142,7 @@ def _vector(v: np.ndarray) -> str:
     return "(" + ", ".join(f"{0.0 if abs(value) < 1e-12 else value:.4g}" for value in v) + ")"
 
 
-def _table(rows: list[list[str]]) -> list[str]:
+def table(rows: list[list[str]]) -> list[str]:
     """Rows as aligned columns with a rule under the first; columns that say nothing are left out."""
     used = [c for c in range(len(rows[0])) if any(row[c] not in ("-", "=") for row in rows[1:])]
     rows = [[row[c] for c in used] for row in rows]

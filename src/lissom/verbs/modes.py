@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, ModelError, SolveError, shown
+from lissom.flexible.modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
+from lissom.flexible.modes import natural_modes
+from lissom.flexible.tips import hanging, tips
 from lissom.model.arm import Arm
-from lissom.model.beam import Beam, Tip
+from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
+from lissom.model.describe import table
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_state
 
-if TYPE_CHECKING:
-    from lissom.flexible.modes import BeamModes
-
 MOST_MODES = 200
+MOST_KEPT = 12  # modes of each kind in a convergence report
+NAMED = 0.15  # share of a mode's energy from which a coordinate is named
 RIGID = 1e-9  # of the largest eigenvalue: below, nothing pulls back
 
 
@@ -48,23 +51,63 @@ def beam_modes(beam: Beam, tip: Tip | None = None, count: int = 4, plane: str = 
     >>> modes.frequencies_hz.round(2), modes.shape(0.5).round(3)
     (array([ 2.18, 15.91]), array([ 0.883, -0.069]))
     """
-    from lissom.flexible.modes import PLANES, natural_modes, section
-
     if not isinstance(beam, Beam):
         raise InputError(f"beam_modes: got {shown(beam)}; expected a Beam.")
     if tip is not None and not isinstance(tip, Tip):
         raise InputError(f"beam_modes: tip is {shown(tip)}; expected Tip(mass, inertia, offset_moment).")
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_MODES:
-        raise InputError(f"beam_modes: count is {shown(count)}; expected a whole number from 1 to {MOST_MODES}.")
-    if plane not in PLANES:
-        raise InputError(f"beam_modes: plane is {shown(plane)}; expected one of {', '.join(PLANES)}.")
-    if section(beam, plane)[0] is None:
-        word = {"bending_z": "EI_z", "bending_y": "EI_y", "torsion": "GJ", "stretch": "EA"}[plane]
-        raise InputError(f"beam_modes: the beam has no {word}; give it for {plane}.")
+    _refuse_count(count, "count", "beam_modes", MOST_MODES)
+    _refuse_plane(plane, "beam_modes")
+    if beam.stiffness(plane) is None:
+        raise InputError(f"beam_modes: the beam has no {STIFFNESS[plane]}; give it for {plane}.")
     try:
         return natural_modes(beam, plane, tip or Tip(), count)
     except ModelError as error:
         raise InputError(f"beam_modes: {error}") from None
+
+
+def beam_tip(arm: Arm, link: str, plane: str = "bending_z") -> Tip:
+    """What hangs on the tip of a flexible link, as its shapes feel it: payload and all links beyond, at home.
+
+    Parameters
+    ----------
+    arm : Arm
+    link : str           a link with a beam
+    plane : str          as for `beam_modes`
+
+    Returns
+    -------
+    Tip
+        joints beyond are locked; the offset is averaged over the turn of the next joint
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link_flexible")
+    >>> tip = ls.beam_tip(arm, "link2")
+    >>> ls.beam_modes(arm.link("link2").beam, tip, count=2).frequencies_hz.round(2)
+    array([ 2.18, 15.91])
+    """
+    verb = "beam_tip"
+    _refuse_plane(plane, verb)
+    try:
+        i = as_arm(arm, verb).index(link)
+    except ModelError as error:
+        raise InputError(f"{verb}: {error}") from None
+    if arm.links[i].beam is None:
+        have = ", ".join(repr(x.name) for x in arm.links if x.beam is not None)
+        raise InputError(f"{verb}: link {link!r} has no beam; {f'those with one: {have}' if have else 'no link has'}.")
+    along_y, along_z = tips(hanging(arm)[i])
+    return along_z if plane == "bending_y" else along_y
+
+
+def _refuse_plane(plane: Any, verb: str) -> None:
+    if plane not in PLANES:
+        raise InputError(f"{verb}: plane is {shown(plane)}; expected one of {', '.join(PLANES)}.")
+
+
+def _refuse_count(value: Any, word: str, verb: str, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise InputError(f"{verb}: {word} is {shown(value)}; expected a whole number from 1 to {most}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +124,7 @@ class ArmModes:
     rigid : int                   motions that nothing pulls back
     unstable : int                motions that run away (an arm held upright by nothing)
     damping : (count,)            damping ratios, small damping assumed
+    shares : (dof, count)         each coordinate's part of a mode's potential energy, together 1
     """
 
     arm: Arm
@@ -91,6 +135,42 @@ class ArmModes:
     rigid: int
     unstable: int
     damping: Array
+    shares: Array
+
+    def describe(self) -> str:
+        """A table for people: frequencies, damping, and the coordinates that hold a mode's energy."""
+        lines = [_head(self.arm, self.joints, self.q), ""]
+        if len(self.frequencies_hz):
+            rows = [["mode", "frequency Hz", "period s", "damping", "energy in"]]
+            for k, f in enumerate(self.frequencies_hz):
+                rows.append([str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", f"{100 * self.damping[k]:.3g} %", self._mostly(k)])
+            lines += table(rows)
+        else:
+            lines.append("nothing vibrates")
+        if self.rigid:
+            lines.append(f"{_motions(self.rigid)} that nothing pulls back")
+        if self.unstable:
+            lines.append(f"{_motions(self.unstable)} that run away")
+        return "\n".join(lines)
+
+    def _mostly(self, k: int) -> str:
+        """The coordinates with most of a mode's energy."""
+        share = self.shares[:, k]
+        most = [c for c in np.argsort(-share)[:3] if share[c] >= NAMED] or [int(np.argmax(share))]
+        return ", ".join(f"{self.arm.coordinates[c]} {100 * share[c]:.0f} %" for c in most)
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def _head(arm: Arm, joints: str, q: Array) -> str:
+    """What the modes are of."""
+    pose = ", ".join(f"{x:.4g}" for x in q[arm.joint_index])
+    return f"{arm.name}: modes with its joints {joints}, at ({pose})"
+
+
+def _motions(n: int) -> str:
+    return "1 motion" if n == 1 else f"{n} motions"
 
 
 def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: int | None = None) -> ArmModes:
@@ -126,7 +206,8 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     free = np.ones(arm.dof, bool) if joints == "free" else ~arm.actuated
     if not free.any():
         raise InputError(
-            f"{verb}: nothing of arm {arm.name!r} vibrates with its joints locked; it has no elastic parts."
+            f"{verb}: nothing of arm {arm.name!r} vibrates with its joints locked; it has no elastic parts. "
+            "Give links beams or joints Elastic(...), or ask for joints='free'."
         )
     return _vibration(arm, state, joints, np.flatnonzero(free), count)
 
@@ -145,44 +226,44 @@ def _vibration(arm: Arm, q: Array, joints: str, free: NDArray[np.intp], count: i
     shapes = np.zeros((arm.dof, len(good)))
     shapes[free] = U[:, good]
     damping = np.einsum("ik,ij,jk->k", U[:, good], D, U[:, good]) / (2 * omega)
+    shares = np.zeros_like(shapes)
+    shares[free] = U[:, good] * (K @ U[:, good]) / values[good]
     rigid, unstable = int((np.abs(values) <= small).sum()), int((values < -small).sum())
-    return ArmModes(arm, q, joints, omega / (2 * np.pi), shapes, rigid, unstable, damping)
+    return ArmModes(arm, q, joints, omega / (2 * np.pi), shapes, rigid, unstable, damping, shares)
 
 
 def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
-    """Inertia, stiffness (springs, elasticity, gravity) and damping; nothing is compiled for them."""
+    """Inertia, stiffness (springs, elasticity, gravity) and damping: how torques change around rest.
+
+    Exact derivatives of inverse dynamics, found on its recorded recursion: a compiled gradient would have to be made
+    anew for each of the arms that a convergence report tries.
+    """
     from lissom.dynamics import inverse
     from lissom.dynamics.bodies import refuse_unready
-    from lissom.engine.program import Inline, Plain
+    from lissom.engine.program import Inline
 
     refuse_unready(arm)
-    known = library_of(arm)
-    M = known.get("mass_matrix", backend="numpy")(q)
     run = Inline()
-    bodies = known.bodies.with_stations(inverse.standing_frames(arm))
-    inverse.program_at_rest(run, bodies, inverse.Setting(), rates=False)
-    _, K = run.slope_at(q)
-    D = np.zeros_like(K)
+    bodies = library_of(arm).bodies.with_stations(inverse.standing_frames(arm))
+    inverse.program(run, bodies.smooth, inverse.Setting())
     still = np.zeros(arm.dof)
-    for k in range(arm.dof):  # damping is linear in the rates; what is quadratic cancels between opposite ones
-        columns = []
-        for side in (1e-3, -1e-3):
-            plain = Plain([q[None], (still + side * np.eye(arm.dof)[k])[None], still[None]])
-            inverse.program(plain, bodies.smooth, inverse.Setting())
-            columns.append(np.array([float(np.ravel(x)[0]) for x in plain.outputs[0]]))
-        D[:, k] = (columns[0] - columns[1]) / 2e-3
-    return M, (K + K.T) / 2, (D + D.T) / 2
+    K, D, M = ((A + A.T) / 2 for A in run.slopes_at(q, still, still))
+    return M, K, D
 
 
 @dataclass(frozen=True, eq=False)
 class ModeConvergence:
     """Frequencies of an arm as its flexible links keep more modes.
 
+    arm, q, joints                    as in `ArmModes`; q has one entry per joint
     modes : (tries,)                  of each kind that a link bends in
     frequencies_hz : (tries, count)   NaN where there are not as many
     change : (tries - 1, count)       relative change from one to the next
     """
 
+    arm: Arm
+    q: Array
+    joints: str
     modes: NDArray[np.intp]
     frequencies_hz: Array
 
@@ -191,6 +272,20 @@ class ModeConvergence:
         """(tries - 1, count) relative change from one to the next."""
         f = self.frequencies_hz
         return np.abs(f[1:] / f[:-1] - 1)
+
+    def describe(self) -> str:
+        """A table for people: frequencies over the number of modes, and the last change."""
+        count = self.frequencies_hz.shape[1]
+        rows = [["modes kept", *(f"f{k + 1} Hz" for k in range(count))]]
+        for n, row in zip(self.modes, self.frequencies_hz, strict=True):
+            rows.append([str(n), *("-" if np.isnan(f) else f"{f:.6g}" for f in row)])
+        if len(self.change):
+            rows.append(["last change", *("-" if np.isnan(x) else f"{100 * x:.2g} %" for x in self.change[-1])])
+        head = _head(self.arm, self.joints, self.arm.expanded(self.q))
+        return "\n".join([f"{head},\nas its beams keep 1, 2, ... of each kind", "", *table(rows)])
+
+    def __str__(self) -> str:
+        return self.describe()
 
 
 def mode_convergence(
@@ -213,15 +308,17 @@ def mode_convergence(
     """
     verb = "mode_convergence"
     state = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
+    if state.ndim != 1:
+        raise InputError(f"{verb}: q is a batch of shape {state.shape[:-1]}; expected one pose.")
     if not any(link.beam is not None and link.beam.modes.count for link in arm.links):
         raise InputError(f"{verb}: arm {arm.name!r} has no beams that bend.")
-    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= 12:
-        raise InputError(f"{verb}: most is {shown(most)}; expected a whole number from 1 to 12.")
-    rows = []
+    _refuse_count(count, "count", verb, MOST_MODES)
+    _refuse_count(most, "most", verb, MOST_KEPT)
+    pose, rows = state[arm.joint_index], []
     for n in range(1, most + 1):
-        found = modes(_with_modes(arm, n), state[arm.joint_index], joints, count).frequencies_hz
+        found = modes(_with_modes(arm, n), pose, joints, count).frequencies_hz
         rows.append(np.append(found, np.full(count - len(found), np.nan)))
-    return ModeConvergence(np.arange(1, most + 1), np.array(rows))
+    return ModeConvergence(arm, pose, joints, np.arange(1, most + 1), np.array(rows))
 
 
 def _with_modes(arm: Arm, n: int) -> Arm:
@@ -229,9 +326,9 @@ def _with_modes(arm: Arm, n: int) -> Arm:
     links = []
     for link in arm.links:
         if link.beam is not None and link.beam.modes.count:
-            kinds = ("bending_z", "bending_y", "torsion", "stretch")
-            kept = {word: n for word in kinds if getattr(link.beam.modes, word)}
-            spec = link.beam.modes.replace(**(dict.fromkeys(kinds, 0) | kept))
-            link = link.replace(beam=link.beam.replace(modes=spec, damping=0.0))
+            kept = {word: n if getattr(link.beam.modes, word) else 0 for word in PLANES}
+            if not link.beam.resists_spin:  # then it has one mode of torsion, of what hangs on its tip
+                kept["torsion"] = min(kept["torsion"], 1)
+            link = link.replace(beam=link.beam.replace(modes=Modes(**kept), damping=0.0))
         links.append(link)
     return arm.replace(links=links)

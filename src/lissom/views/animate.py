@@ -1,43 +1,51 @@
-"""A run as a moving picture."""
+"""Runs and vibrations as moving pictures."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import InputError, ModelError, UnsupportedError, shown
+from lissom.model.arm import Arm
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
-from lissom.verbs.kinematics import poses
-from lissom.views.draw import joint_origins
-from lissom.views.palette import COLOURS
+from lissom.verbs.modes import ArmModes
+from lissom.views import stage
+from lissom.views.palette import COLOURS, RESTING
+from lissom.views.skeleton import Skeleton
+from lissom.views.vibration import mode_title, swing
 
 KINDS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
 MOST_FRAMES = 2000
+PERIOD = 2.0  # seconds that a vibration takes on the screen, however fast it is
 
 
 def animate(
-    run: Run,
+    result: Run | ArmModes,
     path: str | os.PathLike[str],
     *,
     fps: float = 25.0,
     speed: float = 1.0,
     member: int = 0,
+    mode: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Write a moving picture of a run: links, joints, and the trail of the tip.
+    """Write a moving picture: a run with the trail of its tip, or a mode of an arm swinging through one period.
+
+    Arms that stay in a plane of the world are drawn in it; flexible links are drawn as they bend.
 
     Parameters
     ----------
-    run : Run
+    result : Run (from simulate or load_run) or ArmModes (from modes)
     path : .gif, .mp4 (needs ffmpeg) or .html (one page that plays by itself)
     fps : float              frames per second
-    speed : float            1: as fast as it was simulated, 0.5: half as fast
+    speed : float            1: a run as it was simulated, a mode with a period of two seconds; 0.5: half as fast
     member : int             which run of an ensemble
+    mode : int               which mode, 1 is the lowest; its size is chosen to be seen
     progress : f(fraction)   is told how far it is
 
     Examples
@@ -45,24 +53,20 @@ def animate(
     >>> import lissom as ls
     >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=1.0)
     >>> ls.animate(run, "run.gif", speed=0.5)  # doctest: +SKIP
+    >>> modes = ls.modes(ls.load("two_link_flexible"), [0.0, 0.5])
+    >>> ls.animate(modes, "mode2.gif", mode=2)  # doctest: +SKIP
     """
-    if not isinstance(run, Run):
-        raise InputError(f"animate: got {type(run).__name__}; expected a Run (from simulate or load_run).")
+    if not isinstance(result, Run | ArmModes):
+        raise InputError(
+            f"animate: got {type(result).__name__}; expected a Run (from simulate, load_run) or ArmModes (from modes)."
+        )
     place = Path(path)
     kind = refuse_unwritable(place)
     for word, value in (("fps", fps), ("speed", speed)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
             raise InputError(f"animate: {word} is {shown(value)}; expected a number above 0.")
-    one = run if run.count is None else run.member(member)
-    if len(one.t) < 2:
-        raise InputError("animate: the run has a single sample.")
-    span = one.t[-1] - one.t[0]
-    frames = max(2, round(span / speed * fps) + 1)
-    if frames > MOST_FRAMES:
-        raise InputError(
-            f"animate: {frames} frames; at most {MOST_FRAMES}. Give a smaller fps, or show less: run.between(...)."
-        )
-    _film(one.at(np.linspace(one.t[0], one.t[-1], frames)), one, place, kind, fps, progress)
+    film = _run(result, fps, speed, member) if isinstance(result, Run) else _vibration(result, fps, speed, mode)
+    film.save(place, kind, fps, progress)
 
 
 def refuse_unwritable(path: Path) -> str:
@@ -77,69 +81,91 @@ def refuse_unwritable(path: Path) -> str:
     return kind
 
 
-def _film(run: Run, whole: Run, place: Path, kind: str, fps: float, progress: Callable[[float], None] | None) -> None:
-    from matplotlib import animation
+def _run(run: Run, fps: float, speed: float, member: int) -> _Film:
+    """A run; the trail has all of its samples, shown or not."""
+    one = run if run.count is None else run.member(member)
+    if len(one.t) < 2:
+        raise InputError("animate: the run has a single sample.")
+    frames = max(2, round((one.t[-1] - one.t[0]) / speed * fps) + 1)
+    _refuse_long(frames, "run.between(...)")
+    some = one.at(np.linspace(one.t[0], one.t[-1], frames))
+    passed = np.searchsorted(one.t, some.t, side="right")
+    titles = [f"{one.arm.name}   t = {t:.3f} s" for t in some.t]
+    return _Film(one.arm, some.q, titles, lambda k: np.vstack([one.tip[: passed[k]], some.tip[k : k + 1]]))
 
-    stage = _Stage(run, whole)
-    film = animation.FuncAnimation(stage.figure, stage.show, frames=len(run.t), blit=False)
-    extra: dict[str, Any] = {"embed_frames": True} if kind == "html" else {}
-    writer: Any = animation.writers[kind]
-    tell = None if progress is None else lambda k, n: progress((k + 1) / n)
-    try:
-        film.save(place, writer=writer(fps=fps, **extra), dpi=80, progress_callback=tell)
-    except OSError as error:
-        raise ModelError(f"it cannot be written ({error.strerror or error}).", file=str(place)) from None
+
+def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> _Film:
+    """One period of a mode; the last frame is one step before the first, so that it can be repeated."""
+    count = len(found.frequencies_hz)
+    if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= count:
+        many = f"a whole number from 1 to {count}" if count else "none, since nothing vibrates"
+        raise InputError(f"animate: mode is {shown(mode)}; expected {many}.")
+    period = PERIOD / speed
+    frames = max(8, round(period * fps))
+    _refuse_long(frames, "a greater speed")
+    phase = 2 * np.pi * np.arange(frames) / frames
+    q = found.q + np.sin(phase)[:, None] * swing(found, mode - 1)
+    slower = period * found.frequencies_hz[mode - 1]
+    pace = f"{slower:.3g} times slower" if slower > 1 else f"{1 / slower:.3g} times faster"
+    title = f"{found.arm.name}, {mode_title(found, mode - 1)}\nshown {pace}"
+    return _Film(found.arm, q, [title] * frames, rest=found.q)
 
 
-class _Stage:
-    """A figure that shows one sample of a run at a time."""
+def _refuse_long(frames: int, shorter: str) -> None:
+    if frames > MOST_FRAMES:
+        raise InputError(
+            f"animate: {frames} frames; at most {MOST_FRAMES}. Give a smaller fps, or show less: {shorter}."
+        )
 
-    def __init__(self, run: Run, whole: Run):
-        """`whole` has all samples, for the trail."""
+
+class _Film:
+    """A figure that shows one state of an arm at a time."""
+
+    def __init__(
+        self,
+        arm: Arm,
+        q: Array,
+        titles: Sequence[str],
+        trail: Callable[[int], Array] | None = None,
+        rest: Array | None = None,
+    ):
+        """q (frames, dof); trail: a path (n, 3) for every frame, the last the longest; rest (dof,): where it rests."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        self.run, self.whole = run, whole
-        self.figure = Figure(figsize=(6, 6))
+        self.titles, self.trail = titles, trail
+        self.bones = Skeleton(arm, q)
+        path = np.zeros((1, 3)) if trail is None else trail(len(titles) - 1)
+        points = np.vstack([self.bones.points, np.zeros((1, 3)), path])
+        self.plane = stage.plane_of(points)
+        self.figure = Figure(figsize=(6, 5 * stage.proportion(points, self.plane) + 1), layout="constrained")
         FigureCanvasAgg(self.figure)
-        ax = self.figure.add_subplot(projection="3d")
-        X = poses(run.arm, run.q)
-        self.lines = _skeletons(run, X)
-        points = self.lines[np.isfinite(self.lines).all(axis=-1)]
-        points = np.vstack([points, run.tip, np.zeros((1, 3))])
-        low, high = points.min(axis=0), points.max(axis=0)
-        size, middle = max(float((high - low).max()), 1e-3) * 1.1, (low + high) / 2
-        ax.set(**{f"{axis}lim": (m - size / 2, m + size / 2) for axis, m in zip("xyz", middle, strict=True)})
-        ax.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-        ax.set_box_aspect((1, 1, 1))
-        (self.trail,) = ax.plot([], [], [], color=COLOURS[1], linewidth=1.2)
-        (self.links,) = ax.plot(
-            [], [], [], "o-", color="#56606b", linewidth=3, markersize=5, markerfacecolor=COLOURS[0]
-        )
-        self.title = ax.set_title("", parse_math=False)
+        ax = stage.set_up(self.figure, 111, points, self.plane)
+        if rest is not None:
+            stage.Lines(ax, self.plane, RESTING, width=0.5).put(Skeleton(arm, rest))
+        (self.line,) = ax.plot(*[[]] * (2 if self.plane else 3), color=COLOURS[1], linewidth=1.2)
+        self.lines = stage.Lines(ax, self.plane)
+        self.title = ax.set_title(titles[0], fontsize=11, parse_math=False)
+        self.show(0)
+        self.figure.draw_without_rendering()
+        self.figure.set_layout_engine("none")  # once is enough: it takes longer than a frame
 
     def show(self, k: int) -> list[Any]:
-        """Sample k."""
-        self.links.set_data_3d(*self.lines[k].T)
-        passed = int(np.searchsorted(self.whole.t, self.run.t[k], side="right"))
-        self.trail.set_data_3d(*np.vstack([self.whole.tip[:passed], self.run.tip[k : k + 1]]).T)
-        self.title.set_text(f"{self.run.arm.name}   t = {self.run.t[k]:.3f} s")
-        return [self.links, self.trail, self.title]
+        """Frame k."""
+        if self.trail is not None:
+            stage.place(self.line, self.trail(k), self.plane)
+        self.title.set_text(self.titles[k])
+        return [*self.lines.put(self.bones, k), self.line, self.title]
 
+    def save(self, place: Path, kind: str, fps: float, progress: Callable[[float], None] | None) -> None:
+        """Write all frames."""
+        from matplotlib import animation
 
-def _skeletons(run: Run, X: Array) -> Array:
-    """(nt, points, 3) of one line through all links, broken by NaN."""
-    arm = run.arm
-    out = []
-    for frames in X:
-        origins = joint_origins(arm, frames)
-        points: list[Array] = []
-        for i, link in enumerate(arm.links):
-            parent = int(arm.parent_index[i])
-            start = np.zeros(3) if parent < 0 else (frames[parent] @ arm.links[parent].tip)[:3, 3]
-            ends = [(frames[i] @ link.tip)[:3, 3]] + [
-                (frames[i] @ link.tip @ tool.placement)[:3, 3] for tool in link.tools
-            ]
-            points += [start, origins[i], frames[i][:3, 3], *ends, np.full(3, np.nan)]
-        out.append(points)
-    return np.array(out)
+        film = animation.FuncAnimation(self.figure, self.show, frames=len(self.titles), blit=False)
+        extra: dict[str, Any] = {"embed_frames": True} if kind == "html" else {}
+        writer: Any = animation.writers[kind]
+        tell = None if progress is None else lambda k, n: progress((k + 1) / n)
+        try:
+            film.save(place, writer=writer(fps=fps, **extra), dpi=80, progress_callback=tell)
+        except OSError as error:
+            raise ModelError(f"it cannot be written ({error.strerror or error}).", file=str(place)) from None

@@ -11,15 +11,16 @@ from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
-from lissom.verbs.kinematics import poses
 from lissom.verbs.states import as_arm, as_state
+from lissom.views.palette import COLOURS, FLEXIBLE, LINK
+from lissom.views.skeleton import Skeleton, twigs
+from lissom.views.stage import equal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, distinct for every kind of colour vision.
-LINK, FLEXIBLE, REVOLUTE, PRISMATIC, MASS, TOOL = "#56606b", "#009e73", "#d55e00", "#0072b2", "#cc79a7", "#e69f00"
-TRIAD = ("#d55e00", "#009e73", "#0072b2")
+PRISMATIC, REVOLUTE, _, MASS = COLOURS[:4]
+TRIAD = (COLOURS[1], COLOURS[2], COLOURS[0])
 MOST_LABELS = 24
 
 
@@ -48,25 +49,22 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
         raise InputError(f"draw: q has shape {state.shape}; expected one state ({arm.dof},).")
     if ax is not None and not hasattr(ax, "get_zlim"):
         raise InputError("draw: ax is not three-dimensional; make it with add_subplot(projection='3d').")
-    X = poses(arm, state)
-    origins = joint_origins(arm, X)
+    bones = Skeleton(arm, state)
     ax = _axes() if ax is None else ax
-    coms = np.array([(X[i] @ np.append(link.body.com, 1.0))[:3] for i, link in enumerate(arm.links)])
-    size = _frame_view(ax, np.vstack([np.zeros(3), origins, coms, X[:, :3, 3], *_ends(arm, X)]))
+    size = equal(ax, np.vstack([np.zeros(3), bones.points, bones.centres]), 1.15)
     _triad(ax, pose(), 0.12 * size)
-    carrying = {int(i) for i in arm.parent_index}
     for i, link in enumerate(arm.links):
-        _draw_link(ax, arm, i, X, origins, None if i in carrying else coms[i])
+        _draw_link(ax, bones, i)
         if link.joint.moves:
-            _draw_joint(ax, link.joint, X[i], origins[i], link.frame, 0.09 * size)
+            _draw_joint(ax, link.joint, bones.X[i], bones.origins[i], link.frame, 0.09 * size)
         for tool in link.tools:
-            _triad(ax, X[i] @ link.tip @ tool.placement, 0.06 * size)
+            _triad(ax, bones.tips[i] @ tool.placement, 0.06 * size)
     if labels and len(arm.links) <= MOST_LABELS:
-        _labels(ax, arm, origins, 0.02 * size)
-    _masses(ax, arm, coms)
-    for i in set(range(len(arm.links))) - carrying:  # the ends of the branches that move
+        _labels(ax, arm, bones.origins, 0.02 * size)
+    _masses(ax, arm, bones.centres)
+    for i in set(range(len(arm.links))) - {int(i) for i in arm.parent_index}:  # the ends of the branches that move
         if _moves(arm, i):
-            _triad(ax, X[i] @ arm.links[i].tip, 0.08 * size)
+            _triad(ax, bones.tips[i], 0.08 * size)
     if np.any(arm.gravity):
         _gravity(ax, arm.gravity, 0.15 * size)
     _words(ax, arm)
@@ -79,30 +77,14 @@ def _axes() -> Any:
     return Figure(figsize=(7.5, 7), layout="constrained").add_subplot(projection="3d")
 
 
-def joint_origins(arm: Arm, X: Array) -> Array:
-    """World position (n_links, 3) of each link's joint after its motion."""
-    return np.array([(X[i] @ inverse(link.frame))[:3, 3] for i, link in enumerate(arm.links)])
-
-
-def _ends(arm: Arm, X: Array) -> list[Array]:
-    """Tips of flexible links and tools, so that the view holds them."""
-    out = []
-    for i, link in enumerate(arm.links):
-        out.append((X[i] @ link.tip)[:3, 3])
-        out += [(X[i] @ link.tip @ tool.placement)[:3, 3] for tool in link.tools]
-    return out
-
-
-def _draw_link(ax: Any, arm: Arm, i: int, X: Array, origins: Array, end: Array | None) -> None:
+def _draw_link(ax: Any, bones: Skeleton, i: int) -> None:
     """A line from where the link hangs to its joint, and on to its frame or tip; to its mass at a branch's end."""
-    link, parent = arm.links[i], int(arm.parent_index[i])
-    start = np.zeros(3) if parent < 0 else (X[parent] @ arm.links[parent].tip)[:3, 3]
-    _line(ax, start, origins[i], LINK, 3.0)
-    _line(ax, origins[i], X[i, :3, 3], LINK, 3.0)
-    if link.flexible:
-        _line(ax, X[i, :3, 3], (X[i] @ link.tip)[:3, 3], FLEXIBLE, 4.5)
-    elif end is not None and link.body.mass > 0.0:
-        _line(ax, origins[i], end, LINK, 1.5)
+    _line(ax, [bones.starts[i], bones.origins[i]], LINK, 3.0)
+    _line(ax, [bones.origins[i], bones.X[i, :3, 3]], LINK, 3.0)
+    if i in bones.beams:
+        _line(ax, bones.beams[i][:, :3, 3], FLEXIBLE, 4.5)
+    elif i in twigs(bones.arm):
+        _line(ax, [bones.origins[i], bones.centres[i]], LINK, 1.5)
 
 
 def _draw_joint(ax: Any, joint: Any, X: Array, origin: Array, frame: Array, length: float) -> None:
@@ -111,7 +93,7 @@ def _draw_joint(ax: Any, joint: Any, X: Array, origin: Array, frame: Array, leng
     marker = {"revolute": "o", "prismatic": "s"}[joint.kind]
     face = colour if joint.actuated else "white"
     ax.plot(*origin[:, None], marker=marker, color=colour, markerfacecolor=face, markersize=7)
-    _line(ax, origin - length * z, origin + length * z, colour, 1.2, ":")
+    _line(ax, [origin - length * z, origin + length * z], colour, 1.2, ":")
 
 
 def _labels(ax: Any, arm: Arm, origins: Array, near: float) -> None:
@@ -151,21 +133,11 @@ def _gravity(ax: Any, gravity: Array, length: float) -> None:
 
 def _triad(ax: Any, X: Array, length: float) -> None:
     for column, colour in enumerate(TRIAD):
-        _line(ax, X[:3, 3], X[:3, 3] + length * X[:3, column], colour, 1.6)
+        _line(ax, [X[:3, 3], X[:3, 3] + length * X[:3, column]], colour, 1.6)
 
 
-def _line(ax: Any, a: Array, b: Array, colour: str, width: float, style: str = "-") -> None:
-    ax.plot(*np.column_stack([a, b]), style, color=colour, linewidth=width, solid_capstyle="round")
-
-
-def _frame_view(ax: Any, points: Array) -> float:
-    """Equal axes around all points; returns the view's size [m]."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    size = max(float((high - low).max()), 1e-3) * 1.15
-    middle = (low + high) / 2
-    ax.set(**{f"{axis}lim": (m - size / 2, m + size / 2) for axis, m in zip("xyz", middle, strict=True)})
-    ax.set_box_aspect((1, 1, 1))
-    return size
+def _line(ax: Any, points: ArrayLike, colour: str, width: float, style: str = "-") -> None:
+    ax.plot(*np.transpose(points), style, color=colour, linewidth=width, solid_capstyle="round")
 
 
 def _words(ax: Any, arm: Arm) -> None:

@@ -15,6 +15,7 @@ from lissom.model.arm import Arm
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.views.palette import COLOURS
+from lissom.views.stage import equal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +123,7 @@ def tip(run: Run) -> Figure:
     space.scatter(*ends.T, color=COLOURS[1], s=22, label="end")
     space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title=f"path of {run.tip_frame}")
     space.legend(fontsize=8)
-    _equal(space, paths.reshape(-1, 3))
+    equal(space, paths.reshape(-1, 3))
     where, speed = figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
     for k, axis in enumerate("xyz"):
         _curve(where, run.t, run.tip[..., k], COLOURS[k], axis)
@@ -132,15 +133,6 @@ def tip(run: Run) -> Figure:
     _finish(speed, "time [s]", "speed [m/s]")
     _title(figure, run)
     return figure
-
-
-def _equal(ax: Any, points: Array) -> None:
-    """The same scale on all axes."""
-    low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
-    size = max(float((high - low).max()), 1e-3) * 1.1
-    middle = (low + high) / 2
-    ax.set(**{f"{axis}lim": (m - size / 2, m + size / 2) for axis, m in zip("xyz", middle, strict=True)})
-    ax.set_box_aspect((1, 1, 1))
 
 
 def energy(run: Run) -> Figure:

@@ -1,0 +1,139 @@
+"""`lissom modes`: how an arm vibrates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lissom.cli.common import (
+    ArmName,
+    AsJson,
+    Degrees,
+    Positions,
+    check_figure,
+    check_film,
+    failing_kindly,
+    load_arm,
+    out,
+    positions,
+    print_json,
+    save_figure,
+    save_film,
+)
+from lissom.errors import InputError
+from lissom.model.arm import Arm
+from lissom.model.beam import PLANES, Tip
+from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
+
+Found = ArmModes | BeamModes | ModeConvergence
+
+
+def modes(
+    arm: ArmName,
+    q: Positions = None,
+    deg: Degrees = False,
+    joints: Annotated[
+        str | None, typer.Option(help="locked: motors hold their joints (default); free: no torque acts.")
+    ] = None,
+    count: Annotated[int | None, typer.Option(help="How many, lowest first. Default: all; 4 of beams.")] = None,
+    beam: Annotated[str | None, typer.Option(metavar="LINK", help="Of this link's beam alone, clamped.")] = None,
+    plane: Annotated[str | None, typer.Option(help=f"Of a beam: {', '.join(PLANES)}. Default: {PLANES[0]}.")] = None,
+    carrying: Annotated[
+        bool, typer.Option("--carrying", help="Of a beam: with what hangs on its tip; otherwise its tip is free.")
+    ] = False,
+    convergence: Annotated[
+        bool, typer.Option("--convergence", help="Frequencies as the beams keep 1, 2, ... modes of each kind.")
+    ] = False,
+    most: Annotated[int | None, typer.Option(help="Of --convergence: keep up to so many. Default: 6.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", "--plot", help="Draw them into this file (png, svg, pdf).")
+    ] = None,
+    film: Annotated[
+        Path | None,
+        typer.Option("--film", "--animate", help="Write a mode as a moving picture (gif, html, mp4 with ffmpeg)."),
+    ] = None,
+    mode: Annotated[int | None, typer.Option(help="Of --film: which mode, 1 is the lowest (default).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Natural modes of an arm, or of one of its beams: frequencies, damping, shapes, convergence."""
+    with failing_kindly():
+        for_arms = {"--q": q, "--deg": deg, "--joints": joints, "--convergence": convergence, "--film": film}
+        for_beams = {"--plane": plane, "--carrying": carrying}
+        if beam is not None:
+            _refuse(for_arms, "is of the whole arm; leave it out, or --beam")
+        else:
+            _refuse(for_beams, "is of one beam; name its link with --beam LINK")
+        if convergence:
+            _refuse({"--film": film}, "shows modes; leave it out, or --convergence")
+        else:
+            _refuse({"--most": most}, "belongs to --convergence")
+        if film is None:
+            _refuse({"--mode": mode}, "chooses what --film shows; name its file")
+        check_figure(figure)
+        check_film(film)
+        loaded = load_arm(arm)
+        found: Found
+        if beam is not None:
+            found = _of_beam(loaded, beam, plane or PLANES[0], carrying, count)
+        else:
+            found = _of_arm(loaded, q, deg, joints or "locked", count, convergence, most)
+        print_json(_plain(found)) if as_json else out.print(found.describe(), markup=False)
+        _draw(found, figure, film, 1 if mode is None else mode)
+
+
+def _refuse(options: dict[str, Any], why: str) -> None:
+    for word, value in options.items():
+        if value is not None and value is not False:
+            raise InputError(f"modes: {word} {why}.")
+
+
+def _of_beam(arm: Arm, link: str, plane: str, carrying: bool, count: int | None) -> BeamModes:
+    from lissom.verbs.modes import beam_modes, beam_tip
+
+    tip = beam_tip(arm, link, plane)  # refuses links without a beam
+    beam = arm.link(link).beam
+    assert beam is not None
+    return beam_modes(beam, tip if carrying else Tip(), 4 if count is None else count, plane)
+
+
+def _of_arm(
+    arm: Arm, q: str | None, deg: bool, joints: str, count: int | None, convergence: bool, most: int | None
+) -> Found:
+    from lissom.verbs.modes import mode_convergence
+    from lissom.verbs.modes import modes as of
+
+    state = positions(arm, q, deg)
+    if not convergence:
+        return of(arm, state, joints, count)
+    return mode_convergence(arm, state, joints, 4 if count is None else count, 6 if most is None else most)
+
+
+def _plain(found: Found) -> dict[str, Any]:
+    """The numbers, by name."""
+    if isinstance(found, BeamModes):
+        length = found.shapes.length
+        tip = {word: getattr(found.tip, word) for word in ("mass", "inertia", "offset_moment", "polar")}
+        return {
+            "plane": found.plane, "length": length, "tip": tip, "frequencies_hz": found.frequencies_hz,
+            "wavenumbers": found.wavenumbers, "modal_mass": found.modal_mass, "at_tip": found.shape(length),
+            "slope_at_tip": found.slope(length),
+        }  # fmt: skip
+    start = {"arm": found.arm.name, "q": found.q, "joints": found.joints, "frequencies_hz": found.frequencies_hz}
+    if isinstance(found, ModeConvergence):
+        return {**start, "modes": found.modes, "change": found.change}
+    by_name = {
+        word: [dict(zip(found.arm.coordinates, map(float, column), strict=True)) for column in table.T]
+        for word, table in (("shapes", found.shapes), ("shares", found.shares))
+    }
+    return {**start, "damping": found.damping, **by_name, "rigid": found.rigid, "unstable": found.unstable}
+
+
+def _draw(found: Found, figure: Path | None, film: Path | None, mode: int) -> None:
+    if figure is not None:
+        from lissom.views.plots import plot
+
+        save_figure(plot(found), figure)
+    if film is not None:
+        save_film(found, film, mode=mode)

@@ -1,0 +1,162 @@
+"""Where the lines of an arm run: joints, links, and the bent axes of flexible links."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.model.arm import Arm
+from lissom.model.link import Link
+from lissom.spatial.frames import inverse
+from lissom.spatial.frames import pose as to
+from lissom.spatial.rotations import Array
+from lissom.verbs.kinematics import pose, poses
+
+SECTIONS = 21  # places along a beam
+RIB = 0.04  # half the width of a beam that twists, of the arm's size
+
+
+class Skeleton:
+    """The lines of an arm for states (..., dof).
+
+    X (..., n_links, 4, 4)       link frames
+    tips (..., n_links, 4, 4)    where children and tools sit
+    beams                        sections (..., SECTIONS, 4, 4) along the flexible links, by link
+    """
+
+    def __init__(self, arm: Arm, q: Array):
+        self.arm, self.q = arm, q
+        self.X = poses(arm, q)
+        self.beams = {i: self._sections(i, link) for i, link in enumerate(arm.links) if link.flexible}
+        self.tips = np.array(self.X)
+        for i, sections in self.beams.items():
+            self.tips[..., i, :, :] = sections[..., -1, :, :]
+
+    def _sections(self, i: int, link: Link) -> Array:
+        """(..., SECTIONS, 4, 4) along a flexible link."""
+        share = np.linspace(0.0, 1.0, SECTIONS)
+        if not self._bends(i):  # no need to ask for every place
+            return self.X[..., i, None, :, :] @ np.array([to(p=s * link.tip[:3, 3]) for s in share])
+        ask = partial(pose, self.arm, self.q)
+        if link.beam is None:
+            return _between(ask(link.name), ask(f"{link.name}.tip"), link.tip[:3, 3])
+        return np.stack([ask(link.name, (s * link.beam.length, 0.0, 0.0)) for s in share], axis=-3)
+
+    def _bends(self, i: int) -> bool:
+        """Some amplitude of link i is not zero."""
+        link = self.arm.links[i]
+        start = int(self.arm.coordinate_start[i]) + link.joint.coordinate_count
+        return bool(np.any(self.q[..., start : start + len(link.mode_labels)]))
+
+    @cached_property
+    def origins(self) -> Array:
+        """(..., n_links, 3) each link's joint after its motion."""
+        back = np.array([inverse(link.frame) for link in self.arm.links])
+        return (self.X @ back)[..., :3, 3]
+
+    @cached_property
+    def starts(self) -> Array:
+        """(..., n_links, 3) where each link hangs: the base's origin, or the tip of its parent."""
+        parents = self.arm.parent_index
+        return np.where((parents < 0)[:, None], 0.0, self.tips[..., :3, 3][..., parents, :])
+
+    @cached_property
+    def centres(self) -> Array:
+        """(..., n_links, 3) centres of mass; of a bent link it moves with the section that it lies in."""
+        out = [_carried(self.X[..., i, :, :], link.body.com) for i, link in enumerate(self.arm.links)]
+        for i in filter(self._bends, self.beams):
+            link = self.arm.links[i]
+            com, length = link.body.com, link.tip[0, 3]
+            if link.beam is not None and 0.0 <= com[0] < length:
+                out[i] = pose(self.arm, self.q, link.name, com)[..., :3, 3]
+            elif com[0] >= length:
+                out[i] = _carried(self.tips[..., i, :, :], com - link.tip[:3, 3])
+        return np.stack(out, axis=-2)
+
+    @cached_property
+    def joints(self) -> Array:
+        """(..., joints, 3) those that move."""
+        return self.origins[..., moving(self.arm), :]
+
+    @cached_property
+    def rigid(self) -> Array:
+        """(..., points, 3) one line through everything that does not bend, broken by NaN."""
+        pieces = []
+        for i, link in enumerate(self.arm.links):
+            pieces.append([self.starts[..., i, :], self.origins[..., i, :], self.X[..., i, :3, 3]])
+            tip = self.tips[..., i, :, :]
+            pieces += [[tip[..., :3, 3], (tip @ tool.placement)[..., :3, 3]] for tool in link.tools]
+            if i in twigs(self.arm):
+                pieces.append([self.origins[..., i, :], self.centres[..., i, :]])
+        return _broken([np.stack(piece, axis=-2) for piece in pieces])
+
+    @cached_property
+    def bent(self) -> Array:
+        """(..., points, 3) one line along all flexible links, broken by NaN."""
+        return _broken([sections[..., :3, 3] for sections in self.beams.values()], self.X.shape[:-3])
+
+    @cached_property
+    def ribs(self) -> Array:
+        """(..., points, 3) short lines across the beams that twist, which their axes do not show, broken by NaN."""
+        half, pieces = RIB * self.size, []
+        for i, sections in self.beams.items():
+            beam = self.arm.links[i].beam
+            if beam is not None and beam.modes.torsion:
+                for k in range(0, SECTIONS, 2):
+                    at, y = sections[..., k, :3, 3], half * sections[..., k, :3, 1]
+                    pieces.append(np.stack([at - y, at + y], axis=-2))
+        return _broken(pieces, self.X.shape[:-3])
+
+    @cached_property
+    def size(self) -> float:
+        """Longest side of the box around the lines of the first state [m]."""
+        lines = np.concatenate([self.rigid, self.bent], axis=-2)
+        first = lines.reshape(-1, *lines.shape[-2:])[0]
+        return max(float(np.ptp(first[np.isfinite(first[:, 0])], axis=0).max()), 1e-3)
+
+    @cached_property
+    def points(self) -> Array:
+        """(points, 3) every point of every line, for a view that holds them."""
+        points = np.concatenate([self.rigid, self.bent, self.ribs], axis=-2).reshape(-1, 3)
+        return points[np.isfinite(points).all(axis=-1)]
+
+
+def moving(arm: Arm) -> NDArray[np.intp]:
+    """Links behind joints that move."""
+    return np.flatnonzero([link.joint.moves for link in arm.links])
+
+
+def twigs(arm: Arm) -> set[int]:
+    """Rigid links at the ends of branches, whose mass shows where they are."""
+    carrying = {int(i) for i in arm.parent_index}
+    ends = set(range(len(arm.links))) - carrying
+    return {i for i in ends if not arm.links[i].flexible and arm.links[i].body.mass > 0.0}
+
+
+def _between(root: Array, tip: Array, straight: Array) -> Array:
+    """A link that is known by its tip alone: the cubic that leaves the root and meets the tip as they stand."""
+    t = np.linspace(0.0, 1.0, SECTIONS)[:, None]
+    out = np.repeat(root[..., None, :, :], SECTIONS, axis=-3)
+    out[..., -1, :, :] = tip
+    a, b = root[..., None, :3, 3], tip[..., None, :3, 3]
+    leaving, meeting = ((X[..., :3, :3] @ straight)[..., None, :] for X in (root, tip))
+    out[..., :3, 3] = (
+        a * (1 - 3 * t**2 + 2 * t**3) + leaving * (t - 2 * t**2 + t**3) + b * (3 * t**2 - 2 * t**3)
+        + meeting * (t**3 - t**2)
+    )  # fmt: skip
+    return out
+
+
+def _carried(X: Array, point: Array) -> Array:
+    """A point of frames (..., 4, 4) in the world."""
+    return (X[..., :3, :3] @ point) + X[..., :3, 3]
+
+
+def _broken(pieces: list[Array], batch: tuple[int, ...] = ()) -> Array:
+    """Lines (..., points, 3) as one, with NaN after each."""
+    if not pieces:
+        return np.full((*batch, 1, 3), np.nan)
+    gap = np.full((*pieces[0].shape[:-2], 1, 3), np.nan)
+    return np.concatenate([part for piece in pieces for part in (piece, gap)], axis=-2)

@@ -1,0 +1,102 @@
+"""Axes for arms: flat where an arm stays in a plane of the world, spatial otherwise; and an arm's lines in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.spatial.rotations import Array
+from lissom.views.palette import COLOURS, FLEXIBLE, LINK
+from lissom.views.skeleton import Skeleton
+
+FLAT = 1e-6  # thickness of what is flat, of its size
+LEAST = 0.25  # shortest side of a view, of its longest
+ZOOM = 0.9  # of spatial views, which leaves room for the names of their axes
+TICKS = 5
+AXES = "xyz"
+Plane = tuple[int, int]
+
+
+def equal(ax: Any, points: Array, margin: float = 1.1, tight: bool = False) -> float:
+    """The same scale on all axes, with all points (n, 2 or 3) in view; returns the longest side [m].
+
+    tight : sides as long as the points need, instead of all of one length
+    """
+    low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
+    size = max(float((high - low).max()), 1e-3) * margin
+    sides = _sides(points, margin) if tight else np.full(len(low), size)
+    middle = (low + high) / 2
+    ax.set(**{f"{axis}lim": (m - side / 2, m + side / 2) for axis, m, side in zip(AXES, middle, sides, strict=False)})
+    if len(low) == 2:
+        ax.set_aspect("equal")
+    else:
+        ax.set_box_aspect(sides, zoom=ZOOM if tight else 1.0)
+    return size
+
+
+def _sides(points: Array, margin: float = 1.1) -> Array:
+    """Sides of a box around points (n, 2 or 3), none of them much shorter than the longest."""
+    spread = np.nanmax(points, axis=0) - np.nanmin(points, axis=0)
+    longest = max(float(spread.max()), 1e-3)
+    return np.maximum(spread, LEAST * longest) + (margin - 1) * longest
+
+
+def proportion(points: Array, plane: Plane | None) -> float:
+    """Height over width of axes that show points (n, 3)."""
+    if plane is None:
+        return 0.9
+    width, height = _sides(points[:, list(plane)])
+    return min(float(height / width), 2.0)
+
+
+def plane_of(points: Array) -> Plane | None:
+    """The two world axes that points (n, 3) spread along, when they do not along the third."""
+    spread = np.ptp(points, axis=0)
+    thin = np.flatnonzero(spread <= FLAT * max(float(spread.max()), 1e-300))
+    if not thin.size:
+        return None
+    first, second = [k for k in range(3) if k != thin[-1]]
+    return first, second
+
+
+def set_up(figure: Any, place: Any, points: Array, plane: Plane | None) -> Any:
+    """Axes with names and units that hold all points."""
+    ax = figure.add_subplot(place, projection=None if plane else "3d")
+    shown = plane or (0, 1, 2)
+    ax.set(**{f"{axis}label": f"{AXES[k]} [m]" for axis, k in zip(AXES, shown, strict=False)})
+    equal(ax, points[:, list(shown)], tight=True)
+    ax.locator_params(nbins=TICKS)
+    if plane:
+        ax.grid(visible=True, alpha=0.25)
+    return ax
+
+
+class Lines:
+    """An arm as lines in axes: links, flexible links, ribs, joints."""
+
+    def __init__(self, ax: Any, plane: Plane | None, colour: str | None = None, alpha: float = 1.0, width: float = 1.0):
+        """colour : for all of it, None: links and flexible links apart."""
+        self.plane = plane
+        nothing: list[list[float]] = [[]] * (2 if plane else 3)
+
+        def line(own: str, size: float, style: str = "-", **more: Any) -> Any:
+            return ax.plot(*nothing, style, color=colour or own, alpha=alpha, linewidth=size * width, **more)[0]
+
+        self.rigid, self.bent = line(LINK, 3.0, solid_capstyle="round"), line(FLEXIBLE, 3.0, solid_capstyle="round")
+        self.ribs = line(FLEXIBLE, 1.0)
+        self.joints = line(LINK, 0.0, "o", markersize=4.0 + width, markerfacecolor=colour or COLOURS[0])
+
+    def put(self, skeleton: Skeleton, k: tuple[int, ...] | int = ()) -> list[Any]:
+        """Show state k of a skeleton."""
+        for word in ("rigid", "bent", "ribs", "joints"):
+            place(getattr(self, word), getattr(skeleton, word)[k], self.plane)
+        return [self.rigid, self.bent, self.ribs, self.joints]
+
+
+def place(line: Any, points: Array, plane: Plane | None) -> None:
+    """Move a line of flat or spatial axes to points (n, 3)."""
+    if plane is None:
+        line.set_data_3d(*points.T)
+    else:
+        line.set_data(*points[:, list(plane)].T)

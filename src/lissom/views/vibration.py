@@ -1,0 +1,133 @@
+"""Figures of vibration: shapes of beams, modes of arms, and how they settle with the number of modes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.spatial.frames import inverse
+from lissom.spatial.rotations import Array, rotation_vector
+from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
+from lissom.views import stage
+from lissom.views.palette import COLOURS, RESTING
+from lissom.views.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_PANELS = 9
+MOST_SHAPES = 8
+READABLE = 0.15  # largest displacement, of the arm's size
+STEEPEST = 0.5  # largest slope and twist of a beam, and turn of a link [rad]
+POINTS = 201
+MEANING = {"bending_z": "deflection along y", "bending_y": "deflection along z", "torsion": "twist",
+           "stretch": "stretch"}  # fmt: skip
+
+
+def swing(found: ArmModes, k: int) -> Array:
+    """(dof,) coordinates of mode k at full swing: large enough to be seen, and no beam steeper than `STEEPEST`."""
+    shape = found.shapes[:, k]
+    step = 1e-5 / max(float(np.abs(shape).max()), 1e-300)
+    here = Skeleton(found.arm, found.q)
+    there, back = (Skeleton(found.arm, found.q + side * shape) for side in (step, -step))
+    moved = float(np.linalg.norm(there.points - back.points, axis=-1).max()) / (2 * step)
+    turned = max(_turned(a, b) for a, b in zip(_frames(there), _frames(back), strict=True)) / (2 * step)
+    limits = [limit / rate for limit, rate in ((READABLE * here.size, moved), (STEEPEST, turned)) if rate > 0]
+    return shape * min(limits, default=0.0)
+
+
+def _frames(bones: Skeleton) -> list[Array]:
+    """Links in the world, and sections of beams against their roots."""
+    return [bones.X, *(inverse(sections[:1]) @ sections for sections in bones.beams.values())]
+
+
+def _turned(a: Array, b: Array) -> float:
+    """Largest angle between frames (n, 4, 4)."""
+    between = np.swapaxes(a[:, :3, :3], -1, -2) @ b[:, :3, :3]
+    return float(np.linalg.norm(rotation_vector(between), axis=-1).max())
+
+
+def mode_title(found: ArmModes, k: int) -> str:
+    """Number, frequency and damping of mode k."""
+    ratio = f", damping {100 * found.damping[k]:.2g} %" if found.damping[k] else ""
+    return f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz{ratio}"
+
+
+def arm_modes(found: ArmModes) -> Figure:
+    """A panel for each mode: the arm at both ends of its swing over the arm at rest."""
+    count = min(len(found.frequencies_hz), MOST_PANELS)
+    rest = Skeleton(found.arm, found.q)
+    swings = [swing(found, k) for k in range(count)]
+    ends = [[Skeleton(found.arm, found.q + side * full) for side in (-1, 1)] for full in swings]
+    points = np.vstack([rest.points, np.zeros((1, 3)), *(bones.points for pair in ends for bones in pair)])
+    plane = stage.plane_of(points)
+    figure, places = _panels(count, points, plane)
+    for k, pair in enumerate(ends):
+        ax = stage.set_up(figure, places[k], points, plane)
+        stage.Lines(ax, plane, RESTING, width=0.5).put(rest)
+        for bones, alpha in zip(pair, (0.3, 1.0), strict=True):
+            stage.Lines(ax, plane, alpha=alpha).put(bones)
+        ax.set_title(mode_title(found, k), fontsize=10)
+    hidden = len(found.frequencies_hz) - count
+    more = f", {hidden} more are not shown" if hidden else ""
+    figure.suptitle(f"{found.arm.name}, joints {found.joints}{more or ('' if count else ': nothing vibrates')}",
+                    fontsize=11, parse_math=False)  # fmt: skip
+    return figure
+
+
+def _panels(count: int, points: Array, plane: stage.Plane | None) -> tuple[Figure, list[Any]]:
+    """A figure and the places of its panels, as wide or tall as what they show."""
+    from matplotlib.figure import Figure
+
+    shape = stage.proportion(points, plane)
+    columns = min(count, 2 if shape < 0.6 or count == 4 else 3) or 1
+    rows = -(-count // columns) or 1
+    width = 4.6 if columns < 3 else 3.7
+    figure = Figure(figsize=(width * columns, rows * ((width - 0.9) * shape + 0.9) + 0.4), layout="constrained")
+    grid = figure.add_gridspec(rows, columns)
+    return figure, [grid[k // columns, k % columns] for k in range(count)]
+
+
+def beam_modes(found: BeamModes) -> Figure:
+    """A panel for each mode: the shape along the beam."""
+    from matplotlib.figure import Figure
+
+    count = min(len(found.frequencies_hz), MOST_SHAPES)
+    x = np.linspace(0.0, found.shapes.length, POINTS)
+    y = found.shape(x)
+    figure = Figure(figsize=(7.0, 1.25 * count + 1.3), layout="constrained")
+    axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    for k, ax in enumerate(axes):
+        ax.axhline(0.0, color=RESTING, linewidth=1.0)
+        ax.plot(x, y[:, k], color=COLOURS[k % len(COLOURS)], linewidth=2.0)
+        ax.set_title(f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz", fontsize=10, loc="left")
+        ax.grid(visible=True, alpha=0.25)
+    axes[-1].set_xlabel("from the root [m]")
+    figure.supylabel(f"{MEANING[found.plane]} of unit amplitude", fontsize=10)
+    hidden = len(found.frequencies_hz) - count
+    figure.suptitle(f"{found.plane} of a beam{f', {hidden} more are not shown' if hidden else ''}", fontsize=11)
+    return figure
+
+
+def convergence(found: ModeConvergence) -> Figure:
+    """Frequencies over the number of modes kept, and how much each further mode changes them."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 4.2), layout="constrained")
+    values, changes = figure.subplots(1, 2)
+    for k, f in enumerate(found.frequencies_hz.T):
+        style = {"color": COLOURS[k % len(COLOURS)], "marker": "o", "markersize": 4}
+        values.plot(found.modes, f, label=f"f{k + 1}", **style)
+        change = np.where(found.change[:, k] > 0, found.change[:, k], np.nan)
+        changes.plot(found.modes[1:], change, label=f"f{k + 1}: {f[-1]:.4g} Hz", **style)
+    values.set(ylabel="frequency [Hz]", yscale="log")
+    changes.set(ylabel="relative change from one mode less")
+    if np.any(found.change > 0):
+        changes.set_yscale("log")
+    for ax in (values, changes):
+        ax.set(xlabel="modes of each kind", xticks=found.modes)
+        ax.grid(visible=True, alpha=0.25)
+    changes.legend(fontsize=8)
+    figure.suptitle(f"{found.arm.name}, joints {found.joints}", fontsize=11, parse_math=False)
+    return figure
