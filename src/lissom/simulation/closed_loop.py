@@ -17,19 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import plant
-from lissom.dynamics.bodies import BASE, Bodies, refuse_unready
+from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import FALL, LADEN, Setting, constants_of, read_loads, standing_frames
+from lissom.dynamics.inverse import FALL, Setting, laden, read_loads, standing_frames
 from lissom.dynamics.pivot import Held
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
-from lissom.errors import InputError, LissomError, SolveError
+from lissom.errors import LissomError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Payload
 from lissom.simulation import laws
 from lissom.simulation.controllers import Controller
-from lissom.simulation.signals import Signal, checked, over
+from lissom.simulation.signals import Signal, checked, common_runs, over
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.library import compiler_present, digest, sources
@@ -118,11 +118,7 @@ class ClosedLoop:
 
     def _count_runs(self) -> int | None:
         """Number of runs that what is given tells of; None: of no number."""
-        counts = {s.name: s.runs for _, s in self.signals if s.runs is not None}
-        if len({n for n in counts.values() if n != 1}) > 1:
-            listed = ", ".join(f"{name} {n}" for name, n in counts.items())
-            raise InputError(f"simulate: numbers of runs do not fit together: {listed}.")
-        return max(counts.values(), default=None)
+        return common_runs((signal.name, signal.runs) for _, signal in self.signals)
 
     @property
     def jumps(self) -> Array:
@@ -213,7 +209,7 @@ class ClosedLoop:
             held[k] = Held(run.call(FREE, way[k]), run.constant([0.0]))
         for k in self.prescribed:
             held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
-        bodies = self._laden(run, parts)
+        bodies = laden(run, self.bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
         base = run.constant([*np.zeros(6), *(-self.arm.gravity)])
         if self.has_base:
             base = run.call(FALL, parts["base"], constants=list(map(float, self.arm.gravity)))
@@ -237,15 +233,6 @@ class ClosedLoop:
     def part(self, name: str, given: Array) -> Array:
         """One of the vectors that are given."""
         return given[..., self._place[name]]
-
-    def _laden(self, run: Any, parts: dict[str, Any]) -> Bodies:
-        rows: dict[int, Any] = {}
-        for i, frame in enumerate(self.laden):
-            k = self.bodies.place(frame).body
-            if k != BASE:
-                have = rows[k] if k in rows else run.constant(constants_of(self.bodies.list[k]))
-                rows[k] = run.call(LADEN, have, parts[f"payload{i}"])
-        return self.bodies.changed(constants=rows)
 
     @property
     def straight(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -193,6 +193,18 @@ class _Member:
     def __call__(self, t: float, before: bool = False) -> Array:
         found = self.signal.at(t, before)
         return found[min(self.run, len(found) - 1)] if found.ndim == 2 else found
+
+
+def common_runs(told: Iterable[tuple[str, int | None]]) -> int | None:
+    """The number of runs that all of (what, number) tell of; one row serves every run, None tells of no number."""
+    counts = [(what, n) for what, n in told if n is not None]
+    if len({n for _, n in counts if n != 1}) > 1:
+        listed = ", ".join(f"{what} {n}" for what, n in counts)
+        raise InputError(f"simulate: numbers of runs do not fit together: {listed}.")
+    for what, n in counts:
+        if n == 0:
+            raise InputError(f"simulate: there are no runs: {what} has no rows.")
+    return max((n for _, n in counts), default=None)
 
 
 def checked(found: Any, size: int, name: str, t: float) -> Array:
