@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.simulation import setup
 
 ARM = ls.load("two_link")
 Q0 = np.array([0.31, -0.17])
@@ -39,3 +40,13 @@ def test_two_loads_on_one_link_must_tell_of_the_same_runs():
     loads = [ls.Load("fore", force=np.ones((n, 3))) for n in (4, 3)]
     with pytest.raises(ls.InputError, match="numbers of runs do not fit together: load on 'fore' 4, load on 'fore' 3"):
         ls.simulate(ARM, Q0, until=0.1, loads=loads)
+
+
+def test_rows_of_rows_carry_their_own_payloads():
+    """Blocks that are kept on disk are cut again where memory is short."""
+    masses = [0.3, 0.7, 1.1, 1.9, 2.3]
+    payloads = [ls.Payload(mass, com=(0.1, 0.02, 0.0)) for mass in masses]
+    loop = setup.closed_loop(ARM, None, 1.0, None, (), None, None, payloads)
+    inner = loop.rows(slice(1, 5)).rows(slice(2, 4))
+    assert [inner.member(k).laden_arm.link("fore").payload.mass for k in (0, 1)] == masses[3:5]
+    assert inner.laden_arm.link("fore").payload.mass == masses[3]

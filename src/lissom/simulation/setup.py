@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.bodies import Bodies
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
-from lissom.simulation.closed_loop import ClosedLoop, payload_rows
+from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
 from lissom.spatial.rotations import Array
@@ -204,9 +205,9 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         for payload in many:
             if not isinstance(payload, Payload):
                 raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")
-        rows = payload_rows(bodies, frame, many)
+        rows = _payload_rows(bodies, frame, many)
         carried = arm.link(link).payload
-        rows -= 0.0 if carried is None else payload_rows(bodies, frame, [carried])
+        rows -= 0.0 if carried is None else _payload_rows(bodies, frame, [carried])
         out.append((frame, Signal(f"payload of {frame!r}", 10, rows)))
 
     def variant(run: int) -> Arm:
@@ -216,3 +217,15 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         return other
 
     return out, variant
+
+
+def _payload_rows(bodies: Bodies, frame: str, payloads: Sequence[Payload]) -> Array:
+    """(runs, 10) m, mc, I about the origin of the body that carries a frame."""
+    X = bodies.place(frame).X
+    R, p = X[:3, :3], X[:3, 3]
+    m = np.array([payload.mass for payload in payloads])[:, None]
+    com = np.array([payload.com for payload in payloads]) @ R.T + p
+    I = R @ np.array([payload.inertia for payload in payloads]) @ R.T
+    I = I + m[..., None] * ((com * com).sum(axis=1)[:, None, None] * np.eye(3) - com[:, :, None] * com[:, None, :])
+    rows, columns = np.triu_indices(3)
+    return np.concatenate([m, m * com, I[:, rows, columns]], axis=1)

@@ -111,15 +111,17 @@ class Signal(NamedTuple):
 
     def rows(self, some: slice) -> Signal:
         """The signal of some of the runs."""
-        if self.varies:
-            return self._replace(value=_Rows(self, some))
-        return self._replace(value=self.value[some]) if self.value.ndim == 2 and len(self.value) > 1 else self
+        return self._picked(lambda x: x[some] if x.ndim == 2 and len(x) > 1 else x)
 
     def member(self, run: int) -> Signal:
         """The signal of one run."""
+        return self._picked(lambda x: x[min(run, len(x) - 1)] if x.ndim == 2 else x)
+
+    def _picked(self, pick: Callable[[Array], Array]) -> Signal:
+        """The signal with something picked from its value at any time."""
         if self.varies:
-            return self._replace(value=_Member(self, run))
-        return self._replace(value=self.value[min(run, len(self.value) - 1)]) if self.value.ndim == 2 else self
+            return self._replace(value=OverTime(lambda t, before: pick(self.at(t, before))))
+        return self._replace(value=pick(self.value))
 
     def at(self, t: float, before: bool = False) -> Array:
         """Its value at a time."""
@@ -167,32 +169,6 @@ def over(signal: Signal, times: Array, before: bool = False) -> Array:
         return signal.value(times, before)  # type: ignore[arg-type]
     found = [signal.at(float(t), before) for t in times]
     return np.stack(found)
-
-
-class _Rows:
-    """Some runs of a signal that varies."""
-
-    sided = True
-
-    def __init__(self, signal: Signal, some: slice):
-        self.signal, self.some = signal, some
-
-    def __call__(self, t: float, before: bool = False) -> Array:
-        found = self.signal.at(t, before)
-        return found[self.some] if found.ndim == 2 and len(found) > 1 else found
-
-
-class _Member:
-    """One run of a signal that varies."""
-
-    sided = True
-
-    def __init__(self, signal: Signal, run: int):
-        self.signal, self.run = signal, run
-
-    def __call__(self, t: float, before: bool = False) -> Array:
-        found = self.signal.at(t, before)
-        return found[min(self.run, len(found) - 1)] if found.ndim == 2 else found
 
 
 def common_runs(told: Iterable[tuple[str, int | None]]) -> int | None:
