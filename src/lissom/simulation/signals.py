@@ -57,11 +57,6 @@ class Profile:
             object.__setattr__(self, "_smooth", CubicSpline(t, self.values))
 
     @property
-    def size(self) -> int:
-        """Entries at one time."""
-        return int(self.values.shape[1])
-
-    @property
     def jumps(self) -> Array:
         """Times at which the value jumps."""
         return self.t[1:] if self.kind == "hold" else np.zeros(0)
@@ -201,28 +196,14 @@ def checked(found: Any, size: int, name: str, t: float) -> Array:
     return array
 
 
-def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array] | None = None) -> Signal:
-    """Numbers, numbers of every run, a Profile or a function of time.
-
-    shape : turns what was given into (..., size); default: numbers of one entry serve all entries
-    """
-    to = shape or (lambda x: _spread(x, size, name))
+def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array]) -> Signal:
+    """Numbers, numbers of every run, a Profile or a function of time; `shape` makes them (..., size)."""
     if isinstance(value, Profile):
-        return Signal(name, size, Steady(value, to), value.jumps, value.finest)
+        return Signal(name, size, Steady(value, shape), value.jumps, value.finest)
     if callable(value):
-        call = lambda t: to(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
+        call = lambda t: shape(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
         return Signal(name, size, call, finest=0.0)
-    numbers = to(as_numbers(value, name, "simulate"))
+    numbers = shape(as_numbers(value, name, "simulate"))
     if numbers.ndim > 2 or numbers.shape[-1] != size:
         raise InputError(f"simulate: {name} has shape {numbers.shape}; expected ({size},) or (runs, {size}).")
     return Signal(name, size, numbers)
-
-
-def _spread(x: Array, size: int, name: str) -> Array:
-    if x.ndim == 0:
-        return np.full(size, float(x))
-    if x.shape[-1] == size:
-        return x
-    if x.shape[-1] == 1:
-        return np.repeat(x, size, axis=-1)
-    raise InputError(f"simulate: {name} has {x.shape[-1]} entries; expected {size}.")
