@@ -50,3 +50,31 @@ def test_rows_of_rows_carry_their_own_payloads():
     inner = loop.rows(slice(1, 5)).rows(slice(2, 4))
     assert [inner.member(k).laden_arm.link("fore").payload.mass for k in (0, 1)] == masses[3:5]
     assert inner.laden_arm.link("fore").payload.mass == masses[3]
+
+
+# ---- places along a beam -------------------------------------------------------------------------
+
+
+def along(s, force=(0.0, 0.3, 0.0)):
+    return ls.Load("link1", force=force, point=(s, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("loads", "message"),
+    [
+        (lambda t: [along(0.185 if t < 0.01 else 0.23)],
+         "act on 'link1' at 0.23 m; at the start on 'link1' at 0.185 m"),
+        (lambda t: [along(0.185)] if t < 0.01 else [], "act on nothing; at the start on 'link1' at 0.185 m"),
+        (lambda t: [along(0.185, [0.0, 1.0 / float(t < 0.01), 0.0])],
+         "load on 'link1' at 0.185 m raised ZeroDivisionError"),
+        ([along(0.185, np.ones((2, 3))), along(0.23, np.ones((3, 3)))],
+         "load on 'link1' at 0.185 m 2, load on 'link1' at 0.23 m 3"),
+        (lambda t: [ls.Load("link1" if t < 0.01 else "link2")], "act on 'link2'; at the start on 'link1'"),
+    ],
+    ids=["moves", "vanishes", "raises", "runs", "links"],
+)  # fmt: skip
+def test_messages_name_places_along_a_beam(loads, message):
+    with pytest.raises(ls.LissomError) as caught:
+        ls.simulate(ls.load("two_link_flexible"), until=0.02, loads=loads)
+    assert message in str(caught.value)
+    assert str(caught.value).isprintable()

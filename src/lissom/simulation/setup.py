@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.bodies import Bodies, spoken
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
@@ -120,15 +120,18 @@ def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
         def nine(now: Any, t: float, i: int) -> Array:
             pushes = _pushes(arm, now, f"loads({t:.6g})")
             if [frame for frame, _ in pushes] != frames:
-                raise InputError(
-                    f"{VERB}: loads at t = {t:.6g} s act on {[frame for frame, _ in pushes]}; at the start on {frames}."
+                now_on, then_on = (
+                    ", ".join(map(spoken, x)) or "nothing" for x in ([frame for frame, _ in pushes], frames)
                 )
+                raise InputError(f"{VERB}: loads at t = {t:.6g} s act on {now_on}; at the start on {then_on}.")
             return _nine(pushes[i][1])
 
         made = [lambda now, t, i=i: nine(now, t, i) for i in range(len(frames))]
-        return [(frame, _timed(f"load on {frame!r}", loads, part)) for frame, part in zip(frames, made, strict=True)]
+        return [
+            (frame, _timed(f"load on {spoken(frame)}", loads, part)) for frame, part in zip(frames, made, strict=True)
+        ]
     pushes = _pushes(arm, loads, "loads")
-    return [(frame, Signal(f"load on {load.link!r}", 9, _nine(load))) for frame, load in pushes]
+    return [(frame, Signal(f"load on {spoken(frame)}", 9, _nine(load))) for frame, load in pushes]
 
 
 def _timed(name: str, function: Any, part: Callable[[Any, float], Array]) -> Signal:

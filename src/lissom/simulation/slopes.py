@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-from lissom.dynamics.bodies import MARK
+from lissom.dynamics.bodies import station_of
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import UnsupportedError
@@ -59,8 +59,8 @@ def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | No
     loads = []
     for i, frame in enumerate(loop.loaded):
         x = loop.inputs.part(f"load{i}", given)
-        link, _, s = frame.partition(MARK)
-        loads.append(Load(link, x[0:3], x[3:6], x[6:9] + [float(s or 0.0), 0.0, 0.0]))
+        link, s = station_of(frame)
+        loads.append(Load(link, x[0:3], x[3:6], x[6:9] + [s, 0.0, 0.0]))
     if not loop.has_base:
         return loads, None
     x = loop.inputs.part("base", given)
