@@ -126,7 +126,11 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
         return where
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
-    return f"{where} {choose.advice(member, states, report.dt)}"
+    advice = choose.advice(member, states, report.dt)
+    if advice is None and "diverged" in why:  # a step that collapsed has told what to try
+        smaller = "rtol" if report.dt is None else "dt"
+        advice = f"Give a smaller {smaller}, or method='radau', and look at the last good state."
+    return where if advice is None else f"{where} {advice}"
 
 
 def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:

@@ -100,9 +100,8 @@ class _Reader:
                     raise ModelError(f"{word} is given twice, in rad and in deg.")
                 value = np.asarray(row.pop(f"{word}_deg"), float)
                 if value.shape[-1:] != turns.shape:
-                    raise ModelError(
-                        f"{word}_deg has {value.shape[-1:]} entries; expected {len(turns)}, one per joint."
-                    )
+                    have = value.shape[-1] if value.ndim else 1
+                    raise ModelError(f"{word}_deg has {have} entries; expected {len(turns)}, one per joint.")
                 row[word] = np.where(turns, np.radians(value), value).tolist()
         return row
 
