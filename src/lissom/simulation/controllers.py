@@ -7,14 +7,14 @@ per run of an ensemble. References may be functions of time.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
-from lissom.simulation.signals import Signal, as_signal
+from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_frame
 
@@ -31,6 +31,10 @@ class Controller(ABC):
         name, model = type(self).__name__, getattr(self, "model", None)
         shape = (getattr(self, "link", None), getattr(self, "gravity", None), model and as_arm(model, name).digest)
         return f"{name}|{shape}"
+
+    def settings(self) -> dict[str, Any]:
+        """Its fields in plain numbers and words, for the record of a run; an arm as its fingerprint."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
     def per_joint(self, arm: Arm, *references: str, gains: tuple[str, ...] = ()) -> list[Signal]:
         """Those of its fields that have one entry per joint, gains at least 0, and the limit, if it has one."""
@@ -54,6 +58,21 @@ class Controller(ABC):
                 f"{arm.name!r}: {', '.join(arm.coordinates)}."
             )
         return model
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON can hold it; of what varies over time only what it is."""
+    if isinstance(value, Signal):
+        return _plain(value.value)
+    if isinstance(value, Arm):
+        return value.digest
+    if isinstance(value, Steady):
+        return _plain(value.profile)
+    if isinstance(value, Profile):
+        return f"{value.kind} profile of {len(value.t)} samples, {value.t[0]:g} to {value.t[-1]:g} s"
+    if callable(value):
+        return "function of time"
+    return value if value is None or isinstance(value, str) else np.asarray(value).tolist()
 
 
 def _joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) -> Signal:

@@ -183,6 +183,7 @@ def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:
         "python": platform.python_version(),
         "arm": loop.arm.digest,
         "controller": type(loop.controller).__name__ if loop.controller is not None else "function",
+        "settings": loop.controller.settings() if loop.controller is not None else {},
         "options": {k: v for k, v in options._asdict().items() if v is not None},
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
