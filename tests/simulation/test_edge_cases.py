@@ -221,3 +221,14 @@ def test_degrees_are_of_joints_that_turn(tmp_path):
     file.write_text('arm = "stanford"\nuntil = 0.1\n[start]\nq_deg = [10, -40]\n')
     with pytest.raises(ls.ModelError, match=r"q_deg has 2 entries; expected 6, one per joint"):
         read_run_file(file)
+
+
+@BOTH
+def test_controllers_feel_loads_that_stand_along_a_beam(options):
+    """What holds the arm at rest holds the load too: it stays where it is."""
+    heavy = ls.load("two_link_flexible").replace(gravity=(0, -9.81, 0), loads=[along(0.185, (0.4, -2.3, 0.0))])
+    rest = ls.equilibrium(heavy, [0.3, 0.2])
+    for tau in (ls.GravityCompensation(), ls.ComputedTorque(rest.q[heavy.joint_index], 30.0, 9.0)):
+        run = ls.simulate(heavy, rest.q, tau=tau, until=0.02, **({"dt": 1e-4} if options else {}))
+        assert np.abs(run.tau[0] - rest.tau).max() < 1e-9
+        assert np.abs(run.q - rest.q).max() < 1e-9

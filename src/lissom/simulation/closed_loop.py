@@ -19,7 +19,7 @@ import numpy as np
 from lissom.dynamics import plant
 from lissom.dynamics.bodies import refuse_unready
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import FALL, Setting, laden, read_loads, standing_frames
+from lissom.dynamics.inverse import FALL, Setting, base_motion, laden, read_loads, standing_frames
 from lissom.dynamics.pivot import Held
 from lissom.engine import kernel
 from lissom.engine.function import Function
@@ -151,9 +151,10 @@ class ClosedLoop:
         for k in self.prescribed:
             held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
         bodies = laden(run, self.bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
-        base = run.constant([*np.zeros(6), *(-self.arm.gravity)])
         if self.has_base:
             base = run.call(FALL, parts["base"], constants=list(map(float, self.arm.gravity)))
+        else:
+            base = base_motion(run, self.arm, Setting())
         loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
         loads += read_loads(run, self.arm, Setting())
         acts = Given(q, qd, Entries(torques), base, loads)
