@@ -208,10 +208,10 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         for payload in many:
             if not isinstance(payload, Payload):
                 raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")
-        rows = _payload_rows(bodies, frame, many)
-        carried = arm.link(link).payload
-        rows -= 0.0 if carried is None else _payload_rows(bodies, frame, [carried])
-        out.append((frame, Signal(f"payload of {frame!r}", 10, rows)))
+        carried, place = arm.link(link).payload, f"{link}.tip" if arm.link(link).flexible else link
+        rows = _payload_rows(bodies, place, many)
+        rows -= 0.0 if carried is None else _payload_rows(bodies, place, [carried])
+        out.append((place, Signal(f"payload of {link!r}", 10, rows)))
 
     def variant(run: int) -> Arm:
         other = arm
