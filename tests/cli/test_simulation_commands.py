@@ -196,6 +196,70 @@ def test_torques_of_a_saved_run_are_its_torques(file, tmp_path):
     assert np.abs(values[:, 1:] - run.tau).max() < 1e-9
 
 
+PUSHED = """
+arm = "stanford"
+until = 0.4
+every = 0.01
+output = "run.csv"
+[start]
+q = [0.3, 0.4, 0.5, 0.1, 0.2, 0.3]
+[controller]
+kind = "pd"
+q_deg = [20, 30, 0.6, 5, 10, 12]
+kp = [50, 60, 300, 5, 5, 2]
+kd = [9, 9, 40, 1, 1, 0.4]
+[[loads]]
+link = "hand"
+t = [0.0, 0.15, 0.4]
+force = [[1, 2, 0], [-3, 1, 2.5], [0, 0, 4]]
+[[loads]]
+link = "boom"
+moment = [0.2, -0.7, 0.3]
+point = [0.1, 0, 0.05]
+"""
+
+
+def test_torques_under_the_loads_of_a_run_are_its_torques(tmp_path):
+    """Loads in the same words as in a run file, here the run file itself."""
+    run_file, motion = tmp_path / "run.toml", tmp_path / "run.csv"
+    run_file.write_text(PUSHED)
+    assert lissom("simulate", run_file, "-q").exit_code == 0
+    run = ls.load_run(motion)
+    without = lissom("torques", "stanford", motion, "-o", tmp_path / "a.csv")
+    under = lissom("torques", "stanford", motion, "-o", tmp_path / "b.csv", "--loads", run_file)
+    assert (without.exit_code, under.exit_code) == (0, 0), under.stderr
+    light, pushed = (np.loadtxt(tmp_path / f"{k}.csv", delimiter=",", skiprows=1)[:, 1:] for k in "ab")
+    scale = np.abs(run.tau).max()
+    assert np.abs(pushed - run.tau).max() < 1e-9 * scale
+    assert np.abs(light - run.tau).max() > 1e-3 * scale
+
+
+def test_torques_refuses_files_without_loads(file, tmp_path):
+    lissom("simulate", file, "-o", tmp_path / "run.csv", "-q")
+    assert "there are no [[loads]]" in lissom("torques", "two_link", tmp_path / "run.csv", "--loads", file).stderr
+    (tmp_path / "l.toml").write_text("[[loads]]\nlink = 'fore'\nforse = [1, 2, 3]\n")
+    wrong = lissom("torques", "two_link", tmp_path / "run.csv", "--loads", tmp_path / "l.toml").stderr
+    assert "l.toml:3 load 1: forse is not a key of [[loads]]; did you mean 'force'?" in wrong
+    (tmp_path / "l.toml").write_text("[[loads]]\nlink = 'hand'\n")
+    wrong = lissom("torques", "two_link", tmp_path / "run.csv", "--loads", tmp_path / "l.toml").stderr
+    assert "there is no link or tool 'hand'" in wrong
+
+
+def test_tables_show_units_of_every_joint(tmp_path):
+    """The third joint of the Stanford arm slides."""
+    (tmp_path / "run.toml").write_text('arm = "stanford"\nuntil = 0.02\noutput = "run.csv"\n')
+    shown = lissom("simulate", tmp_path / "run.toml", "-q").output
+    cells = [line.split("│")[2:5] for line in shown.splitlines() if "│" in line]
+    found = [[cell.split(None, 1)[1].strip() for cell in row] for row in cells]
+    assert found == [["rad", "rad/s", "N m"]] * 2 + [["m", "m/s", "N"]] + [["rad", "rad/s", "N m"]] * 3
+    rows = json.loads(lissom("torques", "stanford", tmp_path / "run.csv", "--json").stdout)["torques"]
+    assert [row["unit"] for row in rows] == ["N m", "N m", "N", "N m", "N m", "N m"]
+    table = lissom("torques", "stanford", tmp_path / "run.csv").output
+    assert [line.split("│")[2].split(None, 1)[1].strip() for line in table.splitlines() if "│" in line] == [
+        "N m", "N m", "N", "N m", "N m", "N m",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

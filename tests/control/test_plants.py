@@ -123,6 +123,20 @@ def test_passive_joints_hang_and_springs_sag():
     assert sag.tau[0] == pytest.approx(-50.0 * sag.q[1])
 
 
+def test_least_torque_is_looked_for_near_the_guess():
+    """Whole turns apart and upright beside hanging are all at rest: the nearest is found; idle joints stay."""
+    arm = ls.load("two_link")
+    for guess, nearest in ((-1.2, -np.pi / 2), (1.3, np.pi / 2), (-1.2 + 2 * np.pi, 1.5 * np.pi)):
+        found = ls.equilibrium(arm, [guess, 0.3], least=True)
+        assert np.abs(found.tau).max() < 1e-6
+        assert np.abs(found.q - [nearest, 0.0]).max() < 1e-6
+    guess = np.array([0.7, 0.3, 0.2, 0.4, 0.1, -0.9])
+    found = ls.equilibrium(ls.load("puma560"), guess, least=True)
+    idle = [0, 5]  # the waist turns about the vertical, the flange about its centre of mass
+    assert np.abs(found.q - guess)[idle].max() < 1e-9
+    assert np.abs(found.q - guess).max() < np.pi
+
+
 def test_least_torque_stays_within_limits():
     arm = ls.load("puma560")
     found = ls.equilibrium(arm, [0.0, 0.3, 0.2, 0.0, 0.1, 0.0], least=True)

@@ -96,6 +96,10 @@ WRONG = {
         lambda: ls.inverse_dynamics(TREE, *np.zeros((3, TREE.dof)), method="uicker_kahn"),
         ls.UnsupportedError, "uicker_kahn' covers serial arms only.*newton_euler_base, newton_euler_link",
     ),
+    "flexible": (
+        lambda: ls.inverse_dynamics(ls.load("two_link_flexible"), *np.zeros((3, 6)), method="waters"),
+        ls.UnsupportedError, "'waters' covers rigid links only, and arm 'two_link_flexible' has flexible ones",
+    ),
     "a base": (
         lambda: ls.inverse_dynamics(ls.load("puma560"), *np.zeros((3, 6)), base=random_base(1), method="horn_raibert"),
         ls.UnsupportedError, "does not cover a moving base.*waters",

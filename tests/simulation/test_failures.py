@@ -35,6 +35,7 @@ def refused(match, *arguments, **options):
         (r"PD: kp has 5 entries; expected 1, 2", {"tau": ls.PD(Q0, [1] * 5, 1)}),
         (r"ComputedTorque: model 'puma560' has coordinates",
          {"tau": ls.ComputedTorque(Q0, 1, 1, model=ls.load("puma560"))}),
+        (r"PD: got str where an Arm was expected", {"tau": ls.PD(Q0, 1, 1, model="puma560")}),
         (r"StateFeedback: K has shape \(2, 3\); expected \(2, 4\)", {"tau": ls.StateFeedback(np.ones((2, 3)), Q0)}),
         (r"there is no link or tool 'hand'", {"tau": ls.Impedance("hand", [0, 0, 0], 1, 1)}),
         (r"prescribed has 'elbow'; known: upper, fore|did you mean", {"prescribed": {"elbow": 1.0}}),

@@ -285,7 +285,7 @@ def test_slopes_of_the_closed_loop(arm):
     loop = closed_loop(arm, control, 1.0, None, random_loads(arm, 3), random_base(1), lead, None)
     way = np.sign(qd[loop.sliding]) * (np.arange(len(loop.sliding)) % 2)
     J = slopes(loop, 0.0, q, qd, way)
-    given = loop.given(0.0)
+    given = loop.inputs.at(0.0)
     x = np.concatenate([q, qd])
     for k in range(2 * n):
         step = np.zeros(2 * n)
@@ -355,7 +355,7 @@ def test_joints_that_hold_each_other(puma):
     for _ in range(20):
         q = rng.uniform(-1, 1, 6)
         way = settled(loop, 0.0, q, np.zeros(6))
-        rates = loop.rates(q, np.zeros(6), way, loop.given(0.0))
+        rates = loop.rates(q, np.zeros(6), way, loop.inputs.at(0.0))
         friction = np.array([loop.friction[k] for k in loop.sliding])
         assert (np.abs(rates.effort[way == 0]) <= friction[way == 0] * (1 + 1e-8)).all()
         assert (rates.qdd[way != 0] * way[way != 0] >= 0).all()

@@ -112,6 +112,25 @@ def test_provenance(run):
     assert run.report.wall > 0
 
 
+def test_provenance_tells_the_gains(tmp_path):
+    """In plain numbers, also of every run and after a file; of what varies only what it is."""
+    two = ls.load("two_link")
+    kp = [[20.5, 30.25], [21.5, 31.25]]
+    goal = ls.Profile([0.0, 0.05, 0.1], [[0.1, 0.2], [0.2, 0.1], [0.3, 0.0]], "cubic")
+    runs = ls.simulate(two, [0.1, 0.2], tau=ls.PD(goal, kp, 4, gravity=True, limit=True, model=two), until=0.1)
+    runs.save(tmp_path / "a.nc")
+    made = ls.load_run(tmp_path / "a.nc").report.made
+    assert made["controller"] == "PD"
+    assert made["settings"] == {
+        "q": "cubic profile of 3 samples, 0 to 0.1 s", "kp": kp, "kd": 4, "qd": 0.0, "gravity": True, "limit": True,
+        "model": two.digest,
+    }  # fmt: skip
+    made = ls.simulate(two, [0.1, 0.2], tau=[0.5, -0.25], until=0.1).report.made
+    assert made["settings"] == {"tau": [0.5, -0.25]}
+    made = ls.simulate(two, [0.1, 0.2], tau=lambda t, q, qd: [0.5, -0.25], until=0.1).report.made
+    assert (made["controller"], made["settings"]) == ("function", {})
+
+
 @pytest.mark.parametrize("ending", [".nc", ".csv", ".parquet"])
 def test_damaged_files(run, ending, tmp_path):
     file = tmp_path / f"a{ending}"

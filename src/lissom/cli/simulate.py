@@ -23,9 +23,11 @@ from lissom.cli.common import (
     save_film,
 )
 from lissom.errors import InputError, SimulationError
+from lissom.model.units import units
 from lissom.simulation.files import check_target
 from lissom.simulation.run import Run
 
+COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 Kind = Annotated[str | None, typer.Option(help="What to draw: motion (default), tip, energy or phase.")]
 Figure = Annotated[Path | None, typer.Option(help="Draw into this file (png, svg, pdf).")]
 Film = Annotated[Path | None, typer.Option(help="Write a moving picture (gif, html, mp4 with ffmpeg).")]
@@ -119,6 +121,7 @@ def summary(run: Run) -> dict[str, Any]:
             name: {
                 "end": _spread(run.q[..., -1, k]), "fastest": float(np.nanmax(np.abs(run.qd[..., k]))),
                 "largest_torque": float(np.nanmax(np.abs(run.tau[..., k]))),
+                "units": {word: units(run.arm, of)[k] for word, of in COLUMNS.items()},
             }
             for k, name in enumerate(run.arm.coordinates)
         },
@@ -136,9 +139,10 @@ def show(run: Run) -> None:
     for word in ("coordinate", end, "fastest", "largest torque"):
         table.add_column(word, justify="left" if word == "coordinate" else "right")
     for name, row in summary(run)["coordinates"].items():
-        last = row["end"]
+        last, unit = row["end"], {word: "" if x == "1" else f" {x}" for word, x in row["units"].items()}
         text = f"{last:.5g}" if isinstance(last, float) else ", ".join(f"{x:.4g}" for x in last)
-        table.add_row(escape(name), text, f"{row['fastest']:.4g}", f"{row['largest_torque']:.4g}")
+        rest = [f"{row[word]:.4g}{unit[word]}" for word in ("fastest", "largest_torque")]
+        table.add_row(escape(name), text + unit["end"], *rest)
     out.print(table)
     for event in run.events[:8]:
         out.print(f"t = {event.t:.6g} s: {escape(event.name)}" + ("" if run.count is None else f" (run {event.run})"))

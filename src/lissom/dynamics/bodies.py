@@ -175,13 +175,13 @@ class Bodies:
         other = self.changed()
         other._stations = dict(self._stations)
         for frame in wanted:
-            link, s = frame.split(MARK)
+            link, s = station_of(frame)
             k = self.tips[self.arm.index(link)].body
             line = self._flexible[self.arm.index(link)].line
             assert line is not None
             tip = self.list[k]
             assert tip.beam is not None
-            beam = tip.beam.at(line.station(float(s)))
+            beam = tip.beam.at(line.station(s))
             none: dict[str, Any] = {"mass": 0.0, "moment": np.zeros(3), "inertia": np.zeros((3, 3)), "constants": None}
             other._stations[frame] = len(other.list)
             other.list.append(tip._replace(beam=beam, bent_by=k, **none))
@@ -276,6 +276,18 @@ class Bodies:
 def station_name(link: str, s: float) -> str:
     """The frame at a distance s from the root of a flexible link."""
     return f"{link}{MARK}{s!r}"
+
+
+def station_of(frame: str) -> tuple[str, float]:
+    """The link or tool that a frame is named after, and how far along its beam the frame is: zero where it has none."""
+    link, _, s = frame.partition(MARK)
+    return link, float(s or 0.0)
+
+
+def spoken(frame: str) -> str:
+    """A frame's name as it appears in an error, also that of a place along a beam."""
+    link, s = station_of(frame)
+    return f"{link!r} at {s:.6g} m" if MARK in frame else repr(link)
 
 
 def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, INERTIA, LADEN, Setting, constants_of, laden
+from lissom.dynamics.inverse import CONSTANTS, INERTIA, LADEN, Setting, constants_of, laden, read_payloads
 from lissom.dynamics.moves import STEPS as MOVES
 from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import (
@@ -111,7 +111,7 @@ def both(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, then the payloads; output T, V."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    run.output(_energies(run, laden(run, bodies, setting), q, qd))
+    run.output(_energies(run, laden(run, bodies, read_payloads(run, setting)), q, qd))
 
 
 def first_moment(run: Any, bodies: Bodies) -> None:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from lissom.dynamics import articulated
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting, base_motion, joint_torques, laden, read_loads
+from lissom.dynamics.inverse import Setting, base_motion, joint_torques, laden, read_loads, read_payloads
 from lissom.dynamics.mass import matrix
 from lissom.dynamics.pivot import Held, reciprocal
 
@@ -93,7 +93,7 @@ def read(run: Any, bodies: Bodies, setting: Setting) -> tuple[Bodies, Given]:
     n = bodies.dof
     q, qd, tau = run.input(n), run.input(n), run.input(n)
     base, loads = base_motion(run, bodies.arm, setting), read_loads(run, bodies.arm, setting)
-    return laden(run, bodies, setting), Given(q, qd, tau, base, loads)
+    return laden(run, bodies, read_payloads(run, setting)), Given(q, qd, tau, base, loads)
 
 
 def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:

@@ -16,7 +16,7 @@ of the beam and of its tip on the joint's body, and one force per mode.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -195,11 +195,16 @@ def standing_frames(arm: Arm) -> list[str]:
     return [on_frame(arm, load)[0] for load in arm.loads]
 
 
-def laden(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
-    """The bodies with the payloads that are inputs of the call."""
+def read_payloads(run: Any, setting: Setting) -> list[tuple[str, Any]]:
+    """(frame, ten entries) of the payloads that are inputs of the call."""
+    return [(frame, run.input(INERTIA)) for frame in setting.payloads]
+
+
+def laden(run: Any, bodies: Bodies, payloads: Iterable[tuple[str, Any]]) -> Bodies:
+    """The bodies with payloads on frames, ten entries each (m, mc, I, about the origin of its body)."""
     rows: dict[int, Any] = {}
-    for frame in setting.payloads:
-        k, payload = bodies.place(frame).body, run.input(INERTIA)
+    for frame, payload in payloads:
+        k = bodies.place(frame).body
         if k != BASE:  # what lies on the base does not move
             have = rows[k] if k in rows else run.constant(constants_of(bodies.list[k]))
             rows[k] = run.call(LADEN, have, payload)

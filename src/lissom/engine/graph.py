@@ -38,11 +38,6 @@ class Graph(NamedTuple):
     inputs: tuple[int, ...]
     outputs: tuple[tuple[int, ...], ...]
 
-    @property
-    def operations(self) -> int:
-        """Arithmetic operations, a multiply-add counted once."""
-        return sum(node.op not in ("input", "const") for node in self.nodes)
-
 
 def from_casadi(function: casadi.Function) -> Graph:
     """Flatten a casadi SX function whose inputs and outputs are column vectors."""

@@ -115,6 +115,11 @@ def refuse_uncovered(
     f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str, asking: str | None = None
 ) -> None:
     """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
+    if bodies.flexible:
+        raise UnsupportedError(
+            f"{asking or verb}: method {f.name!r} covers rigid links only, and arm {arm.name!r} has flexible ones"
+            + ("; leave out method, which takes the fast path." if asking is None else ".")
+        )
     serial = Linkage(bodies).serial
     if f.topology == "serial" and not serial:
         problem = f"covers serial arms only, and arm {arm.name!r} branches"

@@ -66,7 +66,7 @@ class Adaptive:
         q, qd = y[:n], y[n : 2 * n]
         if not (np.abs(y[: 2 * n]) < FASTEST).all():
             raise _Diverged(t)
-        rates = loop.rates(q, qd, self.way, loop.given(t, t > self.start), loop.outside(t, q, qd))
+        rates = loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd))
         return np.concatenate([qd, rates.qdd, rates.power])
 
     def _jacobian(self, t: float, y: Array) -> Array:
@@ -79,7 +79,9 @@ class Adaptive:
         """Of joints with friction."""
         n, loop = self.loop.dof, self.loop
         q, qd = y[:n], y[n : 2 * n]
-        return loop.rates(q, qd, self.way, loop.given(t, t > self.start), loop.outside(t, q, qd)).effort[self._place]
+        return loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd)).effort[
+            self._place
+        ]
 
     # ---- the run ---------------------------------------------------------------------------------
 
@@ -91,7 +93,7 @@ class Adaptive:
         self.longest = self.loop.finest(float(np.diff(times).min()))
         y = np.concatenate([q0, qd0, np.zeros(POWERS)])
         failure, stopped, interrupted = None, None, False
-        ends = [t for t in self.loop.jumps if times[0] < t < times[-1]] + [float(times[-1])]
+        ends = [t for t in self.loop.inputs.jumps if times[0] < t < times[-1]] + [float(times[-1])]
         t = float(times[0])
         try:
             for end in ends:

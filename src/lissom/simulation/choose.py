@@ -106,8 +106,11 @@ def _end(loop: ClosedLoop, run: int, q: Array, qd: Array, until: float, h: float
     return outcome.states[0, -1, : 2 * loop.dof] if len(outcome.t) > 1 else np.full(2 * loop.dof, np.nan)
 
 
-def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], h: float | None) -> str:
-    """What to try when a run has failed, from the poles of the closed loop at its start, then at its end."""
+def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], h: float | None) -> str | None:
+    """What to try when a run has failed, from the poles of the closed loop at its start, then at its end.
+
+    None where they tell nothing.
+    """
     for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
         found = spectrum(loop, t, q, qd)
         if found is None:
@@ -122,4 +125,4 @@ def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], h: fl
                 f"The closed loop decays at {found.decay:.3g} 1/s {when}: steps of {h:.3g} s are unstable beyond "
                 f"{REACH / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
             )
-    return "Give a smaller dt or rtol, or method='radau', and look at the last good state."
+    return None

@@ -1,8 +1,8 @@
 """An arm with all that acts on it, as one function of time and state.
 
-`ClosedLoop` gathers what is given (gains, references, loads, base, prescribed accelerations, payloads)
-into one vector, steady entries first, then those that vary with time, and compiles controller and
-arm together: accelerations, torques, efforts and power from q, qd, the way friction acts, and that vector.
+`ClosedLoop` has what is given (gains, references, loads, base, prescribed accelerations, payloads) gathered into
+one vector, see `Inputs`, and compiles controller and arm together: accelerations, torques, efforts and power
+from q, qd, the way friction acts, and that vector.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import plant
-from lissom.dynamics.bodies import BASE, Bodies, refuse_unready
+from lissom.dynamics.bodies import refuse_unready
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import FALL, LADEN, Setting, constants_of, read_loads, standing_frames
+from lissom.dynamics.inverse import FALL, Setting, base_motion, laden, read_loads, standing_frames
 from lissom.dynamics.pivot import Held
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
-from lissom.errors import InputError, LissomError, SolveError
+from lissom.errors import LissomError, SolveError
 from lissom.model.arm import Arm
-from lissom.model.loads import Payload
 from lissom.simulation import laws
 from lissom.simulation.controllers import Controller
-from lissom.simulation.signals import Signal, checked, over
+from lissom.simulation.inputs import Inputs
+from lissom.simulation.signals import Signal, checked
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.library import compiler_present, digest, sources
@@ -78,7 +78,7 @@ class ClosedLoop:
     ):
         refuse_unready(arm)
         self.arm, self.controller, self.feedback = arm, controller, feedback
-        self._variant, self._run = variant, 0
+        self._variant, self._first = variant, 0
         bodies = library_of(arm).bodies
         self.friction = {body.coordinate: body.friction for body in bodies.list if body.friction}
         self.prescribed = dict(sorted((prescribed or {}).items()))
@@ -98,16 +98,7 @@ class ClosedLoop:
         signals += [(f"payload{i}", s) for i, (_, s) in enumerate(payloads)]
         self.loaded, self.laden = [frame for frame, _ in loads], [frame for frame, _ in payloads]
         self.has_base = base is not None
-        # steady ones first
-        self.signals = sorted(signals, key=lambda pair: pair[1].varies)
-        self._place: dict[str, slice] = {}
-        at = 0
-        for name, signal in self.signals:
-            self._place[name] = slice(at, at + signal.size)
-            at += signal.size
-        self.given_size = at
-        self.runs = self._count_runs()
-        self.steady_size = sum(s.size for _, s in self.signals if not s.varies)
+        self.inputs = Inputs(signals)
 
     # ---- what is given ---------------------------------------------------------------------------
 
@@ -116,94 +107,40 @@ class ClosedLoop:
         """Number of coordinates."""
         return self.arm.dof
 
-    def _count_runs(self) -> int | None:
-        """Number of runs that what is given tells of; None: of no number."""
-        counts = {s.name: s.runs for _, s in self.signals if s.runs is not None}
-        if len({n for n in counts.values() if n != 1}) > 1:
-            listed = ", ".join(f"{name} {n}" for name, n in counts.items())
-            raise InputError(f"simulate: numbers of runs do not fit together: {listed}.")
-        return max(counts.values(), default=None)
-
-    @property
-    def jumps(self) -> Array:
-        """Times at which something given jumps."""
-        return np.unique(np.concatenate([np.zeros(0), *(s.jumps for _, s in self.signals)]))
-
     def finest(self, sample: float) -> float:
         """Longest step that passes over nothing given; functions are looked at once per sample."""
-        times = [s.finest or sample for _, s in self.signals if s.varies]
-        return min([*times, sample] if self.feedback is not None else times, default=np.inf)
+        return min(self.inputs.finest(sample), sample if self.feedback is not None else np.inf)
 
     def ways(self, states: Array) -> Array:
         """The ways of joints with friction in states (..., q, qd, work, ways ...)."""
         first = 2 * self.dof + plant.POWERS
         return np.ascontiguousarray(states[..., first : first + len(self.sliding)])
 
-    def steady(self, rows: int) -> Array:
-        """(rows, steady_size) of what does not vary; a repeated row is not copied."""
-        parts = [np.broadcast_to(s.value, (rows, s.size)) for _, s in self.signals if not s.varies]
-        if all(part.strides[0] == 0 for part in parts):
-            row = np.concatenate([part[0] for part in parts]) if parts else np.zeros(0)
-            return np.broadcast_to(row, (rows, len(row)))
-        return np.ascontiguousarray(np.concatenate(parts, axis=1))
-
-    def varying(self, t: float, before: bool = False) -> Array:
-        """(varying,) or (runs, varying) at a time."""
-        parts = [s.at(t, before) for _, s in self.signals if s.varies]
-        if not parts:
-            return np.zeros(0)
-        if any(part.ndim == 2 for part in parts):
-            rows = max(len(part) for part in parts if part.ndim == 2)
-            parts = [np.broadcast_to(part, (rows, part.shape[-1])) for part in parts]
-        return np.concatenate(parts, axis=-1)
-
-    def varying_over(self, times: Array, before: bool = False) -> Array:
-        """(nt, varying) or (nt, runs, varying) at many times."""
-        parts = [over(s, times, before) for _, s in self.signals if s.varies]
-        if not parts:
-            return np.zeros((len(times), 0))
-        runs = max((part.shape[1] for part in parts if part.ndim == 3), default=None)
-        if runs is not None:
-            wide = [part if part.ndim == 3 else part[:, None] for part in parts]
-            parts = [np.broadcast_to(part, (len(times), runs, part.shape[-1])) for part in wide]
-        return np.concatenate(parts, axis=-1)
-
     def member(self, run: int) -> ClosedLoop:
         """The loop of one run of an ensemble."""
-        if self.runs is None and not any(s.varies for _, s in self.signals):
-            return self
-        other = copy.copy(self)
-        other.__dict__.pop("_steady_row", None)
-        other.signals = [(name, signal.member(run)) for name, signal in self.signals]
-        other._run = self._run + run
-        return other
+        own = self.inputs.member(run)
+        return self if own is self.inputs else self._of(own, run)
 
     def rows(self, some: slice) -> ClosedLoop:
         """The loop of some runs of an ensemble."""
+        return self._of(self.inputs.rows(some), some.start or 0)
+
+    def _of(self, inputs: Inputs, first: int) -> ClosedLoop:
+        """The same loop for runs from `first` on."""
         other = copy.copy(self)
-        other.__dict__.pop("_steady_row", None)
-        other.signals = [(name, signal.rows(some)) for name, signal in self.signals]
-        other._run = some.start
+        other.inputs, other._first = inputs, self._first + first
         return other
 
     @property
     def laden_arm(self) -> Arm:
-        """The arm with the payloads of this run."""
-        return self.arm if not self.laden or self._variant is None else self._variant(self._run)
-
-    def given(self, t: float, before: bool = False) -> Array:
-        """(given_size,) of a single run at a time."""
-        return np.concatenate([self._steady_row, self.varying(t, before)])
-
-    @functools.cached_property
-    def _steady_row(self) -> Array:
-        return np.ascontiguousarray(self.steady(1)[0])
+        """The arm with the payloads of this run, of some the first."""
+        return self.arm if not self.laden or self._variant is None else self._variant(self._first)
 
     # ---- the program -----------------------------------------------------------------------------
 
     def flow(self, run: Any, q: Any, qd: Any, tau: Any, way: dict[int, Any], given: Any) -> tuple[Any, list[Any]]:
         """Accelerations, efforts and power, and the torques by coordinate; `tau` from outside, or None."""
-        parts = {name: given[where] for name, where in self._place.items()}
+        parts = {name: given[where] for name, where in self.inputs.places.items()}
         if self.controller is not None:
             torques = self.torques(run, q, qd, given)
         else:
@@ -213,10 +150,11 @@ class ClosedLoop:
             held[k] = Held(run.call(FREE, way[k]), run.constant([0.0]))
         for k in self.prescribed:
             held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
-        bodies = self._laden(run, parts)
-        base = run.constant([*np.zeros(6), *(-self.arm.gravity)])
+        bodies = laden(run, self.bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
         if self.has_base:
             base = run.call(FALL, parts["base"], constants=list(map(float, self.arm.gravity)))
+        else:
+            base = base_motion(run, self.arm, Setting())
         loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
         loads += read_loads(run, self.arm, Setting())
         acts = Given(q, qd, Entries(torques), base, loads)
@@ -229,23 +167,10 @@ class ClosedLoop:
         assert self.controller is not None
         own = {
             name.removeprefix("controller."): given[where]
-            for name, where in self._place.items()
+            for name, where in self.inputs.places.items()
             if name.startswith("controller.")
         }
         return laws.torques(self.controller, laws.Scene(run, q, qd, own), self.arm)
-
-    def part(self, name: str, given: Array) -> Array:
-        """One of the vectors that are given."""
-        return given[..., self._place[name]]
-
-    def _laden(self, run: Any, parts: dict[str, Any]) -> Bodies:
-        rows: dict[int, Any] = {}
-        for i, frame in enumerate(self.laden):
-            k = self.bodies.place(frame).body
-            if k != BASE:
-                have = rows[k] if k in rows else run.constant(constants_of(self.bodies.list[k]))
-                rows[k] = run.call(LADEN, have, parts[f"payload{i}"])
-        return self.bodies.changed(constants=rows)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -261,13 +186,12 @@ class ClosedLoop:
     def key(self) -> str:
         """What is compiled, besides the steps."""
         what = "feedback" if self.controller is None else self.controller.key()
-        shape = [(name, signal.size, signal.varies) for name, signal in self.signals]
         motors = self.arm.actuated.tolist()
         parts = (
             digest(self.bodies),
             motors,
             what,
-            shape,
+            self.inputs.shape,
             self.loaded,
             self.laden,
             self.friction,
@@ -281,7 +205,7 @@ class ClosedLoop:
         q, qd = run.input(n), run.input(n)
         tau = run.input(n) if self.controller is None else None
         slide = run.input(len(self.sliding)) if self.sliding else None
-        given = run.input(self.given_size)
+        given = run.input(self.inputs.size)
         way = {k: slide[i : i + 1] for i, k in enumerate(self.sliding)}  # type: ignore[index]
         flow, torques = self.flow(run, q, qd, tau, way, given)
         for k in self.prescribed:
@@ -294,7 +218,7 @@ class ClosedLoop:
         """`program`, compiled."""
         n = self.dof
         words = ["q", "qd", *(["tau"] if self.controller is None else []), *(["way"] if self.sliding else []), "given"]
-        sizes = {"way": len(self.sliding), "given": self.given_size}
+        sizes = {"way": len(self.sliding), "given": self.inputs.size}
         lengths = [sizes.get(word, n) for word in words]
         shapes = [(n,), (n + len(self.held) + plant.POWERS,)]
         code = self.kept("kernel", lambda: self._kernel(lengths, [n, shapes[1][0]])) if compiler_present() else None
@@ -346,17 +270,5 @@ class ClosedLoop:
 @functools.cache
 def code_version() -> str:
     """Fingerprint of the code that makes kernels, the controllers' included."""
-    own = (Path(__file__).parent / name for name in ("closed_loop.py", "laws.py", "stepping.py"))
+    own = (Path(__file__).parent / name for name in ("closed_loop.py", "inputs.py", "laws.py", "stepping.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()
-
-
-def payload_rows(bodies: Bodies, frame: str, payloads: Sequence[Payload]) -> Array:
-    """(runs, 10) m, mc, I about the origin of the body that carries a frame."""
-    X = bodies.place(frame).X
-    R, p = X[:3, :3], X[:3, 3]
-    m = np.array([payload.mass for payload in payloads])[:, None]
-    com = np.array([payload.com for payload in payloads]) @ R.T + p
-    I = R @ np.array([payload.inertia for payload in payloads]) @ R.T
-    I = I + m[..., None] * ((com * com).sum(axis=1)[:, None, None] * np.eye(3) - com[:, :, None] * com[:, None, :])
-    rows, columns = np.triu_indices(3)
-    return np.concatenate([m, m * com, I[:, rows, columns]], axis=1)

@@ -6,28 +6,44 @@ per run of an ensemble. References may be functions of time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
-from lissom.simulation.signals import Signal, as_signal
+from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_frame
 
 
-class Controller:
+class Controller(ABC):
     """What controllers share."""
 
+    @abstractmethod
     def signals(self, arm: Arm) -> list[Signal]:
         """The vectors it is given."""
-        raise NotImplementedError
 
     def key(self) -> str:
-        """What of it is compiled."""
-        return type(self).__name__
+        """What of it is compiled; the rest it is given, also a limit, if it has one."""
+        name, model = type(self).__name__, getattr(self, "model", None)
+        shape = (getattr(self, "link", None), getattr(self, "gravity", None), model and as_arm(model, name).digest)
+        return f"{name}|{shape}"
+
+    def settings(self) -> dict[str, Any]:
+        """Its fields in plain numbers and words, for the record of a run; an arm as its fingerprint."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+    def per_joint(self, arm: Arm, *references: str, gains: tuple[str, ...] = ()) -> list[Signal]:
+        """Those of its fields that have one entry per joint, gains at least 0, and the limit, if it has one."""
+        name = type(self).__name__
+        made = []
+        for word in (*references, *gains):
+            least = 0.0 if word in gains else None
+            made.append(_joint_signal(arm, getattr(self, word), f"{name}: {word}", least)._replace(name=word))
+        return made + _limit(arm, getattr(self, "limit", None), name)
 
     def believed(self, arm: Arm) -> Arm:
         """The arm it believes in."""
@@ -42,6 +58,21 @@ class Controller:
                 f"{arm.name!r}: {', '.join(arm.coordinates)}."
             )
         return model
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON can hold it; of what varies over time only what it is."""
+    if isinstance(value, Signal):
+        return _plain(value.value)
+    if isinstance(value, Arm):
+        return value.digest
+    if isinstance(value, Steady):
+        return _plain(value.profile)
+    if isinstance(value, Profile):
+        return f"{value.kind} profile of {len(value.t)} samples, {value.t[0]:g} to {value.t[-1]:g} s"
+    if callable(value):
+        return "function of time"
+    return value if value is None or isinstance(value, str) else np.asarray(value).tolist()
 
 
 def _joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) -> Signal:
@@ -81,10 +112,6 @@ def _limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
     return [signal._replace(name="limit")]
 
 
-def _named(signal: Signal, name: str) -> Signal:
-    return signal._replace(name=name)
-
-
 @dataclass(frozen=True, eq=False)
 class PD(Controller):
     """Springs and dampers to a reference: ``tau = kp (q_ref - q) + kd (qd_ref - qd) [+ gravity]``.
@@ -118,16 +145,7 @@ class PD(Controller):
     model: Arm | None = None
 
     def signals(self, arm: Arm) -> list[Signal]:
-        return [
-            _named(_joint_signal(arm, self.q, "PD: q"), "q"),
-            _named(_joint_signal(arm, self.qd, "PD: qd"), "qd"),
-            _named(_joint_signal(arm, self.kp, "PD: kp", 0.0), "kp"),
-            _named(_joint_signal(arm, self.kd, "PD: kd", 0.0), "kd"),
-            *_limit(arm, self.limit, "PD"),
-        ]
-
-    def key(self) -> str:
-        return f"PD|{self.gravity}|{self.limit is not None}|{self.model and self.model.digest}"
+        return self.per_joint(arm, "q", "qd", gains=("kp", "kd"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,18 +180,7 @@ class ComputedTorque(Controller):
     model: Arm | None = None
 
     def signals(self, arm: Arm) -> list[Signal]:
-        name = "ComputedTorque"
-        return [
-            _named(_joint_signal(arm, self.q, f"{name}: q"), "q"),
-            _named(_joint_signal(arm, self.qd, f"{name}: qd"), "qd"),
-            _named(_joint_signal(arm, self.qdd, f"{name}: qdd"), "qdd"),
-            _named(_joint_signal(arm, self.kp, f"{name}: kp", 0.0), "kp"),
-            _named(_joint_signal(arm, self.kd, f"{name}: kd", 0.0), "kd"),
-            *_limit(arm, self.limit, name),
-        ]
-
-    def key(self) -> str:
-        return f"ComputedTorque|{self.limit is not None}|{self.model and self.model.digest}"
+        return self.per_joint(arm, "q", "qd", "qdd", gains=("kp", "kd"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,12 +199,7 @@ class GravityCompensation(Controller):
     model: Arm | None = None
 
     def signals(self, arm: Arm) -> list[Signal]:
-        name = "GravityCompensation"
-        damping = _joint_signal(arm, self.damping, f"{name}: damping", 0.0)
-        return [_named(damping, "damping"), *_limit(arm, self.limit, name)]
-
-    def key(self) -> str:
-        return f"GravityCompensation|{self.limit is not None}|{self.model and self.model.digest}"
+        return self.per_joint(arm, gains=("damping",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,10 +241,7 @@ class Impedance(Controller):
             raise InputError(
                 f"{name}: stiffness turns the frame (six numbers), but goal is a point; give a (4, 4) pose."
             )
-        return [goal._replace(name="goal"), *gains, *_limit(arm, self.limit, name)]
-
-    def key(self) -> str:
-        return f"Impedance|{self.link}|{self.gravity}|{self.limit is not None}|{self.model and self.model.digest}"
+        return [goal._replace(name="goal"), *gains, *self.per_joint(arm)]
 
 
 def _goal(x: Array) -> Array:
@@ -297,17 +296,8 @@ class StateFeedback(Controller):
     limit: Any = None
 
     def signals(self, arm: Arm) -> list[Signal]:
-        name = "StateFeedback"
-        return [
-            as_signal(self.K, 2 * arm.dof**2, f"{name}: K", lambda x: _square(x, arm))._replace(name="K"),
-            _named(_joint_signal(arm, self.q, f"{name}: q"), "q"),
-            _named(_joint_signal(arm, self.qd, f"{name}: qd"), "qd"),
-            _named(_joint_signal(arm, self.tau, f"{name}: tau"), "tau"),
-            *_limit(arm, self.limit, name),
-        ]
-
-    def key(self) -> str:
-        return f"StateFeedback|{self.limit is not None}"
+        K = as_signal(self.K, 2 * arm.dof**2, "StateFeedback: K", lambda x: _square(x, arm))
+        return [K._replace(name="K"), *self.per_joint(arm, "q", "qd", "tau")]
 
 
 def _square(x: Array, arm: Arm) -> Array:

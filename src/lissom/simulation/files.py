@@ -18,7 +18,7 @@ import numpy as np
 from lissom.errors import InputError, LissomError, ModelError
 from lissom.formats.files import write_whole
 from lissom.formats.tables import read_table, write_table
-from lissom.model.arm import Arm
+from lissom.model.units import units
 from lissom.simulation.events import Happening
 from lissom.simulation.run import OVER_TIME, POWER, Report, Run
 from lissom.spatial.rotations import Array
@@ -125,7 +125,7 @@ def to_dataset(run: Run) -> xarray.Dataset:
     coords: dict[str, Any] = {
         "time": ("time", run.t, {"units": "s"}),
         "coordinate": ("coordinate", list(run.arm.coordinates)),
-        "unit": ("coordinate", _units(run.arm)),
+        "unit": ("coordinate", units(run.arm)),
         "flow": ("flow", list(POWER)),
     }
     if run.count is not None:
@@ -134,15 +134,6 @@ def to_dataset(run: Run) -> xarray.Dataset:
     data["record"] = ((), _text(run))
     data.attrs = {"title": f"simulated motion of {run.arm.name}", "status": run.status, "source": FORMAT}
     return data
-
-
-def _units(arm: Arm) -> list[str]:
-    kinds = dict.fromkeys(arm.coordinates, "1")
-    for link in arm.links:
-        if link.joint.moves:
-            unit = "m" if link.joint.kind == "prismatic" else "rad"
-            kinds |= {link.joint.name: unit, f"{link.joint.name}.deflection": unit}
-    return [kinds[name] for name in arm.coordinates]
 
 
 def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Run:

@@ -189,7 +189,9 @@ class Fixed:
                 when = t + c * self.h
                 if not (np.abs(np.concatenate([q, qd])) < FASTEST).all():
                     break
-                slope = np.concatenate([qd, loop.rates(q, qd, way, loop.given(when), loop.outside(when, q, qd)).qdd])
+                slope = np.concatenate(
+                    [qd, loop.rates(q, qd, way, loop.inputs.at(when), loop.outside(when, q, qd)).qdd]
+                )
         except LissomError as error:
             return f"at t = {t:.6g} s: {error}"
         return f"the motion diverged at t = {t:.6g} s"

@@ -26,7 +26,7 @@ def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = Fals
         return way
     friction = np.array([loop.friction[k] for k in loop.sliding])
     place = [loop.held.index(k) for k in loop.sliding]
-    given, tau = loop.given(t, before), loop.outside(t, q, qd)
+    given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
     for _ in range(10 + 4 * len(sliding)):
         rates = loop.rates(q, qd, way, given, tau)
         effort = rates.effort[place]

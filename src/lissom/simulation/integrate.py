@@ -44,7 +44,7 @@ def prepare(
     runs = None if first.single else len(first.q)
     loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
-    return Scene(loop, setup.start(arm, q0, qd0, loop.runs), watched)
+    return Scene(loop, setup.start(arm, q0, qd0, loop.inputs.runs), watched)
 
 
 def integrate(
@@ -139,7 +139,7 @@ def _fixed(
     if h < dt * (1 - 1e-9):
         notes.append(f"Steps of {h:.6g} s, so that samples fall on steps.")
     _note_samples(times, options.every, notes)
-    steps = loop.jumps[(loop.jumps > 0) & (loop.jumps < options.until)] / h
+    steps = loop.inputs.jumps[(loop.inputs.jumps > 0) & (loop.inputs.jumps < options.until)] / h
     off = np.abs(steps - np.round(steps)) > 1e-6
     if off.any():
         notes.append(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import inverse, kinematics
+from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, cross, sub
 from lissom.engine.program import Entries, Step, absolute
 from lissom.model.arm import Arm
@@ -92,11 +93,16 @@ def _pulls(scene: Scene, arm: Arm) -> list[Any]:
 
 def _gravity(scene: Scene, model: Arm) -> list[Any]:
     """Torques that hold the model at rest."""
-    bodies, run = library_of(model).bodies, scene.run
-    still = run.constant(np.zeros(len(bodies)))
-    base = run.constant([*np.zeros(6), *(-model.gravity)])
-    loads = inverse.read_loads(run, model, inverse.Setting())
-    return inverse.joint_torques(run, bodies, scene.q, still, still, base, loads)
+    still = scene.run.constant(np.zeros(model.dof))
+    return _believed_torques(scene, model, library_of(model).bodies, still, still)
+
+
+def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
+    """Inverse dynamics of a model, under the loads that it knows of."""
+    run, nothing = scene.run, inverse.Setting()
+    base, loads = inverse.base_motion(run, model, nothing), inverse.read_loads(run, model, nothing)
+    bodies = bodies.with_stations(inverse.standing_frames(model))
+    return inverse.joint_torques(run, bodies, scene.q, qd, qdd, base, loads)
 
 
 def _motors(scene: Scene, arm: Arm, torques: list[Any], limited: bool) -> list[Any]:
@@ -123,12 +129,8 @@ def pd(control: PD, scene: Scene, arm: Arm) -> list[Any]:
 def computed_torque(control: ComputedTorque, scene: Scene, arm: Arm) -> list[Any]:
     """Inverse dynamics of what is believed, without friction."""
     model, run = control.believed(arm), scene.run
-    bodies = library_of(model).bodies
-    bodies = bodies.changed(friction=dict.fromkeys(range(len(bodies)), 0.0))
     wanted = [run.call(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
-    base = run.constant([*np.zeros(6), *(-model.gravity)])
-    loads = inverse.read_loads(run, model, inverse.Setting())
-    return inverse.joint_torques(run, bodies, scene.q, scene.qd, Entries(wanted), base, loads)
+    return _believed_torques(scene, model, library_of(model).bodies.smooth, scene.qd, Entries(wanted))
 
 
 def gravity_compensation(control: GravityCompensation, scene: Scene, arm: Arm) -> list[Any]:

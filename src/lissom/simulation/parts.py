@@ -103,9 +103,9 @@ def fingerprint(loop: ClosedLoop, begin: Start, options: Any, events: Sequence[E
         place = getattr(event, "place", None)
         total.update(repr((event.name, event.direction, event.stop, place)).encode() + _code(event.function))
     total.update(_code(loop.feedback))
-    for array in (begin.q, begin.qd, loop.steady(len(begin.q))):
+    for array in (begin.q, begin.qd, loop.inputs.steady(len(begin.q))):
         total.update(np.ascontiguousarray(array).tobytes())
-    for name, signal in loop.signals:
+    for name, signal in loop.inputs.signals:
         total.update(name.encode())
         if isinstance(signal.value, Steady):
             profile: Profile = signal.value.profile

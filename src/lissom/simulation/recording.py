@@ -54,9 +54,9 @@ def _at_samples(
     n, rows = loop.dof, len(states)
     rates = np.full((*states.shape[:2], 2 * n + POWERS), np.nan)
     energies = np.full((*states.shape[:2], 2), np.nan)
-    steady = loop.steady(rows)
+    steady = loop.inputs.steady(rows)
     energy = library_of(loop.arm).get("energies", library_of(loop.arm).setting(payloads=loop.laden))
-    laden = [loop.part(f"payload{i}", steady) for i in range(len(loop.laden))]
+    laden = [loop.inputs.part(f"payload{i}", steady) for i in range(len(loop.laden))]
     for k, t in _slices(outcome.t, rows):
         known = np.isfinite(states[:, k, 0])
         run, sample = np.nonzero(known)
@@ -91,7 +91,7 @@ def _one_by_one(
         member, when, state = loop.member(run), float(t[sample]), states[run, sample]
         q, qd = state[:n].copy(), state[n : 2 * n].copy()
         try:
-            found = member.rates(q, qd, loop.ways(state), member.given(when), member.outside(when, q, qd))
+            found = member.rates(q, qd, loop.ways(state), member.inputs.at(when), member.outside(when, q, qd))
             rates[run, sample] = np.concatenate([found.qdd, found.tau, found.power])
         except LissomError as error:
             troubles.setdefault(run, f"at t = {when:.6g} s: {error}")
@@ -107,8 +107,8 @@ def _slices(t: Array, rows: int) -> Any:
 def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> Array:
     """What is given, for every known sample; at a jump what is after it."""
     parts = [steady[run]]
-    if loop.given_size > loop.steady_size:
-        table = loop.varying_over(t)
+    if loop.inputs.size > loop.inputs.steady_size:
+        table = loop.inputs.varying_over(t)
         parts.append(table[sample, run] if table.ndim == 3 else table[sample])
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
@@ -126,7 +126,11 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
         return where
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
-    return f"{where} {choose.advice(member, states, report.dt)}"
+    advice = choose.advice(member, states, report.dt)
+    if advice is None and "diverged" in why:  # a step that collapsed has told what to try
+        smaller = "rtol" if report.dt is None else "dt"
+        advice = f"Give a smaller {smaller}, or method='radau', and look at the last good state."
+    return where if advice is None else f"{where} {advice}"
 
 
 def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
@@ -179,6 +183,7 @@ def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:
         "python": platform.python_version(),
         "arm": loop.arm.digest,
         "controller": type(loop.controller).__name__ if loop.controller is not None else "function",
+        "settings": loop.controller.settings() if loop.controller is not None else {},
         "options": {k: v for k, v in options._asdict().items() if v is not None},
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }

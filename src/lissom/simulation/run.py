@@ -34,7 +34,7 @@ class Report:
     wall, cpu : float           seconds
     notes : sentences worth knowing
     allowed : float             error of the energy balance that was allowed, relative
-    made : provenance: versions, the arm's fingerprint, options, time
+    made : provenance: versions, the arm's fingerprint, the controller and its settings (gains), options, time
     """
 
     method: str

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from lissom.formats.load import load
 from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
-from lissom.model.loads import BaseMotion, Load, Payload
+from lissom.model.loads import Load, Payload
+from lissom.simulation.acting import base_of, loads_of
 from lissom.simulation.controllers import PD, ComputedTorque, Controller, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event
 from lissom.simulation.signals import OverTime, Profile
 
+T = TypeVar("T")
 VERSION = 1
 OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "threads")
 CONTROLLERS: dict[str, type[Controller]] = {
@@ -41,9 +43,26 @@ class RunFile(NamedTuple):
 
 def read_run_file(path: Path) -> RunFile:
     """A run file, or a sentence with its line."""
+    return _read(path, _Reader(path).read)
+
+
+def read_loads(path: Path) -> list[Load] | OverTime:
+    """The ``[[loads]]`` of a run file, or of a file with nothing else."""
+
+    def read(document: Table) -> list[Load] | OverTime:
+        refuse_unknown(document, TOP, "the file")
+        if "loads" not in document:
+            raise ModelError("there are no [[loads]] in the file.")
+        return loads_of(document)
+
+    return _read(path, read)
+
+
+def _read(path: Path, read: Callable[[Table], T]) -> T:
+    """What a function makes of a file, or a sentence with its line."""
     text, document = parse(str(path), read_bytes(path))
     try:
-        return _Reader(path).read(document)
+        return read(document)
     except ModelError as error:
         if error.file:
             raise
@@ -81,8 +100,8 @@ class _Reader:
             refuse_unknown(start, ("q", "qd"), "[start]")
             arguments |= {f"{word}0": np.array(start[word], float) for word in ("q", "qd") if word in start}
         arguments["tau"] = self._torque(document)
-        arguments["loads"] = self._loads(document)
-        arguments["base"] = self._base(document)
+        arguments["loads"] = loads_of(document)
+        arguments["base"] = base_of(document)
         arguments["prescribed"] = self._prescribed(document)
         arguments["events"] = [self._event(row, i) for i, row in enumerate(as_rows(document, "events"))]
         if "ensemble" in document:
@@ -100,9 +119,8 @@ class _Reader:
                     raise ModelError(f"{word} is given twice, in rad and in deg.")
                 value = np.asarray(row.pop(f"{word}_deg"), float)
                 if value.shape[-1:] != turns.shape:
-                    raise ModelError(
-                        f"{word}_deg has {value.shape[-1:]} entries; expected {len(turns)}, one per joint."
-                    )
+                    have = value.shape[-1] if value.ndim else 1
+                    raise ModelError(f"{word}_deg has {have} entries; expected {len(turns)}, one per joint.")
                 row[word] = np.where(turns, np.radians(value), value).tolist()
         return row
 
@@ -182,43 +200,6 @@ class _Reader:
         if missing:
             raise ModelError(f"{missing[0]} is missing from [controller] of kind {kind!r}.")
         return made(**row)
-
-    def _loads(self, document: Table) -> Any:
-        made: list[tuple[dict[str, Any], dict[str, Profile]]] = []
-        for i, row in enumerate(as_rows(document, "loads")):
-            with inside("loads", i), about(f"load {i + 1}"):
-                refuse_unknown(row, ("link", "force", "moment", "point", "t", "kind"), "[[loads]]")
-                fixed, vary = self._split(row, ("force", "moment"), "link", "point")
-                record(Load, {**fixed, **{word: profile(0.0) for word, profile in vary.items()}}, "a load")
-                made.append((fixed, vary))
-        if not any(vary for _, vary in made):
-            return [Load(**fixed) for fixed, _ in made]
-        return _over_time(
-            lambda t, before: [Load(**fixed, **_values(vary, t, before)) for fixed, vary in made],
-            [profile for _, vary in made for profile in vary.values()],
-        )
-
-    def _base(self, document: Table) -> Any:
-        if "base" not in document:
-            return None
-        with inside("base"):
-            row = as_table(document["base"], "base")
-            words = ("angular_velocity", "angular_acceleration", "linear_acceleration")
-            refuse_unknown(row, (*words, "t", "kind"), "[base]")
-            fixed, vary = self._split(row, words)
-            if not vary:
-                return record(BaseMotion, fixed, "[base]")
-            BaseMotion(**_values(vary, 0.0, False))
-            return _over_time(lambda t, before: BaseMotion(**_values(vary, t, before)), list(vary.values()))
-
-    @staticmethod
-    def _split(row: Table, words: tuple[str, ...], *others: str) -> tuple[dict[str, Any], dict[str, Profile]]:
-        """What is fixed, and with ``t`` what varies."""
-        fixed = {word: row[word] for word in (*words, *others) if word in row}
-        if "t" not in row:
-            return fixed, {}
-        kind = row.get("kind", "linear")
-        return fixed, {word: Profile(row["t"], fixed.pop(word), kind) for word in words if word in fixed}
 
     def _prescribed(self, document: Table) -> Any:
         rows = as_table(document.get("prescribed", {}), "prescribed")
@@ -314,13 +295,3 @@ def _numbers(value: Any, word: str) -> Any:
         return np.asarray(value, float)
     except (TypeError, ValueError):
         raise ModelError(f"{word} is {shown(value)}; expected a number or a list of numbers.") from None
-
-
-def _values(profiles: dict[str, Profile], t: float, before: bool) -> dict[str, Any]:
-    return {word: profile(t, before) for word, profile in profiles.items()}
-
-
-def _over_time(function: Callable[[float, bool], Any], profiles: list[Profile]) -> OverTime:
-    """A function of time made of profiles: its jumps are theirs."""
-    jumps = np.unique(np.concatenate([profile.jumps for profile in profiles]))
-    return OverTime(function, jumps, min(profile.finest for profile in profiles))

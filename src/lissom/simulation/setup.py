@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bending import on_frame
+from lissom.dynamics.bodies import Bodies, spoken
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
-from lissom.simulation.closed_loop import ClosedLoop, payload_rows
+from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import Controller, Torques
-from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal
+from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
+from lissom.verbs.call import as_loads, library_of
 from lissom.verbs.states import as_frame, as_numbers, as_state
 
 VERB = "simulate"
@@ -55,15 +55,9 @@ def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
             raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
     told = {"q0": len(q) if q.ndim == 2 else None, "qd0": len(qd) if qd.ndim == 2 else None}
     told["gains, loads, torques or payloads"] = told_runs
-    counts = {word: n for word, n in told.items() if n is not None}
-    if len({n for n in counts.values() if n != 1}) > 1:
-        listed = ", ".join(f"{word} {n}" for word, n in counts.items())
-        raise InputError(f"{VERB}: numbers of runs do not fit together: {listed}.")
-    if 0 in counts.values():
-        raise InputError(f"{VERB}: there are no runs; q0 has shape {q.shape}.")
-    rows = max(counts.values(), default=1)
-    q, qd = (np.ascontiguousarray(np.broadcast_to(x, (rows, arm.dof))) for x in (q, qd))
-    return Start(q, qd, not counts)
+    rows = common_runs(told.items())
+    q, qd = (np.ascontiguousarray(np.broadcast_to(x, (rows or 1, arm.dof))) for x in (q, qd))
+    return Start(q, qd, rows is None)
 
 
 # ---- torques -------------------------------------------------------------------------------------
@@ -117,25 +111,27 @@ def _sampled(tau: Array, until: float) -> Signal:
 
 def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
     if callable(loads):
-        frames = [on_frame(arm, load, VERB)[0] for load in _load_list(arm, loads(0.0), "loads(0)")]
-
+        frames = [frame for frame, _ in _pushes(arm, loads(0.0), "loads(0)")]
         if not frames:
             raise InputError(
                 f"{VERB}: loads(0) is empty; a load that comes later must be there from the start, with zero force."
             )
 
         def nine(now: Any, t: float, i: int) -> Array:
-            pushes = [on_frame(arm, load, VERB) for load in _load_list(arm, now, f"loads({t:.6g})")]
+            pushes = _pushes(arm, now, f"loads({t:.6g})")
             if [frame for frame, _ in pushes] != frames:
-                raise InputError(
-                    f"{VERB}: loads at t = {t:.6g} s act on {[frame for frame, _ in pushes]}; at the start on {frames}."
+                now_on, then_on = (
+                    ", ".join(map(spoken, x)) or "nothing" for x in ([frame for frame, _ in pushes], frames)
                 )
+                raise InputError(f"{VERB}: loads at t = {t:.6g} s act on {now_on}; at the start on {then_on}.")
             return _nine(pushes[i][1])
 
         made = [lambda now, t, i=i: nine(now, t, i) for i in range(len(frames))]
-        return [(frame, _timed(f"load on {frame!r}", loads, part)) for frame, part in zip(frames, made, strict=True)]
-    pushes = [on_frame(arm, load, VERB) for load in _load_list(arm, loads, "loads")]
-    return [(frame, Signal(f"load on {load.link!r}", 9, _nine(load))) for frame, load in pushes]
+        return [
+            (frame, _timed(f"load on {spoken(frame)}", loads, part)) for frame, part in zip(frames, made, strict=True)
+        ]
+    pushes = _pushes(arm, loads, "loads")
+    return [(frame, Signal(f"load on {spoken(frame)}", 9, _nine(load))) for frame, load in pushes]
 
 
 def _timed(name: str, function: Any, part: Callable[[Any, float], Array]) -> Signal:
@@ -145,17 +141,9 @@ def _timed(name: str, function: Any, part: Callable[[Any, float], Array]) -> Sig
     return Signal(name, 9, value, over_time.jumps, over_time.finest)
 
 
-def _load_list(arm: Arm, loads: Any, what: str) -> list[Load]:
-    if isinstance(loads, Load):
-        loads = [loads]
-    if not isinstance(loads, Iterable) or isinstance(loads, str):
-        raise InputError(f"{VERB}: {what} is {shown(loads)}; expected a list of Load(link, force=..., ...).")
-    loads = list(loads)
-    for load in loads:
-        if not isinstance(load, Load):
-            raise InputError(f"{VERB}: {what} has {shown(load)}; expected Load(link, force=..., ...).")
-        as_frame(arm, load.link, VERB)
-    return loads
+def _pushes(arm: Arm, loads: Any, what: str) -> list[tuple[str, Load]]:
+    """Loads and the frames they move with; one may stand without a list."""
+    return as_loads(arm, [loads] if isinstance(loads, Load) else loads, VERB, what)
 
 
 def _nine(load: Load) -> Array:
@@ -220,10 +208,10 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         for payload in many:
             if not isinstance(payload, Payload):
                 raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")
-        rows = payload_rows(bodies, frame, many)
-        carried = arm.link(link).payload
-        rows -= 0.0 if carried is None else payload_rows(bodies, frame, [carried])
-        out.append((frame, Signal(f"payload of {frame!r}", 10, rows)))
+        carried, place = arm.link(link).payload, f"{link}.tip" if arm.link(link).flexible else link
+        rows = _payload_rows(bodies, place, many)
+        rows -= 0.0 if carried is None else _payload_rows(bodies, place, [carried])
+        out.append((place, Signal(f"payload of {link!r}", 10, rows)))
 
     def variant(run: int) -> Arm:
         other = arm
@@ -232,3 +220,15 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         return other
 
     return out, variant
+
+
+def _payload_rows(bodies: Bodies, frame: str, payloads: Sequence[Payload]) -> Array:
+    """(runs, 10) m, mc, I about the origin of the body that carries a frame."""
+    X = bodies.place(frame).X
+    R, p = X[:3, :3], X[:3, 3]
+    m = np.array([payload.mass for payload in payloads])[:, None]
+    com = np.array([payload.com for payload in payloads]) @ R.T + p
+    I = R @ np.array([payload.inertia for payload in payloads]) @ R.T
+    I = I + m[..., None] * ((com * com).sum(axis=1)[:, None, None] * np.eye(3) - com[:, :, None] * com[:, None, :])
+    rows, columns = np.triu_indices(3)
+    return np.concatenate([m, m * com, I[:, rows, columns]], axis=1)

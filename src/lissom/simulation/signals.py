@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -57,11 +57,6 @@ class Profile:
             object.__setattr__(self, "_smooth", CubicSpline(t, self.values))
 
     @property
-    def size(self) -> int:
-        """Entries at one time."""
-        return int(self.values.shape[1])
-
-    @property
     def jumps(self) -> Array:
         """Times at which the value jumps."""
         return self.t[1:] if self.kind == "hold" else np.zeros(0)
@@ -111,15 +106,17 @@ class Signal(NamedTuple):
 
     def rows(self, some: slice) -> Signal:
         """The signal of some of the runs."""
-        if self.varies:
-            return self._replace(value=_Rows(self, some))
-        return self._replace(value=self.value[some]) if self.value.ndim == 2 and len(self.value) > 1 else self
+        return self._picked(lambda x: x[some] if x.ndim == 2 and len(x) > 1 else x)
 
     def member(self, run: int) -> Signal:
         """The signal of one run."""
+        return self._picked(lambda x: x[min(run, len(x) - 1)] if x.ndim == 2 else x)
+
+    def _picked(self, pick: Callable[[Array], Array]) -> Signal:
+        """The signal with something picked from its value at any time."""
         if self.varies:
-            return self._replace(value=_Member(self, run))
-        return self._replace(value=self.value[min(run, len(self.value) - 1)]) if self.value.ndim == 2 else self
+            return self._replace(value=OverTime(lambda t, before: pick(self.at(t, before))))
+        return self._replace(value=pick(self.value))
 
     def at(self, t: float, before: bool = False) -> Array:
         """Its value at a time."""
@@ -169,30 +166,16 @@ def over(signal: Signal, times: Array, before: bool = False) -> Array:
     return np.stack(found)
 
 
-class _Rows:
-    """Some runs of a signal that varies."""
-
-    sided = True
-
-    def __init__(self, signal: Signal, some: slice):
-        self.signal, self.some = signal, some
-
-    def __call__(self, t: float, before: bool = False) -> Array:
-        found = self.signal.at(t, before)
-        return found[self.some] if found.ndim == 2 and len(found) > 1 else found
-
-
-class _Member:
-    """One run of a signal that varies."""
-
-    sided = True
-
-    def __init__(self, signal: Signal, run: int):
-        self.signal, self.run = signal, run
-
-    def __call__(self, t: float, before: bool = False) -> Array:
-        found = self.signal.at(t, before)
-        return found[min(self.run, len(found) - 1)] if found.ndim == 2 else found
+def common_runs(told: Iterable[tuple[str, int | None]]) -> int | None:
+    """The number of runs that all of (what, number) tell of; one row serves every run, None tells of no number."""
+    counts = [(what, n) for what, n in told if n is not None]
+    if len({n for _, n in counts if n != 1}) > 1:
+        listed = ", ".join(f"{what} {n}" for what, n in counts)
+        raise InputError(f"simulate: numbers of runs do not fit together: {listed}.")
+    for what, n in counts:
+        if n == 0:
+            raise InputError(f"simulate: there are no runs: {what} has no rows.")
+    return max((n for _, n in counts), default=None)
 
 
 def checked(found: Any, size: int, name: str, t: float) -> Array:
@@ -213,28 +196,14 @@ def checked(found: Any, size: int, name: str, t: float) -> Array:
     return array
 
 
-def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array] | None = None) -> Signal:
-    """Numbers, numbers of every run, a Profile or a function of time.
-
-    shape : turns what was given into (..., size); default: numbers of one entry serve all entries
-    """
-    to = shape or (lambda x: _spread(x, size, name))
+def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array]) -> Signal:
+    """Numbers, numbers of every run, a Profile or a function of time; `shape` makes them (..., size)."""
     if isinstance(value, Profile):
-        return Signal(name, size, Steady(value, to), value.jumps, value.finest)
+        return Signal(name, size, Steady(value, shape), value.jumps, value.finest)
     if callable(value):
-        call = lambda t: to(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
+        call = lambda t: shape(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
         return Signal(name, size, call, finest=0.0)
-    numbers = to(as_numbers(value, name, "simulate"))
+    numbers = shape(as_numbers(value, name, "simulate"))
     if numbers.ndim > 2 or numbers.shape[-1] != size:
         raise InputError(f"simulate: {name} has shape {numbers.shape}; expected ({size},) or (runs, {size}).")
     return Signal(name, size, numbers)
-
-
-def _spread(x: Array, size: int, name: str) -> Array:
-    if x.ndim == 0:
-        return np.full(size, float(x))
-    if x.shape[-1] == size:
-        return x
-    if x.shape[-1] == 1:
-        return np.repeat(x, size, axis=-1)
-    raise InputError(f"simulate: {name} has {x.shape[-1]} entries; expected {size}.")

@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-from lissom.dynamics.bodies import MARK
+from lissom.dynamics.bodies import station_of
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import UnsupportedError
@@ -27,7 +27,7 @@ STRIDE = 6e-6  # of central differences, relative: the cube root of the rounding
 def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool = False) -> Array:
     """(2 dof, 2 dof) derivatives of (qd, qdd) with respect to (q, qd)."""
     n = loop.dof
-    given, tau = loop.given(t, before), loop.outside(t, q, qd)
+    given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
     qdd = loop.rates(q, qd, way, given, tau).qdd
     loads, base = _acting(loop, given)
     change = inverse_dynamics_gradient(smooth(loop.laden_arm), q, qd, qdd, loads=loads, base=base)
@@ -58,12 +58,12 @@ def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | No
     """Loads and the base's motion at that instant."""
     loads = []
     for i, frame in enumerate(loop.loaded):
-        x = loop.part(f"load{i}", given)
-        link, _, s = frame.partition(MARK)
-        loads.append(Load(link, x[0:3], x[3:6], x[6:9] + [float(s or 0.0), 0.0, 0.0]))
+        x = loop.inputs.part(f"load{i}", given)
+        link, s = station_of(frame)
+        loads.append(Load(link, x[0:3], x[3:6], x[6:9] + [s, 0.0, 0.0]))
     if not loop.has_base:
         return loads, None
-    x = loop.part("base", given)
+    x = loop.inputs.part("base", given)
     return loads, BaseMotion(x[0:3], x[3:6], x[6:9])
 
 
@@ -96,7 +96,7 @@ def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array
 
 def _compiled(loop: ClosedLoop) -> Function:
     """Derivatives of the controller's torques with respect to q and qd."""
-    n, sizes = loop.dof, [loop.dof, loop.dof, loop.given_size]
+    n, sizes = loop.dof, [loop.dof, loop.dof, loop.inputs.size]
     program = functools.partial(_torques, loop)
 
     def make() -> kernel.Kernel:
@@ -111,7 +111,7 @@ def _compiled(loop: ClosedLoop) -> Function:
 
 
 def _torques(loop: ClosedLoop, run: object) -> None:
-    q, qd, given = run.input(loop.dof), run.input(loop.dof), run.input(loop.given_size)  # type: ignore[attr-defined]
+    q, qd, given = run.input(loop.dof), run.input(loop.dof), run.input(loop.inputs.size)  # type: ignore[attr-defined]
     torques = loop.torques(run, q, qd, given)
     run.output(*torques)  # type: ignore[attr-defined]
 

@@ -94,7 +94,7 @@ class Stepper:
         return self._repeated.run(state, fixed, stream, repeats, kept, threads)
 
     def _fixed(self, rows: int, h: float) -> Array:
-        steady = self.loop.steady(rows)
+        steady = self.loop.inputs.steady(rows)
         if steady.strides[0] == 0:
             row = np.concatenate([[h], steady[0]])
             return np.broadcast_to(row, (rows, len(row)))
@@ -102,14 +102,14 @@ class Stepper:
 
     def _stream(self, t: Array, h: float, repeats: int, rows: int) -> Array:
         """(rows, steps, 3 varying): what varies, at the start, the middle and the end of every step."""
-        size = self.loop.given_size - self.loop.steady_size
+        size = self.loop.inputs.size - self.loop.inputs.steady_size
         steps = len(t) * repeats
         if not size:
             return np.zeros((rows, steps, 0))
         begins = (t[:, None] + h * np.arange(repeats)).ravel()
-        starts, ends = (_snapped(x, self.loop.jumps, 1e-6 * h) for x in (begins, begins + h))
-        moments = [self.loop.varying_over(starts), self.loop.varying_over(begins + h / 2)]
-        moments.append(self.loop.varying_over(ends, before=True))
+        starts, ends = (_snapped(x, self.loop.inputs.jumps, 1e-6 * h) for x in (begins, begins + h))
+        moments = [self.loop.inputs.varying_over(starts), self.loop.inputs.varying_over(begins + h / 2)]
+        moments.append(self.loop.inputs.varying_over(ends, before=True))
         table = np.concatenate(moments, axis=-1)
         if table.ndim == 3:
             return np.ascontiguousarray(np.moveaxis(table, 0, 1))
@@ -128,7 +128,7 @@ class Stepper:
     def _sizes(self) -> dict[str, int]:
         """Lengths of a stage's operands, those that are empty left out."""
         loop = self.loop
-        steady, given = loop.steady_size, loop.given_size
+        steady, given = loop.inputs.steady_size, loop.inputs.size
         sizes = {"q": loop.dof, "qd": loop.dof, "way": len(loop.sliding), "steady": steady, "varying": given - steady}
         return {word: n for word, n in sizes.items() if n}
 
@@ -167,8 +167,12 @@ class Stepper:
 
     def _program(self, run: Any) -> None:
         """Inputs state; h and what is steady; what varies. Output the new state."""
-        n, slides, size = self.loop.dof, len(self.loop.sliding), self.loop.given_size - self.loop.steady_size
-        state, fixed, stream = run.input(self.state_size), run.input(1 + self.loop.steady_size), run.input(3 * size)
+        n, slides, size = self.loop.dof, len(self.loop.sliding), self.loop.inputs.size - self.loop.inputs.steady_size
+        state, fixed, stream = (
+            run.input(self.state_size),
+            run.input(1 + self.loop.inputs.steady_size),
+            run.input(3 * size),
+        )
         q, qd, work = state[0:n], state[n : 2 * n], state[2 * n : 2 * n + POWERS]
         way, lag = state[self.state_size - 2 * slides : self.state_size - slides], state[self.state_size - slides :]
         half_sixth = run.call(PART, fixed[0:1])

@@ -57,7 +57,7 @@ def call(
         raise InputError(
             f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
         )
-    pushes = [] if loads is NO_LOADS else _checked(arm, loads, name)
+    pushes = [] if loads is NO_LOADS else as_loads(arm, loads, name)
     if not pushes and base is None:
         return run(known.get(name, method=method), state, out, threads, name)
     extra: list[Array] = []
@@ -79,14 +79,14 @@ def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: A
     return function(*arguments, out=out, threads=as_threads(threads, name))
 
 
-def _checked(arm: Arm, loads: Any, name: str) -> list[tuple[str, Load]]:
-    """Loads and the frames they move with, or a sentence."""
+def as_loads(arm: Arm, loads: Any, name: str, what: str = "loads") -> list[tuple[str, Load]]:
+    """Loads and the frames they move with, or a sentence that calls them `what`."""
     if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
-        raise InputError(f"{name}: loads is {shown(loads)}; expected a list of Load(link, force=..., ...).")
+        raise InputError(f"{name}: {what} is {shown(loads)}; expected a list of Load(link, force=..., ...).")
     loads = list(loads)
     for load in loads:
         if not isinstance(load, Load):
-            raise InputError(f"{name}: loads has {shown(load)}; expected Load(link, force=..., ...).")
+            raise InputError(f"{name}: {what} has {shown(load)}; expected Load(link, force=..., ...).")
         as_frame(arm, load.link, name)
     return [on_frame(arm, load, name) for load in loads]
 

@@ -1,0 +1,77 @@
+"""What acts on an arm, from tables of a run file: loads and the base's motion, steady or sampled over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import about
+from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
+from lissom.model.loads import BaseMotion, Load
+from lissom.simulation.signals import OverTime, Profile
+from lissom.spatial.rotations import Array
+
+MOTION = ("angular_velocity", "angular_acceleration", "linear_acceleration")
+
+
+def loads_of(document: Table) -> list[Load] | OverTime:
+    """The loads of ``[[loads]]``; a function of time where some of them has ``t``."""
+    made: list[tuple[dict[str, Any], dict[str, Profile]]] = []
+    for i, row in enumerate(as_rows(document, "loads")):
+        with inside("loads", i), about(f"load {i + 1}"):
+            refuse_unknown(row, ("link", "force", "moment", "point", "t", "kind"), "[[loads]]")
+            fixed, vary = _split(row, ("force", "moment"), "link", "point")
+            record(Load, {**fixed, **_values(vary, 0.0, False)}, "a load")
+            made.append((fixed, vary))
+    if not any(vary for _, vary in made):
+        return [Load(**fixed) for fixed, _ in made]
+    return _over_time(
+        lambda t, before: [Load(**fixed, **_values(vary, t, before)) for fixed, vary in made],
+        [profile for _, vary in made for profile in vary.values()],
+    )
+
+
+def base_of(document: Table) -> BaseMotion | OverTime | None:
+    """The base's motion of ``[base]``; a function of time where it has ``t``."""
+    if "base" not in document:
+        return None
+    with inside("base"):
+        row = as_table(document["base"], "base")
+        refuse_unknown(row, (*MOTION, "t", "kind"), "[base]")
+        fixed, vary = _split(row, MOTION)
+        if not vary:
+            return record(BaseMotion, fixed, "[base]")
+        BaseMotion(**_values(vary, 0.0, False))
+        return _over_time(lambda t, before: BaseMotion(**_values(vary, t, before)), list(vary.values()))
+
+
+def loads_at(loads: list[Load] | OverTime, t: Array) -> list[Load]:
+    """Loads at times (nt,): of those that vary, forces and moments (nt, 3)."""
+    if not isinstance(loads, OverTime):
+        return loads
+    moments = [loads(float(when)) for when in t]
+    return [
+        first.replace(**{word: np.stack([getattr(now[i], word) for now in moments]) for word in ("force", "moment")})
+        for i, first in enumerate(moments[0])
+    ]
+
+
+def _split(row: Table, words: tuple[str, ...], *others: str) -> tuple[dict[str, Any], dict[str, Profile]]:
+    """What is fixed, and with ``t`` what varies."""
+    fixed = {word: row[word] for word in (*words, *others) if word in row}
+    if "t" not in row:
+        return fixed, {}
+    kind = row.get("kind", "linear")
+    return fixed, {word: Profile(row["t"], fixed.pop(word), kind) for word in words if word in fixed}
+
+
+def _values(profiles: dict[str, Profile], t: float, before: bool) -> dict[str, Any]:
+    return {word: profile(t, before) for word, profile in profiles.items()}
+
+
+def _over_time(function: Callable[[float, bool], Any], profiles: list[Profile]) -> OverTime:
+    """A function of time made of profiles: its jumps are theirs."""
+    jumps = np.unique(np.concatenate([profile.jumps for profile in profiles]))
+    return OverTime(function, jumps, min(profile.finest for profile in profiles))
