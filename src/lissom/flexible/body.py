@@ -97,6 +97,16 @@ class Line:
         _, _, shift2, turn2 = field.quadratic()
         return Station(np.array([s, 0.0, 0.0]), _clean(shift), _clean(shift2), _clean(turn), _clean(turn2))
 
+    @property
+    def field(self) -> Field:
+        """What is linear in the amplitudes, at any place."""
+        return Field(self.beam, self.shapes, Panels(np.array([0.0, self.beam.length])))
+
+    def strains(self, s: Array) -> Array:
+        """(m, points, 4) stretch, twist per length and curvatures about y and z of unit amplitudes."""
+        parts = (("stretch", 1, 1.0), ("torsion", 1, 1.0), ("bending_y", 2, -1.0), ("bending_z", 2, 1.0))
+        return np.stack([sign * self.field.columns(word, s, order) for word, order, sign in parts], axis=-1)
+
 
 class Field:
     """Displacements of a beam at given positions: linear and quadratic in the amplitudes."""
@@ -201,7 +211,7 @@ def _refined(edges: Array, least: int) -> Array:
     return np.append(np.concatenate(parts), length)
 
 
-def _section(beam: Beam, value: object, s: Array) -> Array:
+def section_at(beam: Beam, value: object, s: Array) -> Array:
     """A number or table of the section at positions s."""
     if value is None:
         return np.zeros_like(s)
@@ -217,7 +227,7 @@ def _points(beam: Beam, panels: Panels, phi: Array, angle: Array, psi: Array) ->
     """
     s = panels.s
     x = np.column_stack([s, 0 * s, 0 * s])
-    dm = panels.w * _section(beam, beam.mass_per_length, s)
+    dm = panels.w * section_at(beam, beam.mass_per_length, s)
     if not beam.resists_spin:
         return x, dm, phi, psi
     r_y, r_z = beam.gyration  # r_y goes with turning about y, the extent along z
@@ -232,7 +242,7 @@ def _stiffness(beam: Beam, field: Field) -> Array:
     K = np.zeros((field.m, field.m))
     for word in PLANES:
         f = field.columns(word, s, 2 if word.startswith("bending") else 1)
-        K += (f * (w * _section(beam, beam.stiffness(word), s))) @ f.T
+        K += (f * (w * section_at(beam, beam.stiffness(word), s))) @ f.T
     return K
 
 
@@ -242,7 +252,7 @@ def _quartic(beam: Beam, field: Field) -> Array:
     axial = np.zeros((m, m, len(s)))
     for word, stiffness in (("bending_z", beam.EI[1]), ("bending_y", beam.EI[0])):
         slope, bent = field.columns(word, s, 1), field.columns(word, s, 2)
-        axial += np.sqrt(_section(beam, stiffness, s)) * _pairs(slope, bent)
+        axial += np.sqrt(section_at(beam, stiffness, s)) * _pairs(slope, bent)
     low = np.concatenate([np.arange(shapes.count) < QUARTIC_MODES for shapes in field.sets.values()]).astype(float)
     axial *= low[:, None, None] * low[None, :, None]
     U, S, _ = np.linalg.svd(axial.reshape(m * m, -1) * np.sqrt(w), full_matrices=False)

@@ -12,10 +12,12 @@ from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.fixed import Fixed, grid
 from lissom.simulation.friction import settled
 from lissom.simulation.slopes import slopes
+from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
 
 WORDS = {
-    "rk4": "fixed steps, Runge-Kutta of order 4", "rk45": "adaptive, order 5 (Dormand-Prince)",
+    "rk4": "fixed steps, Runge-Kutta of order 4", "rk8": "fixed steps, order 8 (Dormand-Prince)",
+    "rk45": "adaptive, order 5 (Dormand-Prince)",
     "dop853": "adaptive, order 8 (Dormand-Prince)", "radau": "implicit, order 5 (Radau IIA)",
     "bdf": "implicit, order 1 to 5 (backward differences)",
 }  # fmt: skip
@@ -25,6 +27,7 @@ REACH = 2.78  # RK4 is stable while a decay rate times the step is below this
 TRIALS = 4  # runs that choose the step of an ensemble
 GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
 MOST_TRIED = 50_000  # steps of a run
+MOST_COMPILED = 1_000_000  # the same where all of it is compiled
 ROUGH = 1e-5  # rad or m; accuracy that is good enough where the method has lost its order
 
 
@@ -60,7 +63,8 @@ def choose(
     if method is not None:
         return Choice(method, f"{WORDS[method]}: asked for.")
     if many:
-        return Choice("rk4", f"{WORDS['rk4']}: many runs advance side by side in compiled code.")
+        fixed = fixed_method(loop)
+        return Choice(fixed, f"{WORDS[fixed]}: many runs advance side by side in compiled code.")
     if dt is not None:
         return Choice("rk4", f"{WORDS['rk4']}: a step dt was given.")
     found = spectrum(loop, 0.0, q, qd)
@@ -69,38 +73,49 @@ def choose(
     if found.decay * until > STIFF:
         why = f"the start has a motion that decays at {found.decay:.3g} 1/s, stiff beside {until:g} s"
         return Choice("radau", f"{WORDS['radau']}: {why}.")
+    if loop.bodies.flexible and loop.compiled and not loop.sliding:
+        why = f"the fastest mode has {found.fastest / (2 * np.pi):.3g} Hz, and compiled steps are the cheapest"
+        return Choice("rk8", f"{WORDS['rk8']}: {why}.")
     method = "dop853" if rtol < FINE else "rk45"
     why = f"the fastest motion at the start has {found.fastest:.3g} rad/s, nothing stiff; rtol is {rtol:g}"
     return Choice(method, f"{WORDS[method]}: {why}.")
 
 
-def step_for(loop: ClosedLoop, q: Array, qd: Array, until: float, rtol: float, atol: float) -> tuple[float, str]:
+def fixed_method(loop: ClosedLoop) -> str:
+    """The method of fixed steps that suits: vibrations of high frequency pay for a high order, friction does not."""
+    return "rk8" if loop.bodies.flexible and not loop.sliding else "rk4"
+
+
+def step_for(
+    loop: ClosedLoop, method: str, q: Array, qd: Array, until: float, rtol: float, atol: float
+) -> tuple[float, str]:
     """A step for fixed steps: halved until halving it again changes the first runs by less than the tolerances."""
     spread = np.linspace(0, len(q) - 1, min(TRIALS, len(q))).astype(int)
     picked = np.unique([*spread, int(np.abs(qd).max(axis=1).argmax())])  # the fastest is among them
     found = [spectrum(loop.member(int(k)), 0.0, q[k], qd[k]) for k in picked]
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
+    most = MOST_COMPILED if loop.compiled else MOST_TRIED
+    gain = 2.0 ** tableau(method).order - 1  # the change by halving is so many times the error that is left
     h = min(until / 10, 0.5 / max(fastest, 1e-6))
-    ends = np.array([_end(loop, int(k), q, qd, until, h) for k in picked])
+    ends = np.array([_end(loop, method, int(k), q, qd, until, h) for k in picked])
     before = np.inf
     while True:
-        finer = np.array([_end(loop, int(k), q, qd, until, h / 2) for k in picked])
+        finer = np.array([_end(loop, method, int(k), q, qd, until, h / 2) for k in picked])
         change = float(np.nan_to_num(np.abs(finer - ends).max(), nan=np.inf))
-        wanted = float(np.nan_to_num((np.abs(finer - ends) / 15 / (atol + rtol * np.abs(finer))).max(), nan=np.inf))
+        wanted = float(np.nan_to_num((np.abs(finer - ends) / gain / (atol + rtol * np.abs(finer))).max(), nan=np.inf))
         h, ends = h / 2, finer
         note = f"dt = {h:.3g} s: halving the step to it changed {len(picked)} of the runs by {change:.1g}"
         if wanted <= 1.0:
             return h, f"{note}, within rtol and atol."
-        if until / h > MOST_TRIED or (
-            change > before / 4 and change < ROUGH
-        ):  # where friction changes, order 1 is left
+        # where friction changes, order 1 is left
+        if until / h > most or (change > before / 4 and change < ROUGH):
             return h, f"{note}; rtol and atol were not reached, and smaller steps would gain little."
         before = change
 
 
-def _end(loop: ClosedLoop, run: int, q: Array, qd: Array, until: float, h: float) -> Array:
+def _end(loop: ClosedLoop, method: str, run: int, q: Array, qd: Array, until: float, h: float) -> Array:
     times, step, repeats = grid(until, until, h)
-    outcome = Fixed(loop.member(run), step, repeats, [], lambda _t: None, 1).run(
+    outcome = Fixed(loop.member(run), method, step, repeats, [], lambda _t: None, 1).run(
         q[run : run + 1], qd[run : run + 1], times
     )
     return outcome.states[0, -1, : 2 * loop.dof] if len(outcome.t) > 1 else np.full(2 * loop.dof, np.nan)

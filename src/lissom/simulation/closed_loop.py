@@ -34,7 +34,9 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.library import compiler_present, digest, sources
 
-STRAIGHT = 8  # coordinates up to which straight-line code is the better one, as for forward dynamics
+# coordinates up to which straight-line code is the better one, as for forward dynamics
+STRAIGHT = 8
+STRAIGHT_BENT = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
 STEPS = (*plant.STEPS, *laws.STEPS, FREE)
 Feedback = Callable[[float, Array, Array], Array]
@@ -180,7 +182,7 @@ class ClosedLoop:
     @property
     def straight(self) -> bool:
         """Compiled as straight-line code."""
-        return self.bodies.dof <= STRAIGHT
+        return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT)
 
     @functools.cached_property
     def key(self) -> str:
@@ -228,6 +230,11 @@ class ClosedLoop:
         if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
         return kernel.tape_kernel(f"loop|{code_version()}", self.steps, self.program)
+
+    @property
+    def compiled(self) -> bool:
+        """All of it can run as compiled code: no function of the user has a say in the torques."""
+        return self.controller is not None and compiler_present()
 
     def kept(self, what: str, make: Callable[[], Any]) -> Any:
         """Compiled code, kept with the arm for the next simulation of the same kind."""

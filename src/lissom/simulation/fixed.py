@@ -22,6 +22,7 @@ from lissom.spatial.rotations import Array
 
 CHUNK_SECONDS = 0.2
 LEAST_RUNS_PER_THREAD = 16
+ON_A_STEP = 1e-6  # of a step
 LONGEST = 2_000_000  # steps of all runs in one call of compiled code
 ROOM = 2**28  # bytes of states that are kept at once to look for events
 
@@ -32,6 +33,7 @@ class Fixed:
     def __init__(
         self,
         loop: ClosedLoop,
+        method: str,
         h: float,
         repeats: int,
         events: Sequence[Event],
@@ -43,7 +45,7 @@ class Fixed:
         self.many = many
         self.loop, self.h, self.progress = loop, h, progress
         self.events = list(events)
-        self.stepper = Stepper(loop)
+        self.stepper = Stepper(loop, method)
         self.threads = threads
         # what may stop a run, or was asked for, is looked for after every step; limits that are noted at the samples
         self.closely = any(event.stop or not isinstance(event, LimitEvent) for event in self.events)
@@ -112,21 +114,61 @@ class Fixed:
         return np.concatenate([q0, qd0, work, np.array(ways), np.zeros_like(ways)], axis=1)
 
     def _advance(self, state: Array, t: Array, chunk: Array) -> None:
-        threads = self.threads
-        if threads is None:
-            threads = max(1, min(os.cpu_count() or 1, len(state) // LEAST_RUNS_PER_THREAD))
-        most = max(1, LONGEST // len(state))
-        if self.repeats <= most:
-            self.stepper.advance(state, t, self.h, self.repeats, chunk, threads)
+        """Samples at even steps; those with a jump inside a step are cut there, as a step has no order across it."""
+        begin = 0
+        for k in (*self._with_jumps(t), len(t)):
+            if k > begin:
+                self._evenly(state, t[begin:k], chunk[:, begin:k])
+                state = np.ascontiguousarray(chunk[:, k - 1])
+            if k < len(t):
+                state = chunk[:, k] = self._cut(state, float(t[k]))
+            begin = k + 1
+
+    def _with_jumps(self, t: Array) -> list[int]:
+        """Samples after which something jumps inside a step."""
+        jumps = self.loop.inputs.jumps
+        if not jumps.size:
+            return []
+        at = np.searchsorted(t, jumps, side="right") - 1
+        inside = (at >= 0) & (jumps < t[np.maximum(at, 0)] + self.h * self.repeats)
+        steps = (jumps[inside] - t[at[inside]]) / self.h
+        return sorted(set(at[inside][np.abs(steps - np.round(steps)) > ON_A_STEP].tolist()))
+
+    def _cut(self, state: Array, start: float) -> Array:
+        """One sample further, with steps that end at the jumps."""
+        end = start + self.h * self.repeats
+        jumps = self.loop.inputs.jumps
+        ends = [*jumps[(jumps > start) & (jumps < end)].tolist(), end]
+        for begin, until in zip([start, *ends], ends, strict=False):
+            count = max(1, int(np.ceil((until - begin) / self.h - ON_A_STEP)))
+            state = self._in_pieces(state, begin, (until - begin) / count, count)
+        return state
+
+    def _evenly(self, state: Array, t: Array, chunk: Array) -> None:
+        if self.repeats <= self._most(state):
+            self.stepper.advance(state, t, self.h, self.repeats, chunk, self._threads(state))
             return
-        for k, start in enumerate(t):  # a sample takes long: in pieces, so that it can be watched and interrupted
-            done = 0
-            while done < self.repeats:
-                some, now = min(most, self.repeats - done), np.empty((len(state), 1, state.shape[1]))
-                self.stepper.advance(state, np.array([start + self.h * done]), self.h, some, now, threads)
-                state, done = np.ascontiguousarray(now[:, 0]), done + some
-                self.progress(float(start + self.h * done))
-            chunk[:, k] = state
+        for k, start in enumerate(t):
+            state = chunk[:, k] = self._in_pieces(state, float(start), self.h, self.repeats)
+
+    def _in_pieces(self, state: Array, start: float, h: float, count: int) -> Array:
+        """Many steps, a part of them at a time, so that they can be watched and interrupted."""
+        done = 0
+        while done < count:
+            some, now = min(self._most(state), count - done), np.empty((len(state), 1, state.shape[1]))
+            self.stepper.advance(state, np.array([start + h * done]), h, some, now, self._threads(state))
+            state, done = np.ascontiguousarray(now[:, 0]), done + some
+            self.progress(start + h * done)
+        return state
+
+    @staticmethod
+    def _most(state: Array) -> int:
+        return max(1, LONGEST // len(state))
+
+    def _threads(self, state: Array) -> int:
+        if self.threads is not None:
+            return self.threads
+        return max(1, min(os.cpu_count() or 1, len(state) // LEAST_RUNS_PER_THREAD))
 
     # ---- how it went -----------------------------------------------------------------------------
 
@@ -154,7 +196,7 @@ class Fixed:
             out[k, end + 1 :] = np.nan
         steps, thin = max(filled - 1, 0) * self.repeats, out[:, :: self.thin]
         names = {k: name for k, (name, _, _) in stopped.items()}
-        counts = (steps, 4 * steps * len(out), interrupted)
+        counts = (steps, len(self.stepper.tableau.asks) * steps * len(out), interrupted)
         if self.many:
             return Outcome(samples, thin, ends // self.thin, happened, failures, names, *counts)
         t, states = self._ended(samples, thin, int(ends[0]) // self.thin, last.get(0))

@@ -16,7 +16,7 @@ from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
 from lissom.simulation.files import check_target
 from lissom.simulation.fixed import Fixed, grid, side_by_side
-from lissom.simulation.options import Options
+from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.progress import Progress, shown_progress
 from lissom.simulation.recording import provenance, recorded
@@ -68,9 +68,10 @@ def _in_parts(
     store: parts.Store, loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress
 ) -> Run:
     """Runs by the block, each on disk when it is finished; the step is that of all together."""
-    if options.method in (None, "rk4") and options.dt is None:
-        dt, _ = choose.step_for(loop, begin.q, begin.qd, options.until, options.rtol, options.atol)
-        options = options._replace(dt=dt, every=options.every or options.until / SAMPLES_OF_MANY)
+    method = options.method or choose.fixed_method(loop)
+    if method in FIXED and options.dt is None:
+        dt, _ = choose.step_for(loop, method, begin.q, begin.qd, options.until, options.rtol, options.atol)
+        options = options._replace(method=method, dt=dt, every=options.every or options.until / SAMPLES_OF_MANY)
     store.open(loop, begin, options, events)
     made: list[Run] = []
     count = len(begin.q)
@@ -115,8 +116,8 @@ def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: An
         for event in events
         if isinstance(event, LimitEvent) and (event.values(np.zeros(1), q, qd) > 0).any()
     ]
-    if chosen.method == "rk4":
-        outcome, dt = _fixed(loop, begin, options, events, tell, notes)
+    if chosen.method in FIXED:
+        outcome, dt = _fixed(loop, chosen.method, begin, options, events, tell, notes)
     else:
         outcome, dt = _adaptive(loop, begin, chosen.method, options, events, tell, notes), None
     spent = time.perf_counter() - wall, time.process_time() - cpu
@@ -126,11 +127,11 @@ def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: An
 
 
 def _fixed(
-    loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
+    loop: ClosedLoop, method: str, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
 ) -> tuple[Outcome, float]:
     dt, every = options.dt, options.every
     if dt is None:
-        dt, note = choose.step_for(loop, begin.q, begin.qd, options.until, options.rtol, options.atol)
+        dt, note = choose.step_for(loop, method, begin.q, begin.qd, options.until, options.rtol, options.atol)
         notes.append(note)
         every = every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     if every is None and not begin.single:
@@ -139,16 +140,10 @@ def _fixed(
     if h < dt * (1 - 1e-9):
         notes.append(f"Steps of {h:.6g} s, so that samples fall on steps.")
     _note_samples(times, options.every, notes)
-    steps = loop.inputs.jumps[(loop.inputs.jumps > 0) & (loop.inputs.jumps < options.until)] / h
-    off = np.abs(steps - np.round(steps)) > 1e-6
-    if off.any():
-        notes.append(
-            f"Something given jumps at {steps[off][0] * h:.6g} s, inside a step of {h:.3g} s: only first order there. "
-            "Choose dt so that jumps fall on steps."
-        )
     if loop.controller is None:
         notes.append("tau is a Python function: steps are taken in Python, not compiled.")
-    return Fixed(loop, h, repeats, events, tell, options.threads, not begin.single).run(begin.q, begin.qd, times), h
+    steps = Fixed(loop, method, h, repeats, events, tell, options.threads, not begin.single)
+    return steps.run(begin.q, begin.qd, times), h
 
 
 def _note_samples(times: Array, every: float | None, notes: list[str]) -> None:

@@ -10,7 +10,8 @@ from lissom.errors import InputError, shown
 from lissom.verbs.states import as_threads
 
 ADAPTIVE = ("rk45", "dop853", "radau", "bdf")
-METHODS = ("rk4", *ADAPTIVE)
+FIXED = ("rk4", "rk8")
+METHODS = (*FIXED, *ADAPTIVE)
 
 
 class Options(NamedTuple):
@@ -42,9 +43,10 @@ def as_options(until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: An
     if rtol < 3e-14:
         raise InputError(f"simulate: rtol is {rtol:g}; double precision allows 3e-14 and above.")
     known = _method(method)
-    if dt is not None and known not in (None, "rk4"):
+    if dt is not None and known in ADAPTIVE:
         raise InputError(
-            f"simulate: dt is the step of method 'rk4'; {known!r} chooses its own. Leave out dt, or use every=."
+            f"simulate: dt is the step of methods 'rk4' and 'rk8'; {known!r} chooses its own. Leave out dt, or use "
+            "every=."
         )
     plain = {word: None if value is None else float(value) for word, value in named.items()}
     return Options(method=known, threads=as_threads(threads, "simulate"), **plain)  # type: ignore[arg-type]

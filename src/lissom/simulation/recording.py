@@ -14,9 +14,9 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation import choose
+from lissom.simulation import bending_range, choose
 from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.options import Options
+from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.run import Report, Run
 from lissom.spatial.rotations import Array
@@ -149,8 +149,10 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     allowed = options.audit or _allowed(run, options)
     error = run.balance_error
     worst = float(np.max(error))
+    bent, good = bending_range.told(run.arm, run.t, run.q) if run.arm.flexible else ("", True)
+    text = f"{text}; {bent}" if bent else text
     if worst <= allowed:
-        return text, True
+        return text, good
     who = "" if run.count is None else f" in {int((error > allowed).sum())} of {run.count} runs"
     fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
     loss = f"energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g})"
@@ -159,7 +161,7 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
 
 def _allowed(run: Run, options: Options) -> float:
     """Error of the energy balance that is to be expected; fixed steps pass over the instants at which joints stick."""
-    if run.report.method != "rk4":
+    if run.report.method not in FIXED:
         return max(1e4 * options.rtol, 1e-9)
     return 1e-3 if any(joint.friction for joint in run.arm.joints) else 1e-4
 

@@ -14,11 +14,14 @@ from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
+from lissom.verbs.deformation import amplitudes, rule
 from lissom.verbs.kinematics import pose, velocity
 from lissom.verbs.states import as_numbers
 
 if TYPE_CHECKING:
     import xarray
+
+    from lissom.flexible.deformation import Deformation
 
 POWER = ("in", "lost", "outer")
 OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
@@ -173,6 +176,13 @@ class Run:
             return inside[..., 0] - self.arm.link(link).tip[:3, 3]
 
         return self._where_known(of, self.q)
+
+    def deformation(self, link: str, s: ArrayLike | None = None) -> Deformation:
+        """Displacement, slope, curvature, inner moments, strain and stress along a flexible link.
+
+        Arrays (nt, ns, ...), or (runs, nt, ns, ...); see `lissom.deformation`. NaN where the run is.
+        """
+        return rule(self.arm, link, s, "deformation")(self.q[..., amplitudes(self.arm, link)])
 
     def path(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) path of a point of a link or tool in the world [m]."""

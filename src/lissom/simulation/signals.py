@@ -114,6 +114,8 @@ class Signal(NamedTuple):
 
     def _picked(self, pick: Callable[[Array], Array]) -> Signal:
         """The signal with something picked from its value at any time."""
+        if isinstance(self.value, Steady):  # one for all runs
+            return self
         if self.varies:
             return self._replace(value=OverTime(lambda t, before: pick(self.at(t, before))))
         return self._replace(value=pick(self.value))

@@ -68,8 +68,8 @@ def simulate(
     dt : float or None                length of fixed steps, at most [s]
     every : float or None             time between samples [s]; None: each step dt, else 500 (many runs: 100) in all
     method : str or None
-        "rk4" (fixed steps), "rk45", "dop853" (adaptive), "radau", "bdf" (implicit, for stiff arms); None:
-        chosen, with the reason in `Run.report`
+        "rk4", "rk8" (fixed steps, orders 4 and 8), "rk45", "dop853" (adaptive), "radau", "bdf" (implicit, for
+        stiff arms); None: chosen, with the reason in `Run.report`
     audit : float or None             allowed error of the energy balance, relative; None: by the method
     on_failure : "raise" or "return"  what to do with a run that ends early; the error carries `.run`
     progress : bool or f(fraction)    show a bar, or be told

@@ -1,7 +1,4 @@
-"""Fixed steps: the classical Runge-Kutta method of order four, compiled with the closed loop.
-
-    k1 = f(t, y), k2 = f(t + h/2, y + h/2 k1), k3 = f(t + h/2, y + h/2 k2), k4 = f(t + h, y + h k3)
-    y(t + h) = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
+"""Fixed steps: a Runge-Kutta method (see `tableau`), compiled with the closed loop.
 
 The state is q, qd, work (in, lost, outer), then for every joint with friction its way (1 or -1 where it
 slides, 0 where it sticks) and its lag. A step of an arm with friction begins with one evaluation more: a
@@ -11,8 +8,8 @@ time it would have been at rest is its lag. If it is let go at the start of the 
 that it would have gained since. So friction never chatters, and a joint that sticks stays exactly where it is; the
 instant of a change is known to one step, which leaves errors of first order in h there.
 
-What varies with time is given at the start, the middle and the end of every step; at a jump the end
-of a step sees the value before it.
+What varies with time is given at all moments of a step at which the method asks; at a jump the end of a
+step sees the value before it.
 """
 
 from __future__ import annotations
@@ -24,15 +21,11 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
-from lissom.engine.program import Inline, Plain, Step, absolute, sign, sized
+from lissom.engine.program import Inline, Plain, Step, absolute, sign
 from lissom.simulation.closed_loop import ClosedLoop, code_version
 from lissom.simulation.friction import GRIP
+from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import compiler_present
-
-ALONG = sized("rk_along", lambda y, h, k: y + h * k, "n1n")
-FINISH = sized("rk_finish", lambda y, h, a, b, c, d: y + h * ((a + d) + 2 * (b + c)), "n1nnnn")
-PART = Step("rk_part", lambda h: [[0.5 * h[0], h[0] * (1 / 6)]], (1,), (2,))
 
 
 def _let_go(way: Any, effort: Any, K: Any) -> list[list[Any]]:
@@ -57,15 +50,16 @@ TINY = 1e-300  # a joint that has just been let go has not turned
 LET_GO = Step("let_go", _let_go, (1, 1), (1,), 1)
 CAUGHT_UP = Step("caught_up", _caught_up, (1, 1, 1), (1,))
 SETTLED = Step("settled", _settled, (1, 1, 1, 1), (1, 1, 1))
-OWN = (*ALONG, *FINISH, PART, LET_GO, CAUGHT_UP, SETTLED)
+FRICTION = (LET_GO, CAUGHT_UP, SETTLED)
 
 
 class Stepper:
     """Fixed steps of a closed loop, all runs at once."""
 
-    def __init__(self, loop: ClosedLoop):
-        self.loop = loop
-        self.native = loop.controller is not None and compiler_present()
+    def __init__(self, loop: ClosedLoop, method: str):
+        self.loop, self.method = loop, method
+        self.tableau = tableau(method)
+        self.native = loop.compiled
         self._repeated: repeat.Repeated | None = None
         self._clock = (0.0, 0.0)  # start and length of the step being taken in Python
 
@@ -90,7 +84,7 @@ class Stepper:
         if not self.native:
             return self._in_python(state, fixed, stream, t, repeats, kept)
         if self._repeated is None:
-            self._repeated = self.loop.kept("steps", self._compiled)
+            self._repeated = self.loop.kept(self.method, self._compiled)
         return self._repeated.run(state, fixed, stream, repeats, kept, threads)
 
     def _fixed(self, rows: int, h: float) -> Array:
@@ -101,28 +95,32 @@ class Stepper:
         return np.ascontiguousarray(np.concatenate([np.full((rows, 1), h), steady], axis=1))
 
     def _stream(self, t: Array, h: float, repeats: int, rows: int) -> Array:
-        """(rows, steps, 3 varying): what varies, at the start, the middle and the end of every step."""
+        """(rows, steps, moments varying): what varies, at the moments of every step."""
         size = self.loop.inputs.size - self.loop.inputs.steady_size
         steps = len(t) * repeats
         if not size:
             return np.zeros((rows, steps, 0))
         begins = (t[:, None] + h * np.arange(repeats)).ravel()
-        starts, ends = (_snapped(x, self.loop.inputs.jumps, 1e-6 * h) for x in (begins, begins + h))
-        moments = [self.loop.inputs.varying_over(starts), self.loop.inputs.varying_over(begins + h / 2)]
-        moments.append(self.loop.inputs.varying_over(ends, before=True))
-        table = np.concatenate(moments, axis=-1)
+        inputs = self.loop.inputs
+        values = []
+        for part in self.tableau.moments:
+            times = begins + part * h
+            if part in (0.0, 1.0):
+                times = _snapped(times, inputs.jumps, 1e-6 * h)
+            values.append(inputs.varying_over(times, before=part == 1.0))
+        table = np.concatenate(values, axis=-1)
         if table.ndim == 3:
             return np.ascontiguousarray(np.moveaxis(table, 0, 1))
-        return np.broadcast_to(table, (rows, steps, 3 * size))
+        return np.broadcast_to(table, (rows, steps, table.shape[-1]))
 
     # ---- compiled --------------------------------------------------------------------------------
 
     def _compiled(self) -> repeat.Repeated:
         """The whole closed loop and step as machine code."""
-        loop = self.loop
+        loop, own = self.loop, (*self.tableau.steps, *FRICTION)
         if loop.straight:
-            return repeat.Repeated(f"rk4|{loop.key}", (*OWN, self._stage), self._program)
-        return repeat.Repeated(f"rk4|{code_version()}", (*loop.steps, *OWN), self._program)
+            return repeat.Repeated(f"{self.method}|{loop.key}", (*own, self._stage), self._program)
+        return repeat.Repeated(f"{self.method}|{code_version()}", (*loop.steps, *own), self._program)
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -171,12 +169,11 @@ class Stepper:
         state, fixed, stream = (
             run.input(self.state_size),
             run.input(1 + self.loop.inputs.steady_size),
-            run.input(3 * size),
+            run.input(len(self.tableau.moments) * size),
         )
         q, qd, work = state[0:n], state[n : 2 * n], state[2 * n : 2 * n + POWERS]
         way, lag = state[self.state_size - 2 * slides : self.state_size - slides], state[self.state_size - slides :]
-        half_sixth = run.call(PART, fixed[0:1])
-        spans = (half_sixth[0:1], half_sixth[0:1], fixed[0:1])
+        h = fixed[0:1]
 
         def slope(q: Any, qd: Any, way: Any, moment: int) -> tuple[Any, Any, list[Any]]:
             varying = stream[size * moment : size * (moment + 1)]
@@ -190,17 +187,17 @@ class Stepper:
         if slides:
             begin = self._caught_up(run, qd, lag, rate)
         speeds, rates, powers = [begin], [rate], [power]
-        for span, moment in zip(spans, (1, 1, 2), strict=True):
-            at_q, at_qd = run.each(ALONG, q, span, speeds[-1]), run.each(ALONG, begin, span, rates[-1])
+        for row, moment in zip(self.tableau.stages, self.tableau.asks[1:], strict=True):
+            at_q, at_qd = row.of(run, q, h, speeds), row.of(run, begin, h, rates)
             rate, power, _ = slope(at_q, at_qd, ways, moment)
             speeds, rates, powers = [*speeds, at_qd], [*rates, rate], [*powers, power]
-        sixth = half_sixth[1:2]
-        new_q = run.each(FINISH, q, sixth, *speeds)
-        new_qd = run.each(FINISH, begin, sixth, *rates)
-        new_work = run.each(FINISH, work, sixth, *powers)
+        finish = self.tableau.finish
+        new_q, new_qd, new_work = (
+            finish.of(run, y, h, slopes) for y, slopes in ((q, speeds), (begin, rates), (work, powers))
+        )
         settled: list[Any] = []
         if slides:
-            new_qd, *settled = self._settled(run, begin, new_qd, ways, fixed[0:1])
+            new_qd, *settled = self._settled(run, begin, new_qd, ways, h)
         new = zip((new_q, new_qd, new_work, *settled), (q, qd, work, *((way, lag) if slides else ())), strict=True)
         run.output(*[run.carry(after, before) for after, before in new])
 
@@ -247,7 +244,7 @@ class Stepper:
         loop = self.loop
         rows = {word: np.stack(np.broadcast_arrays(*x), axis=-1) for word, x in given.items()}
         rows = {word: np.ascontiguousarray(x, float) for word, x in rows.items()}
-        q, qd, t = rows["q"], rows["qd"], self._clock[0] + (0.0, 0.5, 1.0)[moment] * self._clock[1]
+        q, qd, t = rows["q"], rows["qd"], self._clock[0] + self.tableau.moments[moment] * self._clock[1]
         tau = loop.outside(t, q, qd)
         values = np.concatenate([rows[word] for word in ("steady", "varying") if word in rows], axis=1)
         way = rows.get("way", np.zeros((len(q), 0)))

@@ -111,8 +111,9 @@ RECIPES = {
     "velocity": _kinematic(("q", "qd"), kinematics.velocity, lambda *_: ((6,),)),
     "acceleration": _kinematic(("q", "qd", "qdd"), kinematics.acceleration, lambda *_: ((6,),)),
 }  # fmt: skip
-# where flexible links need another way
+# where flexible links need another way, or cross over elsewhere
 BENT_RECIPES = {
+    **{name: RECIPES[name]._replace(limit=12) for name in ("mass_matrix", "packed_mass_matrix", "forward_dynamics")},
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: products.jacobian_program(run, b, s),
         tuple(products.GRADIENT_STEPS.values()), 6, lambda n, _: ((n, n), (n, n), (n, n)), order=1,

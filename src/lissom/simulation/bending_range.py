@@ -1,0 +1,67 @@
+"""How far flexible links bend: assumed modes are for small deflections."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.bodies import flexible_bodies
+from lissom.errors import InputError
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.deformation import amplitudes
+
+SMALL = 0.5  # slope [rad] up to which deflections count as small
+MEANINGLESS = 1.0  # slope beyond which the field is no longer that of a beam
+PLACES = 17
+FIX = "stiffen the link, lower what bends it, or divide it into several flexible links"
+
+
+class Bend(NamedTuple):
+    """The steepest slope of a link, and where it was: the index of its state."""
+
+    link: str
+    slope: float
+    at: tuple[int, ...]
+
+
+def steepest(arm: Arm, q: Array) -> Bend | None:
+    """The link that bends most in states (..., dof); None where nothing bends, or nothing is known."""
+    found: Bend | None = None
+    for i, body in flexible_bodies(arm).items():
+        name = arm.links[i].name
+        if body.line is None:
+            turns = body.tip.turn[:, None]
+        else:
+            turns = body.line.field.linear(np.linspace(0.0, body.line.beam.length, PLACES))[1]
+        angles = np.einsum("...k,ksi->...si", q[..., amplitudes(arm, name)], turns[..., 1:])
+        slopes = np.hypot(angles[..., 0], angles[..., 1]).max(axis=-1)
+        if not np.isfinite(slopes).any():
+            continue
+        at = np.unravel_index(int(np.nanargmax(slopes)), slopes.shape)
+        if found is None or slopes[at] > found.slope:
+            found = Bend(name, float(slopes[at]), tuple(int(k) for k in at))
+    return found
+
+
+def refuse_bent(arm: Arm, q: Array) -> None:
+    """Refuse initial states (runs, dof) that no beam of small deflections can have."""
+    bend = steepest(arm, q)
+    if bend is not None and bend.slope > MEANINGLESS:
+        raise InputError(
+            f"simulate: link {bend.link!r} starts with a slope of {bend.slope:.3g} rad; modes describe small "
+            f"deflections, up to about {SMALL:g} rad. Give smaller amplitudes (one entry per joint means undeformed), "
+            f"or {FIX}."
+        )
+
+
+def told(arm: Arm, t: Array, q: Array) -> tuple[str, bool]:
+    """What to say of states (..., nt, dof), empty if they stay small; and whether the run still means something."""
+    bend = steepest(arm, q)
+    if bend is None or bend.slope <= SMALL:
+        return "", True
+    when = f"link {bend.link!r} bends to a slope of {bend.slope:.2g} rad at t = {t[bend.at[-1]]:.4g} s"
+    if bend.slope <= MEANINGLESS:
+        return f"{when}: beyond {SMALL:g} rad deflections are not small, and results lose accuracy", True
+    return f"{when}, where modes of small deflections mean nothing: {FIX}", False
