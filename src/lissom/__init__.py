@@ -11,13 +11,15 @@ from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, LissomError, ModelError, SimulationError, SolveError, UnsupportedError
 from lissom.formats.load import load, save, shipped
 from lissom.model.arm import Arm
-from lissom.model.beam import Beam, ModalIntegrals, Modes, Tip
+from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, DHTable
 from lissom.model.joint import Elastic, Joint, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import BaseMotion, Load, Loop, Payload
+from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.plausibility import Finding
+from lissom.model.shape_table import ShapeTable
 from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event, Happening
 from lissom.simulation.files import load_run
@@ -55,7 +57,7 @@ __all__ = [
     "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient",
     "GravityCompensation", "Happening", "Impedance", "InputError", "InverseGradient", "InverseKinematics", "Joint",
     "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModeConvergence", "ModelError",
-    "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape", "SimulationError",
+    "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape", "ShapeTable", "SimulationError",
     "SolveError", "StateFeedback", "StateSpace", "TableError", "Tip", "Tool", "TorqueHessian", "TorqueProduct",
     "UnsupportedError", "acceleration", "animate", "beam_modes", "bias_forces", "centre_of_mass",
     "count_operations", "draw", "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient",

@@ -14,13 +14,15 @@ from lissom.errors import InputError, ModelError, about, shown
 from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
-from lissom.model.beam import Beam, ModalIntegrals, Modes
+from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
 from lissom.model.fields import array, transform, vector
 from lissom.model.joint import Elastic, Joint, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import Load, Loop, Payload
+from lissom.model.modal_integrals import ModalIntegrals
+from lissom.model.shape_table import ShapeTable
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
@@ -176,6 +178,14 @@ class _Reader:
         if "modes" in row:
             with inside("modes"):
                 row["modes"] = record(Modes, row["modes"], "modes")
+        if isinstance(row.get("shapes"), dict):
+            with inside("shapes"):
+                row["shapes"] = record(ShapeTable, row["shapes"], "shapes")
+        if isinstance(row.get("tip"), dict):
+            with inside("tip"):
+                row["tip"] = record(Tip, row["tip"], "tip")
+        if "tip_pose" in row:
+            as_table(row["tip_pose"], "tip_pose")
         return Beam(**row)
 
     def _tool(self, row: Table) -> Tool:

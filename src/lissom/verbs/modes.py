@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lissom.errors import InputError, ModelError, SolveError, shown
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Tip
+from lissom.model.shape_table import ShapeTable
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_state
@@ -231,6 +232,8 @@ def _with_modes(arm: Arm, n: int) -> Arm:
         if link.beam is not None and link.beam.modes.count:
             kinds = ("bending_z", "bending_y", "torsion", "stretch")
             kept = {word: n for word in kinds if getattr(link.beam.modes, word)}
+            if isinstance(link.beam.shapes, ShapeTable):  # no more than the table has
+                kept = {word: min(n, link.beam.shapes.count(word)) for word in kept}
             spec = link.beam.modes.replace(**(dict.fromkeys(kinds, 0) | kept))
             link = link.replace(beam=link.beam.replace(modes=spec, damping=0.0))
         links.append(link)
