@@ -10,6 +10,7 @@ from lissom.control.linearise import linearise
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, LissomError, ModelError, SimulationError, SolveError, UnsupportedError
 from lissom.formats.load import load, save, shipped
+from lissom.formats.modal import load_modal_integrals
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, DHTable
@@ -63,6 +64,7 @@ __all__ = [
     "count_operations", "draw", "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient",
     "gravity_forces", "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient",
     "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",
-    "linearise", "load", "load_run", "mass_matrix", "mode_convergence", "modes", "momentum", "plot", "pose",
-    "poses", "potential_energy", "regressor", "save", "shipped", "simulate", "time_formulations", "velocity",
+    "linearise", "load", "load_modal_integrals", "load_run", "mass_matrix", "mode_convergence", "modes", "momentum",
+    "plot", "pose", "poses", "potential_energy", "regressor", "save", "shipped", "simulate", "time_formulations",
+    "velocity",
 ]  # fmt: skip

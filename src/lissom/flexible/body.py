@@ -243,13 +243,15 @@ def _damping(beam: Beam, K: Array, M: Array, shift: Array, turn: Array, tip: Tip
 
 
 def given_body(data: ModalIntegrals) -> FlexibleBody:
-    """The constants of a link given by its modal integrals: no quadratic terms, so no geometric stiffening."""
+    """The constants of a link given by its modal integrals; quadratic terms only where they are given."""
     m = data.count
-    zero = np.zeros((m, m, 3))
-    station = Station(np.array(data.tip), np.array(data.tip_shift), zero, np.array(data.tip_turn), zero)
+    none = np.zeros((m, m, 3))
+    shift2, turn2 = (none if table is None else np.array(table) for table in (data.tip_shift2, data.tip_turn2))
+    Lam = np.zeros((3, 4, m, m)) if data.Lam is None else np.array(data.Lam)
+    station = Station(np.array(data.tip), np.array(data.tip_shift), shift2, np.array(data.tip_turn), turn2)
     D, Y = 2 * np.transpose(data.Ck[:, :, 1:], (0, 2, 1)), 2 * np.array(data.Ckl[:, :, 1:, 1:])
     return FlexibleBody(
-        2 * np.array(data.C), _clean(D), _clean(Y), np.zeros((3, 4, m, m)), np.array(data.K), np.array(data.D),
+        2 * np.array(data.C), _clean(D), _clean(Y), Lam, np.array(data.K), np.array(data.D),
         np.zeros((0, m, m)), station,
     )  # fmt: skip
 

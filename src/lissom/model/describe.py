@@ -86,9 +86,9 @@ def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
                 f"{link.name}: beam {beam.length:g} m, {beam.mass:.4g} kg, {kind}; modes {kept}{_choice(beam)}"
             )
         elif link.modes is not None:
+            stiffening = "geometric stiffening as given" if link.modes.stiffens else "no geometric stiffening"
             flexible.append(
-                f"{link.name}: given integrals, {link.modes.mass:.4g} kg, {link.modes.count} modes; "
-                "no geometric stiffening"
+                f"{link.name}: given integrals, {link.modes.mass:.4g} kg, {link.modes.count} modes; {stiffening}"
             )
     joints = []
     for joint in arm.joints:
