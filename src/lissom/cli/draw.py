@@ -10,6 +10,7 @@ import typer
 
 from lissom.cli.common import (
     ArmName,
+    Flexible,
     KinematicsOnly,
     MergeFixed,
     Repair,
@@ -35,6 +36,7 @@ def draw(
     merge_fixed: MergeFixed = False,
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
+    flexible: Flexible = None,
 ) -> None:
     """Draw an arm's links, joint axes, centres of mass and frames."""
     import matplotlib
@@ -44,7 +46,7 @@ def draw(
     from lissom.views.draw import draw as picture
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
         state = loaded.home if q is None else np.array(numbers(q, "--q"))
         if deg and q is not None:
             state = _radians(loaded, state)

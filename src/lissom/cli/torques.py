@@ -11,7 +11,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lissom.cli.common import ArmName, AsJson, check_figure, failing_kindly, load_arm, out, print_json, save_figure
+from lissom.cli.common import (
+    ArmName,
+    AsJson,
+    Flexible,
+    check_figure,
+    failing_kindly,
+    load_arm,
+    out,
+    print_json,
+    save_figure,
+)
 from lissom.errors import InputError
 
 
@@ -23,6 +33,7 @@ def torques(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write t and tau[joint] as CSV.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw torques over time into this file.")] = None,
     method: Annotated[str | None, typer.Option(help="A published formulation; see lissom count.")] = None,
+    flexible: Flexible = None,
     as_json: AsJson = False,
 ) -> None:
     """Torques that a sampled motion takes: peaks, and how they compare with the limits."""
@@ -35,7 +46,7 @@ def torques(
         check_figure(figure)
         if output is not None and output.suffix.lower() != ".csv":
             raise InputError(f"{output}: torques are written as .csv.")
-        loaded = load_arm(arm)
+        loaded = load_arm(arm, flexible=flexible)
         path = read_trajectory(motion, loaded)
         tau = inverse_dynamics(loaded, path.q, path.qd, path.qdd, method=method)
         lower, upper = np.full(loaded.dof, -np.inf), np.full(loaded.dof, np.inf)

@@ -85,7 +85,7 @@ def _from_npz(path: Path, options: dict[str, Any]) -> ModalIntegrals:
     if path.suffix.lower() != ".npz":
         raise ModelError("its ending is not .npz; write it with numpy.savez.", file=str(path))
     try:
-        with np.load(path, allow_pickle=False) as content:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
             data = {word: content[word] for word in content.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise ModelError(f"it cannot be read as .npz ({error}).", file=str(path)) from None

@@ -36,7 +36,7 @@ def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = 
         raise InputError(f"load: repair is for URDF files; correct the inertias in {path} instead.")
     content, document = parse(str(path), data)
     try:
-        return _Reader(path.parent).arm(document, kinematics_only)
+        return Reader(path.parent).arm(document, kinematics_only)
     except ModelError as error:
         if error.file:  # of a file that this one names
             raise
@@ -62,7 +62,7 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
     return ()
 
 
-class _Reader:
+class Reader:
     """Tables to records. Every table is checked for unknown keys. Files are relative to a folder."""
 
     def __init__(self, folder: Path):
@@ -127,7 +127,7 @@ class _Reader:
             row["frame"] = _placement(row["frame"], "frame")
         if "beam" in row:
             with inside("beam"):
-                row["beam"] = self._beam(row["beam"])
+                row["beam"] = self.beam(row["beam"])
         if "modal_integrals" in row:
             with inside("modal_integrals"):
                 row["modes"] = self.modal_integrals(row.pop("modal_integrals"))
@@ -170,7 +170,8 @@ class _Reader:
         # inf is how a file says "no bound on this side"
         return Limits(**{word: tuple(bound) if isinstance(bound, list) else bound for word, bound in row.items()})
 
-    def _beam(self, value: Any) -> Beam:
+    def beam(self, value: Any) -> Beam:
+        """A beam from its table."""
         row = dict(as_table(value, "beam"))
         known = (*(f.name for f in fields(Beam)), "EI_y", "EI_z")
         refuse_unknown(row, known, "a beam")
