@@ -1,5 +1,6 @@
 """Links of an arm made flexible by a side file: the same machine when it is not bent, and beams in their places."""
 
+import re
 import sysconfig
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 import lissom as ls
 from lissom.cli.main import app
 from lissom.dynamics.bodies import flexible_bodies
+from lissom.formats import side_file
 
 UR10 = Path(
     sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots", "ur_description", "urdf",
@@ -259,3 +261,13 @@ def test_commands_take_side_files(tmp_path):
         refused = CliRunner().invoke(app, [*words, "--flexible", str(tmp_path / "side.toml")])
         assert refused.exit_code == 1
         assert "did you mean 'forearm_link'" in refused.output
+
+
+def test_the_page(tmp_path):
+    """Its file loads, and it names every key."""
+    page = (Path(__file__).parents[2] / "docs" / "side-file.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    arm = load(tmp_path, block)
+    assert arm.dof == 11
+    assert "tube 80 x 4 mm" in arm.source
+    assert all(f"`{key}`" in page or f"[links.{key}]" in page for key in side_file.LINK)

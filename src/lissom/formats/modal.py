@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -82,12 +81,14 @@ def read_modal_integrals(
 
 
 def _from_npz(path: Path, options: dict[str, Any]) -> ModalIntegrals:
+    from zipfile import BadZipFile
+
     if path.suffix.lower() != ".npz":
         raise ModelError("its ending is not .npz; write it with numpy.savez.", file=str(path))
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
             data = {word: content[word] for word in content.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
         raise ModelError(f"it cannot be read as .npz ({error}).", file=str(path)) from None
     whole = "C" in data or "Ck" in data
     known = INTEGRALS if whole else MATRICES
