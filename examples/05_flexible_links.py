@@ -1,4 +1,4 @@
-"""Links that bend: modes of a beam and of an arm made of two, a motion in which the tip swings, an arm made flexible."""
+"""Links that bend: modes of a beam and of an arm, a motion in which the tip swings, a rigid arm made flexible."""
 
 import tempfile
 from pathlib import Path

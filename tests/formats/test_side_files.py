@@ -229,6 +229,16 @@ BAD = {
     ),
     "hub": (FOREARM.replace("[links.beam]", "hub = 3.0\n[links.beam]"), "hub is 3.0; expected a table"),
     "stiffness": (FOREARM.replace("900.0", "-900.0"), "EI_y is -900"),
+    "child type": (FOREARM.replace("[links.beam]", "child = [1]\n[links.beam]"), "child is .1.; expected text"),
+    "length type": (FOREARM + 'length = "long"\n', "length is 'long'"),
+    "rest length": (
+        FOREARM.replace("[links.beam]", 'hub = "rest"\n[links.beam]\nlength = "a"\nmass_per_length = 4'), "length is",
+    ),
+    "notes": ('notes = "x"\n' + FOREARM, "notes is not a list"),
+    "source": ("source = 3\n" + FOREARM, "source is 3; expected text"),
+    "rows": ("links = 3\n", "links is not a list of tables"),
+    "beam type": ('[[links]]\nname = "forearm_link"\nbeam = 3\n', "beam is 3; expected a table"),
+    "end": (FOREARM.replace("[links.beam]", "end = [1.0]\n[links.beam]"), r"end has shape \(1,\)"),
     "modes": (FOREARM.replace("modes =", "modes_ ="), "modes_ is not a key"),
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
 from lissom.model.bend import Line, bent, line_of
+from lissom.model.fields import number, text
 from lissom.model.link import Link
 from lissom.model.loads import Payload
 from lissom.spatial.inertia import Inertia
@@ -27,7 +28,7 @@ NO_HUB = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 def made_flexible(arm: Arm, path: Path) -> Arm:
     """The arm with the flexible links that a side file describes."""
-    text, document = parse(str(path), read_bytes(path))
+    content, document = parse(str(path), read_bytes(path))
     try:
         return _Side(path).read(arm, document)
     except ModelError as error:
@@ -35,7 +36,7 @@ def made_flexible(arm: Arm, path: Path) -> Arm:
             raise
         where = error.path if isinstance(error, Place) else ()
         key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
-        raise ModelError(error.problem, error.subject, str(path), find_line(text, where, key=key)) from None
+        raise ModelError(error.problem, error.subject, str(path), find_line(content, where, key=key)) from None
 
 
 class _Side:
@@ -52,12 +53,15 @@ class _Side:
         rows = as_rows(document, "links")
         if not rows:
             raise ModelError("it names no links; expected [[links]] with a name and a beam.")
-        notes = [*arm.notes, *document.get("notes", ())]
+        given = document.get("notes", [])
+        if not isinstance(given, list):
+            raise ModelError("notes is not a list of text.")
+        notes = [*arm.notes, *given]
         for i, row in enumerate(rows):
             with inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
                 arm, note = self._bend(arm, row)
                 notes.append(note)
-        told = document.get("source", "")
+        told = text(document.get("source", ""), "source")
         source = f"{arm.source}; flexible links: {told or f'side file {self.path.name}'}"
         return arm.replace(notes=notes, source=source.removeprefix("; "))
 
@@ -72,11 +76,14 @@ class _Side:
             raise ModelError("it is flexible already; name it once.")
         if "modal_integrals" in row:
             return self._given(arm, link, row)
-        line = line_of(arm, link.name, row.get("child"), row.get("end"), row.get("z"))
-        table = as_table(row["beam"], "beam")
-        hub = self._hub(row, link, table, line)
+        child = text(row["child"], "child") if "child" in row else None
+        line = line_of(arm, link.name, child, row.get("end"), row.get("z"))
         with inside("beam"):
-            beam = self.native.beam({"length": line.length, **self._mass(link, hub, table, line), **table})
+            table = {"length": line.length, **as_table(row["beam"], "beam")}
+            length = number(table["length"], "length", above=0.0)
+        hub = self._hub(row, link, table.get("mass_per_length"), length)
+        with inside("beam"):
+            beam = self.native.beam({**self._mass(link, hub, table, length), **table})
         return bent(arm, link.name, line.frame, hub, beam), _told(arm, link, beam.mass, hub, line)
 
     def _given(self, arm: Arm, link: Link, row: Table) -> tuple[Arm, str]:
@@ -84,13 +91,13 @@ class _Side:
         for word in ("child", "end", "z"):
             if word in row:
                 raise ModelError(f"{word} is for beams; modal integrals are in the axes of the link.")
-        hub = self._hub(row, link, {}, None)
+        hub = self._hub(row, link, None, 0.0)
         with inside("modal_integrals"):
             modes = self.native.modal_integrals(row["modal_integrals"])
         return bent(arm, link.name, np.asarray(link.frame), hub, modes), _told(arm, link, modes.mass, hub, None)
 
     @staticmethod
-    def _hub(row: Table, link: Link, beam: Table, line: Line | None) -> Inertia:
+    def _hub(row: Table, link: Link, per_length: Any, length: float) -> Inertia:
         """The rigid part at the joint: none, given, or a point with the mass that the beam does not have."""
         hub = row.get("hub")
         if hub is None:
@@ -99,21 +106,21 @@ class _Side:
             with inside("hub"):
                 given: Payload = record(Payload, as_table(hub, "hub"), "hub")
                 return given.body
-        per_length = beam.get("mass_per_length")
-        if line is None or isinstance(per_length, bool) or not isinstance(per_length, int | float):
+        if isinstance(per_length, bool) or not isinstance(per_length, int | float):
             raise ModelError(
                 'hub is "rest", the mass of the link less that of the beam; give mass_per_length as a number.'
             )
-        rest = link.mass - per_length * beam.get("length", line.length)
+        rest = link.mass - per_length * length
         if rest < 0:
             raise ModelError(
                 f'hub is "rest", but the beam is heavier than the link by {-rest:.4g} kg. Leave hub out, or make the '
                 "beam lighter."
             )
-        return Inertia(rest, np.asarray(line_root(link)), np.zeros((3, 3)))
+        at_joint = -link.frame[:3, :3].T @ link.frame[:3, 3]
+        return Inertia(rest, at_joint, np.zeros((3, 3)))
 
     @staticmethod
-    def _mass(link: Link, hub: Inertia, beam: Table, line: Line) -> Table:
+    def _mass(link: Link, hub: Inertia, beam: Table, length: float) -> Table:
         """Mass per length such that the link keeps its mass, where none is given."""
         if "mass_per_length" in beam:
             return {}
@@ -123,12 +130,7 @@ class _Side:
                 f"mass_per_length is missing, and the link's {link.mass:.4g} kg less the hub's {hub.mass:.4g} kg leave "
                 "nothing for the beam. Give mass_per_length."
             )
-        return {"mass_per_length": left / float(beam.get("length", line.length))}
-
-
-def line_root(link: Link) -> Any:
-    """The joint's origin in the axes of a link."""
-    return -link.frame[:3, :3].T @ link.frame[:3, 3]
+        return {"mass_per_length": left / length}
 
 
 def _told(arm: Arm, link: Link, mass: float, hub: Inertia, line: Line | None) -> str:
