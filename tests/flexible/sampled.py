@@ -112,7 +112,8 @@ class Cloud:
 
     def _section(self, beam, shapes, R, o, eta, s, cubic, second_order):
         """Orientation and place of a section."""
-        field = Field(beam, shapes, Panels(np.linspace(0.0, s, 12)))
+        edges = np.unique(np.concatenate([each.edges for each in shapes.values()]))
+        field = Field(beam, shapes, Panels(refined(np.append(edges[edges < s], s), 11)))
         shift, angles = (part[:, 0] for part in field.linear(np.array([s])))
         _, _, shift2, turn2 = field.quadratic()
         if not second_order:

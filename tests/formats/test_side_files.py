@@ -239,6 +239,10 @@ BAD = {
     "rows": ("links = 3\n", "links is not a list of tables"),
     "beam type": ('[[links]]\nname = "forearm_link"\nbeam = 3\n', "beam is 3; expected a table"),
     "end": (FOREARM.replace("[links.beam]", "end = [1.0]\n[links.beam]"), r"end has shape \(1,\)"),
+    "along its axis": (
+        FOREARM.replace("forearm_link", "wrist_3_link").replace("[links.beam]", 'child = "tool0"\n[links.beam]'),
+        "lies on the joint's axis .*Give its beam gyration",
+    ),
     "modes": (FOREARM.replace("modes =", "modes_ ="), "modes_ is not a key"),
 }  # fmt: skip
 
