@@ -212,6 +212,8 @@ def beam(pick: Numbers) -> ls.Beam:
         return (section(5.0) if needs_y else None, section(4.0))
 
     modes = ls.Modes(*(int(n) for n in pick.rng.integers(0, 4, 4)))
+    shapes = ("natural", "natural+static", "polynomial", _shape_table(pick, length, modes))[int(pick.rng.integers(4))]
+    tip = ("auto", "auto", "free", ls.Tip(0.3, 0.02, float(pick.some(-0.05, 0.05))))[int(pick.rng.integers(4))]
     damping = (0.0, float(pick.some(0.0, 0.05)), pick.some(0.0, 0.05, modes.count), np.zeros(modes.count))
     return ls.Beam(
         length,
@@ -223,7 +225,22 @@ def beam(pick: Numbers) -> ls.Beam:
         damping=damping[int(pick.rng.integers(4))],
         gyration=pick.some(0.005, 0.03, 2) if modes.torsion or pick.rng.random() < 0.5 else None,
         stations=stations,
+        shapes=shapes,
+        tip=tip,
     )
+
+
+def _shape_table(pick: Numbers, length: float, modes: ls.Modes) -> Any:
+    """Powers of the position, mixed; no table where nothing bends."""
+    s = np.linspace(0.0, length, 13)
+    kinds = {word: (getattr(modes, word), first) for word, first in
+             (("bending_z", 2), ("bending_y", 2), ("torsion", 1), ("stretch", 1))}  # fmt: skip
+    tables = {
+        word: np.column_stack([(s / length) ** (first + k) * pick.positive() for k in range(count)])
+        for word, (count, first) in kinds.items()
+        if count
+    }
+    return ls.ShapeTable(s, **tables) if tables else "natural"
 
 
 def modal_integrals(pick: Numbers) -> ls.ModalIntegrals:

@@ -10,14 +10,17 @@ from lissom.control.linearise import linearise
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, LissomError, ModelError, SimulationError, SolveError, UnsupportedError
 from lissom.formats.load import load, save, shipped
+from lissom.formats.modal import load_modal_integrals
 from lissom.model.arm import Arm
-from lissom.model.beam import Beam, ModalIntegrals, Modes, Tip
+from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, DHTable
 from lissom.model.joint import Elastic, Joint, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import BaseMotion, Load, Loop, Payload
+from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.plausibility import Finding
+from lissom.model.shape_table import ShapeTable
 from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event, Happening
 from lissom.simulation.files import load_run
@@ -56,12 +59,13 @@ __all__ = [
     "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient",
     "GravityCompensation", "Happening", "Impedance", "InputError", "InverseGradient", "InverseKinematics", "Joint",
     "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModeConvergence", "ModelError",
-    "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape", "SimulationError",
+    "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape", "ShapeTable", "SimulationError",
     "SolveError", "StateFeedback", "StateSpace", "TableError", "Tip", "Tool", "TorqueHessian", "TorqueProduct",
     "UnsupportedError", "acceleration", "animate", "beam_modes", "beam_tip", "bias_forces", "centre_of_mass",
     "count_operations", "deformation", "draw", "equilibrium", "formulations", "forward_dynamics",
-    "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient",
-    "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy",
-    "linearise", "load", "load_run", "mass_matrix", "mode_convergence", "modes", "momentum", "plot", "pose",
-    "poses", "potential_energy", "regressor", "save", "shipped", "simulate", "time_formulations", "velocity",
+    "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
+    "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
+    "jacobian", "kinetic_energy", "linearise", "load", "load_modal_integrals", "load_run", "mass_matrix",
+    "mode_convergence", "modes", "momentum", "plot", "pose", "poses", "potential_energy", "regressor", "save",
+    "shipped", "simulate", "time_formulations", "velocity",
 ]  # fmt: skip

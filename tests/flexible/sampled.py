@@ -7,8 +7,9 @@ weighted least squares); rigid bodies are six points. Nothing of the recursion i
 import casadi as ca
 import numpy as np
 
-from lissom.flexible.body import Field, _points, _refined, beam_body, shapes_of
-from lissom.flexible.quadrature import Panels
+from lissom.flexible.body import Field, _points, beam_body
+from lissom.flexible.quadrature import Panels, refined
+from lissom.flexible.ritz import shapes_of
 from lissom.flexible.tips import hanging, tips
 
 
@@ -82,7 +83,7 @@ class Cloud:
     def _beam(self, beam, ends, R, o, eta, second_order):
         shapes = shapes_of(beam, *ends)
         count = max(s.count for s in shapes.values())
-        panels = Panels(_refined(np.array([0.0, beam.length]), max(6, count)))
+        panels = Panels(refined(np.unique(np.concatenate([s.edges for s in shapes.values()])), max(6, count)))
         field = Field(beam, shapes, panels)
         phi, angle = field.linear(panels.s)
         psi, *_ = field.quadratic()
@@ -111,7 +112,8 @@ class Cloud:
 
     def _section(self, beam, shapes, R, o, eta, s, cubic, second_order):
         """Orientation and place of a section."""
-        field = Field(beam, shapes, Panels(np.linspace(0.0, s, 12)))
+        edges = np.unique(np.concatenate([each.edges for each in shapes.values()]))
+        field = Field(beam, shapes, Panels(refined(np.append(edges[edges < s], s), 11)))
         shift, angles = (part[:, 0] for part in field.linear(np.array([s])))
         _, _, shift2, turn2 = field.quadratic()
         if not second_order:

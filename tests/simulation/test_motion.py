@@ -404,7 +404,7 @@ def test_the_numpy_path_gives_the_same(monkeypatch, puma):
     """Without a compiler the same program runs on arrays."""
     q = Q0 + np.random.default_rng(0).uniform(-0.2, 0.2, (3, 6))
     fast = ls.simulate(puma, q, QD0, ls.PD(Q0, 50, 5), until=0.02, dt=1e-3)
-    monkeypatch.setattr("lissom.simulation.stepping.compiler_present", lambda: False)
+    monkeypatch.setattr("lissom.simulation.closed_loop.compiler_present", lambda: False)
     monkeypatch.setattr("lissom.simulation.closed_loop.compiler_present", lambda: False)
     slow = ls.simulate(puma, q, QD0, ls.PD(Q0, 50, 5), until=0.02, dt=1e-3)
     assert np.abs(fast.q - slow.q).max() < 1e-12

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import ArmName, AsJson, KinematicsOnly, Repair, failing_kindly, load_arm, out, print_json
+from lissom.cli.common import (
+    ArmName,
+    AsJson,
+    Flexible,
+    KinematicsOnly,
+    Repair,
+    failing_kindly,
+    load_arm,
+    out,
+    print_json,
+)
 
 
 def check(
@@ -15,6 +25,7 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when there are warnings.")] = False,
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
+    flexible: Flexible = None,
 ) -> None:
     """Check an arm for physical plausibility.
 
@@ -22,7 +33,7 @@ def check(
     unlikely is listed as a warning, what is worth knowing as a note.
     """
     with failing_kindly():
-        loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair)
+        loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible)
     findings = loaded.check()
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:

@@ -36,6 +36,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")
 MergeFixed = Annotated[bool, typer.Option("--merge-fixed", help="Make links on fixed joints part of their parents.")]
 KinematicsOnly = Annotated[bool, typer.Option("--kinematics-only", help="Accept links without mass.")]
 Repair = Annotated[bool, typer.Option("--repair", help="Repair unphysical inertias of a URDF instead of refusing it.")]
+Flexible = Annotated[
+    Path | None, typer.Option(metavar="SIDE.toml", help="A side file that makes links of the arm flexible.")
+]
 
 Positions = Annotated[
     str | None, typer.Option(help="Joint positions, e.g. --q 0,0.5,-1. Default: zero, within the limits.")
@@ -53,9 +56,16 @@ def failing_kindly() -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def load_arm(name: str, merge_fixed: bool = False, kinematics_only: bool = False, repair: bool = False) -> Arm:
+def load_arm(
+    name: str,
+    merge_fixed: bool = False,
+    kinematics_only: bool = False,
+    repair: bool = False,
+    flexible: Path | None = None,
+) -> Arm:
     """`lissom.load` with the options of the command line."""
-    return load(name, fixed="merge" if merge_fixed else "keep", kinematics_only=kinematics_only, repair=repair)
+    fixed = "merge" if merge_fixed else "keep"
+    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible)
 
 
 def check_figure(path: Path | None) -> None:

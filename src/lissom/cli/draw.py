@@ -10,6 +10,7 @@ import typer
 from lissom.cli.common import (
     ArmName,
     Degrees,
+    Flexible,
     KinematicsOnly,
     MergeFixed,
     Positions,
@@ -32,6 +33,7 @@ def draw(
     merge_fixed: MergeFixed = False,
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
+    flexible: Flexible = None,
 ) -> None:
     """Draw an arm's links, joint axes, centres of mass and frames."""
     import matplotlib
@@ -41,7 +43,7 @@ def draw(
     from lissom.views.draw import draw as picture
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
         state = positions(loaded, q, deg)
         if show:
             import matplotlib.pyplot as plt

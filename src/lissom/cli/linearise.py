@@ -12,6 +12,7 @@ from rich.table import Table
 from lissom.cli.common import (
     ArmName,
     AsJson,
+    Flexible,
     check_figure,
     failing_kindly,
     load_arm,
@@ -33,6 +34,7 @@ def linearise(
     output: Annotated[str | None, typer.Option(help="A link or tool whose motion is the output.")] = None,
     dt: Annotated[float | None, typer.Option(help="Sample the plant every so many seconds.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the frequency response into this file.")] = None,
+    flexible: Flexible = None,
     as_json: AsJson = False,
 ) -> None:
     """Linearise an arm around a state: A, B, C, D, poles, frequency response."""
@@ -40,7 +42,7 @@ def linearise(
 
     with failing_kindly():
         check_figure(figure)
-        loaded = load_arm(arm)
+        loaded = load_arm(arm, flexible=flexible)
         given = [
             None if text is None else np.array(numbers(text, word))
             for text, word in ((q, "--q"), (qd, "--qd"), (tau, "--tau"))

@@ -11,7 +11,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lissom.cli.common import ArmName, AsJson, check_figure, failing_kindly, load_arm, out, print_json, save_figure
+from lissom.cli.common import (
+    ArmName,
+    AsJson,
+    Flexible,
+    check_figure,
+    failing_kindly,
+    load_arm,
+    out,
+    print_json,
+    save_figure,
+)
 from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.model.units import units
@@ -29,6 +39,7 @@ def torques(
     loads: Annotated[
         Path | None, typer.Option(help="A TOML file with [[loads]] as in run files, or a run file.")
     ] = None,
+    flexible: Flexible = None,
     as_json: AsJson = False,
 ) -> None:
     """Torques that a sampled motion takes: peaks, and how they compare with the limits."""
@@ -43,7 +54,7 @@ def torques(
         check_figure(figure)
         if output is not None and output.suffix.lower() != ".csv":
             raise InputError(f"{output}: torques are written as .csv.")
-        loaded = load_arm(arm)
+        loaded = load_arm(arm, flexible=flexible)
         path = read_trajectory(motion, loaded)
         pushes = [] if loads is None else loads_at(read_loads(loads), path.t)
         tau = inverse_dynamics(loaded, path.q, path.qd, path.qdd, loads=pushes, method=method)

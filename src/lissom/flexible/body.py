@@ -19,15 +19,15 @@ I integrates from the root; y, z, t are deflections along y and z and the twist.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from lissom.flexible.modes import natural_modes
-from lissom.flexible.quadrature import Panels
+from lissom.flexible.modes import along
+from lissom.flexible.quadrature import Panels, refined
+from lissom.flexible.ritz import assumed_tips, shapes_of, stations_of
 from lissom.flexible.shapes import Shapes
-from lissom.model.beam import PLANES, Beam, ModalIntegrals, Tip
-from lissom.model.fields import rank
+from lissom.model.beam import PLANES, Beam, Tip
+from lissom.model.modal_integrals import ModalIntegrals
 from lissom.spatial.rotations import Array
 
 PANELS = 6
@@ -91,7 +91,7 @@ class Line:
         edges = np.unique(np.concatenate([x.edges for x in self.shapes.values()]))
         inside = np.unique(np.append(edges[edges < s], s))
         count = max((x.count for x in self.shapes.values()), default=0)
-        panels = Panels(_refined(inside, max(PANELS, count)) if s > 0 else np.array([0.0, 1e-300]))
+        panels = Panels(refined(inside, max(PANELS, count)) if s > 0 else np.array([0.0, 1e-300]))
         field = Field(self.beam, self.shapes, panels)
         shift, turn = (part[:, 0] for part in field.linear(np.array([s])))
         _, _, shift2, turn2 = field.quadratic()
@@ -159,22 +159,13 @@ def _pairs(f: Array, g: Array) -> Array:
     return f[:, None] * g[None] + g[:, None] * f[None]
 
 
-def shapes_of(beam: Beam, tip: Tip, across: Tip) -> dict[str, Shapes]:
-    """The shapes that a beam keeps, by kind; `tip` as bending about z feels it, `across` as bending about y does."""
-    out = {}
-    for word in PLANES:
-        count = getattr(beam.modes, word)
-        if count:
-            out[word] = natural_modes(beam, word, across if word == "bending_y" else tip, count).shapes
-    return out
-
-
 def beam_body(beam: Beam, tip: Tip, across: Tip, second_order: bool = True) -> FlexibleBody:
-    """The constants of a beam whose shapes are natural modes with these tips."""
+    """The constants of a beam; `tip` hangs on it as bending about z feels it, `across` as bending about y does."""
     shapes = shapes_of(beam, tip, across)
+    tip, across = assumed_tips(beam, tip, across)
     count = max((s.count for s in shapes.values()), default=0)
-    edges = np.unique(np.concatenate([s.edges for s in shapes.values()] + [_stations(beam)]))
-    panels = Panels(_refined(edges, max(PANELS, count)))
+    edges = np.unique(np.concatenate([s.edges for s in shapes.values()] + [stations_of(beam)]))
+    panels = Panels(refined(edges, max(PANELS, count)))
     field = Field(beam, shapes, panels)
     phi, angle = field.linear(panels.s)
     psi, _, psi_tip, turn2_tip = field.quadratic()
@@ -200,26 +191,6 @@ def beam_body(beam: Beam, tip: Tip, across: Tip, second_order: bool = True) -> F
     )  # fmt: skip
 
 
-def _stations(beam: Beam) -> Array:
-    return np.array([0.0, beam.length]) if beam.stations is None else np.asarray(beam.stations, float)
-
-
-def _refined(edges: Array, least: int) -> Array:
-    """Panels between all edges, at least so many in all."""
-    length = edges[-1]
-    parts = [np.linspace(a, b, max(1, int(np.ceil(least * (b - a) / length))) + 1)[:-1] for a, b in pairwise(edges)]
-    return np.append(np.concatenate(parts), length)
-
-
-def section_at(beam: Beam, value: object, s: Array) -> Array:
-    """A number or table of the section at positions s."""
-    if value is None:
-        return np.zeros_like(s)
-    if rank(value) == 0:
-        return np.full_like(s, float(value))  # type: ignore[arg-type]
-    return np.interp(s, beam.stations, np.asarray(value, float))
-
-
 def _points(beam: Beam, panels: Panels, phi: Array, angle: Array, psi: Array) -> tuple[Array, Array, Array, Array]:
     """Mass points: places (p, 3), masses (p,), phi (m, p, 3), psi (m, m, p, 3).
 
@@ -227,7 +198,7 @@ def _points(beam: Beam, panels: Panels, phi: Array, angle: Array, psi: Array) ->
     """
     s = panels.s
     x = np.column_stack([s, 0 * s, 0 * s])
-    dm = panels.w * section_at(beam, beam.mass_per_length, s)
+    dm = panels.w * along(beam, beam.mass_per_length, s)
     if not beam.resists_spin:
         return x, dm, phi, psi
     r_y, r_z = beam.gyration  # r_y goes with turning about y, the extent along z
@@ -242,7 +213,7 @@ def _stiffness(beam: Beam, field: Field) -> Array:
     K = np.zeros((field.m, field.m))
     for word in PLANES:
         f = field.columns(word, s, 2 if word.startswith("bending") else 1)
-        K += (f * (w * section_at(beam, beam.stiffness(word), s))) @ f.T
+        K += (f * (w * along(beam, beam.stiffness(word), s))) @ f.T
     return K
 
 
@@ -252,7 +223,7 @@ def _quartic(beam: Beam, field: Field) -> Array:
     axial = np.zeros((m, m, len(s)))
     for word, stiffness in (("bending_z", beam.EI[1]), ("bending_y", beam.EI[0])):
         slope, bent = field.columns(word, s, 1), field.columns(word, s, 2)
-        axial += np.sqrt(section_at(beam, stiffness, s)) * _pairs(slope, bent)
+        axial += np.sqrt(along(beam, stiffness, s)) * _pairs(slope, bent)
     low = np.concatenate([np.arange(shapes.count) < QUARTIC_MODES for shapes in field.sets.values()]).astype(float)
     axial *= low[:, None, None] * low[None, :, None]
     U, S, _ = np.linalg.svd(axial.reshape(m * m, -1) * np.sqrt(w), full_matrices=False)
@@ -276,13 +247,15 @@ def _damping(beam: Beam, K: Array, M: Array, shift: Array, turn: Array, tip: Tip
 
 
 def given_body(data: ModalIntegrals) -> FlexibleBody:
-    """The constants of a link given by its modal integrals: no quadratic terms, so no geometric stiffening."""
+    """The constants of a link given by its modal integrals; quadratic terms only where they are given."""
     m = data.count
-    zero = np.zeros((m, m, 3))
-    station = Station(np.array(data.tip), np.array(data.tip_shift), zero, np.array(data.tip_turn), zero)
+    none = np.zeros((m, m, 3))
+    shift2, turn2 = (none if table is None else np.array(table) for table in (data.tip_shift2, data.tip_turn2))
+    Lam = np.zeros((3, 4, m, m)) if data.Lam is None else np.array(data.Lam)
+    station = Station(np.array(data.tip), np.array(data.tip_shift), shift2, np.array(data.tip_turn), turn2)
     D, Y = 2 * np.transpose(data.Ck[:, :, 1:], (0, 2, 1)), 2 * np.array(data.Ckl[:, :, 1:, 1:])
     return FlexibleBody(
-        2 * np.array(data.C), _clean(D), _clean(Y), np.zeros((3, 4, m, m)), np.array(data.K), np.array(data.D),
+        2 * np.array(data.C), _clean(D), _clean(Y), Lam, np.array(data.K), np.array(data.D),
         np.zeros((0, m, m)), station,
     )  # fmt: skip
 

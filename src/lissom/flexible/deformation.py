@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lissom.flexible.body import Line, section_at
+from lissom.flexible.body import Line
+from lissom.flexible.modes import along
 from lissom.spatial.rotations import Array
 
 
@@ -57,7 +58,7 @@ class Rule:
         self._strains = line.strains(s)
         beam = line.beam
         sections = (beam.EA, beam.GJ, beam.EI[0], beam.EI[1])
-        self._stiffness = np.stack([section_at(beam, value, s) for value in sections], axis=-1)
+        self._stiffness = np.stack([along(beam, value, s) for value in sections], axis=-1)
 
     def __call__(self, eta: Array) -> Deformation:
         """Of amplitudes (..., m)."""

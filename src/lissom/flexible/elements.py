@@ -50,9 +50,7 @@ def _modes(edges: Array, rho: Section, stiffness: Section, bent: int, tip: Array
     from scipy.linalg import eigh
 
     panels = Panels(edges, GAUSS)
-    N0, Nd = _rows(edges, panels.s, 0), _rows(edges, panels.s, bent)
-    M = N0.T @ ((panels.w * rho(panels.s))[:, None] * N0)
-    K = Nd.T @ ((panels.w * stiffness(panels.s))[:, None] * Nd)
+    M, K = _energy(edges, panels, rho, 0), _energy(edges, panels, stiffness, bent)
     M[-2:, -2:] += tip
     held = 2 if bent == 2 else 1  # at the root: deflection, and slope of a bending beam
     scale = np.tile([1.0, 0.0], len(edges))
@@ -67,6 +65,19 @@ def _modes(edges: Array, rho: Section, stiffness: Section, bent: int, tip: Array
     nodes *= np.where((_rows(edges, np.zeros(1), bent) @ nodes)[0] < 0, -1.0, 1.0)
     shapes = Shapes(float(edges[-1]), count, lambda s, d: _rows(edges, s, d) @ nodes, edges)
     return ElementModes(1 / np.sqrt(values), shapes, nodes.T @ K @ nodes)
+
+
+def bent_by_moment(edges: Array, EI: Section) -> Shapes:
+    """The static shape of a beam under a unit moment at its tip."""
+    K = _energy(edges, Panels(edges, GAUSS), EI, 2)[2:, 2:]
+    nodes = np.concatenate([[0.0, 0.0], np.linalg.solve(K, np.eye(len(K))[-1])])[:, None]
+    return Shapes(float(edges[-1]), 1, lambda s, d: _rows(edges, s, d) @ nodes, edges)
+
+
+def _energy(edges: Array, panels: Panels, weight: Section, d: int) -> Array:
+    """(nodes x 2)^2 integral of a weight times derivatives d of two deflections."""
+    N = _rows(edges, panels.s, d)
+    return N.T @ ((panels.w * weight(panels.s))[:, None] * N)
 
 
 def _rows(edges: Array, s: Array, d: int) -> Array:

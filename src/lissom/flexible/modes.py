@@ -116,7 +116,7 @@ def _without_inertia(beam: Beam, plane: str, stiffness: Any, tip: Tip, count: in
         )
     if rank(stiffness):
         panels = Panels(beam.stations)
-        compliance = float(panels.w @ (1 / _table(beam, stiffness)(panels.s)))
+        compliance = float(panels.w @ (1 / along(beam, stiffness, panels.s)))
     else:
         compliance = beam.length / float(stiffness)
     spring = 1 / compliance
@@ -127,7 +127,7 @@ def _without_inertia(beam: Beam, plane: str, stiffness: Any, tip: Tip, count: in
 
 
 def _tapered(beam: Beam, plane: str, stiffness: Any, inertia: Any, tip: Tip, count: int) -> BeamModes:
-    rho, S = _table(beam, inertia), _table(beam, stiffness)
+    rho, S = section_along(beam, inertia), section_along(beam, stiffness)
     edges = elements.mesh(beam.length, beam.stations, max(ELEMENTS, int(np.ceil(count / MOST_PER_ELEMENT))))
     found: ElementModes
     if plane.startswith("bending"):
@@ -142,7 +142,15 @@ def _tapered(beam: Beam, plane: str, stiffness: Any, inertia: Any, tip: Tip, cou
     return BeamModes(plane, found.omega / (2 * np.pi), b, mass, found.stiffness, tip, found.shapes)
 
 
-def _table(beam: Beam, value: Any) -> Section:
-    """Section data as a function of position, linear between stations."""
-    data = np.broadcast_to(np.asarray(value, float), len(beam.stations))
-    return lambda s: np.interp(s, beam.stations, data)
+def along(beam: Beam, value: Any, s: Array) -> Array:
+    """A number or table of the section at positions s, linear between stations; None is nothing."""
+    if value is None:
+        return np.zeros_like(s)
+    if rank(value) == 0:
+        return np.full_like(s, float(value))
+    return np.interp(s, beam.stations, np.asarray(value, float))
+
+
+def section_along(beam: Beam, value: Any) -> Section:
+    """Section data as a function of position."""
+    return lambda s: along(beam, value, s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,3 +40,10 @@ class Panels:
             matrix[own, own] = h * inside
             matrix[own, : own.start] = self.w[: own.start]
         return matrix
+
+
+def refined(edges: Array, least: int) -> Array:
+    """Edges of panels between all these edges, at least so many in all."""
+    length = edges[-1]
+    parts = [np.linspace(a, b, max(1, int(np.ceil(least * (b - a) / length))) + 1)[:-1] for a, b in pairwise(edges)]
+    return np.append(np.concatenate(parts), length)

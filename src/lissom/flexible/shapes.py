@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
+from lissom.flexible.quadrature import Panels
 from lissom.spatial.rotations import Array
 
 
@@ -51,29 +52,28 @@ def joined(shapes: list[Shapes]) -> Shapes:
 
 
 def polynomials(length: float, count: int, first: int) -> Shapes:
-    """Powers of s from `first` on, orthogonal on the beam, zero (and flat, from 2 on) at the root.
+    """Powers of s from `first` on: zero (and flat, from 2 on) at the root; orthonormal along the beam.
 
-    s^first times Legendre polynomials of the position: well-conditioned for many shapes.
+    s^first times Legendre polynomials, kept as Legendre series: powers themselves could not be told apart.
     """
-    from numpy.polynomial import Polynomial
+    from numpy.polynomial import Legendre
 
-    pieces = []
-    for k in range(count):
-        legendre = np.polynomial.Legendre.basis(k, domain=[0.0, 1.0]).convert(kind=Polynomial)
-        pieces.append(Polynomial([0.0] * first + [1.0]) * legendre)
+    domain = [0.0, length]
+    root = Legendre.identity(domain=domain) / length
+    pieces = [root**first * Legendre.basis(k, domain=domain) for k in range(count)]
 
     def function(s: Array, d: int) -> Array:
-        columns = [piece.deriv(d)(s / length) / length**d if d else piece(s / length) for piece in pieces]
-        return np.stack(columns, axis=-1)
+        return np.stack([piece.deriv(d)(s) if d else piece(s) for piece in pieces], axis=-1)
 
-    return Shapes(length, count, function)
+    exact = Panels([0.0, length], first + count)  # its points integrate products of any two
+    R = np.linalg.qr(np.sqrt(exact.w)[:, None] * function(exact.s, 0), mode="r")
+    return Shapes(length, count, function).mixed(np.linalg.inv(R))
 
 
-def tabulated(length: float, stations: ArrayLike, values: ArrayLike, clamped: bool) -> Shapes:
-    """Cubic splines through tables (stations, count), straight at the tip; `clamped`: flat at the root."""
+def tabulated(stations: ArrayLike, values: ArrayLike, clamped: bool) -> Shapes:
+    """Cubic splines through tables (stations, count); `clamped`: flat at the root."""
     from scipy.interpolate import CubicSpline
 
     s, y = np.asarray(stations, float), np.asarray(values, float)
-    start = (1, np.zeros(y.shape[1:])) if clamped else (2, np.zeros(y.shape[1:]))
-    spline = CubicSpline(s, y, bc_type=(start, (2, np.zeros(y.shape[1:]))))
-    return Shapes(length, y.shape[1], lambda x, d: spline(x, d), s)
+    spline = CubicSpline(s, y, bc_type=("clamped" if clamped else "not-a-knot", "not-a-knot"))
+    return Shapes(float(s[-1]), y.shape[1], lambda x, d: spline(x, d), s)

@@ -29,8 +29,23 @@ NOTHING = Hanging(Inertia(0.0, np.zeros(3), np.zeros((3, 3))), np.zeros(3))
 
 
 def hanging(arm: Arm) -> list[Hanging]:
-    """For every link, what hangs where its children attach: payload and subtrees, undeformed, at home."""
-    home = arm.home
+    """For every link, what hangs where its children attach: payload and subtrees, undeformed.
+
+    Joints are at home, or where the beam of that link says (`tip_pose`).
+    """
+    out = _hanging(arm, arm.home)
+    place = dict(zip((joint.name for joint in arm.joints), arm.joint_index, strict=True))
+    for i, link in enumerate(arm.links):
+        if link.beam is not None and link.beam.tip_pose:
+            q = arm.home
+            for joint, at in link.beam.tip_pose:
+                q[place[joint]] = at
+            out[i] = _hanging(arm, q)[i]
+    return out
+
+
+def _hanging(arm: Arm, q: Array) -> list[Hanging]:
+    """The same with all joints at given positions (dof,)."""
     out = [NOTHING] * len(arm.links)
     for i, link in enumerate(arm.links):
         if link.flexible and link.payload is not None:
@@ -38,7 +53,7 @@ def hanging(arm: Arm) -> list[Hanging]:
     for i in range(len(arm.links) - 1, -1, -1):
         parent = int(arm.parent_index[i])
         if parent >= 0:
-            out[parent] = _together(out[parent], _seen(arm, i, out[i], home))
+            out[parent] = _together(out[parent], _seen(arm, i, out[i], q))
     return out
 
 
@@ -48,7 +63,7 @@ def _together(a: Hanging, b: Hanging) -> Hanging:
     return Hanging(combine(a.body, b.body), mean)
 
 
-def _seen(arm: Arm, i: int, beyond: Hanging, home: Array) -> Hanging:
+def _seen(arm: Arm, i: int, beyond: Hanging, q: Array) -> Hanging:
     """Link i and what hangs on it, from where its parent's children attach."""
     link = arm.links[i]
     own = link.without_payload if link.flexible else link.body
@@ -60,9 +75,9 @@ def _seen(arm: Arm, i: int, beyond: Hanging, home: Array) -> Hanging:
     joint = link.joint
     motion = pose()
     if joint.moves:
-        q = float(home[int(arm.coordinate_start[i])])
+        at = float(q[int(arm.coordinate_start[i])])
         axis = np.asarray(joint.axis, float)
-        motion = pose(p=q * axis) if joint.kind == "prismatic" else pose(about_axis(axis, q))
+        motion = pose(p=at * axis) if joint.kind == "prismatic" else pose(about_axis(axis, at))
     X = joint.placement @ motion @ link.frame
     body = whole.in_frame(X)
     mean = X[:3, :3] @ mean + X[:3, 3]

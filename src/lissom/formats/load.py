@@ -21,7 +21,12 @@ def shipped() -> dict[str, Path]:
 
 
 def load(
-    source: str | os.PathLike[str], *, fixed: str = "keep", kinematics_only: bool = False, repair: bool = False
+    source: str | os.PathLike[str],
+    *,
+    fixed: str = "keep",
+    kinematics_only: bool = False,
+    repair: bool = False,
+    flexible: str | os.PathLike[str] | None = None,
 ) -> Arm:
     """An arm from a file or from the shipped ones.
 
@@ -38,6 +43,8 @@ def load(
     repair : bool
         Replace unphysical inertia tensors of a URDF by close physical ones instead of refusing the
         file; each repair is listed in the notes.
+    flexible : path or None
+        A side file (TOML) that names links and makes them flexible: beams from their joints to the next ones.
 
     Returns
     -------
@@ -53,6 +60,12 @@ def load(
         raise InputError(f"load: fixed is {fixed!r}; expected 'keep' or 'merge'.")
     path = _resolve(source)
     arm = _reader(path)(path, read_bytes(path), kinematics_only, repair)
+    if flexible is not None:
+        from lissom.formats.side_file import made_flexible
+
+        if not isinstance(flexible, str | os.PathLike):
+            raise InputError(f"load: flexible is {shown(flexible)}; expected the path of a side file (.toml).")
+        arm = made_flexible(arm, Path(flexible))
     return arm.merge_fixed() if fixed == "merge" else arm
 
 

@@ -11,16 +11,19 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown
+from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
 from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
-from lissom.model.beam import Beam, ModalIntegrals, Modes
+from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
-from lissom.model.fields import array, transform, vector
+from lissom.model.fields import array, text, transform, vector
 from lissom.model.joint import Elastic, Joint, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape, Tool
 from lissom.model.loads import Load, Loop, Payload
+from lissom.model.modal_integrals import ModalIntegrals
+from lissom.model.shape_table import ShapeTable
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
@@ -28,15 +31,17 @@ VERSION = 1
 
 
 def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
-    """An arm from the bytes of a native file; `path` is only for messages."""
+    """An arm from the bytes of a native file at `path`; files that it names are beside it."""
     if repair:
         raise InputError(f"load: repair is for URDF files; correct the inertias in {path} instead.")
-    text, document = parse(str(path), data)
+    content, document = parse(str(path), data)
     try:
-        return _Reader().arm(document, kinematics_only)
+        return Reader(path.parent).arm(document, kinematics_only)
     except ModelError as error:
+        if error.file:  # of a file that this one names
+            raise
         first = error.problem.split()[0].rstrip(":")
-        line = find_line(text, _path_of(error, document), key=re.sub(r"\W.*", "", first))
+        line = find_line(content, _path_of(error, document), key=re.sub(r"\W.*", "", first))
         raise ModelError(error.problem, error.subject, str(path), line) from None
 
 
@@ -57,8 +62,11 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
     return ()
 
 
-class _Reader:
-    """Tables to records. Every table is checked for unknown keys."""
+class Reader:
+    """Tables to records. Every table is checked for unknown keys. Files are relative to a folder."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
         known = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", "notes",
@@ -119,10 +127,10 @@ class _Reader:
             row["frame"] = _placement(row["frame"], "frame")
         if "beam" in row:
             with inside("beam"):
-                row["beam"] = self._beam(row["beam"])
+                row["beam"] = self.beam(row["beam"])
         if "modal_integrals" in row:
             with inside("modal_integrals"):
-                row["modes"] = record(ModalIntegrals, row.pop("modal_integrals"), "modal_integrals")
+                row["modes"] = self.modal_integrals(row.pop("modal_integrals"))
         return Link(**row)
 
     def _parts(self, row: Table) -> Table:
@@ -162,7 +170,8 @@ class _Reader:
         # inf is how a file says "no bound on this side"
         return Limits(**{word: tuple(bound) if isinstance(bound, list) else bound for word, bound in row.items()})
 
-    def _beam(self, value: Any) -> Beam:
+    def beam(self, value: Any) -> Beam:
+        """A beam from its table."""
         row = dict(as_table(value, "beam"))
         known = (*(f.name for f in fields(Beam)), "EI_y", "EI_z")
         refuse_unknown(row, known, "a beam")
@@ -176,7 +185,32 @@ class _Reader:
         if "modes" in row:
             with inside("modes"):
                 row["modes"] = record(Modes, row["modes"], "modes")
+        if isinstance(row.get("shapes"), dict):
+            with inside("shapes"):
+                row["shapes"] = record(ShapeTable, row["shapes"], "shapes")
+        if isinstance(row.get("tip"), dict):
+            with inside("tip"):
+                row["tip"] = record(Tip, row["tip"], "tip")
+        if "tip_pose" in row:
+            as_table(row["tip_pose"], "tip_pose")
         return Beam(**row)
+
+    def modal_integrals(self, value: Any) -> ModalIntegrals:
+        """The integrals themselves, or files of them or of matrices."""
+        row = dict(as_table(value, "modal_integrals"))
+        if not {"file", "mass", "stiffness", "nodes"} & set(row):
+            found: ModalIntegrals = record(ModalIntegrals, row, "modal_integrals")
+            return found
+        refuse_unknown(row, (*FILES, *OPTIONS), "modal_integrals from files")
+        for word in FILES:
+            if word in row:
+                row[word] = self.folder / text(row[word], word)
+        if "carries" in row:
+            with inside("carries"):
+                row["carries"] = record(Payload, row["carries"], "carries")
+        if "frame" in row:
+            row["frame"] = _placement(row["frame"], "frame")
+        return read_modal_integrals(**row)
 
     def _tool(self, row: Table) -> Tool:
         refuse_unknown(row, ("name", "placement"), "a tool")

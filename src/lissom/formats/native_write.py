@@ -84,7 +84,12 @@ def _joint(joint: Joint, link: str) -> Table:
 
 
 def _beam(beam: Beam) -> Table:
-    row = _changed(beam, without=("EI", "modes"))
+    row = _changed(beam, without=("EI", "modes", "tip_pose"))
+    for word in ("shapes", "tip"):
+        if isinstance(row.get(word), Record):
+            row[word] = _changed(row[word])
+    if beam.tip_pose:
+        row["tip_pose"] = dict(beam.tip_pose)
     row |= {word: value for word, value in zip(("EI_y", "EI_z"), beam.EI, strict=True) if value is not None}
     row["modes"] = {f.name: getattr(beam.modes, f.name) for f in fields(beam.modes)}
     return row

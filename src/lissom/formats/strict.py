@@ -45,7 +45,7 @@ def inside(*path: str | int) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        placed = error if isinstance(error, Place) else Place(error.problem, error.subject)
+        placed = error if isinstance(error, Place) else Place(*error.args)
         placed.path = (*path, *placed.path)
         raise placed from None
 

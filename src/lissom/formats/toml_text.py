@@ -25,8 +25,13 @@ def value_text(value: Any) -> str:
         # JSON strings are TOML basic strings, but for DEL
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {value_text(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {value_text(item)}" for key, item in value.items()) + " }"
     return "[" + ", ".join(value_text(item) for item in value) + "]"
+
+
+def _key(word: str) -> str:
+    """A key, in quotes where it is not plain."""
+    return word if re.fullmatch(r"[A-Za-z0-9_-]+", word) else value_text(word)
 
 
 def _float(value: float) -> str:

@@ -160,6 +160,7 @@ class Arm(Record):
                     f"joint {link.joint.name!r}",
                 )
         _ = self._leaders_first  # refuses rings
+        self._refuse_wrong_tip_poses()
         ends = [(end[0], "loop") for loop in self.loops for end in (loop.a, loop.b)]
         for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
             if word is not None and word not in self.frames:
@@ -167,6 +168,24 @@ class Arm(Record):
         for load in self.loads:
             if any(np.ndim(getattr(load, word)) != 1 for word in ("force", "moment", "point")):
                 raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")
+
+    def _refuse_wrong_tip_poses(self) -> None:
+        """The pose that a beam looks at is one of joints that it carries."""
+        for i, link in enumerate(self.links):
+            if link.beam is None or not link.beam.tip_pose:
+                continue
+            carried = {i}
+            for k in range(i + 1, len(self.links)):
+                if int(self.parent_index[k]) in carried:
+                    carried.add(k)
+            known = [self.links[k].joint.name for k in sorted(carried - {i}) if self.links[k].joint.moves]
+            for joint, _ in link.beam.tip_pose:
+                if joint not in known:
+                    raise ModelError(
+                        f"tip_pose names {joint!r}, which is not a moving joint that it carries; "
+                        f"{suggest(joint, known)}",
+                        f"link {link.name!r} beam",
+                    )
 
     # ---- structure -------------------------------------------------------------------------------
 
@@ -363,10 +382,10 @@ class Arm(Record):
         links[i] = links[i].replace(**changes)
         if new == name:
             before, after = self.links[i].joint.name, links[i].joint.name
-            return self.replace(links=_with_leader_renamed(links, before, after))
+            return self.replace(links=_with_joint_renamed(links, before, after))
         links = [link.replace(parent=new) if link.parent == name else link for link in links]
         before, after = self.links[i].joint.name, links[i].joint.name
-        links = _with_leader_renamed(links, before, after)
+        links = _with_joint_renamed(links, before, after)
 
         def renamed(end: tuple[str | None, Array]) -> tuple[str | None, Array]:
             return (new if end[0] == name else end[0], end[1])
@@ -461,13 +480,16 @@ class Arm(Record):
         return f"<Arm {self.name!r}: {len(self.links)} links, {len(self.joints)} joints, dof {self.dof}>"
 
 
-def _with_leader_renamed(links: list[Link], before: str, after: str) -> list[Link]:
-    """Followers of a joint that got another name follow it still."""
+def _with_joint_renamed(links: list[Link], before: str, after: str) -> list[Link]:
+    """Followers of a joint that got another name follow it still, and beams look at it still."""
     if before == after:
         return links
-    return [
-        link.replace(joint=link.joint.replace(mimic=link.joint.mimic.replace(joint=after)))
-        if link.joint.mimic is not None and link.joint.mimic.joint == before
-        else link
-        for link in links
-    ]
+    out = []
+    for link in links:
+        if link.joint.mimic is not None and link.joint.mimic.joint == before:
+            link = link.replace(joint=link.joint.replace(mimic=link.joint.mimic.replace(joint=after)))
+        if link.beam is not None and before in dict(link.beam.tip_pose):
+            pose_there = [(after if joint == before else joint, at) for joint, at in link.beam.tip_pose]
+            link = link.replace(beam=link.beam.replace(tip_pose=pose_there))
+        out.append(link)
+    return out

@@ -1,17 +1,23 @@
-"""Data of flexible links: beams, the modes kept, or modal integrals given directly."""
+"""Data of beams: sections, how many modes they keep, and which shapes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, about, shown
-from lissom.model.fields import array, frozen, number, rank, vector, whole
+from lissom.errors import ModelError, about, shown, suggest
+from lissom.model.fields import array, frozen, name, number, rank, whole
 from lissom.model.record import Record
+from lissom.model.shape_table import KINDS, ShapeTable
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import Array
+
+SHAPES = ("natural", "natural+static", "polynomial")
+TIPS = ("auto", "free")
+MOST_POLYNOMIALS = 16  # of one kind; beyond, sums of them lose the digits that tell them apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +54,40 @@ STIFFNESS = {"bending_z": "EI_z", "bending_y": "EI_y", "torsion": "GJ", "stretch
 
 
 @dataclass(frozen=True, eq=False)
+class Tip(Record):
+    """What a beam carries at its tip, as far as one plane of bending, torsion and stretch feel it.
+
+    Parameters
+    ----------
+    mass : float            [kg]
+    inertia : float         about the tip point and the axis of bending [kg m^2]
+    offset_moment : float   mass times the offset of its centre along the beam [kg m]
+    polar : float           inertia about the beam's axis [kg m^2]
+    """
+
+    mass: float = 0.0
+    inertia: float = 0.0
+    offset_moment: float = 0.0
+    polar: float = 0.0
+
+    def __post_init__(self) -> None:
+        with about("tip"):
+            for word in ("mass", "inertia", "polar"):
+                self._set(**{word: number(getattr(self, word), word, least=0.0)})
+            self._set(offset_moment=number(self.offset_moment, "offset_moment"))
+            if self.offset_moment**2 > self.mass * self.inertia * (1 + 1e-9):
+                raise ModelError(
+                    f"offset_moment is {self.offset_moment:g}; with mass {self.mass:g} and inertia {self.inertia:g} "
+                    "about the tip its size cannot exceed the root of mass times inertia."
+                )
+
+    @property
+    def matrix(self) -> Array:
+        """(2, 2) inertia in deflection and slope."""
+        return np.array([[self.mass, self.offset_moment], [self.offset_moment, self.inertia]])
+
+
+@dataclass(frozen=True, eq=False)
 class Beam(Record):
     """A slender elastic link along the x axis of its link frame, clamped at the joint.
 
@@ -65,11 +105,22 @@ class Beam(Record):
     damping : float or (modes,)      damping ratio of each clamped mode, 0.01 = one percent of critical
     gyration : (r_y, r_z) or None    radii of gyration of the section [m]; None neglects rotary inertia
     stations : table or None         positions of the tables' entries, from 0 to `length` [m]
+    shapes : str or ShapeTable
+        "natural": natural modes of the beam with its tip. "natural+static": of several bending shapes of a plane
+        the last is the static one of a moment at the tip, for a link whose next joint turns freely about that axis.
+        "polynomial": the best combinations of s^2, s^3, ... A `ShapeTable`: the best ones of given shapes.
+    tip : "auto", "free" or Tip
+        What its shapes assume at the tip: all that hangs there, nothing, or what is given. It changes how fast
+        results converge with the number of modes, not what they converge to.
+    tip_pose : mapping joint -> position
+        For tip="auto": positions of joints beyond the link at which that is looked at; others are at home.
 
     Examples
     --------
     >>> Beam(0.5, 0.2, EI=1.0).mass
     0.1
+    >>> Beam(0.5, 0.2, EI=1.0, shapes="polynomial", tip=Tip(mass=0.3)).shapes
+    'polynomial'
     """
 
     length: float
@@ -81,6 +132,9 @@ class Beam(Record):
     EA: Any = None
     gyration: Any = None
     stations: Any = None
+    shapes: Any = "natural"
+    tip: Any = "auto"
+    tip_pose: Any = ()
 
     def __post_init__(self) -> None:
         with about("beam"):
@@ -100,6 +154,8 @@ class Beam(Record):
                     raise ModelError(f"gyration is {radii.tolist()}; radii cannot be negative.")
                 self._set(gyration=radii)
             self._refuse_modes_without_stiffness()
+            self._refuse_shapes()
+            self._set(tip_pose=self._clean_tip_pose())
             if self._along_the_axis()[0] < 1e-30:
                 raise ModelError("its mass is too small to be one; check the unit of mass_per_length and length.")
 
@@ -160,6 +216,49 @@ class Beam(Record):
         """Its sections have inertia about its axis."""
         return self.gyration is not None and bool(np.any(self.gyration))
 
+    def _refuse_shapes(self) -> None:
+        """Shapes and tip are words that are known, or records that fit this beam."""
+        if isinstance(self.shapes, ShapeTable):
+            self._refuse_table(self.shapes)
+        elif not isinstance(self.shapes, str) or self.shapes not in SHAPES:
+            hint = suggest(str(self.shapes)[:60], SHAPES)
+            raise ModelError(f"shapes is {shown(self.shapes)}; {hint} Or give a ShapeTable(...).")
+        if self.shapes == "polynomial":
+            for kind in KINDS:
+                if getattr(self.modes, kind) > MOST_POLYNOMIALS:
+                    raise ModelError(
+                        f"{getattr(self.modes, kind)} polynomial shapes of {kind} are asked for; at most "
+                        f'{MOST_POLYNOMIALS} can be told apart. Keep fewer, or use shapes="natural".'
+                    )
+        if not isinstance(self.tip, Tip) and (not isinstance(self.tip, str) or self.tip not in TIPS):
+            raise ModelError(f"tip is {shown(self.tip)}; {suggest(str(self.tip)[:60], TIPS)} Or give a Tip(...).")
+
+    def _refuse_table(self, table: ShapeTable) -> None:
+        end = float(table.stations[-1])
+        if abs(end - self.length) > 1e-9 * self.length:
+            raise ModelError(f"the table of shapes ends at {end:g} m; expected the beam's length {self.length:g} m.")
+        for kind in KINDS:
+            asked, given = getattr(self.modes, kind), table.count(kind)
+            if asked > given:
+                raise ModelError(
+                    f"{asked} {kind} modes are asked for, the table has {given} shapes of that kind. Add some, or say "
+                    f"modes=Modes({', '.join(f'{word}={table.count(word)}' for word in KINDS)})."
+                )
+        if self.modes.torsion and (self.gyration is None or not np.any(self.gyration)):
+            raise ModelError("torsion shapes of a table need rotary inertia; give gyration=(r_y, r_z) of the section.")
+
+    def _clean_tip_pose(self) -> tuple[tuple[str, float], ...]:
+        """Pairs (joint, position), in the order of the names."""
+        given = self.tip_pose
+        try:
+            pairs = tuple(given.items() if isinstance(given, Mapping) else ((joint, at) for joint, at in given))
+        except (TypeError, ValueError):
+            raise ModelError(f"tip_pose is {shown(given)}; expected a mapping such as {{'elbow': 0.5}}.") from None
+        if pairs and self.tip != "auto":
+            raise ModelError('tip_pose is given, but the tip is not looked at; leave it out, or say tip="auto".')
+        found = {name(joint, "joint in tip_pose"): number(at, f"tip_pose of {joint!r}") for joint, at in pairs}
+        return tuple(sorted(found.items()))
+
     @property
     def mass(self) -> float:
         """Mass of the beam alone [kg]."""
@@ -189,114 +288,6 @@ class Beam(Record):
         return mass, middle, float(dm @ (x - middle) ** 2)
 
     @property
-    def tip(self) -> Array:
+    def end(self) -> Array:
         """Undeformed tip in the link frame (3,) [m]."""
         return frozen([self.length, 0.0, 0.0])
-
-
-@dataclass(frozen=True, eq=False)
-class Tip(Record):
-    """What a beam carries at its tip, as far as one plane of bending, torsion and stretch feel it.
-
-    Parameters
-    ----------
-    mass : float            [kg]
-    inertia : float         about the tip point and the axis of bending [kg m^2]
-    offset_moment : float   mass times the offset of its centre along the beam [kg m]
-    polar : float           inertia about the beam's axis [kg m^2]
-    """
-
-    mass: float = 0.0
-    inertia: float = 0.0
-    offset_moment: float = 0.0
-    polar: float = 0.0
-
-    def __post_init__(self) -> None:
-        with about("tip"):
-            for word in ("mass", "inertia", "polar"):
-                self._set(**{word: number(getattr(self, word), word, least=0.0)})
-            self._set(offset_moment=number(self.offset_moment, "offset_moment"))
-            if self.offset_moment**2 > self.mass * self.inertia * (1 + 1e-9):
-                raise ModelError(
-                    f"offset_moment is {self.offset_moment:g}; with mass {self.mass:g} and inertia {self.inertia:g} "
-                    "about the tip its size cannot exceed the root of mass times inertia."
-                )
-
-    @property
-    def matrix(self) -> Array:
-        """(2, 2) inertia in deflection and slope."""
-        return np.array([[self.mass, self.offset_moment], [self.offset_moment, self.inertia]])
-
-
-@dataclass(frozen=True, eq=False)
-class ModalIntegrals(Record):
-    """A flexible link given by its modal data, in Book's form over ``h = [1 x y z]``.
-
-    Parameters
-    ----------
-    C : (4, 4)             1/2 int h0 h0^T dm
-    Ck : (m, 4, 4)         1/2 int h0 phi_k^T dm
-    Ckl : (m, m, 4, 4)     1/2 int phi_k phi_l^T dm
-    K, D : (m, m)          modal stiffness and damping
-    tip : (3,)             undeformed tip in the link frame
-    tip_shift, tip_turn : (m, 3)   deflection and rotation of the tip per unit amplitude
-    """
-
-    C: Any
-    Ck: Any
-    Ckl: Any
-    K: Any
-    D: Any
-    tip: Any
-    tip_shift: Any
-    tip_turn: Any
-
-    def __post_init__(self) -> None:
-        with about("modal integrals"):
-            m = len(array(self.K, "K", (None, None)))
-            shapes: dict[str, tuple[int, ...]] = {
-                "C": (4, 4), "Ck": (m, 4, 4), "Ckl": (m, m, 4, 4), "K": (m, m), "D": (m, m),
-                "tip_shift": (m, 3), "tip_turn": (m, 3),
-            }  # fmt: skip
-            for word, shape in shapes.items():
-                self._set(**{word: array(getattr(self, word), word, shape)})
-            self._set(tip=vector(self.tip, "tip"))
-            if m == 0:
-                raise ModelError("there are no modes; describe the link as a rigid one.")
-            for word in ("C", "K", "D"):
-                self._refuse_indefinite(word)
-            slack = 1e-9 * float(np.abs(self.Ckl).max())
-            if not np.allclose(self.Ckl, np.transpose(self.Ckl, (1, 0, 3, 2)), rtol=0, atol=slack):
-                raise ModelError("Ckl[k][l] must be the transpose of Ckl[l][k].")
-            if self.mass < 1e-30:
-                raise ModelError(f"the mass 2 C[0, 0] is {self.mass:g}; expected more than 0.")
-
-    def _refuse_indefinite(self, word: str) -> None:
-        A = getattr(self, word)
-        scale = np.abs(A).max()
-        if np.abs(A - A.T).max() > 1e-9 * scale:
-            raise ModelError(f"{word} is not symmetric.")
-        if np.linalg.eigvalsh((A + A.T) / 2)[0] < -1e-9 * scale:
-            raise ModelError(f"{word} has a negative eigenvalue; expected a positive semidefinite matrix.")
-
-    @property
-    def count(self) -> int:
-        """Number of modal coordinates."""
-        return len(self.K)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the modal coordinates."""
-        return tuple(f"mode{k + 1}" for k in range(self.count))
-
-    @property
-    def mass(self) -> float:
-        """Mass of the link without its hub [kg]."""
-        return 2.0 * float(self.C[0, 0])
-
-    @property
-    def undeformed(self) -> Inertia:
-        """The undeformed link as a rigid body in the link frame."""
-        com = 2.0 * self.C[1:, 0] / self.mass
-        second = 2.0 * self.C[1:, 1:] - self.mass * np.outer(com, com)
-        return Inertia(self.mass, com, np.trace(second) * np.eye(3) - second)

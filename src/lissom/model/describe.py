@@ -10,6 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
+    from lissom.model.beam import Beam
     from lissom.model.joint import Joint
     from lissom.model.link import Link
 
@@ -81,11 +82,13 @@ def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
         if link.beam is not None:
             beam, kept = link.beam, ", ".join(link.mode_labels) or "none"
             kind = "uniform" if beam.stations is None else f"tabulated at {beam.stations.size} stations"
-            flexible.append(f"{link.name}: beam {beam.length:g} m, {beam.mass:.4g} kg, {kind}; modes {kept}")
-        elif link.modes is not None:
             flexible.append(
-                f"{link.name}: given integrals, {link.modes.mass:.4g} kg, {link.modes.count} modes; "
-                "no geometric stiffening"
+                f"{link.name}: beam {beam.length:g} m, {beam.mass:.4g} kg, {kind}; modes {kept}{_choice(beam)}"
+            )
+        elif link.modes is not None:
+            stiffening = "geometric stiffening as given" if link.modes.stiffens else "no geometric stiffening"
+            flexible.append(
+                f"{link.name}: given integrals, {link.modes.mass:.4g} kg, {link.modes.count} modes; {stiffening}"
             )
     joints = []
     for joint in arm.joints:
@@ -102,6 +105,18 @@ def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
         ("flexible links", flexible), ("drives and springs", joints), ("payloads", payloads),
         ("tools", tools), ("loops", loops), ("standing loads", loads),
     ]  # fmt: skip
+
+
+def _choice(beam: Beam) -> str:
+    """How the shapes are chosen, where it is not the usual way."""
+    words = []
+    if beam.shapes != "natural":
+        words.append(f"{beam.shapes if isinstance(beam.shapes, str) else 'tabulated'} shapes")
+    if beam.tip != "auto":
+        words.append("assumed with a free tip" if beam.tip == "free" else "assumed with a given tip")
+    if beam.tip_pose:
+        words.append("tip seen at " + ", ".join(f"{joint} = {at:g}" for joint, at in beam.tip_pose))
+    return "; " + ", ".join(words) if words else ""
 
 
 def _joint_words(joint: Joint) -> str:

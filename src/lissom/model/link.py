@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import ModelError, about, shown
-from lissom.model.beam import Beam, ModalIntegrals
+from lissom.model.beam import Beam
 from lissom.model.fields import array, choice, frozen, inertia, name, number, records, text, transform, vector
 from lissom.model.joint import Joint
 from lissom.model.loads import Payload
+from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.record import Record
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia, combine
@@ -147,7 +148,7 @@ class Link(Record):
     def tip(self) -> Array:
         """(4, 4) undeformed frame to which children, tools and payload attach, in link axes."""
         flexible = self.beam if self.beam is not None else self.modes
-        return pose() if flexible is None else pose(p=flexible.tip)
+        return pose() if flexible is None else pose(p=flexible.end)
 
     @property
     def without_payload(self) -> Inertia:

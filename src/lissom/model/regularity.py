@@ -52,9 +52,12 @@ def _eliminate(link: Link, s: Array, IA: Array, armature: float, locked: float) 
     U = IA @ s
     D = float(s @ U) + armature
     if ROUNDING * locked >= D:
+        own = "the link mass and inertia of its own"
+        if link.beam is not None:
+            own = "its beam gyration=(r_y, r_z), or the link a hub"
         raise ModelError(
             f"its joint {link.joint.name!r} moves no inertia, so its acceleration is undetermined: "
-            f"{_why(link, locked)}. Give the link mass and inertia of its own, give the joint armature, make the "
+            f"{_why(link, locked)}. Give {own}, give the joint armature, make the "
             "joint fixed, or set kinematics_only=True.",
             f"link {link.name!r}",
         )

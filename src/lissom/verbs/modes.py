@@ -15,6 +15,7 @@ from lissom.flexible.tips import hanging, tips
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
 from lissom.model.describe import table
+from lissom.model.shape_table import ShapeTable
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_state
@@ -327,6 +328,8 @@ def _with_modes(arm: Arm, n: int) -> Arm:
     for link in arm.links:
         if link.beam is not None and link.beam.modes.count:
             kept = {word: n if getattr(link.beam.modes, word) else 0 for word in PLANES}
+            if isinstance(link.beam.shapes, ShapeTable):  # no more than the table has
+                kept = {word: min(count, link.beam.shapes.count(word)) for word, count in kept.items()}
             if not link.beam.resists_spin:  # then it has one mode of torsion, of what hangs on its tip
                 kept["torsion"] = min(kept["torsion"], 1)
             link = link.replace(beam=link.beam.replace(modes=Modes(**kept), damping=0.0))

@@ -1,0 +1,143 @@
+"""Side files: links of an arm made flexible. `docs/side-file.md` describes them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import ModelError, about, shown
+from lissom.formats.files import read_bytes
+from lissom.formats.native_read import Reader
+from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse, record, refuse_unknown
+from lissom.formats.toml_text import find_line
+from lissom.model.arm import Arm
+from lissom.model.bend import Line, bent, line_of
+from lissom.model.fields import number, text
+from lissom.model.link import Link
+from lissom.model.loads import Payload
+from lissom.spatial.inertia import Inertia
+
+VERSION = 1
+TOP = ("lissom_flexible", "source", "notes", "links")
+LINK = ("name", "beam", "modal_integrals", "child", "end", "z", "hub")
+NO_HUB = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def made_flexible(arm: Arm, path: Path) -> Arm:
+    """The arm with the flexible links that a side file describes."""
+    content, document = parse(str(path), read_bytes(path))
+    try:
+        return _Side(path).read(arm, document)
+    except ModelError as error:
+        if error.file:
+            raise
+        where = error.path if isinstance(error, Place) else ()
+        key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
+        raise ModelError(error.problem, error.subject, str(path), find_line(content, where, key=key)) from None
+
+
+class _Side:
+    """One side file."""
+
+    def __init__(self, path: Path):
+        self.path, self.native = path, Reader(path.parent)
+
+    def read(self, arm: Arm, document: Table) -> Arm:
+        refuse_unknown(document, TOP, "the file")
+        version = document.get("lissom_flexible", VERSION)
+        if version != VERSION or isinstance(version, bool):
+            raise ModelError(f"lissom_flexible is {version!r}; this version of lissom reads format {VERSION}.")
+        rows = as_rows(document, "links")
+        if not rows:
+            raise ModelError("it names no links; expected [[links]] with a name and a beam.")
+        given = document.get("notes", [])
+        if not isinstance(given, list):
+            raise ModelError("notes is not a list of text.")
+        notes = [*arm.notes, *given]
+        for i, row in enumerate(rows):
+            with inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
+                arm, note = self._bend(arm, row)
+                notes.append(note)
+        told = text(document.get("source", ""), "source")
+        source = f"{arm.source}; flexible links: {told or f'side file {self.path.name}'}"
+        return arm.replace(notes=notes, source=source.removeprefix("; "))
+
+    def _bend(self, arm: Arm, row: Table) -> tuple[Arm, str]:
+        refuse_unknown(row, LINK, "a link")
+        if "name" not in row:
+            raise ModelError("name is missing.")
+        if ("beam" in row) == ("modal_integrals" in row):
+            raise ModelError("give the link either [links.beam] or [links.modal_integrals].")
+        link = arm.link(row["name"])
+        if link.flexible:
+            raise ModelError("it is flexible already; name it once.")
+        if "modal_integrals" in row:
+            return self._given(arm, link, row)
+        child = text(row["child"], "child") if "child" in row else None
+        line = line_of(arm, link.name, child, row.get("end"), row.get("z"))
+        with inside("beam"):
+            table = {"length": line.length, **as_table(row["beam"], "beam")}
+            length = number(table["length"], "length", above=0.0)
+        hub = self._hub(row, link, table.get("mass_per_length"), length)
+        with inside("beam"):
+            beam = self.native.beam({**self._mass(link, hub, table, length), **table})
+        return bent(arm, link.name, line.frame, hub, beam), _told(arm, link, beam.mass, hub, line)
+
+    def _given(self, arm: Arm, link: Link, row: Table) -> tuple[Arm, str]:
+        """Integrals are in the link's own axes, which stay."""
+        for word in ("child", "end", "z"):
+            if word in row:
+                raise ModelError(f"{word} is for beams; modal integrals are in the axes of the link.")
+        hub = self._hub(row, link, None, 0.0)
+        with inside("modal_integrals"):
+            modes = self.native.modal_integrals(row["modal_integrals"])
+        return bent(arm, link.name, np.asarray(link.frame), hub, modes), _told(arm, link, modes.mass, hub, None)
+
+    @staticmethod
+    def _hub(row: Table, link: Link, per_length: Any, length: float) -> Inertia:
+        """The rigid part at the joint: none, given, or a point with the mass that the beam does not have."""
+        hub = row.get("hub")
+        if hub is None:
+            return NO_HUB
+        if hub != "rest":
+            with inside("hub"):
+                given: Payload = record(Payload, as_table(hub, "hub"), "hub")
+                return given.body
+        if isinstance(per_length, bool) or not isinstance(per_length, int | float):
+            raise ModelError(
+                'hub is "rest", the mass of the link less that of the beam; give mass_per_length as a number.'
+            )
+        rest = link.mass - per_length * length
+        if rest < 0:
+            raise ModelError(
+                f'hub is "rest", but the beam is heavier than the link by {-rest:.4g} kg. Leave hub out, or make the '
+                "beam lighter."
+            )
+        at_joint = -link.frame[:3, :3].T @ link.frame[:3, 3]
+        return Inertia(rest, at_joint, np.zeros((3, 3)))
+
+    @staticmethod
+    def _mass(link: Link, hub: Inertia, beam: Table, length: float) -> Table:
+        """Mass per length such that the link keeps its mass, where none is given."""
+        if "mass_per_length" in beam:
+            return {}
+        left = link.mass - hub.mass
+        if left <= 0:
+            raise ModelError(
+                f"mass_per_length is missing, and the link's {link.mass:.4g} kg less the hub's {hub.mass:.4g} kg leave "
+                "nothing for the beam. Give mass_per_length."
+            )
+        return {"mass_per_length": left / length}
+
+
+def _told(arm: Arm, link: Link, mass: float, hub: Inertia, line: Line | None) -> str:
+    """A note: what became of the link's mass, and what sits on its tip."""
+    note = f"link {link.name!r}: a rigid body of {link.mass:.4g} kg became flexible, {mass:.4g} kg"
+    note += f" with a hub of {hub.mass:.4g} kg." if hub.mass else "."
+    others = [other.name for other in arm.links if other.parent == link.name]
+    if line is not None and line.child is not None and len(others) > 1:
+        note += f" All that hung on it now hangs on its tip: {', '.join(map(repr, others))}."
+    return note

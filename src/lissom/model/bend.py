@@ -1,0 +1,131 @@
+"""A rigid link made flexible: a beam from its joint to the next one, and the arm around it unchanged.
+
+The link's frame turns so that x lies along the beam; everything that was given in the old frame (children, tools,
+payload, shapes, loads, loops) is given anew, so that the undeformed arm is the same machine.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import ModelError, suggest
+from lissom.model.arm import Arm
+from lissom.model.beam import Beam
+from lissom.model.fields import frozen, unit_vector, vector
+from lissom.model.link import Link
+from lissom.model.loads import Payload
+from lissom.model.modal_integrals import ModalIntegrals
+from lissom.spatial.frames import inverse, pose
+from lissom.spatial.inertia import Inertia
+from lissom.spatial.rotations import Array
+
+SHORTEST = 1e-6  # m; a beam between joints that coincide has no direction
+PARALLEL = 1e-3  # sine of the angle below which an axis lies along the beam
+
+
+class Line(NamedTuple):
+    """Where a beam lies: link frame (4, 4) in the joint frame after its motion, length, and what it leads to."""
+
+    frame: Array
+    length: float
+    child: Link | None
+
+
+def line_of(arm: Arm, name: str, child: str | None = None, end: Any = None, z: Any = None) -> Line:
+    """The line from a link's joint to the joint of its child, or to a point `end` in link axes.
+
+    `z` in link axes is what the beam's z axis follows; without it the axis of the joint, or of the child's joint
+    where that lies along the beam.
+    """
+    link = arm.link(name)
+    next_ = _child(arm, link, child, optional=end is not None)
+    if end is not None:
+        point = (link.frame @ [*vector(end, "end"), 1.0])[:3]
+    else:
+        assert next_ is not None
+        point = (link.frame @ next_.joint.placement)[:3, 3]
+    length = float(np.linalg.norm(point))
+    if length < SHORTEST:
+        raise ModelError(
+            f"it is {length:g} m from its joint to the end of the beam, too short for one. Give end = [x, y, z] in the "
+            "link's axes, or another child."
+        )
+    x = point / length
+    return Line(pose(_axes(x, _sideways(link, next_, x, z))), length, next_)
+
+
+def _child(arm: Arm, link: Link, word: str | None, optional: bool) -> Link | None:
+    """The child that the beam leads to: the one named, the only one, or the only one on a moving joint."""
+    children = {other.name: other for other in arm.links if other.parent == link.name}
+    if word is not None:
+        if word not in children:
+            raise ModelError(f"child {word!r} is not one of its children; {suggest(word, children)}")
+        return children[word]
+    moving = [other for other in children.values() if other.joint.moves]
+    found = list(children.values()) if len(children) == 1 else moving
+    if len(found) == 1:
+        return found[0]
+    if optional:
+        return None
+    if not children:
+        raise ModelError("no link hangs on it, so its beam has no end; give end = [x, y, z] in the link's axes.")
+    names = ", ".join(repr(other.name) for other in found or children.values())
+    raise ModelError(f"several links hang on it ({names}); say which one its beam leads to: child = ...")
+
+
+def _sideways(link: Link, child: Link | None, x: Array, z: Any) -> Array:
+    """A direction in the joint frame that is not along x: as given, or an axis that the arm turns about."""
+    if z is not None:
+        given = np.asarray(link.frame[:3, :3] @ unit_vector(z, "z"))
+        if np.linalg.norm(np.cross(x, given)) < PARALLEL:
+            raise ModelError(
+                f"z is {np.asarray(z).tolist()}, which lies along the beam; expected a direction across it."
+            )
+        return given
+    known = [np.asarray(link.joint.axis)] if link.joint.kind == "revolute" else []
+    if child is not None and child.joint.kind == "revolute":
+        known.append(link.frame[:3, :3] @ child.joint.placement[:3, :3] @ child.joint.axis)
+    known += [link.frame[:3, k] for k in np.argsort(np.abs(x @ link.frame[:3, :3]))]
+    return next(axis for axis in known if np.linalg.norm(np.cross(x, axis)) >= PARALLEL)
+
+
+def _axes(x: Array, z: Array) -> Array:
+    """Columns x, and y and z across it, z as near the given one as can be."""
+    z = z - (z @ x) * x
+    z = z / np.linalg.norm(z)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def bent(arm: Arm, name: str, frame: Array, hub: Inertia, flexible: Beam | ModalIntegrals) -> Arm:
+    """The arm with one link flexible; `frame`: its new link frame in the joint frame, `hub`: in the old link's axes."""
+    link = arm.link(name)
+    moved = inverse(frame) @ link.frame  # the old frame in the new one
+    word = "beam" if isinstance(flexible, Beam) else "modes"
+    root = hub.in_frame(moved)
+    new = link.replace(
+        frame=frozen(frame), mass=root.mass, com=root.com, inertia=root.moment, payload=None, tools=(),
+        shapes=tuple(shape.replace(origin=frozen(moved @ shape.origin)) for shape in link.shapes),
+        **{word: flexible},
+    )  # fmt: skip
+    from_tip = inverse(new.tip) @ moved  # what hung on the old frame hangs on the tip
+    carried = None
+    if link.payload is not None:
+        body = link.payload.body.in_frame(from_tip)
+        carried = Payload(body.mass, body.com, body.moment)
+    tools = tuple(tool.replace(placement=frozen(from_tip @ tool.placement)) for tool in link.tools)
+    new = new.replace(payload=carried, tools=tools)
+    links = []
+    for other in arm.links:
+        if other.parent == name:
+            placement = frozen(from_tip @ other.joint.placement)
+            other = other.replace(joint=other.joint.replace(placement=placement))
+        links.append(new if other.name == name else other)
+    loads = [load.replace(point=(moved @ [*load.point, 1.0])[:3]) if load.link == name else load for load in arm.loads]
+
+    def end(place: tuple[str | None, Array]) -> tuple[str | None, Array]:
+        return (name, frozen(moved @ place[1])) if place[0] == name else place
+
+    loops = [loop.replace(a=end(loop.a), b=end(loop.b)) for loop in arm.loops]
+    return arm.replace(links=links, loads=loads, loops=loops)
