@@ -37,7 +37,7 @@ def test_bang_bang_with_the_shipped_modes():
 
 @pytest.mark.slow
 def test_bang_bang_needs_two_modes():
-    """Found: 5.1, 0.47, 0.24 and 0.21 mm with 1 to 4 modes per link; sixteen elements are right to 0.02 mm."""
+    """Found: 5.1, 0.47, 0.24 and 0.22 mm with 1 to 4 modes per link; sixteen elements are right to 0.02 mm."""
     twin = PlanarTwin(two_link(2), 16).run(BANG_BANG, 2e-4)
     errors = [bang_bang(modes, *twin, rtol=1e-8) for modes in (1, 2, 3, 4)]
     assert errors[0] > 2e-3 > 6e-4 > errors[1]
@@ -80,14 +80,14 @@ def test_spin_up():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("modes", "stretch"), [(2, 0), (3, 0), (4, 0), (2, 1)])
-def test_spin_up_to_the_end(modes, stretch):
-    """With more modes and with stretch; after 15 s the beam is straight again, but for a small vibration."""
+@pytest.mark.parametrize(("modes", "stretch", "away"), [(2, 0, 4e-3), (3, 0, 1.2e-3), (4, 0, 1.2e-3), (3, 1, 1.2e-3)])
+def test_spin_up_to_the_end(modes, stretch, away):
+    """With more modes and with stretch, all the way [m]; found: 2.9, 0.8, 0.7 and 0.9 mm."""
     t, tip = PlanarTwin(rotating_beam(2), 16, EA=2.8e7, angle=angle).run([(20.0, (0.0,))], 5e-3, every=0.02)
     arm = rotating_beam(modes, stretch)
     run = ls.simulate(arm, prescribed={"beam": acceleration}, until=20.0, every=0.02, rtol=1e-6)
     assert run.tip_deflection[:, 1].min() == pytest.approx(PEAK, rel=3e-3)
-    assert np.abs(run.at(np.clip(t, 0, 20)).tip_deflection[:, 1] - lag(t, tip)).max() < 3e-3 * abs(PEAK)
+    assert np.abs(run.at(np.clip(t, 0, 20)).tip_deflection[:, 1] - lag(t, tip)).max() < away
 
 
 # ---- in space: a boom on a post, both joints free, torsion by a payload beside the axis ------------------------------
@@ -113,14 +113,15 @@ def fall(modes, elements, step, until):
 
 
 def test_a_falling_boom():
+    """Found: 0.16 mm, eight elements being right to about as much, while the tip bends by 57 mm."""
     error, bent = fall((1, 1, 1), 8, 1e-3, 0.2)
-    assert bent > 0.02
-    assert error < 1e-3
+    assert bent > 0.05
+    assert error < 4e-4
 
 
 @pytest.mark.slow
 def test_a_falling_boom_with_more_modes():
-    """Found: 0.12 mm with 2 + 2 + 1 modes, 0.03 mm with 3 + 3 + 2, while the tip bends by 57 mm."""
+    """Found: 0.12 mm with 2 + 2 + 1 modes, 0.03 mm with 3 + 3 + 2."""
     error, bent = fall((2, 2, 1), 32, 5e-4, 0.4)
     assert bent > 0.05
     assert error < 2e-4
