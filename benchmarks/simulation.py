@@ -122,7 +122,7 @@ def steps_only(case: Case) -> float:
     from lissom.simulation.stepping import Stepper
 
     if not hasattr(case, "stepper"):
-        case.stepper = Stepper(ClosedLoop(case.arm, ls.PD(case.goal, case.kp, case.kd)))
+        case.stepper = Stepper(ClosedLoop(case.arm, ls.PD(case.goal, case.kp, case.kd)), "rk4")
         n = case.arm.dof
         case.state = np.zeros((1, case.stepper.state_size))
         case.state[0, :n] = case.q0[0]

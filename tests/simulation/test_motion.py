@@ -414,7 +414,7 @@ def test_the_numpy_path_gives_the_same(monkeypatch, puma):
 def test_native_steps_run_without_python(puma, monkeypatch):
     """The loop is compiled: no evaluation is made from Python between samples."""
     loop = ClosedLoop(puma, ls.PD(Q0, 50, 5))
-    stepper = Stepper(loop)
+    stepper = Stepper(loop, "rk4")
     monkeypatch.setattr(ClosedLoop, "rates", lambda *_: pytest.fail("evaluated from Python"))
     state = np.zeros((1, stepper.state_size))
     kept = np.zeros((1, 3, stepper.state_size))

@@ -19,6 +19,7 @@ I integrates from the root; y, z, t are deflections along y and z and the twist.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from lissom.model.modal_integrals import ModalIntegrals
 from lissom.spatial.rotations import Array
 
 PANELS = 6
+SLOPES = 17  # places along a beam at which its slope is looked at
 NOTHING = 1e-13  # relative; entries below are rounding, and zeros fold away
 QUARTIC_MODES = 2  # of each plane; higher ones stay small
 
@@ -77,6 +79,15 @@ class FlexibleBody:
     def m(self) -> int:
         """Number of modes."""
         return len(self.K)
+
+    @cached_property
+    def slopes(self) -> tuple[Array, Array]:
+        """(m, places) turns about y and z of unit amplitudes from root to tip; of the tip where no more is known."""
+        if self.line is None:
+            turns = self.tip.turn[:, None]
+        else:
+            turns = self.line.field.linear(np.linspace(0.0, self.line.beam.length, SLOPES))[1]
+        return turns[..., 1], turns[..., 2]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ from lissom.verbs.deformation import amplitudes
 
 SMALL = 0.5  # slope [rad] up to which deflections count as small
 MEANINGLESS = 1.0  # slope beyond which the field is no longer that of a beam
-PLACES = 17
 FIX = "stiffen the link, lower what bends it, or divide it into several flexible links"
 
 
@@ -31,12 +30,8 @@ def steepest(arm: Arm, q: Array) -> Bend | None:
     found: Bend | None = None
     for i, body in flexible_bodies(arm).items():
         name = arm.links[i].name
-        if body.line is None:
-            turns = body.tip.turn[:, None]
-        else:
-            turns = body.line.field.linear(np.linspace(0.0, body.line.beam.length, PLACES))[1]
-        angles = np.einsum("...k,ksi->...si", q[..., amplitudes(arm, name)], turns[..., 1:])
-        slopes = np.hypot(angles[..., 0], angles[..., 1]).max(axis=-1)
+        about_y, about_z = (q[..., amplitudes(arm, name)] @ turns for turns in body.slopes)
+        slopes = np.hypot(about_y, about_z).max(axis=-1)
         if not np.isfinite(slopes).any():
             continue
         at = np.unravel_index(int(np.nanargmax(slopes)), slopes.shape)

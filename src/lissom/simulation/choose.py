@@ -27,7 +27,7 @@ REACH = 2.78  # RK4 is stable while a decay rate times the step is below this
 TRIALS = 4  # runs that choose the step of an ensemble
 GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
 MOST_TRIED = 50_000  # steps of a run
-MOST_COMPILED = 1_000_000  # the same where all of it is compiled
+MOST_COMPILED = 1_000_000  # the same where no step waits for Python
 ROUGH = 1e-5  # rad or m; accuracy that is good enough where the method has lost its order
 
 
@@ -62,18 +62,18 @@ def choose(
     """The method asked for, or the one that suits."""
     if method is not None:
         return Choice(method, f"{WORDS[method]}: asked for.")
+    if dt is not None:
+        return Choice("rk4", f"{WORDS['rk4']}: a step dt was given.")
     if many:
         fixed = fixed_method(loop)
         return Choice(fixed, f"{WORDS[fixed]}: many runs advance side by side in compiled code.")
-    if dt is not None:
-        return Choice("rk4", f"{WORDS['rk4']}: a step dt was given.")
     found = spectrum(loop, 0.0, q, qd)
     if found is None:
         return Choice("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")
     if found.decay * until > STIFF:
         why = f"the start has a motion that decays at {found.decay:.3g} 1/s, stiff beside {until:g} s"
         return Choice("radau", f"{WORDS['radau']}: {why}.")
-    if loop.bodies.flexible and loop.compiled and not loop.sliding:
+    if loop.bodies.flexible and loop.quick and not loop.sliding:
         why = f"the fastest mode has {found.fastest / (2 * np.pi):.3g} Hz, and compiled steps are the cheapest"
         return Choice("rk8", f"{WORDS['rk8']}: {why}.")
     method = "dop853" if rtol < FINE else "rk45"
@@ -94,7 +94,7 @@ def step_for(
     picked = np.unique([*spread, int(np.abs(qd).max(axis=1).argmax())])  # the fastest is among them
     found = [spectrum(loop.member(int(k)), 0.0, q[k], qd[k]) for k in picked]
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
-    most = MOST_COMPILED if loop.compiled else MOST_TRIED
+    most = MOST_COMPILED if loop.quick else MOST_TRIED
     gain = 2.0 ** tableau(method).order - 1  # the change by halving is so many times the error that is left
     h = min(until / 10, 0.5 / max(fastest, 1e-6))
     ends = np.array([_end(loop, method, int(k), q, qd, until, h) for k in picked])

@@ -236,6 +236,11 @@ class ClosedLoop:
         """All of it can run as compiled code: no function of the user has a say in the torques."""
         return self.controller is not None and compiler_present()
 
+    @property
+    def quick(self) -> bool:
+        """It is compiled, and no function of the user is asked at every step."""
+        return self.compiled and self.inputs.ready
+
     def kept(self, what: str, make: Callable[[], Any]) -> Any:
         """Compiled code, kept with the arm for the next simulation of the same kind."""
         known = self.arm.__dict__.setdefault("_loops", {})

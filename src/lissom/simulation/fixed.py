@@ -22,6 +22,7 @@ from lissom.spatial.rotations import Array
 
 CHUNK_SECONDS = 0.2
 LEAST_RUNS_PER_THREAD = 16
+FIRST_CHUNK = 1000  # steps of all runs before the clock is looked at, where they are compiled
 ON_A_STEP = 1e-6  # of a step
 LONGEST = 2_000_000  # steps of all runs in one call of compiled code
 ROOM = 2**28  # bytes of states that are kept at once to look for events
@@ -79,7 +80,7 @@ class Fixed:
         problem, interrupted = "", False
         out[:, 0] = 0.0
         out[:, 0, : 2 * self.loop.dof] = np.concatenate([q0, qd0], axis=1)
-        filled, size = 1, 1
+        filled, size = 1, max(1, FIRST_CHUNK // (rows * self.repeats)) if self.stepper.native else 1
         try:
             out[:, 0] = self._first(q0, qd0, float(times[0]))
             while filled < len(times) and np.isfinite(out[:, filled - 1]).any():

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lissom.simulation.signals import Signal, common_runs, over
+from lissom.simulation.signals import Signal, Steady, common_runs, over
 from lissom.spatial.rotations import Array
 
 
@@ -37,10 +37,15 @@ class Inputs:
         """(name, size, varies) of every signal: all that a program knows of them."""
         return [(name, signal.size, signal.varies) for name, signal in self.signals]
 
-    @property
+    @functools.cached_property
     def jumps(self) -> Array:
         """Times at which something jumps."""
         return np.unique(np.concatenate([np.zeros(0), *(signal.jumps for _, signal in self.signals)]))
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is asked of functions of the user: what varies can be sampled ahead, quickly."""
+        return all(isinstance(signal.value, Steady) for _, signal in self.signals if signal.varies)
 
     def finest(self, sample: float) -> float:
         """Longest step that passes over nothing; functions are looked at once per sample."""

@@ -12,6 +12,7 @@ import numpy as np
 from lissom.model.arm import Arm
 from lissom.simulation import choose, parts, setup
 from lissom.simulation.adaptive import Adaptive
+from lissom.simulation.bending_range import refuse_bent
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
 from lissom.simulation.files import check_target
@@ -41,6 +42,7 @@ def prepare(
 ) -> Scene:  # fmt: skip
     """From the arguments of `simulate`."""
     first = setup.start(arm, q0, qd0, None)
+    refuse_bent(arm, first.q)
     runs = None if first.single else len(first.q)
     loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]

@@ -11,7 +11,6 @@ from lissom.dynamics.bodies import Bodies, spoken
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
-from lissom.simulation.bending_range import refuse_bent
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
@@ -58,8 +57,6 @@ def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
     told["gains, loads, torques or payloads"] = told_runs
     rows = common_runs(told.items())
     q, qd = (np.ascontiguousarray(np.broadcast_to(x, (rows or 1, arm.dof))) for x in (q, qd))
-    if arm.flexible:
-        refuse_bent(arm, q)
     return Start(q, qd, rows is None)
 
 
