@@ -225,6 +225,7 @@ def beam(pick: Numbers) -> ls.Beam:
         damping=damping[int(pick.rng.integers(4))],
         gyration=pick.some(0.005, 0.03, 2) if modes.torsion or pick.rng.random() < 0.5 else None,
         stations=stations,
+        third_order=pick.rng.random() < 0.7,
         shapes=shapes,
         tip=tip,
     )

@@ -87,6 +87,23 @@ def test_recursion_against_automatic_differentiation(case, seed):
     )
 
 
+def test_the_plain_field_without_third_order():
+    """The switch: 1e-9 as with it, and another model at finite deflections."""
+    arm = ARMS["two_link"]
+    plain = arm.replace(links=[link.replace(beam=link.beam.replace(third_order=False)) for link in arm.links])
+    free, energy = Cloud(plain).lagrange()
+    q, qd, qdd = states(plain, 9, size=0.03)
+    want = np.array(free(q, qd, qdd)).ravel()
+    assert np.abs(ls.inverse_dynamics(plain, q, qd, qdd) - want).max() < 1e-9 * np.abs(want).max()
+    M = np.array(energy(q)[0])
+    assert np.abs(ls.mass_matrix(plain, q) - M).max() < 1e-9 * np.abs(M).max()
+    bias = np.array(free(q, qd, 0 * qdd)).ravel()
+    back = np.linalg.solve(M, want - bias)
+    assert np.abs(ls.forward_dynamics(plain, q, qd, want) - back).max() < 1e-9 * np.abs(back).max()
+    apart = np.abs(ls.mass_matrix(arm, q) - M).max() / np.abs(M).max()
+    assert 1e-4 < apart < 0.05
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_forward_dynamics_against_the_matrix(case, seed):
     arm, loads, *_ = case
@@ -139,7 +156,7 @@ def test_all_ways_of_running_agree(name, verb):
             assert (c == b[5]).all()
 
 
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("name", ["two_link", pytest.param("spatial", marks=pytest.mark.slow)])
 def test_products_and_second_derivatives(name):
     arm = ARMS[name]
     q, qd, qdd = states(arm, 6)

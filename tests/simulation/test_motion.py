@@ -41,6 +41,29 @@ def test_fitted_order_of_fixed_steps(free_puma):
     assert abs(order - 4) < 0.1
 
 
+def test_fitted_order_of_long_steps(free_puma):
+    """Order eight or better, while errors are above rounding."""
+    exact = ls.simulate(free_puma, Q0, QD0, until=1.0, rtol=1e-13, atol=1e-13)
+    steps = np.array([0.1, 0.0625, 0.05, 0.04])
+    errors = [
+        np.abs(ls.simulate(free_puma, Q0, QD0, until=1.0, dt=dt, method="rk8").q[-1] - exact.q[-1]).max()
+        for dt in steps
+    ]
+    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] > 7.8
+
+
+@pytest.mark.parametrize("method", ["rk4", "rk8"])
+@pytest.mark.parametrize("many", [False, True])
+def test_steps_end_at_jumps(free_puma, method, many):
+    """Torques that jump inside a step cost no accuracy: the step is cut there."""
+    tau = ls.Profile([0.0, 0.0731, 0.11], [[5.0] * 6, [-4.0] * 6, [0.0] * 6], "hold")
+    exact = ls.simulate(free_puma, Q0, QD0, tau, until=0.2, rtol=1e-12, atol=1e-13)
+    start = np.stack([Q0, Q0]) if many else Q0
+    for every in (None, 0.05):
+        run = ls.simulate(free_puma, start, QD0, tau, until=0.2, method=method, dt=0.004, every=every)
+        assert np.abs((run.q[1] if many else run.q)[-1] - exact.q[-1]).max() < 1e-8
+
+
 @pytest.mark.parametrize("method", ["rk45", "dop853", "radau", "bdf"])
 def test_adaptive_methods_keep_their_tolerance(free_puma, method):
     exact = ls.simulate(free_puma, Q0, QD0, until=0.5, rtol=1e-13, atol=1e-13)

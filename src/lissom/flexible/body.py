@@ -185,7 +185,7 @@ def beam_body(beam: Beam, tip: Tip, across: Tip, second_order: bool = True) -> F
     C = np.einsum("p,pi,pj->ij", dm, h, h)
     Lam = np.einsum("p,klpi,pj->ijkl", dm, psi_m, h)
     Lam = np.einsum("ijkl,jn->inkl", Lam, np.linalg.pinv(C, rcond=1e-12))
-    bend = _quartic(beam, field)
+    bend = _quartic(beam, field) if beam.third_order else np.zeros((0, field.m, field.m))
     end = np.array([beam.length])
     shift, turn = (part[:, 0] for part in field.linear(end))
     if not second_order:

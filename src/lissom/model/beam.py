@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import ModelError, about, shown, suggest
-from lissom.model.fields import array, frozen, name, number, rank, whole
+from lissom.model.fields import array, flag, frozen, name, number, rank, whole
 from lissom.model.record import Record
 from lissom.model.shape_table import KINDS, ShapeTable
 from lissom.spatial.inertia import Inertia
@@ -114,6 +114,9 @@ class Beam(Record):
         results converge with the number of modes, not what they converge to.
     tip_pose : mapping joint -> position
         For tip="auto": positions of joints beyond the link at which that is looked at; others are at home.
+    third_order : bool
+        Bending energy and tip angles completed to third order in the amplitudes; False leaves the plain second-order
+        field, which is softer at large deflections.
 
     Examples
     --------
@@ -135,6 +138,7 @@ class Beam(Record):
     shapes: Any = "natural"
     tip: Any = "auto"
     tip_pose: Any = ()
+    third_order: bool = True
 
     def __post_init__(self) -> None:
         with about("beam"):
@@ -155,7 +159,7 @@ class Beam(Record):
                 self._set(gyration=radii)
             self._refuse_modes_without_stiffness()
             self._refuse_shapes()
-            self._set(tip_pose=self._clean_tip_pose())
+            self._set(tip_pose=self._clean_tip_pose(), third_order=flag(self.third_order, "third_order"))
             if self._along_the_axis()[0] < 1e-30:
                 raise ModelError("its mass is too small to be one; check the unit of mass_per_length and length.")
 

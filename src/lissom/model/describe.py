@@ -116,6 +116,8 @@ def _choice(beam: Beam) -> str:
         words.append("assumed with a free tip" if beam.tip == "free" else "assumed with a given tip")
     if beam.tip_pose:
         words.append("tip seen at " + ", ".join(f"{joint} = {at:g}" for joint, at in beam.tip_pose))
+    if not beam.third_order:
+        words.append("no third-order completion")
     return "; " + ", ".join(words) if words else ""
 
 
