@@ -26,7 +26,7 @@ def held(arm, force, moment=(0, 0, 0)):
 
 
 def test_inner_moments_are_those_of_the_load():
-    """A small tip load: moments of statics along the whole link; polynomials of degree four and three contain the shape."""
+    """A small tip load: moments of statics along the whole link, whose shape polynomials contain."""
     arm = rod()
     F, M = np.array([0.1, 0.02, -0.05]), np.array([0.004, 0.003, -0.006])
     bent = ls.deformation(arm, held(arm, F, M), "rod")
