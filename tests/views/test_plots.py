@@ -100,3 +100,18 @@ def test_films_that_cannot_be(run, tmp_path, monkeypatch):
     monkeypatch.setattr(animation.writers, "is_available", lambda name: False)
     with pytest.raises(ls.UnsupportedError, match=r"needs ffmpeg on the path; write \.gif or \.html"):
         ls.animate(run, tmp_path / "a.mp4")
+
+
+def test_motion_of_flexible_arms_shows_joints_and_deflections():
+    """Coordinates of joints by their units, not the first ones; what bends as deflection of its tip."""
+    arm = ls.load("two_link_flexible")
+    run = ls.simulate(arm, tau=[0.1, 0, 0, 0.1, 0, 0], until=0.2, dt=1e-3)
+    axes = ls.plot(run).axes
+    assert [ax.get_ylabel() for ax in axes] == ["position [rad]", "rate [rad/s]", "torque [N m]", "tip deflection [mm]"]
+    first, last = ({line.get_label(): line.get_ydata() for line in axes[k].get_lines()} for k in (0, 3))
+    assert set(first) == {"joint1", "joint2"}
+    assert np.array_equal(first["joint2"], run.q[:, 3])
+    assert set(last) == {f"{link} {axis}" for link in ("link1", "link2") for axis in "xy"}
+    assert np.allclose(last["link1 y"], 1e3 * run.deflection("link1")[:, 1])
+    phases = [ax.get_xlabel() for ax in ls.plot(run, kind="phase").axes if ax.get_visible()]
+    assert phases[:2] == ["joint1 [rad]", "link1.bending_z1 [1]"]

@@ -11,6 +11,7 @@ from lissom.cli.common import (
     ArmName,
     AsJson,
     Degrees,
+    Flexible,
     Positions,
     check_figure,
     check_film,
@@ -55,6 +56,7 @@ def modes(
         typer.Option("--film", "--animate", help="Write a mode as a moving picture (gif, html, mp4 with ffmpeg)."),
     ] = None,
     mode: Annotated[int | None, typer.Option(help="Of --film: which mode, 1 is the lowest (default).")] = None,
+    flexible: Flexible = None,
     as_json: AsJson = False,
 ) -> None:
     """Natural modes of an arm, or of one of its beams: frequencies, damping, shapes, convergence."""
@@ -73,7 +75,7 @@ def modes(
             _refuse({"--mode": mode}, "chooses what --film shows; name its file")
         check_figure(figure)
         check_film(film)
-        loaded = load_arm(arm)
+        loaded = load_arm(arm, flexible=flexible)
         found: Found
         if beam is not None:
             found = _of_beam(loaded, beam, plane or PLANES[0], carrying, count)

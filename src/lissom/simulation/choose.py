@@ -70,12 +70,12 @@ def choose(
     found = spectrum(loop, 0.0, q, qd)
     if found is None:
         return Choice("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")
+    if loop.bodies.flexible and loop.quick and not loop.sliding and found.fastest * until < MOST_COMPILED:
+        why = f"the fastest motion has {found.fastest:.3g} rad/s, and compiled steps are the cheapest"
+        return Choice("rk8", f"{WORDS['rk8']}: {why}.")
     if found.decay * until > STIFF:
         why = f"the start has a motion that decays at {found.decay:.3g} 1/s, stiff beside {until:g} s"
         return Choice("radau", f"{WORDS['radau']}: {why}.")
-    if loop.bodies.flexible and loop.quick and not loop.sliding:
-        why = f"the fastest mode has {found.fastest / (2 * np.pi):.3g} Hz, and compiled steps are the cheapest"
-        return Choice("rk8", f"{WORDS['rk8']}: {why}.")
     method = "dop853" if rtol < FINE else "rk45"
     why = f"the fastest motion at the start has {found.fastest:.3g} rad/s, nothing stiff; rtol is {rtol:g}"
     return Choice(method, f"{WORDS[method]}: {why}.")
@@ -96,7 +96,7 @@ def step_for(
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
     most = MOST_COMPILED if loop.quick else MOST_TRIED
     gain = 2.0 ** tableau(method).order - 1  # the change by halving is so many times the error that is left
-    h = min(until / 10, 0.5 / max(fastest, 1e-6))
+    h = min(until / 10, 2.0 / max(fastest, 1e-6))
     ends = np.array([_end(loop, method, int(k), q, qd, until, h) for k in picked])
     before = np.inf
     while True:

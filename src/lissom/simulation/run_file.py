@@ -29,8 +29,8 @@ CONTROLLERS: dict[str, type[Controller]] = {
     "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
     "state_feedback": StateFeedback,
 }  # fmt: skip
-TOP = ("lissom_run", "arm", "payload", "start", "torque", "controller", "loads", "base", "prescribed", "events",
-       "ensemble", "output", "title", *OPTIONS)  # fmt: skip
+TOP = ("lissom_run", "arm", "flexible", "payload", "start", "torque", "controller", "loads", "base", "prescribed",
+       "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
 
 
 class RunFile(NamedTuple):
@@ -125,17 +125,22 @@ class _Reader:
         return row
 
     def _arm(self, document: Table) -> Arm:
-        source = document["arm"]
-        if not isinstance(source, str):
-            raise ModelError(f"arm is {shown(source)}; expected a file or the name of a shipped arm.")
-        beside = self.path.parent / source
-        arm = load(beside if Path(source).suffix else source)
+        side = document.get("flexible")
+        if side is not None and not isinstance(side, str):
+            raise ModelError(f"flexible is {shown(side)}; expected a side file that gives links beams.")
+        arm = self._loaded(document["arm"], "arm", None if side is None else self.path.parent / side)
         if "payload" in document:
             row = dict(as_table(document["payload"], "payload"))
             link = row.pop("link", None)
             with inside("payload"):
                 arm = arm.with_payload(record(Payload, row, "[payload]"), link)
         return arm
+
+    def _loaded(self, source: Any, word: str, flexible: Path | None = None) -> Arm:
+        """An arm from a file beside this one, or a shipped one."""
+        if not isinstance(source, str):
+            raise ModelError(f"{word} is {shown(source)}; expected a file or the name of a shipped arm.")
+        return load(self.path.parent / source if Path(source).suffix else source, flexible=flexible)
 
     def _outputs(self, document: Table) -> tuple[Path, ...]:
         given = document.get("output", [])
@@ -188,9 +193,7 @@ class _Reader:
         refuse_unknown(row, (*known, "t", "profile"), "[controller]")
         t, shape = row.pop("t", None), row.pop("profile", "linear")
         if "model" in row:
-            if not isinstance(row["model"], str):
-                raise ModelError(f"model is {shown(row['model'])}; expected a file or the name of a shipped arm.")
-            row["model"] = load(self.path.parent / row["model"] if Path(row["model"]).suffix else row["model"])
+            row["model"] = self._loaded(row["model"], "model")
         for word in ("q", "qd", "qdd", "goal", "tau") if t is not None else ():
             if isinstance(row.get(word), list) and row[word] and isinstance(row[word][0], list):
                 if len(row[word]) != len(t):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.model.arm import Arm
+from lissom.model.units import UNITS, units
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.views.palette import COLOURS
@@ -32,19 +33,11 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _unit(arm: Arm, prismatic: bool) -> dict[str, str]:
-    angle = "m" if prismatic else "rad"
-    return {"q": angle, "qd": f"{angle}/s", "tau": "N" if prismatic else "N m"}
-
-
-def _groups(arm: Arm) -> list[tuple[bool, list[int]]]:
-    """Coordinates that share units: turning, then sliding (elastic ones with their joint)."""
-    sliding = []
-    for link in arm.links:
-        if link.joint.moves:
-            sliding += [link.joint.kind == "prismatic"] * link.joint.coordinate_count
-    kinds = [(kind, [k for k, s in enumerate(sliding) if s == kind]) for kind in (False, True)]
-    return [(kind, some) for kind, some in kinds if some]
+def _groups(arm: Arm) -> dict[str, list[int]]:
+    """Coordinates of joints that share a unit: turning, then sliding (elastic ones with their joint)."""
+    known = units(arm)
+    groups = {unit: [k for k, own in enumerate(known) if own == unit] for unit in ("rad", "m")}
+    return {unit: some for unit, some in groups.items() if some}
 
 
 def _curve(ax: Any, t: Array, y: Array, colour: str, label: str | None = None) -> None:
@@ -69,31 +62,53 @@ def _title(figure: Any, run: Run) -> None:
 
 
 def motion(run: Run) -> Figure:
-    """Positions, rates and torques over time, with the events marked."""
-    groups = _groups(run.arm)
-    figure = _figure(8.0, 2.4 * 3 * len(groups) if len(groups) > 1 else 7.5)
-    axes = figure.subplots(3 * len(groups), 1, sharex=True, squeeze=False)[:, 0]
-    words = {"q": "position", "qd": "rate", "tau": "torque"}
-    row = 0
-    for prismatic, some in groups:
-        units = _unit(run.arm, prismatic)
-        for word, name in words.items():
-            ax = axes[row]
-            for i, k in enumerate(some[:MOST_LINES]):
-                _curve(ax, run.t, getattr(run, word)[..., k], COLOURS[i % len(COLOURS)], run.arm.coordinates[k])
-            name = "force" if prismatic and word == "tau" else name
-            _finish(ax, "", f"{name} [{units[word]}]")
-            if run.count is None:
-                for event in run.events:
-                    ax.axvline(event.t, color="#999999", linewidth=0.8, linestyle=":")
-            row += 1
-        hidden = len(some) - MOST_LINES
-        axes[row - 3].legend(
-            fontsize=8, ncols=4, title=f"{hidden} more are not shown" if hidden > 0 else None, loc="best"
-        )
+    """Positions, rates and torques over time, deflections of flexible links, with the events marked."""
+    groups, bent = _groups(run.arm), _deflections(run)
+    rows = 3 * len(groups) + bool(bent)
+    figure = _figure(8.0, 1.0 + (2.2 if rows > 3 else 2.4) * rows)
+    axes = list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
+    left = iter(axes)
+    for unit, some in groups.items():
+        for k, (word, name) in enumerate((("q", "position"), ("qd", "rate"), ("tau", "torque"))):
+            curves = {run.arm.coordinates[c]: getattr(run, word)[..., c] for c in some}
+            name = "force" if unit == "m" and word == "tau" else name
+            _panel(next(left), run, curves, f"{name} [{UNITS[unit][word]}]", legend=k == 0)
+    if bent:
+        _panel(next(left), run, bent, "tip deflection [mm]", legend=True)
     axes[-1].set_xlabel("time [s]")
     _title(figure, run)
     return figure
+
+
+def _deflections(run: Run) -> dict[str, Array]:
+    """How the tips of flexible links are bent, along and across, in mm; what stays zero is left out."""
+    out = {}
+    for link in run.arm.links:
+        if link.mode_labels:
+            moved = 1e3 * run.deflection(link.name)
+            out |= {
+                f"{link.name} {axis}": moved[..., k]
+                for k, axis in enumerate("xyz")
+                if np.nanmax(abs(moved[..., k])) > 0
+            }
+    return out
+
+
+def _panel(ax: Any, run: Run, curves: dict[str, Array], ylabel: str, legend: bool) -> None:
+    """Curves by name, as many as can be told apart; the names stand above."""
+    for k, (name, values) in enumerate(list(curves.items())[:MOST_LINES]):
+        _curve(ax, run.t, values, COLOURS[k % len(COLOURS)], name)
+    _finish(ax, "", ylabel)
+    if run.count is None:
+        for event in run.events:
+            ax.axvline(event.t, color="#999999", linewidth=0.8, linestyle=":")
+    if legend:
+        _names_above(ax, len(curves) - MOST_LINES)
+
+
+def _names_above(ax: Any, hidden: int) -> None:
+    title = f"{hidden} more are not shown" if hidden > 0 else None
+    ax.legend(fontsize=8, ncols=4, title=title, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
 def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Figure:
@@ -102,8 +117,7 @@ def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Fig
     ax = figure.subplots()
     for k, name in enumerate(names[:MOST_LINES]):
         _curve(ax, t, values[:, k], COLOURS[k % len(COLOURS)], name)
-    hidden = len(names) - MOST_LINES
-    ax.legend(fontsize=8, ncols=4, title=f"{hidden} more are not shown" if hidden > 0 else None)
+    _names_above(ax, len(names) - MOST_LINES)
     _finish(ax, "time [s]", ylabel)
     return figure
 
@@ -169,15 +183,14 @@ def phase(run: Run) -> Figure:
     rows = -(-len(names) // columns)
     figure = _figure(3.1 * columns + 0.6, 2.7 * rows + 0.6)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    sliding = {k for prismatic, some in _groups(run.arm) if prismatic for k in some}
+    places, rates = units(run.arm), units(run.arm, "qd")
     picked = slice(None) if run.count is None else slice(None, None, max(1, run.count // SPREAD))
     for k, name in enumerate(names):
         x, v = run.q[..., k], run.qd[..., k]
         x, v = (x[None], v[None]) if run.count is None else (x[picked], v[picked])
         axes[k].plot(x.T, v.T, color=COLOURS[0], linewidth=1.2 if len(x) == 1 else 0.5, alpha=1 if len(x) == 1 else 0.5)
         axes[k].plot(x[:, 0], v[:, 0], "o", color=COLOURS[2], markersize=4)
-        unit = "m" if k in sliding else "rad"
-        _finish(axes[k], f"{name} [{unit}]", f"rate [{unit}/s]")
+        _finish(axes[k], f"{name} [{places[k]}]", f"rate [{rates[k]}]")
     for ax in axes[len(names) :]:
         ax.set_visible(False)
     _title(figure, run)
