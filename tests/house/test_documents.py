@@ -35,11 +35,14 @@ WITH_CODE = [*PAGES, ROOT / "docs" / "engine.md", ROOT / "docs" / "simulation.md
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda path: path.stem)
 def test_pages_print_what_they_say(page, tmp_path):
+    """Every piece of code is followed by what it prints; later pieces go on from earlier ones."""
     blocks = re.findall(r"```(python|text)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert [kind for kind, _ in blocks] == ["python", "text"]
-    (tmp_path / "page.py").write_text(blocks[0][1], encoding="utf-8")
+    kinds = [kind for kind, _ in blocks]
+    assert kinds
+    assert kinds == ["python", "text"] * (len(blocks) // 2)
+    (tmp_path / "page.py").write_text("".join(code for _, code in blocks[0::2]), encoding="utf-8")
     done = run(tmp_path / "page.py", tmp_path)
-    assert done.stdout == blocks[1][1], done.stderr
+    assert done.stdout == "".join(text for _, text in blocks[1::2]), done.stderr
 
 
 def test_every_formulation_has_a_page():

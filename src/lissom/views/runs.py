@@ -82,7 +82,7 @@ def motion(run: Run) -> Figure:
 
 def _deflections(run: Run) -> dict[str, Array]:
     """How the tips of flexible links are bent, along and across, in mm; what stays zero is left out."""
-    out = {}
+    out: dict[str, Array] = {}
     for link in run.arm.links:
         if link.mode_labels:
             moved = 1e3 * run.deflection(link.name)
