@@ -202,7 +202,7 @@ def test_batches_are_single_states_bit_for_bit(name):
             assert (many[k] == verb(arm, q[k], qd[k], qdd[k])).all()
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("case", ["two_link", pytest.param("spatial", marks=pytest.mark.slow)], indirect=True)
 def test_gradients(case):
     """The bar: 1e-8 relative, against casadi on the sampled points."""
     import casadi as ca

@@ -167,6 +167,12 @@ class Bodies:
         link = self.links[found.link]
         return Place(link.body, link.X @ found.offset)
 
+    @cached_property
+    def places_text(self) -> str:
+        """Where all frames are, in words; the same for copies with other fields."""
+        named = [(word, *self.place(word)) for word in self.arm.frames]
+        return repr([(word, body, X.tolist()) for word, body, X in [*named, *(("", *link) for link in self.links)]])
+
     def with_stations(self, frames: Iterable[str]) -> Bodies:
         """The bodies with places along beams, named as `station_name` does, as frames of their own."""
         wanted = [frame for frame in frames if MARK in frame and frame not in self._stations]

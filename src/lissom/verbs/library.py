@@ -290,10 +290,7 @@ def digest(bodies: Bodies) -> str:
         parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
         if body.beam is not None:
             parts += [body.beam.layout.key, body.beam.values]
-    places = [(word, *bodies.place(word)) for word in arm.frames]
-    places = [(word, body, X.tolist()) for word, body, X in places]
-    links = [(place.body, place.X.tolist()) for place in bodies.links]
-    text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts] + places + links)
+    text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts]) + bodies.places_text
     return hashlib.sha256(text.encode()).hexdigest()
 
 
