@@ -35,7 +35,7 @@ def turn(axis, angle):
 class Cloud:
     """Positions of all mass points, potential energy and frames as functions of q."""
 
-    def __init__(self, arm, second_order=True):
+    def __init__(self, arm):
         self.arm = arm
         n = arm.dof
         self.q = ca.SX.sym("q", n)
@@ -51,7 +51,7 @@ class Cloud:
             if link.beam is not None and link.beam.modes.count:
                 self._rigid(R, o, link.mass, link.com, link.inertia)
                 eta = self.q[start : start + link.beam.modes.count]
-                self.beams[i] = (link.beam, tips(beyond[i]), R, o, eta, second_order)
+                self.beams[i] = (link.beam, tips(beyond[i]), R, o, eta)
                 R, o = self._beam(*self.beams[i])
                 if link.payload is not None:
                     self._rigid(R, o, link.payload.mass, link.payload.com, link.payload.inertia)
@@ -80,7 +80,7 @@ class Cloud:
             self.points.append(o + R @ ca.DM(x))
             self.masses.append(m)
 
-    def _beam(self, beam, ends, R, o, eta, second_order):
+    def _beam(self, beam, ends, R, o, eta):
         shapes = shapes_of(beam, *ends)
         count = max(s.count for s in shapes.values())
         panels = Panels(refined(np.unique(np.concatenate([s.edges for s in shapes.values()])), max(6, count)))
@@ -94,8 +94,6 @@ class Cloud:
         for k in range(m):
             for l in range(m):
                 affine[k, l] = h @ np.linalg.lstsq(w * h, w * psi[k, l], rcond=1e-10)[0]
-        if not second_order:
-            affine = 0 * affine
         for j in range(len(x)):
             p = ca.DM(x[j])
             for k in range(m):
@@ -104,20 +102,18 @@ class Cloud:
                     p = p + 0.5 * ca.DM(affine[k, l, j]) * eta[k] * eta[l]
             self.points.append(o + R @ p)
             self.masses.append(dm[j])
-        body = beam_body(beam, *ends, second_order)
+        body = beam_body(beam, *ends)
         self.V += 0.5 * ca.bilin(ca.DM(body.K), eta, eta)
         for B in body.bend:
             self.V += 0.5 * (0.5 * ca.bilin(ca.DM(B), eta, eta)) ** 2
-        return self._section(beam, shapes, R, o, eta, beam.length, len(body.bend) > 0, second_order)
+        return self._section(beam, shapes, R, o, eta, beam.length, len(body.bend) > 0)
 
-    def _section(self, beam, shapes, R, o, eta, s, cubic, second_order):
+    def _section(self, beam, shapes, R, o, eta, s, cubic):
         """Orientation and place of a section."""
         edges = np.unique(np.concatenate([each.edges for each in shapes.values()]))
         field = Field(beam, shapes, Panels(refined(np.append(edges[edges < s], s), 11)))
         shift, angles = (part[:, 0] for part in field.linear(np.array([s])))
         _, _, shift2, turn2 = field.quadratic()
-        if not second_order:
-            shift2, turn2 = 0 * shift2, 0 * turn2
         r, u = ca.DM([s, 0, 0]), ca.DM.zeros(3)
         for k in range(field.m):
             r, u = r + ca.DM(shift[k]) * eta[k], u + ca.DM(angles[k]) * eta[k]
@@ -132,8 +128,8 @@ class Cloud:
 
     def station(self, i, s, offset):
         """A point of the section at s of link i."""
-        beam, ends, R, o, eta, second_order = self.beams[i]
-        R, o = self._section(beam, shapes_of(beam, *ends), R, o, eta, s, second_order, second_order)
+        beam, ends, R, o, eta = self.beams[i]
+        R, o = self._section(beam, shapes_of(beam, *ends), R, o, eta, s, beam.third_order)
         return R, o + R @ ca.DM(offset)
 
     def lagrange(self, loads=()):

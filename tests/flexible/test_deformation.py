@@ -57,7 +57,7 @@ def test_displacements_and_angles_are_those_of_the_sections():
         X = np.linalg.inv(root) @ ls.pose(arm, q, "rod", point=(place, 0, 0))
         assert np.abs(X[:, :3, 3] - bent.displacement[:, k] - [place, 0, 0]).max() < 1e-13
         b, a = bent.angles[:, k, 1], bent.angles[:, k, 2]
-        axis = np.stack([a + a**3 / 6 + a * b**2 / 2, b + b**3 / 6], axis=-1)
+        axis = np.stack([a, b], axis=-1)
         found = np.stack([np.arctan2(X[:, 1, 0], X[:, 0, 0]), -np.arcsin(X[:, 2, 0])], axis=-1)
         assert np.abs(found - axis).max() < 1e-13
         assert np.allclose(bent.slope[:, k], np.hypot(a, b))
@@ -86,7 +86,7 @@ def test_wrong_places_are_refused(arguments, message):
 
 def test_a_run_says_how_far_it_left_small_deflections():
     arm = rod(modes=ls.Modes(2), shapes="natural")
-    slope = ls.deformation(arm, [0.0, 1.0, 0.0], "rod").slope.max()
+    slope = ls.deformation(arm, [0.0, 1e-4, 0.0], "rod").slope.max() / 1e-4
     small, large = (ls.simulate(arm, [0.0, x / slope, 0.0], until=0.002, dt=1e-4, audit=1.0) for x in (0.3, 0.7))
     assert (small.ok, small.status) == (True, "done")
     assert large.ok

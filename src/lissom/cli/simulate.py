@@ -82,6 +82,7 @@ def simulate(
             err.print(f"finished runs are in {targets[0]}.parts; --resume goes on", markup=False)
         print_json(summary(run)) if as_json else show(run)
         draw(run, figure, kind, film)
+        problem = problem or ("" if run.ok else run.status)
         if problem:
             err.print(f"[bold red]error:[/] {escape(problem)}")
             raise typer.Exit(1)

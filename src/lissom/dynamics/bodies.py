@@ -3,7 +3,8 @@
 One *body* per coordinate: its frame sits on the joint, z along the joint's axis, after the motion.
 Fixed joints disappear into the body that carries them (or into the base); an elastic joint becomes
 two bodies about one axis, a massless one with the motor's inertia and the link behind the spring.
-For a rigid arm body k has coordinate k. Flexible links are taken as undeformed.
+For a rigid arm body k has coordinate k; behind the joint's body of a flexible link comes one for its tip, with
+the amplitudes of all its modes as coordinates.
 """
 
 from __future__ import annotations
@@ -302,6 +303,12 @@ def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
     if made is None:
         made = arm.__dict__["_flexible_bodies"] = _flexible_bodies(arm) if arm.flexible else {}
     return made
+
+
+def with_shapes_of(arm: Arm, other: Arm) -> Arm:
+    """The arm with the modes of its links, not only their number, as in another that differs in what links carry."""
+    arm.__dict__["_flexible_bodies"] = flexible_bodies(other)
+    return arm
 
 
 def _flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:

@@ -287,11 +287,12 @@ def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any,
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then the base's motion and the loads; output tau."""
+    """Inputs q, qd, qdd, then the base's motion, the loads and the payloads; output tau."""
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     base = base_motion(run, bodies.arm, setting)
     loads = read_loads(run, bodies.arm, setting)
+    bodies = laden(run, bodies, read_payloads(run, setting))
     run.output(*joint_torques(run, bodies, q, qd, qdd, base, loads))
 
 

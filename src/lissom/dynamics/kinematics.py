@@ -154,7 +154,7 @@ def pose(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 
 def jacobian(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, point; output (6, dof); columns of modes stay zero."""
+    """Inputs q, point; output (6, dof)."""
     _, way = _reach(run, bodies, setting, 1)
     known = columns(run, bodies, way)
     nothing = run.constant(np.zeros(6))

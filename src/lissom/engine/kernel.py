@@ -241,7 +241,7 @@ def machine(key: str, steps: tuple[Step, ...], width: int, kernel: Callable[[Lan
         lanes = compiler.lanes(width)
         loaded = compiled(f"tape|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes, kernel))
         addresses = {name: loaded.address(f"step_{name}") for name in (*names, "halt")}
-        _machines[key, width, names] = _Machine(width, tape.words_of(steps, width), addresses, loaded)
+        _machines.setdefault((key, width, names), _Machine(width, tape.words_of(steps, width), addresses, loaded))
     return _machines[key, width, names]
 
 

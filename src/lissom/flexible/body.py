@@ -170,7 +170,7 @@ def _pairs(f: Array, g: Array) -> Array:
     return f[:, None] * g[None] + g[:, None] * f[None]
 
 
-def beam_body(beam: Beam, tip: Tip, across: Tip, second_order: bool = True) -> FlexibleBody:
+def beam_body(beam: Beam, tip: Tip, across: Tip) -> FlexibleBody:
     """The constants of a beam; `tip` hangs on it as bending about z feels it, `across` as bending about y does."""
     shapes = shapes_of(beam, tip, across)
     tip, across = assumed_tips(beam, tip, across)
@@ -188,8 +188,6 @@ def beam_body(beam: Beam, tip: Tip, across: Tip, second_order: bool = True) -> F
     bend = _quartic(beam, field) if beam.third_order else np.zeros((0, field.m, field.m))
     end = np.array([beam.length])
     shift, turn = (part[:, 0] for part in field.linear(end))
-    if not second_order:
-        Lam, psi_tip, turn2_tip, bend = 0 * Lam, 0 * psi_tip, 0 * turn2_tip, bend[:0]
     station = Station(
         np.array([beam.length, 0.0, 0.0]), _clean(shift), _clean(psi_tip), _clean(turn), _clean(turn2_tip)
     )

@@ -49,6 +49,12 @@ class Deformation:
         return E * self.strain(y, z)
 
 
+def _completed(u: Array) -> Array:
+    """Angles to third order, as the frames of sections have them (see `dynamics.tip`)."""
+    x, b, a = u[..., 0], u[..., 1], u[..., 2]
+    return np.stack([x, b + b**3 / 6, a + a**3 / 6 + a * b**2 / 2], axis=-1)
+
+
 class Rule:
     """How amplitudes deform one beam at chosen places; the integrals are done once."""
 
@@ -57,6 +63,7 @@ class Rule:
         self._stations = [line.station(float(x)) for x in s]
         self._strains = line.strains(s)
         beam = line.beam
+        self._cubic = beam.third_order and any(word.startswith("bending") for word in line.shapes)
         sections = (beam.EA, beam.GJ, beam.EI[0], beam.EI[1])
         self._stiffness = np.stack([along(beam, value, s) for value in sections], axis=-1)
 
@@ -65,6 +72,8 @@ class Rule:
         shift, turn = (self._along(eta, words) for words in (("shift", "shift2"), ("turn", "turn2")))
         strains = np.einsum("...k,ksi->...si", eta, self._strains)
         inner = strains * self._stiffness
+        if self._cubic:
+            turn = _completed(turn)
         return Deformation(self.s, shift, turn, strains[..., 1:], strains[..., 0], inner[..., 1:], inner[..., 0])
 
     def _along(self, eta: Array, words: Sequence[str]) -> Array:

@@ -167,9 +167,12 @@ class Beam(Record):
         """(EI_y, EI_z) from a pair, or from one number for both planes."""
         if rank(self.EI) == 0:
             return self.EI, self.EI
-        if not isinstance(self.EI, list | tuple | np.ndarray) or len(self.EI) != 2:
+        pair = isinstance(self.EI, list | tuple | np.ndarray) and len(self.EI) == 2
+        table = isinstance(self.EI, list | np.ndarray) and self.stations is not None and len(self.stations) == 2
+        if not pair or table:  # a list of two could mean either
             raise ModelError(
-                f"EI is {shown(self.EI)}; expected one number, or (EI_y, EI_z), each a number, a table or None."
+                f"EI is {shown(self.EI)}; expected one number, or (EI_y, EI_z), each a number, a table or None. "
+                "A table for both planes is EI=(table, table)."
             )
         return self.EI[0], self.EI[1]
 

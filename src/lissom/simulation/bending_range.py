@@ -56,7 +56,8 @@ def told(arm: Arm, t: Array, q: Array) -> tuple[str, bool]:
     bend = steepest(arm, q)
     if bend is None or bend.slope <= SMALL:
         return "", True
-    when = f"link {bend.link!r} bends to a slope of {bend.slope:.2g} rad at t = {t[bend.at[-1]]:.4g} s"
+    who = f"in run {bend.at[0]} " if len(bend.at) > 1 else ""
+    when = f"{who}link {bend.link!r} bends to a slope of {bend.slope:.2g} rad at t = {t[bend.at[-1]]:.4g} s"
     if bend.slope <= MEANINGLESS:
         return f"{when}: beyond {SMALL:g} rad deflections are not small, and results lose accuracy", True
     return f"{when}, where modes of small deflections mean nothing: {FIX}", False

@@ -23,11 +23,12 @@ WORDS = {
 }  # fmt: skip
 STIFF = 2e4  # decay rate times duration beyond which explicit steps are wasted on stability
 FINE = 1e-6  # rtol below which order 8 pays
-REACH = 2.78  # RK4 is stable while a decay rate times the step is below this
 TRIALS = 4  # runs that choose the step of an ensemble
 GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
 MOST_TRIED = 50_000  # steps of a run
+MOST_SWINGS = 1e5  # fastest motion times duration up to which compiled steps beat implicit ones
 MOST_COMPILED = 1_000_000  # the same where no step waits for Python
+LOOKS = 50  # times at which the results of two steps are compared
 ROUGH = 1e-5  # rad or m; accuracy that is good enough where the method has lost its order
 
 
@@ -70,7 +71,7 @@ def choose(
     found = spectrum(loop, 0.0, q, qd)
     if found is None:
         return Choice("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")
-    if loop.bodies.flexible and loop.quick and not loop.sliding and found.fastest * until < MOST_COMPILED:
+    if loop.bodies.flexible and loop.quick and not loop.sliding and found.fastest * until < MOST_SWINGS:
         why = f"the fastest motion has {found.fastest:.3g} rad/s, and compiled steps are the cheapest"
         return Choice("rk8", f"{WORDS['rk8']}: {why}.")
     if found.decay * until > STIFF:
@@ -96,11 +97,11 @@ def step_for(
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
     most = MOST_COMPILED if loop.quick else MOST_TRIED
     gain = 2.0 ** tableau(method).order - 1  # the change by halving is so many times the error that is left
-    h = min(until / 10, 2.0 / max(fastest, 1e-6))
-    ends = np.array([_end(loop, method, int(k), q, qd, until, h) for k in picked])
+    h = min(until / LOOKS, 2.0 / max(fastest, 1e-6))
+    ends = np.array([_seen(loop, method, int(k), q, qd, until, h) for k in picked])
     before = np.inf
     while True:
-        finer = np.array([_end(loop, method, int(k), q, qd, until, h / 2) for k in picked])
+        finer = np.array([_seen(loop, method, int(k), q, qd, until, h / 2) for k in picked])
         change = float(np.nan_to_num(np.abs(finer - ends).max(), nan=np.inf))
         wanted = float(np.nan_to_num((np.abs(finer - ends) / gain / (atol + rtol * np.abs(finer))).max(), nan=np.inf))
         h, ends = h / 2, finer
@@ -113,18 +114,20 @@ def step_for(
         before = change
 
 
-def _end(loop: ClosedLoop, method: str, run: int, q: Array, qd: Array, until: float, h: float) -> Array:
-    times, step, repeats = grid(until, until, h)
-    outcome = Fixed(loop.member(run), method, step, repeats, [], lambda _t: None, 1).run(
-        q[run : run + 1], qd[run : run + 1], times
-    )
-    return outcome.states[0, -1, : 2 * loop.dof] if len(outcome.t) > 1 else np.full(2 * loop.dof, np.nan)
+def _seen(loop: ClosedLoop, method: str, run: int, q: Array, qd: Array, until: float, h: float) -> Array:
+    """(LOOKS, 2 dof) states over the whole run: its end may be rest, whatever was before."""
+    times, step, repeats = grid(until, until / LOOKS, h)
+    steps = Fixed(loop.member(run), method, step, repeats, [], lambda _t: None, 1)
+    states = steps.run(q[run : run + 1], qd[run : run + 1], times).states[0, :, : 2 * loop.dof]
+    out = np.full((LOOKS, 2 * loop.dof), np.nan)
+    out[: len(states) - 1] = states[1 : LOOKS + 1]
+    return out
 
 
-def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], h: float | None) -> str | None:
+def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], reach: float, h: float | None) -> str | None:
     """What to try when a run has failed, from the poles of the closed loop at its start, then at its end.
 
-    None where they tell nothing.
+    reach : what fixed steps h bear, as decay rate times h. Returns None where poles tell nothing.
     """
     for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
         found = spectrum(loop, t, q, qd)
@@ -135,9 +138,9 @@ def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], h: fl
                 f"The closed loop is unstable {when}: a motion grows at {found.growth:.3g} 1/s. Look at the signs of "
                 "the gains and at the torques."
             )
-        if h is not None and found.decay * h > REACH:
+        if h is not None and found.decay * h > reach:
             return (
                 f"The closed loop decays at {found.decay:.3g} 1/s {when}: steps of {h:.3g} s are unstable beyond "
-                f"{REACH / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
+                f"{reach / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
             )
     return None

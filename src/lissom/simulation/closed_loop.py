@@ -177,7 +177,7 @@ class ClosedLoop:
     @property
     def steps(self) -> tuple[Step, ...]:
         """Of its tape."""
-        return (*STEPS, *self.bodies.steps)
+        return (*STEPS, *self.bodies.steps, *laws.model_steps(self.controller, self.arm))
 
     @property
     def straight(self) -> bool:
@@ -245,7 +245,7 @@ class ClosedLoop:
         """Compiled code, kept with the arm for the next simulation of the same kind."""
         known = self.arm.__dict__.setdefault("_loops", {})
         if (what, self.key) not in known:
-            known[what, self.key] = make()
+            known.setdefault((what, self.key), make())  # another thread may have made it
         return known[what, self.key]
 
     def _explain(self, where: str, q: Array, *_: Array) -> None:
@@ -281,6 +281,6 @@ class ClosedLoop:
 
 @functools.cache
 def code_version() -> str:
-    """Fingerprint of the code that makes kernels, the controllers' included."""
-    own = (Path(__file__).parent / name for name in ("closed_loop.py", "inputs.py", "laws.py", "stepping.py"))
+    """Fingerprint of the code that makes kernels, that of controllers and methods included."""
+    own = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()

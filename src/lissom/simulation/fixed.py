@@ -224,17 +224,16 @@ class Fixed:
 
     def _cause(self, loop: ClosedLoop, t: float, state: Array) -> str:
         """What goes wrong in the step after a state: its stages are evaluated one by one."""
-        n = loop.dof
-        way, y, slope = loop.ways(state), state[: 2 * n], np.zeros(2 * n)
+        way, y, method = loop.ways(state), state[: 2 * loop.dof], self.stepper.tableau
+        slopes: list[Array] = []
         try:
-            for c in (0.0, 0.5, 0.5, 1.0):
-                q, qd = np.split(y + c * self.h * slope, 2)
-                when = t + c * self.h
-                if not (np.abs(np.concatenate([q, qd])) < FASTEST).all():
+            for row, moment in zip((None, *method.stages), method.asks, strict=True):
+                at, when = y if row is None else row.at(y, self.h, slopes), t + method.moments[moment] * self.h
+                if not (np.abs(at) < FASTEST).all():
                     break
-                slope = np.concatenate(
-                    [qd, loop.rates(q, qd, way, loop.inputs.at(when), loop.outside(when, q, qd)).qdd]
-                )
+                q, qd = np.split(at, 2)
+                rates = loop.rates(q, qd, way, loop.inputs.at(when), loop.outside(when, q, qd))
+                slopes.append(np.concatenate([qd, rates.qdd]))
         except LissomError as error:
             return f"at t = {t:.6g} s: {error}"
         return f"the motion diverged at t = {t:.6g} s"

@@ -97,6 +97,14 @@ def _gravity(scene: Scene, model: Arm) -> list[Any]:
     return _believed_torques(scene, model, library_of(model).bodies, still, still)
 
 
+def model_steps(control: Controller | None, arm: Arm) -> tuple[Step, ...]:
+    """What flexible links of the model that a controller believes in add to the steps of a tape."""
+    if control is None:
+        return ()
+    model = control.believed(arm)
+    return library_of(model).bodies.with_stations(inverse.standing_frames(model)).steps
+
+
 def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
     """Inverse dynamics of a model, under the loads that it knows of."""
     run, nothing = scene.run, inverse.Setting()

@@ -19,6 +19,7 @@ from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.run import Report, Run
+from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 
@@ -126,7 +127,8 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
         return where
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
-    advice = choose.advice(member, states, report.dt)
+    reach = np.inf if report.dt is None else tableau(report.method).reach
+    advice = choose.advice(member, states, reach, report.dt)
     if advice is None and "diverged" in why:  # a step that collapsed has told what to try
         smaller = "rtol" if report.dt is None else "dt"
         advice = f"Give a smaller {smaller}, or method='radau', and look at the last good state."
@@ -149,7 +151,7 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     allowed = options.audit or _allowed(run, options)
     error = run.balance_error
     worst = float(np.max(error))
-    bent, good = bending_range.told(run.arm, run.t, run.q) if run.arm.flexible else ("", True)
+    bent, good = bending_range.told(run.arm, run.t, run.q)
     text = f"{text}; {bent}" if bent else text
     if worst <= allowed:
         return text, good

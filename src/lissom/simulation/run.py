@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
+from lissom.simulation import bending_range
 from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import amplitudes, rule
@@ -225,9 +226,11 @@ class Run:
             self, t=self.t[:last], **arrays, status=status, ok=not failure and not status.startswith("interrupted"),
             events=events, failures={0: failure} if failure else {},
         )  # fmt: skip
+        bent, good = bending_range.told(self.arm, one.t, one.q) if one.ok and last else ("", True)
+        status = f"{status}; {bent}" if bent else status
         if one.ok and last and one.balance_error > self.report.allowed:
             return replace(one, ok=False, status=f"{status}, but energy is out of balance by {one.balance_error:.2g}")
-        return one
+        return replace(one, ok=one.ok and good, status=status)
 
     def __getitem__(self, key: slice) -> Run:
         """Some of the samples: ``run[100:200]``, ``run[::10]``."""

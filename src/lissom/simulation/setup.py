@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import Bodies, spoken
+from lissom.dynamics.bodies import Bodies, spoken, with_shapes_of
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
@@ -213,11 +214,12 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         rows -= 0.0 if carried is None else _payload_rows(bodies, place, [carried])
         out.append((place, Signal(f"payload of {link!r}", 10, rows)))
 
+    @functools.lru_cache(maxsize=8)
     def variant(run: int) -> Arm:
         other = arm
         for link, many in payloads.items():
             other = other.with_payload(many[min(run, len(many) - 1)], link)
-        return other
+        return with_shapes_of(other, arm)
 
     return out, variant
 

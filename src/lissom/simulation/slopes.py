@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-from lissom.dynamics.bodies import station_of
+from lissom.dynamics.bodies import station_of, with_shapes_of
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import UnsupportedError
@@ -50,7 +50,8 @@ def smooth(arm: Arm) -> Arm:
         links = [
             link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links
         ]
-        made = arm.__dict__["_smooth"] = arm.replace(links=links) if any(j.friction for j in arm.joints) else arm
+        rough = any(joint.friction for joint in arm.joints)
+        made = arm.__dict__["_smooth"] = with_shapes_of(arm.replace(links=links), arm) if rough else arm
     return made
 
 

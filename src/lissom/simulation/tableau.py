@@ -18,16 +18,22 @@ class Row(NamedTuple):
     """A weighted sum: which slopes, and the steps that add them to y."""
 
     slopes: tuple[int, ...]
+    weights: tuple[float, ...]
     steps: tuple[Step, ...]
 
     def of(self, run: Any, y: Any, h: Any, slopes: list[Any]) -> Any:
         """y + h sum of weighted slopes."""
         return run.each(self.steps, y, h, *(slopes[k] for k in self.slopes))
 
+    def at(self, y: Array, h: float, slopes: list[Array]) -> Array:
+        """The same on plain arrays."""
+        return y + h * sum(w * slopes[k] for k, w in zip(self.slopes, self.weights, strict=True))
+
 
 class Tableau(NamedTuple):
     """A method.
 
+    reach : it is stable while a decay rate times the step is below this
     moments : the times within a step at which it asks, as fractions of it, increasing
     asks : by stage, which of the moments
     stages : of all stages but the first, how their state is made
@@ -35,6 +41,7 @@ class Tableau(NamedTuple):
     """
 
     order: int
+    reach: float
     moments: tuple[float, ...]
     asks: tuple[int, ...]
     stages: tuple[Row, ...]
@@ -55,13 +62,13 @@ def _row(name: str, weights: Array) -> Row:
             total = total + w * slope
         return y + h * total
 
-    return Row(tuple(k for k, _ in some), sized(name, added, "n1" + "n" * len(some)))
+    return Row(tuple(k for k, _ in some), tuple(w for _, w in some), sized(name, added, "n1" + "n" * len(some)))
 
 
-def _tableau(name: str, order: int, A: Array, b: Array, c: Array) -> Tableau:
+def _tableau(name: str, order: int, reach: float, A: Array, b: Array, c: Array) -> Tableau:
     moments = tuple(sorted({float(x) for x in c}))
     stages = tuple(_row(f"{name}_{i}", A[i, :i]) for i in range(1, len(b)))
-    return Tableau(order, moments, tuple(moments.index(float(x)) for x in c), stages, _row(f"{name}_end", b))
+    return Tableau(order, reach, moments, tuple(moments.index(float(x)) for x in c), stages, _row(f"{name}_end", b))
 
 
 @functools.cache
@@ -70,7 +77,7 @@ def tableau(method: str) -> Tableau:
     if method == "rk4":
         A = np.zeros((4, 4))
         A[1, 0], A[2, 1], A[3, 2] = 0.5, 0.5, 1.0
-        return _tableau("rk4", 4, A, np.array([1, 2, 2, 1]) / 6, np.array([0.0, 0.5, 0.5, 1.0]))
+        return _tableau("rk4", 4, 2.785, A, np.array([1, 2, 2, 1]) / 6, np.array([0.0, 0.5, 0.5, 1.0]))
     from scipy.integrate import DOP853
 
-    return _tableau("rk8", 8, DOP853.A, DOP853.B, DOP853.C)
+    return _tableau("rk8", 8, 6.39, DOP853.A, DOP853.B, DOP853.C)

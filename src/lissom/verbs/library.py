@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -129,6 +130,7 @@ class Library:
         self.bodies = Bodies(arm)
         self.frames = Bodies(arm, rounded=False)
         self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
+        self._lock = threading.RLock()
 
     def get(
         self, name: str, setting: Setting | None = None, backend: str | None = None, method: str | None = None
@@ -136,7 +138,9 @@ class Library:
         """A function, compiled on first use; `method` names a formulation."""
         key = (name, setting, backend, method)
         if key not in self._made:
-            self._made[key] = self._make(name, setting or Setting(), backend, method)
+            with self._lock:  # a function lives as long as its library: the one-state entry points into it
+                if key not in self._made:
+                    self._made[key] = self._make(name, setting or Setting(), backend, method)
         return self._made[key]
 
     @staticmethod
@@ -181,7 +185,7 @@ class Library:
         label = name.removeprefix("packed_")
         function = Function(label, arguments, sizes, shapes, program, code, self._explain(label))
         if label == "forward_dynamics" and method is None:
-            function.rescue = lambda rows: self._rescued(setting, rows)
+            function.rescue = lambda rows: self._rescued(bodies, setting, rows)
         function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
         return function
 
@@ -237,28 +241,21 @@ class Library:
 
         return explain
 
-    def _rescued(self, setting: Setting, rows: list[Array]) -> list[Array]:
+    def _rescued(self, bodies: Bodies, setting: Setting, rows: list[Array]) -> list[Array]:
         """Accelerations found without the guard, NaN where inverse dynamics does not give torques back.
 
         Other torques are tried as well: those given may happen to suit a singular inertia.
         """
         q, qd, tau, *extra = rows
-        still = self._on_numpy(inverse.program, setting, [q, qd, np.zeros_like(q), *extra])
+        still = _on_numpy(inverse.program, bodies, setting, [q, qd, np.zeros_like(q), *extra])
         scale = np.abs(tau).max(axis=-1, keepdims=True) + np.abs(still).max(axis=-1, keepdims=True)
         other = tau + scale * np.random.default_rng(0).uniform(-1.0, 1.0, tau.shape)
         good, found = np.ones(len(q), bool), tau
         for torques in (other, tau):
-            found = self._on_numpy(forward.program_unguarded, setting, [q, qd, torques, *extra])
-            again = self._on_numpy(inverse.program, setting, [q, qd, found, *extra])
+            found = _on_numpy(forward.program_unguarded, bodies, setting, [q, qd, torques, *extra])
+            again = _on_numpy(inverse.program, bodies, setting, [q, qd, found, *extra])
             good &= (np.abs(again - torques) <= forward.RETURNED * scale).all(axis=-1)
         return [np.where(good[:, None], found, np.nan)]
-
-    def _on_numpy(self, program: Callable[..., None], setting: Setting, rows: list[Array]) -> Array:
-        """The one result of a program, on NumPy arrays."""
-        run = Plain(rows)
-        with np.errstate(all="ignore"):
-            program(run, self.bodies, setting)
-            return np.stack([np.broadcast_to(x, len(rows[0])) for x in run.outputs[0]], axis=-1)
 
     def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
@@ -275,6 +272,14 @@ class Library:
                     "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."
                 )
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
+
+
+def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, rows: list[Array]) -> Array:
+    """The one result of a program, on NumPy arrays."""
+    run = Plain(rows)
+    with np.errstate(all="ignore"):
+        program(run, bodies, setting)
+        return np.stack([np.broadcast_to(x, len(rows[0])) for x in run.outputs[0]], axis=-1)
 
 
 def _bent_steps(recipe: Recipe, bodies: Bodies) -> tuple[Step, ...]:
@@ -298,7 +303,7 @@ def library(arm: Arm) -> Library:
     """The functions of an arm; they live as long as it does."""
     made = arm.__dict__.get("_library")
     if made is None:
-        made = arm.__dict__["_library"] = Library(arm)
+        made = arm.__dict__.setdefault("_library", Library(arm))  # another thread may have made it
     return made
 
 

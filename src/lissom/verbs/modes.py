@@ -30,7 +30,8 @@ def beam_modes(beam: Beam, tip: Tip | None = None, count: int = 4, plane: str = 
     """Natural modes of one beam, clamped at its root, with a body at its tip.
 
     Exact for uniform beams (no root is missed, also of heavy tips and high modes), by finite elements for
-    tapered ones.
+    tapered ones. Of a beam's `gyration` only torsion takes notice: bending is that of a slender beam, without
+    rotary inertia; `modes` of an arm has it.
 
     Parameters
     ----------
@@ -167,7 +168,8 @@ class ArmModes:
 def _head(arm: Arm, joints: str, q: Array) -> str:
     """What the modes are of."""
     pose = ", ".join(f"{x:.4g}" for x in q[arm.joint_index])
-    return f"{arm.name}: modes with its joints {joints}, at ({pose})"
+    bent = ", links bent" if q[arm.mode_index].any() else ""
+    return f"{arm.name}: modes with its joints {joints}, at ({pose}){bent}"
 
 
 def _motions(n: int) -> str:
@@ -294,6 +296,9 @@ def mode_convergence(
 ) -> ModeConvergence:
     """How the frequencies of an arm settle as its flexible links keep 1, 2, ... modes of every kind they bend in.
 
+    A beam with tabulated shapes keeps as many as its table has, and a link given by integrals those it has; the
+    report ends where no link has more to add.
+
     Parameters
     ----------
     arm, q, joints : as for `modes`; q one entry per joint
@@ -315,11 +320,17 @@ def mode_convergence(
         raise InputError(f"{verb}: arm {arm.name!r} has no beams that bend.")
     _refuse_count(count, "count", verb, MOST_MODES)
     _refuse_count(most, "most", verb, MOST_KEPT)
-    pose, rows = state[arm.joint_index], []
+    if state[arm.mode_index].any():
+        raise InputError(f"{verb}: q bends links; amplitudes change with the modes kept. Give one entry per joint.")
+    pose, rows, before = state[arm.joint_index], [], None
     for n in range(1, most + 1):
-        found = modes(_with_modes(arm, n), pose, joints, count).frequencies_hz
+        now = _with_modes(arm, n)
+        if now == before:
+            break  # tables of shapes have no more
+        found = modes(now, pose, joints, count).frequencies_hz
         rows.append(np.append(found, np.full(count - len(found), np.nan)))
-    return ModeConvergence(arm, pose, joints, np.arange(1, most + 1), np.array(rows))
+        before = now
+    return ModeConvergence(arm, pose, joints, np.arange(1, len(rows) + 1), np.array(rows))
 
 
 def _with_modes(arm: Arm, n: int) -> Arm:
