@@ -28,7 +28,7 @@ from lissom.simulation.run import Report, Run
 from lissom.simulation.signals import Profile
 from lissom.simulation.simulate import simulate
 from lissom.verbs.configuration_table import ConfigurationTable, TableError
-from lissom.verbs.deformation import deformation
+from lissom.verbs.deformation import Deformation, deformation
 from lissom.verbs.dynamics import bias_forces, forward_dynamics, gravity_forces, inverse_dynamics, mass_matrix
 from lissom.verbs.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
 from lissom.verbs.formulations import FormulationInfo, OperationCount, count_operations, formulations
@@ -56,14 +56,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Arm", "ArmModes", "BaseMotion", "Beam", "BeamModes", "ComputedTorque", "ConfigurationTable", "DH", "DHTable",
-    "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient",
-    "GravityCompensation", "Happening", "Impedance", "InputError", "InverseGradient", "InverseKinematics", "Joint",
-    "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModeConvergence", "ModelError",
-    "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape", "ShapeTable", "SimulationError",
-    "SolveError", "StateFeedback", "StateSpace", "TableError", "Tip", "Tool", "TorqueHessian", "TorqueProduct",
-    "UnsupportedError", "acceleration", "animate", "beam_modes", "beam_tip", "bias_forces", "centre_of_mass",
-    "count_operations", "deformation", "draw", "equilibrium", "formulations", "forward_dynamics",
-    "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
+    "Deformation", "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime",
+    "ForwardGradient", "GravityCompensation", "Happening", "Impedance", "InputError", "InverseGradient",
+    "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals",
+    "ModeConvergence", "ModelError", "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape",
+    "ShapeTable", "SimulationError", "SolveError", "StateFeedback", "StateSpace", "TableError", "Tip", "Tool",
+    "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "animate", "beam_modes", "beam_tip",
+    "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw", "equilibrium", "formulations",
+    "forward_dynamics", "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
     "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
     "jacobian", "kinetic_energy", "linearise", "load", "load_modal_integrals", "load_run", "mass_matrix",
     "mode_convergence", "modes", "momentum", "plot", "pose", "poses", "potential_energy", "regressor", "save",

@@ -70,6 +70,22 @@ def test_runs_tell_the_deformation_over_time():
     assert np.abs(bent.displacement[:, 0] - run.tip_deflection).max() < 1e-13
 
 
+def test_tables_and_pictures():
+    arm = rod()
+    q = np.zeros(arm.dof)
+    q[1] = 0.01
+    one, many = ls.deformation(arm, q, "rod"), ls.deformation(arm, np.stack([q, -3 * q, 0 * q]), "rod")
+    lines = str(one).splitlines()
+    assert lines[0] == "deformation of link 'rod'"
+    assert lines[2].split() == ["s", "m", "x", "mm", "y", "mm", "slope", "rad", "M_z", "N", "m"]
+    assert float(lines[-1].split()[2]) == pytest.approx(1e3 * one.displacement[-1, 1], rel=1e-3)
+    assert "in 3 states, largest sizes" in str(many)
+    axes = ls.plot(one).axes
+    assert [ax.get_ylabel() for ax in axes] == ["displacement [mm]", "angle [rad]", "moment [N m]"]
+    assert np.array_equal(axes[2].get_lines()[0].get_ydata(), one.moment[:, 2])
+    assert np.array_equal(ls.plot(many).axes[2].get_lines()[0].get_ydata(), many.moment[1, :, 2])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -18,7 +18,7 @@ MAY_USE = {
     "dynamics": {"engine", "flexible", "model", "spatial"},
     "formulations": {"dynamics", "engine", "flexible", "model", "spatial"},
     "verbs": {"dynamics", "formulations", "flexible", "engine", "model", "spatial"},
-    "simulation": {"verbs", "dynamics", "flexible", "engine", "formats", "model", "spatial"},
+    "simulation": {"verbs", "dynamics", "engine", "formats", "model", "spatial"},
     "motion": {"verbs", "dynamics", "engine", "simulation", "model", "spatial"},
     "control": {"verbs", "dynamics", "engine", "simulation", "model", "spatial"},
     "studies": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},

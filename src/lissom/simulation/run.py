@@ -15,14 +15,12 @@ from lissom.model.arm import Arm
 from lissom.simulation import bending_range
 from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
-from lissom.verbs.deformation import amplitudes, rule
+from lissom.verbs.deformation import Deformation, Rule, amplitudes
 from lissom.verbs.kinematics import pose, velocity
 from lissom.verbs.states import as_numbers
 
 if TYPE_CHECKING:
     import xarray
-
-    from lissom.flexible.deformation import Deformation
 
 POWER = ("in", "lost", "outer")
 OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
@@ -183,7 +181,7 @@ class Run:
 
         Arrays (nt, ns, ...), or (runs, nt, ns, ...); see `lissom.deformation`. NaN where the run is.
         """
-        return rule(self.arm, link, s, "deformation")(self.q[..., amplitudes(self.arm, link)])
+        return Rule(self.arm, link, s, "deformation")(self.q[..., amplitudes(self.arm, link)])
 
     def path(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) path of a point of a link or tool in the world [m]."""

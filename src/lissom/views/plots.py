@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
 from lissom.simulation.run import Run
+from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
-from lissom.views import runs, vibration
+from lissom.views import bending, runs, vibration
 from lissom.views.frequency import frequency_response
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ArmModes: vibration.arm_modes,
     BeamModes: vibration.beam_modes,
     ModeConvergence: vibration.convergence,
+    Deformation: bending.along_link,
 }
 
 
@@ -33,6 +35,7 @@ def plot(result: Any, kind: str | None = None) -> Figure:
         or ArmModes              the arm at both ends of each mode's swing, over the arm at rest
         or BeamModes             the shapes along the beam
         or ModeConvergence       frequencies over the number of modes, and how they change
+        or Deformation           displacement, angles and inner moments along a link
     kind : str or None           of a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (the audit: energies, where they went, what is left over) or "phase" (rate over position)
 
@@ -59,5 +62,6 @@ def plot(result: Any, kind: str | None = None) -> Figure:
             return figure(result)
     raise InputError(
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a StateSpace (from linearise), "
-        "ArmModes (from modes), BeamModes (from beam_modes) or a ModeConvergence (from mode_convergence)."
+        "ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence) or a "
+        "Deformation (from deformation)."
     )

@@ -1,0 +1,51 @@
+"""Figures of deformation along a link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.spatial.rotations import Array
+from lissom.verbs.deformation import Deformation
+from lissom.views.palette import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def along_link(bent: Deformation) -> Figure:
+    """Displacement, angles and inner moments along a link; of many states the range, and where it is largest."""
+    from matplotlib.figure import Figure
+
+    panels = [
+        ("displacement [mm]", dict(zip("xyz", np.moveaxis(1e3 * bent.displacement, -1, 0), strict=True))),
+        ("angle [rad]", dict(zip(("twist", "about y", "about z"), np.moveaxis(bent.angles, -1, 0), strict=True))),
+        ("moment [N m]", dict(zip(("torsion", "about y", "about z"), np.moveaxis(bent.moment, -1, 0), strict=True))),
+        ("axial force [N]", {"axial": bent.axial_force}),
+    ]
+    panels = [(label, {k: v for k, v in curves.items() if np.nanmax(np.abs(v)) > 0}) for label, curves in panels]
+    panels = [(label, curves) for label, curves in panels if curves] or [("displacement [mm]", {"y": 0 * bent.stretch})]
+    figure = Figure(figsize=(7.5, 0.8 + 2.1 * len(panels)), layout="constrained")
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for ax, (label, curves) in zip(axes, panels, strict=True):
+        for k, (name, values) in enumerate(curves.items()):
+            _draw(ax, bent.s, values, COLOURS[k % len(COLOURS)], name)
+        ax.set_ylabel(label)
+        ax.grid(visible=True, alpha=0.25)
+        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    axes[-1].set_xlabel(f"distance along {bent.link} [m]", parse_math=False)
+    count = int(np.prod(bent.stretch.shape[:-1]))
+    many = "" if bent.stretch.ndim == 1 else f": range of {count} states, and the one that bends most"
+    figure.suptitle(f"deformation of {bent.link}{many}", fontsize=11, parse_math=False)
+    return figure
+
+
+def _draw(ax: Any, s: Array, values: Array, colour: str, name: str) -> None:
+    """A line; of many states the band they fill, and the one with the largest value."""
+    if values.ndim > 1:
+        rows = values.reshape(-1, len(s))
+        rows = rows[np.isfinite(rows).all(axis=1)]
+        ax.fill_between(s, rows.min(axis=0), rows.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+        values = rows[np.abs(rows).max(axis=1).argmax()]
+    ax.plot(s, values, color=colour, label=name, linewidth=1.4)
