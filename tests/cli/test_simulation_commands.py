@@ -278,3 +278,15 @@ def test_bad_motions(text, message, tmp_path):
     done = lissom("torques", "two_link", tmp_path / "m.csv")
     assert done.exit_code == 1
     assert message in done.stderr
+
+
+def test_a_run_that_means_nothing_exits_with_an_error(tmp_path):
+    """Bent too far: the run is written, the command fails with the reason."""
+    soft = ls.Arm("s", [ls.Link("r", beam=ls.Beam(1.0, 0.5, EI=0.5, modes=ls.Modes(2)))], gravity=(0, 0, 0))
+    ls.save(soft, tmp_path / "soft.toml")
+    text = 'arm = "soft.toml"\nuntil = 1.0\ntorque = [1.0, 0.0, 0.0]\n'
+    (tmp_path / "run.toml").write_text(text, encoding="utf-8")
+    done = lissom("simulate", tmp_path / "run.toml")
+    assert done.exit_code == 1, done.output
+    assert "mean nothing" in " ".join(done.stderr.split())
+    assert (tmp_path / "run.nc").exists()

@@ -111,3 +111,24 @@ def test_threads_that_ask_first_share_what_is_made():
         gc.collect()
         assert len(found) == 80
         assert all((x == found[0]).all() for x in found)
+
+
+def test_convergence_ends_with_the_table():
+    s = np.linspace(0.0, 0.737, 9)
+    shapes = ls.ShapeTable(s, bending_z=np.column_stack([s**2, s**3]))
+    arm = ls.Arm("rod", [ls.Link("rod", beam=ls.Beam(0.737, 0.413, EI=3.0, shapes=shapes))])
+    assert ls.mode_convergence(arm, count=2, most=5).frequencies_hz.shape == (2, 2)
+
+
+def test_bent_states_show_in_modes_and_are_refused_in_convergence():
+    q = [0.0, 0.05, 0.0, 0.5, 0.01, 0.0]
+    assert "at (0, 0.5), links bent" in str(ls.modes(TWO, q))
+    with pytest.raises(ls.InputError, match="q bends links; amplitudes change with the modes kept"):
+        ls.mode_convergence(TWO, q)
+
+
+def test_a_list_of_two_stiffnesses_with_two_stations_is_refused():
+    """It could be a table, or the stiffness of two planes."""
+    with pytest.raises(ls.ModelError, match=r"A table for both planes is EI=\(table, table\)"):
+        ls.Beam(0.7, 0.4, EI=[3.0, 2.0], stations=[0.0, 0.7])
+    assert ls.Beam(0.7, 0.4, EI=(3.0, 2.0), stations=[0.0, 0.7]).EI == (3.0, 2.0)
