@@ -26,6 +26,7 @@ from lissom.spatial.rotations import Array
 
 SAMPLES = 500  # of an adaptive run, unless `every` is given
 SAMPLES_OF_MANY = 100
+SPARSE = 8  # steps of a vibrating arm from sample to sample beyond which something is missed
 
 
 class Scene(NamedTuple):
@@ -142,6 +143,11 @@ def _fixed(
     if h < dt * (1 - 1e-9):
         notes.append(f"Steps of {h:.6g} s, so that samples fall on steps.")
     _note_samples(times, options.every, notes)
+    if loop.bodies.flexible and options.every is None and repeats > SPARSE:
+        notes.append(
+            f"Samples are {times[1] - times[0]:.3g} s apart, {repeats} steps each: fast vibrations fall between them. "
+            "Give every= to see them."
+        )
     if loop.controller is None:
         notes.append("tau is a Python function: steps are taken in Python, not compiled.")
     steps = Fixed(loop, method, h, repeats, events, tell, options.threads, not begin.single)
