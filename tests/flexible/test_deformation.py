@@ -107,8 +107,13 @@ def test_a_run_says_how_far_it_left_small_deflections():
     assert (small.ok, small.status) == (True, "done")
     assert large.ok
     assert "link 'rod' bends to a slope of 0.7 rad at t = 0 s: beyond 0.5 rad deflections are not small" in large.status
-    with pytest.raises(ls.InputError, match=r"link 'rod' starts with a slope of 1\.2 rad; modes describe small"):
+    with pytest.raises(ls.InputError, match=r"link 'rod' is given with a slope of 1\.2 rad; modes describe small"):
         ls.simulate(arm, [0.0, 1.2 / slope, 0.0], until=0.1)
+    with pytest.raises(ls.InputError, match=r"modes: link 'rod' is given with a slope of 1\.2 rad"):
+        ls.modes(arm, [0.0, 1.2 / slope, 0.0])
+    push = ls.Load("rod.tip", (0, 150.0, 0))
+    with pytest.raises(ls.SolveError, match=r"link 'rod' would rest with a slope of .* mean nothing: stiffen the link"):
+        ls.equilibrium(arm, [0.0], loads=[push])
     pushed = ls.simulate(arm, tau=[0, 90.0, 0], until=0.2, rtol=1e-6, audit=1.0)
     assert not pushed.ok
     assert "where modes of small deflections mean nothing: stiffen the link" in pushed.status

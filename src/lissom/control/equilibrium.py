@@ -12,6 +12,7 @@ from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.sensitivity import inverse_dynamics_gradient
 from lissom.verbs.states import as_arm, as_state
@@ -83,6 +84,12 @@ def equilibrium(
         raise SolveError(
             f"{verb}: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which no motor "
             "holds. Start nearer to where it comes to rest, or give the joint a spring."
+        )
+    bend = bending_range.steepest(arm, found)
+    if bend is not None and bend.slope > bending_range.MEANINGLESS:
+        raise SolveError(
+            f"equilibrium: link {bend.link!r} would rest with a slope of {bend.slope:.2g} rad, where modes of small "
+            f"deflections mean nothing: {bending_range.FIX}."
         )
     stiffness = _stiffness(arm, found, loads)[np.ix_(~drives, ~drives)]
     stable = not stiffness.size or bool(np.linalg.eigvalsh((stiffness + stiffness.T) / 2).min() > 0)

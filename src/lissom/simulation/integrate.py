@@ -12,7 +12,6 @@ import numpy as np
 from lissom.model.arm import Arm
 from lissom.simulation import choose, parts, setup
 from lissom.simulation.adaptive import Adaptive
-from lissom.simulation.bending_range import refuse_bent
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
 from lissom.simulation.files import check_target
@@ -23,6 +22,7 @@ from lissom.simulation.progress import Progress, shown_progress
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.run import Report, Run
 from lissom.spatial.rotations import Array
+from lissom.verbs.bending_range import refuse_bent
 
 SAMPLES = 500  # of an adaptive run, unless `every` is given
 SAMPLES_OF_MANY = 100
@@ -43,7 +43,7 @@ def prepare(
 ) -> Scene:  # fmt: skip
     """From the arguments of `simulate`."""
     first = setup.start(arm, q0, qd0, None)
-    refuse_bent(arm, first.q)
+    refuse_bent(arm, first.q, "simulate")
     runs = None if first.single else len(first.q)
     loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]

@@ -14,13 +14,14 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation import bending_range, choose
+from lissom.simulation import choose
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.run import Report, Run
 from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
 from lissom.verbs.call import library_of
 
 BATCH = 2**18  # rows of samples evaluated at once

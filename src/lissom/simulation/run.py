@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
-from lissom.simulation import bending_range
 from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
 from lissom.verbs.kinematics import pose, velocity
 from lissom.verbs.states import as_numbers

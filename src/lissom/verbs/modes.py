@@ -17,6 +17,7 @@ from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
 from lissom.model.describe import table
 from lissom.model.shape_table import ShapeTable
 from lissom.spatial.rotations import Array
+from lissom.verbs.bending_range import refuse_bent
 from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_state
 
@@ -202,6 +203,7 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     state = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
     if state.ndim != 1:
         raise InputError(f"{verb}: q has shape {state.shape}; expected one pose ({arm.dof},).")
+    refuse_bent(arm, state, verb)
     if joints not in ("locked", "free"):
         raise InputError(f"{verb}: joints is {shown(joints)}; expected 'locked' or 'free'.")
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):

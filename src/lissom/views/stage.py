@@ -12,8 +12,8 @@ from lissom.views.skeleton import Skeleton
 
 FLAT = 1e-6  # thickness of what is flat, of its size
 LEAST = 0.25  # shortest side of a view, of its longest
-ZOOM = 0.9  # of spatial views, which leaves room for the names of their axes
-TICKS = 5
+ZOOM = 0.8  # of spatial views, which leaves room for the names of their axes
+TICKS = 4
 AXES = "xyz"
 Plane = tuple[int, int]
 
@@ -45,7 +45,7 @@ def _sides(points: Array, margin: float = 1.1) -> Array:
 def proportion(points: Array, plane: Plane | None) -> float:
     """Height over width of axes that show points (n, 3)."""
     if plane is None:
-        return 0.9
+        return 0.75
     width, height = _sides(points[:, list(plane)])
     return min(float(height / width), 2.0)
 

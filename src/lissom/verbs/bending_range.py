@@ -40,12 +40,12 @@ def steepest(arm: Arm, q: Array) -> Bend | None:
     return found
 
 
-def refuse_bent(arm: Arm, q: Array) -> None:
-    """Refuse initial states (runs, dof) that no beam of small deflections can have."""
+def refuse_bent(arm: Arm, q: Array, verb: str) -> None:
+    """Refuse given states (..., dof) that no beam of small deflections can have."""
     bend = steepest(arm, q)
     if bend is not None and bend.slope > MEANINGLESS:
         raise InputError(
-            f"simulate: link {bend.link!r} starts with a slope of {bend.slope:.3g} rad; modes describe small "
+            f"{verb}: link {bend.link!r} is given with a slope of {bend.slope:.3g} rad; modes describe small "
             f"deflections, up to about {SMALL:g} rad. Give smaller amplitudes (one entry per joint means undeformed), "
             f"or {FIX}."
         )
