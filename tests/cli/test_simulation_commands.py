@@ -290,3 +290,15 @@ def test_a_run_that_means_nothing_exits_with_an_error(tmp_path):
     assert done.exit_code == 1, done.output
     assert "mean nothing" in " ".join(done.stderr.split())
     assert (tmp_path / "run.nc").exists()
+
+
+def test_tables_of_flexible_arms_show_deflections(tmp_path):
+    (tmp_path / "run.toml").write_text('arm = "two_link_flexible"\nuntil = 0.2\ntorque = [0.1, 0.0]\n', encoding="utf-8")
+    done = lissom("simulate", tmp_path / "run.toml")
+    assert done.exit_code == 0, done.output
+    assert "joint2" in done.output
+    assert "bending_z1" not in done.output
+    told = json.loads(lissom("simulate", tmp_path / "run.toml", "--json").stdout)["largest_deflection"]
+    run = ls.load_run(tmp_path / "run.nc")
+    assert told["link1"] == pytest.approx(np.linalg.norm(run.deflection("link1"), axis=1).max())
+    assert f"the tip of link2 is deflected by up to {1e3 * told['link2']:.4g} mm" in done.output

@@ -126,6 +126,11 @@ def summary(run: Run) -> dict[str, Any]:
             }
             for k, name in enumerate(run.arm.coordinates)
         },
+        "largest_deflection": {
+            link.name: float(np.nanmax(np.linalg.norm(run.deflection(link.name), axis=-1)))
+            for link in run.arm.links
+            if link.mode_labels
+        },
     }  # fmt: skip
 
 
@@ -139,7 +144,11 @@ def show(run: Run) -> None:
     end = "at the end" if run.count is None else "at the end: least, median, most"
     for word in ("coordinate", end, "fastest", "largest torque"):
         table.add_column(word, justify="left" if word == "coordinate" else "right")
-    for name, row in summary(run)["coordinates"].items():
+    told = summary(run)
+    joints = {run.arm.coordinates[k] for k in range(run.arm.dof) if k not in run.arm.mode_index}
+    for name, row in told["coordinates"].items():
+        if name not in joints:
+            continue  # amplitudes of modes mean little; what they do to tips is below
         last, unit = row["end"], {word: "" if x == "1" else f" {x}" for word, x in row["units"].items()}
         text = f"{last:.5g}" if isinstance(last, float) else ", ".join(f"{x:.4g}" for x in last)
         rest = [f"{row[word]:.4g}{unit[word]}" for word in ("fastest", "largest_torque")]
@@ -149,5 +158,7 @@ def show(run: Run) -> None:
         out.print(f"t = {event.t:.6g} s: {escape(event.name)}" + ("" if run.count is None else f" (run {event.run})"))
     if len(run.events) > 8:
         out.print(f"... and {len(run.events) - 8} more events")
+    for link, size in told["largest_deflection"].items():
+        out.print(f"the tip of {escape(link)} is deflected by up to {1e3 * size:.4g} mm")
     out.print(f"energy is balanced to {np.max(run.balance_error):.2g} of what moved")
     out.print(str(run.report), markup=False)
