@@ -293,7 +293,8 @@ def test_a_run_that_means_nothing_exits_with_an_error(tmp_path):
 
 
 def test_tables_of_flexible_arms_show_deflections(tmp_path):
-    (tmp_path / "run.toml").write_text('arm = "two_link_flexible"\nuntil = 0.2\ntorque = [0.1, 0.0]\n', encoding="utf-8")
+    text = 'arm = "two_link_flexible"\nuntil = 0.2\ntorque = [0.1, 0.0]\n'
+    (tmp_path / "run.toml").write_text(text, encoding="utf-8")
     done = lissom("simulate", tmp_path / "run.toml")
     assert done.exit_code == 0, done.output
     assert "joint2" in done.output
