@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import lissom as ls
-from lissom.dynamics.bodies import flexible_bodies
+from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.flexible.body import beam_body
 from lissom.flexible.tips import Hanging, tips
 from lissom.spatial.frames import pose

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli.main import app
-from lissom.dynamics.bodies import flexible_bodies
+from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.formats import side_file
 
 UR10 = Path(

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.bodies import flexible_bodies, station_name
+from lissom.dynamics.bodies import station_name
+from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm, Frame
 from lissom.model.loads import Load

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.engine.program import Step
-from lissom.errors import UnsupportedError, about
+from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
@@ -27,7 +28,6 @@ from lissom.spatial.rotations import Array, about_axis
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
-    from lissom.flexible.body import FlexibleBody
 
 BASE = -1
 MARK = "\x1f"  # between a link and a place along its beam; no name has it
@@ -295,34 +295,6 @@ def spoken(frame: str) -> str:
     """A frame's name as it appears in an error, also that of a place along a beam."""
     link, s = station_of(frame)
     return f"{link!r} at {s:.6g} m" if MARK in frame else repr(link)
-
-
-def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
-    """Constants of the links that bend, by link; kept with the arm."""
-    made: dict[int, FlexibleBody] | None = arm.__dict__.get("_flexible_bodies")
-    if made is None:
-        made = arm.__dict__["_flexible_bodies"] = _flexible_bodies(arm) if arm.flexible else {}
-    return made
-
-
-def with_shapes_of(arm: Arm, other: Arm) -> Arm:
-    """The arm with the modes of its links, not only their number, as in another that differs in what links carry."""
-    arm.__dict__["_flexible_bodies"] = flexible_bodies(other)
-    return arm
-
-
-def _flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
-    from lissom.flexible.body import beam_body, given_body
-    from lissom.flexible.tips import hanging, tips
-
-    beyond, made = hanging(arm), {}
-    for i, link in enumerate(arm.links):
-        with about(f"link {link.name!r}"):
-            if link.modes is not None:
-                made[i] = given_body(link.modes)
-            elif link.beam is not None and link.beam.modes.count:
-                made[i] = beam_body(link.beam, *tips(beyond[i]))
-    return made
 
 
 def refuse_unready(arm: Arm) -> None:

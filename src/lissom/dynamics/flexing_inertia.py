@@ -27,7 +27,7 @@ from lissom.dynamics.entries import Objects, axial, objects, scaled, skew, summe
 from lissom.dynamics.flexing import affine, field_force
 from lissom.dynamics.layout import Layout, Tables, kind
 from lissom.dynamics.pivot import reciprocal
-from lissom.dynamics.tip import tip_of
+from lissom.dynamics.tip import Tip, tip_of
 from lissom.dynamics.vectors import UPPER, add, cross, dot, full, scale, sub, symmetric_times
 
 
@@ -74,6 +74,24 @@ def inertia(t: Tables, R: Objects, p: Objects, eta: Objects) -> Inertia:
     return Inertia(composite, columns, Me)
 
 
+class Reach(NamedTuple):
+    """The end of a beam in the world: its tip, orientation R and place p of the root, place r and orientation Rt of
+    the tip; places from the origin of the joint's body."""
+
+    tip: Tip
+    R: Objects
+    p: Objects
+    r: Objects
+    Rt: Objects
+
+
+def _reach(t: Tables, layout: Layout, above: Any, eta: Objects, etad: Objects | None = None) -> Reach:
+    """From the orientation of the joint's body, the first nine of `above`."""
+    R0 = objects(above[0:9], 3, 3)
+    tip, R, p = tip_of(t, layout.cubic, eta, etad), R0 @ t.root, R0 @ t.p
+    return Reach(tip, R, p, p + R @ tip.r, R @ tip.E)
+
+
 # ---- momentum and energy -------------------------------------------------------------------------
 
 
@@ -82,9 +100,8 @@ def moving(layout: Layout) -> Any:
     def step(above: Any, eta: Any, etad: Any, K: Any) -> list[list[Any]]:
         """(R, o, w, v) of the joint's body -> those of the tip, and (T, m o + h, P, L) of the beam."""
         t, eta, etad = layout.unpacked(K), objects(eta), objects(etad)
-        R0, (o, w, v) = objects(above[0:9], 3, 3), (objects(above[k : k + 3]) for k in (9, 12, 15))
-        tip, R, p = tip_of(t, layout.cubic, eta, etad), R0 @ t.root, R0 @ t.p
-        r, Rt = p + R @ tip.r, R @ tip.E
+        o, w, v = (objects(above[k : k + 3]) for k in (9, 12, 15))
+        tip, R, p, r, Rt = _reach(t, layout, above, eta, etad)
         state = [*Rt.ravel(), *(o + r), *(w + Rt @ tip.w), *(v + skew(w) @ r + R @ tip.rd)]
         own = inertia(t, R, p, eta)
         pushed = summed([scaled(etad[k], objects(X)) for k, X in enumerate(own.X)], 6)
@@ -112,9 +129,8 @@ def place(layout: Layout) -> Any:
         Screws and unit forces about the world's origin, the composite about that of the joint's body.
         """
         t, eta = layout.unpacked(K), objects(eta)
-        R0, o = objects(above[0:9], 3, 3), objects(above[9:12])
-        tip, R, p = tip_of(t, layout.cubic, eta), R0 @ t.root, R0 @ t.p
-        r, Rt = p + R @ tip.r, R @ tip.E
+        o = objects(above[9:12])
+        tip, R, p, r, Rt = _reach(t, layout, above, eta)
         at = o + r
         turns, shifts = Rt @ tip.Jw, R @ tip.Jp
         screws = [x for k in range(layout.m) for x in (*turns[:, k], *(shifts[:, k] + skew(at) @ turns[:, k]))]
@@ -168,9 +184,8 @@ def bend(layout: Layout) -> Any:
     def step(above: Any, eta: Any, etad: Any, K: Any) -> list[list[Any]]:
         """(R, w) of the joint's body -> those of the tip, the way to it, the beam's inertia and its bias forces."""
         t, eta, etad = layout.unpacked(K), objects(eta), objects(etad)
-        R0, w = objects(above[0:9], 3, 3), objects(above[9:12])
-        tip, R, p = tip_of(t, layout.cubic, eta, etad), R0 @ t.root, R0 @ t.p
-        r, Rt = p + R @ tip.r, R @ tip.E
+        w = objects(above[9:12])
+        tip, R, p, r, Rt = _reach(t, layout, above, eta, etad)
         turns, shifts, wt = Rt @ tip.Jw, R @ tip.Jp, Rt @ tip.w
         S = [x for k in range(layout.m) for x in (*turns[:, k], *shifts[:, k])]
         spun = skew(w) @ skew(w)
@@ -189,13 +204,11 @@ def pushed(layout: Layout) -> Any:
     def step(bias: Any, above: Any, eta: Any, load: Any, K: Any) -> list[list[Any]]:
         """Bias forces less a load (force, moment, point) on the end of the beam; (R, w) of the joint's body given."""
         t, eta = layout.unpacked(K), objects(eta)
-        R0 = objects(above[0:9], 3, 3)
-        tip, R, p = tip_of(t, layout.cubic, eta), R0 @ t.root, R0 @ t.p
-        Rt = R @ tip.E
+        tip, R, _, r, Rt = _reach(t, layout, above, eta)
         F, lever = objects(load[0:3]), Rt @ objects(load[6:9])
         N = objects(load[3:6]) + skew(lever) @ F
         f = (R @ tip.Jp).T @ F + (Rt @ tip.Jw).T @ N
-        return [sub(bias, [*(N + skew(p + R @ tip.r) @ F), *F, *f])]
+        return [sub(bias, [*(N + skew(r) @ F), *F, *f])]
 
     return step
 

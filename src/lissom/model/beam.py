@@ -251,7 +251,7 @@ class Beam(Record):
                     f"{asked} {kind} modes are asked for, the table has {given} shapes of that kind. Add some, or say "
                     f"modes=Modes({', '.join(f'{word}={table.count(word)}' for word in KINDS)})."
                 )
-        if self.modes.torsion and (self.gyration is None or not np.any(self.gyration)):
+        if self.modes.torsion and not self.resists_spin:
             raise ModelError("torsion shapes of a table need rotary inertia; give gyration=(r_y, r_z) of the section.")
 
     def _clean_tip_pose(self) -> tuple[tuple[str, float], ...]:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import Bodies, spoken, with_shapes_of
+from lissom.dynamics.bodies import Bodies, spoken
+from lissom.dynamics.flexible_links import with_shapes_of
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload

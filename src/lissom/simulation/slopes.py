@@ -9,7 +9,8 @@ import functools
 
 import numpy as np
 
-from lissom.dynamics.bodies import station_of, with_shapes_of
+from lissom.dynamics.bodies import station_of
+from lissom.dynamics.flexible_links import with_shapes_of
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import UnsupportedError

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import flexible_bodies
+from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array

@@ -161,7 +161,7 @@ def _completed(u: Array) -> Array:
 
 
 def _line(arm: Arm, link: str, verb: str) -> Line:
-    from lissom.dynamics.bodies import flexible_bodies
+    from lissom.dynamics.flexible_links import flexible_bodies
 
     if not arm.link(link).mode_labels:
         raise InputError(f"{verb}: link {link!r} is rigid; give it a beam with modes.")

@@ -12,6 +12,7 @@ from lissom.model.link import Link
 from lissom.spatial.frames import inverse
 from lissom.spatial.frames import pose as to
 from lissom.spatial.rotations import Array
+from lissom.verbs.deformation import amplitudes
 from lissom.verbs.kinematics import pose, poses
 
 SECTIONS = 21  # places along a beam
@@ -46,9 +47,7 @@ class Skeleton:
 
     def _bends(self, i: int) -> bool:
         """Some amplitude of link i is not zero."""
-        link = self.arm.links[i]
-        start = int(self.arm.coordinate_start[i]) + link.joint.coordinate_count
-        return bool(np.any(self.q[..., start : start + len(link.mode_labels)]))
+        return bool(np.any(self.q[..., amplitudes(self.arm, self.arm.links[i].name)]))
 
     @cached_property
     def origins(self) -> Array:
