@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, ModelError, SolveError, shown
-from lissom.flexible.modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
-from lissom.flexible.modes import natural_modes
-from lissom.flexible.tips import hanging, tips
+from lissom.flexible.beam_modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
 from lissom.model.describe import table
@@ -54,6 +52,8 @@ def beam_modes(beam: Beam, tip: Tip | None = None, count: int = 4, plane: str = 
     >>> modes.frequencies_hz.round(2), modes.shape(0.5).round(3)
     (array([ 2.18, 15.91]), array([ 0.883, -0.069]))
     """
+    from lissom.flexible.modes import natural_modes
+
     if not isinstance(beam, Beam):
         raise InputError(f"beam_modes: got {shown(beam)}; expected a Beam.")
     if tip is not None and not isinstance(tip, Tip):
@@ -90,6 +90,8 @@ def beam_tip(arm: Arm, link: str, plane: str = "bending_z") -> Tip:
     >>> ls.beam_modes(arm.link("link2").beam, tip, count=2).frequencies_hz.round(2)
     array([ 2.18, 15.91])
     """
+    from lissom.flexible.tips import hanging, tips
+
     verb = "beam_tip"
     _refuse_plane(plane, verb)
     try:
