@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import flexing, flexing_inertia
-from lissom.dynamics.layout import Layout, Tables, step_of
+from lissom.dynamics.book import links
+from lissom.dynamics.layout import Kind, Layout, Tables, step_of
 from lissom.engine.program import Step
 from lissom.flexible.body import FlexibleBody, Station
 
 KINDS = {kind.name: kind for kind in (*flexing.KINDS, *flexing_inertia.KINDS)}
+LINEAR_KINDS = {kind.name: kind for kind in links.KINDS}
 
 
 class Beam(NamedTuple):
@@ -21,18 +23,18 @@ class Beam(NamedTuple):
     values: tuple[float, ...]
 
     @classmethod
-    def of(cls, body: FlexibleBody, root: Any, p: Any) -> Beam:
+    def of(cls, body: FlexibleBody, root: Any, p: Any, flexibility: str) -> Beam:
         """From its constants, and the pose of its root on the body that carries it."""
         parts = (root, p, body.C, body.D, body.Y, body.Lam, body.K, body.damping, body.bend)
-        return cls._packed(Tables(*parts, *_end(body.tip)), body.m, cubic=len(body.bend) > 0)
+        return cls._packed(Tables(*parts, *_end(body.tip)), body.m, len(body.bend) > 0, flexibility)
 
     @classmethod
-    def _packed(cls, tables: Tables, m: int, cubic: bool) -> Beam:
+    def _packed(cls, tables: Tables, m: int, cubic: bool, flexibility: str) -> Beam:
         flat = [np.asarray(table, float).ravel() for table in tables]
         some = [np.flatnonzero(row) for row in flat]
         shapes, places = tuple(np.shape(table) for table in tables), tuple(tuple(map(int, at)) for at in some)
         values = tuple(float(x) for row, at in zip(flat, some, strict=True) for x in row[at])
-        return cls(Layout(m, cubic, shapes, places), values)
+        return cls(Layout(m, cubic, shapes, places, flexibility), values)
 
     @property
     def m(self) -> int:
@@ -48,16 +50,20 @@ class Beam(NamedTuple):
         """The same with another place on it as its end."""
         words = ("point", "shift", "shift2", "turn", "turn2")
         tables = self.layout.unpacked(self.values)._replace(**dict(zip(words, _end(station), strict=True)))
-        return self._packed(tables, self.m, self.layout.cubic)
+        return self._packed(tables, self.m, self.layout.cubic, self.layout.flexibility)
 
     def step(self, kind: str) -> Step:
-        """One of its steps, by its name in `flexing` or `flexing_inertia`."""
-        return step_of(KINDS[kind], self.layout)
+        """One of its steps, by its name in `flexing` or `flexing_inertia`, or in `book.links`."""
+        return step_of(self._kinds[kind], self.layout)
+
+    @property
+    def _kinds(self) -> dict[str, Kind]:
+        return KINDS if self.layout.flexibility == "second_order" else LINEAR_KINDS
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """All of them."""
-        return tuple(step_of(kind, self.layout) for kind in KINDS.values())
+        return tuple(step_of(kind, self.layout) for kind in self._kinds.values())
 
 
 def _end(station: Station) -> tuple[Any, ...]:

@@ -127,7 +127,7 @@ class Bodies:
 
         self._load(place, Inertia(link.mass, link.com, link.inertia), carried)
         R, p = squared(place.X[:3, :3], self._tiny), snapped(place.X[:3, 3])
-        beam = Beam.of(self._flexible[i], R, p)
+        beam = Beam.of(self._flexible[i], R, p, self.arm.flexibility)
         at = int(self.arm.coordinate_start[i]) + link.joint.coordinate_count
         nothing = np.zeros(3)
         self.list.append(
@@ -215,6 +215,16 @@ class Bodies:
         return any(body.beam is not None for body in self.list)
 
     @cached_property
+    def linear(self) -> bool:
+        """Links bend with a linear field (`book`): frames beyond a tip are not orthonormal."""
+        return self.flexible and self.arm.flexibility != "second_order"
+
+    @property
+    def truncated(self) -> bool:
+        """The linear field with products left out as by Book 1983."""
+        return self.linear and self.arm.flexibility == "book"
+
+    @cached_property
     def carriers(self) -> list[list[int]]:
         """For every coordinate, those before it on its branch, nearest first."""
         out: list[list[int]] = []
@@ -227,9 +237,14 @@ class Bodies:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Steps of its flexible links."""
+        """Steps of its flexible links, and of all bodies where frames are not orthonormal."""
         beams = [body.beam for body in self.list if body.beam is not None]
-        return tuple(dict.fromkeys(step for beam in beams for step in beam.steps))
+        own = dict.fromkeys(step for beam in beams for step in beam.steps)
+        if not self.linear:
+            return tuple(own)
+        from lissom.dynamics.book import steps_of
+
+        return (*own, *steps_of(self))
 
     def coordinates(self, k: int) -> range:
         """Coordinates of a body."""
@@ -301,10 +316,13 @@ def refuse_unready(arm: Arm) -> None:
     """Refuse arms whose dynamics is not covered."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
-    if arm.flexible and arm.flexibility != "second_order":
-        raise UnsupportedError(
-            f"arm {arm.name!r} has flexibility={arm.flexibility!r}, which is not available yet; use 'second_order'."
-        )
+    if arm.flexible and arm.flexibility == "book":
+        slides = [link.joint.name for link in arm.links if link.joint.kind == "prismatic"]
+        if slides:
+            raise UnsupportedError(
+                f"arm {arm.name!r}: joint {slides[0]!r} is prismatic, and flexibility='book' has revolute joints only; "
+                "use 'linear', the same equations without their truncations, or 'second_order'."
+            )
     if arm.loops:
         raise UnsupportedError(f"arm {arm.name!r} has closed loops; their dynamics is not available yet.")
 

@@ -78,6 +78,10 @@ STEPS = (*MOVES, LADEN, MOVE_R, MOVE_P, TIP_TOTAL, TOTAL, HEIGHT, DRIVE_ENERGY)
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     """Sum over bodies of (T, m o + h, P, L)."""
+    if bodies.linear:
+        from lissom.dynamics.book import motion
+
+        return motion.totals(run, bodies, q, qd)
     base = run.constant([*np.eye(3).ravel(), *np.zeros(9)])
     state: list[Any] = [None] * len(bodies)
     total = run.constant(np.zeros(10))

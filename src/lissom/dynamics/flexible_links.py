@@ -36,4 +36,4 @@ def _flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
                 made[i] = given_body(link.modes)
             elif link.beam is not None and link.beam.modes.count:
                 made[i] = beam_body(link.beam, *tips(beyond[i]))
-    return made
+    return made if arm.flexibility == "second_order" else {i: body.linear for i, body in made.items()}

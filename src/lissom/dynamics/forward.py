@@ -16,6 +16,7 @@ number, 1 (free) or 0, and not another program.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lissom.dynamics import articulated
@@ -45,18 +46,27 @@ def by_matrix(run: Any, bodies: Bodies, given: Given, held: dict[int, Held]) -> 
     bias = joint_torques(run, bodies, given.q, given.qd, prescribed, given.base, given.loads)
     M = {key: entry[0] for key, entry in matrix(run, bodies, given.q, tape=False).items()}
     free = {k: hold.free[0] for k, hold in held.items()}
-    x, effort = _solve(bodies, M, [given.tau[k] - bias[k][0] for k in range(n)], free)
+    x, effort = solved(bodies.carriers, M, [given.tau[k] - bias[k][0] for k in range(n)], free)
     return [[x[k] + prescribed[k]] if k in held else [x[k]] for k in range(n)], effort
 
 
-def _solve(bodies: Bodies, M: dict[tuple[int, int], Any], b: list[Any], free: dict[int, Any]) -> tuple[list[Any], Any]:
-    """L^T D L without fill-in: only coordinates on one branch touch; zero and its effort where it is not free."""
-    n, L, D = bodies.dof, dict(M), [None] * bodies.dof
-    carriers = bodies.carriers
+def solved(
+    carriers: Sequence[Sequence[int]],
+    M: dict[tuple[int, int], Any],
+    b: list[Any],
+    free: dict[int, Any],
+    inverted: Any = reciprocal,
+) -> tuple[list[Any], Any]:
+    """L^T D L without fill-in: only coordinates on one branch touch; zero and its effort where it is not free.
+
+    carriers : for every coordinate, those before it on its branch, nearest first
+    inverted : how pivots are inverted (`pivot`)
+    """
+    n, L, D = len(b), dict(M), [None] * len(b)
     x: list[Any] = list(b)
     rows = {}
     for k in range(n - 1, -1, -1):
-        D[k] = reciprocal(L[k, k], M[k, k], free.get(k))
+        D[k] = inverted(L[k, k], M[k, k], free.get(k))
         rows[k] = [L[i, k] for i in carriers[k]]
         for i in carriers[k]:
             factor = L[i, k] * D[k]
@@ -83,6 +93,10 @@ def accelerations(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool
 ) -> tuple[list[Any], dict[int, Any]]:
     """By the better way for straight-line code, or for the tape."""
+    if bodies.linear:
+        from lissom.dynamics.book import factorised
+
+        return factorised.accelerations(run, bodies, given, held)
     if tape:
         return articulated.accelerations(run, bodies, given, held)
     return by_matrix(run, bodies, given, held)
@@ -105,4 +119,9 @@ def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
 def program_unguarded(run: Any, bodies: Bodies, setting: Setting) -> None:
     """The same by articulated bodies without a guard against small pivots."""
     bodies, given = read(run, bodies, setting)
+    if bodies.linear:
+        from lissom.dynamics.book import factorised
+
+        run.output(*factorised.accelerations(run, bodies, given, {}, guarded=False)[0])
+        return
     run.output(*articulated.accelerations(run, bodies, given, {}, guarded=False)[0])

@@ -217,6 +217,10 @@ def _nine(load: Load) -> Array:
 
 def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:
     """The recursion; one vector of length one per coordinate."""
+    if bodies.linear:
+        from lissom.dynamics.book import forces
+
+        return forces.joint_torques(run, bodies, q, qd, qdd, base, loads)
     n = len(bodies)
     constants = [constants_of(body) for body in bodies.list]
     modal: dict[int, Any] = {}

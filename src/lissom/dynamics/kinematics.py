@@ -80,7 +80,7 @@ STEPS = (*MOVES, FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER
 # ---- programs ------------------------------------------------------------------------------------
 
 
-def _frames(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
+def frames_of(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
     """(R, o) of the bodies whose moves are given, and of the base."""
     out: dict[int, Any] = {BASE: run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])}
     for i in sorted(move):  # parents first
@@ -95,7 +95,7 @@ def _frames(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
 
 def poses(run: Any, bodies: Bodies) -> None:
     """Input q; output (links, 4, 4)."""
-    frames = _frames(run, bodies, moves(run, bodies, run.input(bodies.arm.dof)))
+    frames = frames_of(run, bodies, moves(run, bodies, run.input(bodies.arm.dof)))
     run.output(*(run.call(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
 
 
@@ -112,7 +112,7 @@ def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
     """The way to a point of a frame."""
     place = bodies.place(frame)
     move = moves(run, bodies, q, bodies.ancestors(place.body)[::-1])
-    frames = _frames(run, bodies, move)
+    frames = frames_of(run, bodies, move)
     return Reach(move, frames, *run.call(AT_POINT, run.call(ON_BODY, frames[place.body], constants=place.row), point))
 
 
@@ -122,7 +122,7 @@ def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
     for i in sorted(way.move):
         body = bodies.list[i]
         if body.beam is None:
-            out[body.coordinate] = _column(run, body, way.frames[i], way.P)
+            out[body.coordinate] = _column(run, bodies, body, way.frames[i], way.P)
             continue
         parts = (way.frames[body.parent], way.move[i], way.P)
         found = run.call(body.beam.step("columns"), *parts, constants=body.beam.values)
@@ -144,7 +144,11 @@ def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[li
     return given, reach(run, bodies, str(setting.frame), given[0], run.input(3))
 
 
-def _column(run: Any, body: Body, frame: Any, P: Any) -> Any:
+def _column(run: Any, bodies: Bodies, body: Body, frame: Any, P: Any) -> Any:
+    if bodies.linear:
+        from lissom.dynamics.book.motion import POINT_P, POINT_R
+
+        return run.call(POINT_P if body.prismatic else POINT_R, frame, P)
     return run.call(COLUMN_P if body.prismatic else COLUMN_R, frame, P)
 
 
@@ -170,6 +174,11 @@ def velocity(run: Any, bodies: Bodies, setting: Setting) -> None:
 def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, point; output (6,), base at rest, gravity not counted."""
     (_, qd, qdd), way = _reach(run, bodies, setting, 3)
+    if bodies.linear:
+        from lissom.dynamics.book import motion as linear
+
+        run.output(linear.acceleration(run, bodies, way, qd, qdd))
+        return
     motion = run.constant(np.zeros(9))
     for i in sorted(way.move):
         body = bodies.list[i]

@@ -44,12 +44,19 @@ class Layout(NamedTuple):
     """Which entries of the tables are not zero.
 
     cubic : angles of the tip to third order
+    flexibility : the model of the link, as the arm names it
     """
 
     m: int
     cubic: bool
     shapes: tuple[tuple[int, ...], ...]
     places: tuple[tuple[int, ...], ...]
+    flexibility: str = "second_order"
+
+    @property
+    def truncated(self) -> bool:
+        """Products are left out as by Book 1983."""
+        return self.flexibility == "book"
 
     @property
     def key(self) -> str:
@@ -94,7 +101,7 @@ def kind(inputs: Lengths, outputs: Lengths, constants: bool = True) -> Callable[
 
 def step_of(kind: Kind, layout: Layout) -> Step:
     """One step of a pattern; made once, so that all links of the pattern share it."""
-    return _made(kind, layout if kind.constants else Layout(layout.m, False, (), ()))
+    return _made(kind, layout if kind.constants else Layout(layout.m, False, (), (), layout.flexibility))
 
 
 @functools.cache

@@ -87,7 +87,7 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     for j in range(n - 1, -1, -1):
         body = bodies.list[j]
         force = run.call(UNIT_P if body.prismatic else UNIT_R, composite[j])
-        M[j, j] = _own(run, body, force[2:3] if body.prismatic else force[5:6])
+        M[j, j] = own_entry(run, body, force[2:3] if body.prismatic else force[5:6])
         at = j
         while bodies.list[at].parent != BASE:
             step = IN_P if bodies.list[at].prismatic else IN_R
@@ -102,7 +102,8 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     return M
 
 
-def _own(run: Any, body: Any, entry: Any) -> Any:
+def own_entry(run: Any, body: Any, entry: Any) -> Any:
+    """An entry on the diagonal with the inertia of the joint's drive."""
     return run.call(ARMATURE, entry, constants=[body.armature]) if body.armature else entry
 
 
@@ -189,7 +190,7 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     M: Entries = {**run.pairs(PAIR, chain, screw, columns), **within}
     for _, body in bodies.movers:
         if body.beam is None:
-            M[body.coordinate, body.coordinate] = _own(run, body, M[body.coordinate, body.coordinate])
+            M[body.coordinate, body.coordinate] = own_entry(run, body, M[body.coordinate, body.coordinate])
     return M
 
 
@@ -220,6 +221,10 @@ def _gather_inwards(run: Any, bodies: Bodies, composite: list[Any], r: list[Any]
 
 def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:
     """By the way that suits the arm and the code."""
+    if bodies.linear:
+        from lissom.dynamics.book import inertia
+
+        return inertia.matrix(run, bodies, q)
     return (matrix_in_world_axes if tape or bodies.flexible else matrix_in_body_axes)(run, bodies, q)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lissom.engine.program import sign
+from lissom.engine.program import absolute, sign
 
 NEGLIGIBLE = 1e-13
 
@@ -19,6 +19,12 @@ class Held(NamedTuple):
 def reciprocal(D: Any, locked: Any, free: Any = None) -> Any:
     """1 / D, infinite where D is negligible beside `locked`; zero where it is not free."""
     guarded = D * (0.5 + 0.5 * sign(D - NEGLIGIBLE * locked))
+    return 1 / guarded if free is None else free / (free * guarded + (1 - free))
+
+
+def either_sign(D: Any, locked: Any, free: Any = None) -> Any:
+    """The same where D may be negative, of a matrix that is not definite."""
+    guarded = D * (0.5 + 0.5 * sign(absolute(D) - NEGLIGIBLE * absolute(locked)))
     return 1 / guarded if free is None else free / (free * guarded + (1 - free))
 
 

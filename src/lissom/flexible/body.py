@@ -18,7 +18,7 @@ I integrates from the root; y, z, t are deflections along y and z and the twist.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,6 +50,11 @@ class Station:
     turn: Array
     turn2: Array
 
+    @property
+    def linear(self) -> Station:
+        """The same without what two amplitudes do together."""
+        return replace(self, shift2=np.zeros_like(self.shift2), turn2=np.zeros_like(self.turn2))
+
 
 @dataclass(frozen=True, eq=False)
 class FlexibleBody:
@@ -80,6 +85,13 @@ class FlexibleBody:
         """Number of modes."""
         return len(self.K)
 
+    @property
+    def linear(self) -> FlexibleBody:
+        """The same with a field that is linear in the amplitudes."""
+        line = self.line and Line(self.line.beam.replace(third_order=False), self.line.shapes, linear=True)
+        none = np.zeros((0, self.m, self.m))
+        return replace(self, Lam=np.zeros_like(self.Lam), bend=none, tip=self.tip.linear, line=line)
+
     @cached_property
     def slopes(self) -> tuple[Array, Array]:
         """(m, places) turns about y and z of unit amplitudes from root to tip; of the tip where no more is known."""
@@ -92,10 +104,14 @@ class FlexibleBody:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """The axis of a beam: stations anywhere along it."""
+    """The axis of a beam: stations anywhere along it.
+
+    linear : what two amplitudes do together is left out
+    """
 
     beam: Beam
     shapes: dict[str, Shapes]
+    linear: bool = False
 
     def station(self, s: float) -> Station:
         """What amplitudes do at a distance s from the root."""
@@ -106,7 +122,8 @@ class Line:
         field = Field(self.beam, self.shapes, panels)
         shift, turn = (part[:, 0] for part in field.linear(np.array([s])))
         _, _, shift2, turn2 = field.quadratic()
-        return Station(np.array([s, 0.0, 0.0]), _clean(shift), _clean(shift2), _clean(turn), _clean(turn2))
+        found = Station(np.array([s, 0.0, 0.0]), _clean(shift), _clean(shift2), _clean(turn), _clean(turn2))
+        return found.linear if self.linear else found
 
     @property
     def field(self) -> Field:

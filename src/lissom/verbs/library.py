@@ -326,6 +326,6 @@ def sources() -> str:
     total = hashlib.sha256()
     house = Path(str(kernel.__file__)).parents[1]
     for room in ("engine", "dynamics", "formulations"):
-        for path in sorted((house / room).glob("*.py")):
+        for path in sorted((house / room).rglob("*.py")):
             total.update(path.read_bytes())
     return total.hexdigest()
