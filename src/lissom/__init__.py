@@ -8,7 +8,15 @@ import lissom.formulations  # noqa: F401  the room, before the function of that 
 from lissom.control.equilibrium import Equilibrium, equilibrium
 from lissom.control.linearise import linearise
 from lissom.control.state_space import StateSpace
-from lissom.errors import InputError, LissomError, ModelError, SimulationError, SolveError, UnsupportedError
+from lissom.errors import (
+    IndefiniteInertia,
+    InputError,
+    LissomError,
+    ModelError,
+    SimulationError,
+    SolveError,
+    UnsupportedError,
+)
 from lissom.formats.load import load, save, shipped
 from lissom.formats.modal import load_modal_integrals
 from lissom.model.arm import Arm
@@ -57,7 +65,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Arm", "ArmModes", "BaseMotion", "Beam", "BeamModes", "ComputedTorque", "ConfigurationTable", "DH", "DHTable",
     "Deformation", "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime",
-    "ForwardGradient", "GravityCompensation", "Happening", "Impedance", "InputError", "InverseGradient",
+    "ForwardGradient", "GravityCompensation", "Happening", "Impedance", "IndefiniteInertia", "InputError",
+    "InverseGradient",
     "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals",
     "ModeConvergence", "ModelError", "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape",
     "ShapeTable", "SimulationError", "SolveError", "StateFeedback", "StateSpace", "TableError", "Tip", "Tool",

@@ -57,6 +57,10 @@ class SolveError(LissomError, RuntimeError):
         return str(self.args[0])
 
 
+class IndefiniteInertia(UserWarning):
+    """An inertia matrix that is not positive definite: equations were truncated, and deflections are not small."""
+
+
 class SimulationError(SolveError):
     """A simulation ended early; `run` holds what was computed until then."""
 
