@@ -221,8 +221,8 @@ class Bodies:
 
     @property
     def truncated(self) -> bool:
-        """The linear field with products left out as by Book 1983."""
-        return self.linear and self.arm.flexibility == "book"
+        """The linear field with something left out as by Book 1983."""
+        return self.linear and self.arm.flexibility != "linear"
 
     @cached_property
     def carriers(self) -> list[list[int]]:
@@ -316,11 +316,11 @@ def refuse_unready(arm: Arm) -> None:
     """Refuse arms whose dynamics is not covered."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
-    if arm.flexible and arm.flexibility == "book":
+    if arm.flexible and arm.flexibility.startswith("book"):
         slides = [link.joint.name for link in arm.links if link.joint.kind == "prismatic"]
         if slides:
             raise UnsupportedError(
-                f"arm {arm.name!r}: joint {slides[0]!r} is prismatic, and flexibility='book' has revolute joints only; "
+                f"arm {arm.name!r}: joint {slides[0]!r} is prismatic, and flexibility={arm.flexibility!r} has revolute joints only; "
                 "use 'linear', the same equations without their truncations, or 'second_order'."
             )
     if arm.loops:

@@ -54,9 +54,14 @@ class Layout(NamedTuple):
     flexibility: str = "second_order"
 
     @property
-    def truncated(self) -> bool:
-        """Products are left out as by Book 1983."""
-        return self.flexibility == "book"
+    def drops_products(self) -> bool:
+        """Products of deflections are left out of (37) of Book 1983."""
+        return self.flexibility in ("book", "book_37")
+
+    @property
+    def takes_shortcut(self) -> bool:
+        """Frames are taken for rotations as in (72), (73) of Book 1983."""
+        return self.flexibility in ("book", "book_72")
 
     @property
     def key(self) -> str:

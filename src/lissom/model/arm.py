@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lissom.model.dh import DHTable
     from lissom.model.plausibility import Finding
 
-FLEXIBILITIES = ("second_order", "linear", "book")
+FLEXIBILITIES = ("second_order", "linear", "book", "book_37", "book_72")
 MOST_LINKS = 100_000
 DEEPEST = 10_000
 
@@ -57,7 +57,9 @@ class Arm(Record):
     gravity : (3,)                world axes [m/s^2]
     loops : sequence of Loop      closures between links, as data
     loads : sequence of Load      loads that always act, on top of those of a call
-    flexibility : "second_order", "linear" or "book"   model of the flexible links
+    flexibility : str             model of the flexible links: "second_order"; "linear", whose tips turn by
+                                  E = 1 + [theta]; "book", the same truncated as by Book 1983; "book_37" and
+                                  "book_72" with one of his truncations, to study them
     kinematics_only : bool        accept links without mass; dynamics then refuses the arm
     source : str                  where the numbers come from
     notes : sequence of str       what a reader ignored or changed

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lissom.views.panels import Panel
+
 REPRODUCED, DIFFERS, OPEN = "reproduced", "differs", "not reproducible from the text"
 
 
@@ -17,12 +19,22 @@ class Claim(NamedTuple):
     why: str = ""
 
 
+class Drawing(NamedTuple):
+    """A figure: the name of its file, what it shows, its panels and how many of them stand in a row."""
+
+    name: str
+    caption: str
+    panels: tuple[Panel, ...]
+    columns: int = 2
+
+
 class Reproduction(NamedTuple):
-    """All claims of one paper."""
+    """All claims of one paper, and its figures drawn again."""
 
     paper: str
     title: str
     claims: tuple[Claim, ...]
+    drawings: tuple[Drawing, ...] = ()
 
 
 def judged(where: str, claim: str, ours: str, holds: bool, why: str = "") -> Claim:

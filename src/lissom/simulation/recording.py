@@ -157,7 +157,7 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     worst = float(np.max(error))
     bent, good = bending_range.told(run.arm, run.t, run.q)
     text = f"{text}; {bent}" if bent else text
-    if run.arm.flexible and run.arm.flexibility == "book":
+    if run.arm.flexible and run.arm.flexibility.startswith("book"):
         lost = _indefinite(run)
         text += f"; {lost}" if lost else ""
         if worst > allowed:

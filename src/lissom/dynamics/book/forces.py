@@ -44,7 +44,7 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
         if place.body != BASE:
             k = place.body
             Q[k] = run.call(UNLOAD, Q[k], state[k][0:12], load, constants=place.row)
-    if bodies.truncated:
+    if any(body.beam is not None and body.beam.layout.takes_shortcut for body in bodies.list):
         _take_shortcuts(run, bodies, state, start, move, qdd, modal)
     return _gathered(run, bodies, (q, qd, qdd), move, state, start, Q, modal)
 

@@ -66,7 +66,7 @@ def end(t: Tables, M: Objects, eta: Objects) -> Objects:
     return E
 
 
-def link_at(layout: Layout, K: Any, eta: Objects, appendage: Any, truncated: bool) -> tuple[Tables, Link]:
+def link_at(layout: Layout, K: Any, eta: Objects, appendage: Any, dropping: bool) -> tuple[Tables, Link]:
     """The tables of a link, and the link at some amplitudes."""
     t = layout.unpacked(K)
     m = layout.m
@@ -84,7 +84,7 @@ def link_at(layout: Layout, K: Any, eta: Objects, appendage: Any, truncated: boo
         G[1:] = G[1:] + own
         G[:, 1:] = G[:, 1:] + own.T
     moved = np.tensordot(eta, Y, 1)  # sum_l delta_l Y_lk, by k
-    if not truncated:
+    if not dropping:
         G[1:, 1:] = G[1:, 1:] + np.tensordot(eta, moved, 1)  # the part that the paper drops from (37)
     D[:, :, 1:] = D[:, :, 1:] + np.transpose(moved, (0, 2, 1))  # (36)
     return t, Link(transform(t.root, t.p), M, end(t, M, eta), G, D, Y)
@@ -111,7 +111,7 @@ def force(layout: Layout) -> Any:
     def step(body: Any, eta: Any, etad: Any, etadd: Any, appendage: Any, K: Any) -> list[list[Any]]:
         """Q of the link, on the body behind its joint, and the forces on its modes, without what is beyond its end."""
         eta, etad, etadd = (objects(x) for x in (eta, etad, etadd))
-        t, link = link_at(layout, K, eta, appendage, layout.truncated)
+        t, link = link_at(layout, K, eta, appendage, layout.drops_products)
         W, Wd, Wdd = (X @ link.root for X in states(body))
         F, Fd = W[:, 1:], Wd[:, 1:]
         Q = Wdd @ link.G
@@ -142,7 +142,7 @@ def inward(layout: Layout) -> Any:
 def shortcut(layout: Layout) -> Any:
     def step(f: Any, body: Any, eta: Any, etadd: Any, Phi: Any, appendage: Any, K: Any) -> list[list[Any]]:
         """The forces on the modes as (72) and (73) have them, W taken for a rotation in a link's own block."""
-        _, link = link_at(layout, K, objects(eta), appendage, layout.truncated)
+        _, link = link_at(layout, K, objects(eta), appendage, layout.drops_products)
         F = (matrix(body) @ link.root)[:, 1:]
         off = own_block(link, np.eye(3).astype(object), symmetric(Phi)) - own_block(link, F, symmetric(Phi))
         return [[x + y for x, y in zip(f, off @ objects(etadd), strict=True)]]
@@ -165,7 +165,7 @@ def own_block(link: Link, F: Objects, Phi: Objects) -> Objects:
 def compose(layout: Layout) -> Any:
     def step(below: Any, Phi: Any, eta: Any, appendage: Any, K: Any) -> list[list[Any]]:
         """(79): the link and what its end carries, added to the body behind its joint."""
-        _, link = link_at(layout, K, objects(eta), appendage, layout.truncated)
+        _, link = link_at(layout, K, objects(eta), appendage, layout.drops_products)
         B = link.root @ (link.G + link.E @ symmetric(Phi) @ link.E.T) @ link.root.T
         return [[x + y for x, y in zip(below, triangle(B), strict=True)]]
 
@@ -176,11 +176,11 @@ def compose(layout: Layout) -> Any:
 def modal(layout: Layout) -> Any:
     def step(body: Any, eta: Any, Phi: Any, appendage: Any, K: Any) -> list[list[Any]]:
         """Q on the body behind the joint for a unit acceleration of every mode, (69), (70); their own block of J."""
-        _, link = link_at(layout, K, objects(eta), appendage, layout.truncated)
+        _, link = link_at(layout, K, objects(eta), appendage, layout.drops_products)
         F, m = (matrix(body) @ link.root)[:, 1:], layout.m
         beyond = symmetric(Phi) @ link.E.T
         Q = [F @ (link.M[k] @ beyond + link.D[k]) @ link.root.T for k in range(m)]
-        block = own_block(link, np.eye(3).astype(object) if layout.truncated else F, symmetric(Phi))
+        block = own_block(link, np.eye(3).astype(object) if layout.takes_shortcut else F, symmetric(Phi))
         return [[x for each in Q for x in flat(each)], [block[k, l] for k in range(m) for l in range(k, m)]]
 
     return step
@@ -191,7 +191,7 @@ def moving(layout: Layout) -> Any:
     def step(body: Any, eta: Any, etad: Any, appendage: Any, K: Any) -> list[list[Any]]:
         """W, Wd of the link's end, and (T, int p, int v, int p x v) of the link: (22), in full."""
         etad = objects(etad)
-        _, link = link_at(layout, K, objects(eta), appendage, truncated=False)
+        _, link = link_at(layout, K, objects(eta), appendage, dropping=False)
         W, Wd = (X @ link.root for X in states(body))
         F = W[:, 1:]
         flow = Wd @ link.G + F @ np.tensordot(etad, link.D, 1)  # int v h^T

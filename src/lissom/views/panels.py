@@ -1,0 +1,65 @@
+"""Curves in panels, for records that are only that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.views.palette import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH, HEIGHT = 4.6, 3.1  # of a panel, inches
+
+
+class Curve(NamedTuple):
+    """One curve; an empty label keeps it out of the legend. `style` is matplotlib's: "-", "--", "o"."""
+
+    label: str
+    x: ArrayLike
+    y: ArrayLike
+    style: str = "-"
+
+
+class Panel(NamedTuple):
+    """Curves over common axes; `scales` of x and y: "linear" or "log"; `range`: of y, where curves leave it."""
+
+    title: str
+    xlabel: str
+    ylabel: str
+    curves: tuple[Curve, ...]
+    scales: tuple[str, str] = ("linear", "linear")
+    range: tuple[float, float] | None = None
+
+
+def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> Figure:
+    """Panels side by side, `columns` of them in a row."""
+    from matplotlib.figure import Figure
+
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(WIDTH * columns, HEIGHT * rows + (0.4 if title else 0.0)), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax, panel in zip(axes, panels, strict=False):
+        for k, curve in enumerate(panel.curves):
+            label = curve.label or "_nolegend_"
+            ax.plot(np.asarray(curve.x), np.asarray(curve.y), curve.style, color=COLOURS[k % len(COLOURS)], label=label,
+                    linewidth=1.3, markersize=4)  # fmt: skip
+        ax.set(
+            title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel, xscale=panel.scales[0], yscale=panel.scales[1]
+        )
+        ax.title.set_fontsize(10)
+        if panel.range is not None:
+            ax.set_ylim(*panel.range)
+        if any(curve.label for curve in panel.curves):
+            ax.legend(fontsize=8)
+        ax.grid(visible=True, alpha=0.25)
+    for ax in axes[len(panels) :]:
+        ax.set_visible(False)
+    if title:
+        figure.suptitle(title, fontsize=11)
+    return figure
