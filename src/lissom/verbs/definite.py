@@ -29,8 +29,8 @@ def warn_of_indefinite(arm: Arm, M: Array, verb: str) -> None:
         where = f" of state {list(at)}" if at else ""
         warnings.warn(
             f"{verb}: the inertia matrix{where} of arm {arm.name!r} is not positive definite: flexibility="
-            f"{arm.flexibility!r} drops products of deflections that hold it so, (37), (72) or (73) of Book 1983. Motions "
-            "from here mean nothing; use flexibility='linear' or 'second_order'.",
+            f"{arm.flexibility!r} drops products of deflections that hold it so, (37), (72) or (73) of Book 1983. "
+            "Motions from here mean nothing; use flexibility='linear' or 'second_order'.",
             IndefiniteInertia,
             stacklevel=4,
         )
