@@ -1,8 +1,8 @@
 """An independent Lagrangian of arms with flexibility "linear", and an independent Book (1983): sampled mass points.
 
-A point of a flexible link is at ``o + F (x + sum_k phi_k eta_k)``, its tip frame is ``F (I + skew(sum_k turn_k eta_k))``:
-beyond it frames are affine, not orthonormal. What is fixed to a tip are points of that flexible link. Frames and points
-are differentiated by casadi; nothing of the recursions is used.
+A point of a flexible link is at ``o + F (x + sum_k phi_k eta_k)``, its tip frame is ``F (I + sum_k skew(turn_k) eta_k)``;
+beyond it frames are affine, not orthonormal. What is fixed to a tip belongs to the points of that flexible link. Frames
+and points are differentiated by casadi; nothing of the recursions is used.
 """
 
 import casadi as ca
@@ -39,6 +39,7 @@ class Member:
         self.R, self.o, self.eta = R, o, eta
         self.m = eta.numel()
         self.own = list(range(first, first + self.m))
+        self.K = np.zeros((self.m, self.m))
         self.x, self.phi, self.dm = np.zeros((0, 3)), np.zeros((self.m, 0, 3)), np.zeros(0)
 
     def put(self, x, phi, dm):
@@ -128,6 +129,7 @@ class LinearCloud(Cloud):
 
     def _elastic(self, K, D):
         member = self.members[-1]
+        member.K = np.asarray(K)
         self.V += 0.5 * ca.bilin(ca.DM(K), member.eta, member.eta)
         self.modal_damping[np.ix_(member.own, member.own)] = D
 
@@ -186,7 +188,7 @@ class LinearCloud(Cloud):
 
         The force on coordinate a is the sum of ``dm (dW/da h + W dh/da) . (Wdd h + 2 Wd hd + W hdd)``, in which
 
-            products=False   (37): of h h^T in ``(dW/da h) . (Wdd h)`` what is quadratic in the link's own amplitudes goes
+            products=False   (37): of h h^T in ``(dW/da h) . (Wdd h)`` the link's own amplitudes squared are dropped
             shortcut=True    (72), (73): where the acceleration of an amplitude acts on an amplitude of the same link,
                              the W of that link is left out, as if it were orthonormal
 
