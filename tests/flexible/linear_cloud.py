@@ -1,6 +1,6 @@
 """An independent Lagrangian of arms with flexibility "linear", and an independent Book (1983): sampled mass points.
 
-A point of a flexible link is at ``o + F (x + sum_k phi_k eta_k)``, its tip frame is ``F (I + sum_k skew(turn_k) eta_k)``;
+A point of a flexible link is at ``o + F (x + sum_k phi_k eta_k)``, its tip is ``F (I + sum_k skew(turn_k) eta_k)``;
 beyond it frames are affine, not orthonormal. What is fixed to a tip belongs to the points of that flexible link. Frames
 and points are differentiated by casadi; nothing of the recursions is used.
 """

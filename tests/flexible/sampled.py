@@ -65,9 +65,7 @@ class Cloud:
         joint = link.joint
         X = joint.placement
         R, o = R @ ca.DM(X[:3, :3]), o + R @ ca.DM(X[:3, 3])
-        moved = ca.sum1(
-            self.q[k : k + joint.coordinate_count]
-        )  # of an elastic joint: motor, spring
+        moved = ca.sum1(self.q[k : k + joint.coordinate_count])  # of an elastic joint: motor, spring
         if joint.kind == "revolute":
             R = R @ turn(joint.axis, moved)
         elif joint.kind == "prismatic":
@@ -138,7 +136,7 @@ class Cloud:
         return R, o + R @ ca.DM(offset)
 
     def lagrange(self, loads=(), base=None):
-        """Functions (q, qd, qdd) -> tau and q -> M, V; loads: ((R, o), force, moment) in world axes; base: a BaseMotion."""
+        """Functions (q, qd, qdd) -> tau and q -> M, V; loads: ((R, o), force, moment), world axes; base: its motion."""
         q, n = self.q, self.arm.dof
         qd, qdd = ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
         P, m = ca.vertcat(*self.points), np.array(self.masses)

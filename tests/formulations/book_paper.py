@@ -1,7 +1,7 @@
 """Book (1983) as he writes it: 4x4 matrices over [1 x y z], J zdd = R of a chain of revolute joints.
 
 A plain transcription with the mended equations. Of `printed`, every word puts one equation in place as it is printed.
-Indices count links from 0; n is the last link. Names are the paper's, with d for a dot, `What` for a hat, `Wt` for a tilde.
+Indices count links from 0; n is the last link. Names are the paper's: d for a dot, `What` for a hat, `Wt` for a tilde.
 """
 
 from typing import Any, NamedTuple
@@ -303,7 +303,9 @@ class Paper:
 
 def summed(amplitudes, tables):
     """sum_k a_k T_k, zero (4, 4) without modes."""
-    return np.tensordot(amplitudes, np.asarray(tables), 1) if len(amplitudes) else np.zeros(np.shape(tables)[1:] or (4, 4))
+    if not len(amplitudes):
+        return np.zeros(np.shape(tables)[1:] or (4, 4))
+    return np.tensordot(amplitudes, np.asarray(tables), 1)
 
 
 def multiplications(n, n_f, m):
