@@ -152,13 +152,16 @@ def test_what_is_dropped_from_the_inertia_is_quadratic_in_the_deflections():
     assert apart[1] == pytest.approx(apart[0] / 4, rel=0.2)
 
 
-def test_published_inertia_can_turn_indefinite():
-    """At deflections where that of the full equations is positive."""
-    arm, _, links = made("planar")
-    z = np.zeros(arm.dof)
-    z[arm.mode_index] = 0.3 * np.array([1.0, -0.4, 1.0, -0.4])
-    cut, full = (np.linalg.eigvalsh(Paper(links, z, 0 * z, truncated=words).J())[0] for words in (TRUNCATED, ()))
-    assert full > 0 > cut
+def test_published_inertia_turns_indefinite_at_slopes_of_a_tenth():
+    """(72), (73) alone do it, where that of the full equations, and with (37) alone, is positive."""
+    _, _, links = made("planar")
+    z = np.array([0.51, 0.089, -0.079, 0.42, 0.041, -0.013])
+    slopes = [np.abs(links[j].M[:, 2, 1] * d) for j, d in enumerate((z[1:3], z[4:6]))]
+    assert np.max(slopes) < 0.12
+    words = ((), ("37",), ("72",), TRUNCATED)
+    least = [np.linalg.eigvalsh(Paper(links, z, 0 * z, truncated=some).J())[0] for some in words]
+    assert min(least[:2]) > 1e-3
+    assert max(least[2:]) < -1e-4
 
 
 def test_multiplications_that_the_paper_quotes():
