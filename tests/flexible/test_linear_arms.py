@@ -13,7 +13,13 @@ import lissom as ls
 BAR = 1e-9  # relative to the largest entry; both sides are exact but for rounding
 ARMS = CHAINS | {"given": given, "tree": tree, "sprung": sprung, "sliding": sliding}
 BOTH = [(model, name) for name in ARMS for model in ("linear", "book") if (model, name) != ("book", "sliding")]
-SHORT = [pair for pair in BOTH if pair[1] != "six"]
+QUICK = ("planar", "given", "tree")  # between them: all kinds of modes, branches and integrals
+
+
+def some_slow(cases):
+    """Cases of other than the quick arms wait for a slow run: functions are made for every arm and verb."""
+    told = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*case, marks=() if case[-1] in QUICK else pytest.mark.slow) for case in told]
 
 
 @cache
@@ -78,7 +84,7 @@ def inertia_of(name, model, q):
 # ---- the points themselves -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("name", some_slow(ARMS))
 def test_undeformed_all_fields_are_the_same(name):
     """The points against the second-order recursion, which they share nothing of but the shapes."""
     arm = arm_of(name).replace(flexibility="second_order")
@@ -130,7 +136,7 @@ def test_standing_loads(model, name):
     assert error(ls.inverse_dynamics(arm.replace(loads=loads_of(name)), q, qd, qdd), want) < 1e-13
 
 
-@pytest.mark.parametrize(("model", "name"), BOTH)
+@pytest.mark.parametrize(("model", "name"), some_slow(BOTH))
 def test_energies(model, name):
     arm = arm_of(name, model)
     q, qd, _ = states(arm, 4)
@@ -142,7 +148,7 @@ def test_energies(model, name):
         assert ls.kinetic_energy(arm, q, qd) == pytest.approx(0.5 * qd @ M @ qd, rel=BAR)
 
 
-@pytest.mark.parametrize(("model", "name"), [pair for pair in SHORT if pair[1] in ("planar", "spatial", "given")])
+@pytest.mark.parametrize(("model", "name"), some_slow(BOTH))
 def test_gradients(model, name):
     """The bar: 1e-8 relative, against casadi on the points; with loads and base motion."""
     arm = arm_of(name, model)
@@ -173,7 +179,7 @@ def test_the_models_differ_where_they_should(name):
 # ---- kinematics ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("model", "name"), BOTH)
+@pytest.mark.parametrize(("model", "name"), some_slow(BOTH))
 def test_places_and_jacobians(model, name):
     """The rows of rotation are the skew part of dF F^-1 of a frame F that deflections shear."""
     arm, cloud = arm_of(name, model), cloud_of(name)
