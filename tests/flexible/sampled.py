@@ -65,12 +65,15 @@ class Cloud:
         joint = link.joint
         X = joint.placement
         R, o = R @ ca.DM(X[:3, :3]), o + R @ ca.DM(X[:3, 3])
+        moved = ca.sum1(self.q[k : k + joint.coordinate_count])  # of an elastic joint: motor, spring
         if joint.kind == "revolute":
-            R = R @ turn(joint.axis, self.q[k])
+            R = R @ turn(joint.axis, moved)
         elif joint.kind == "prismatic":
-            o = o + R @ ca.DM(joint.axis) * self.q[k]
+            o = o + R @ ca.DM(joint.axis) * moved
         if joint.moves:
             self.V += 0.5 * joint.stiffness * (self.q[k] - joint.rest) ** 2
+        if joint.elastic is not None:
+            self.V += 0.5 * joint.elastic.stiffness * self.q[k + 1] ** 2
         return R @ ca.DM(link.frame[:3, :3]), o + R @ ca.DM(link.frame[:3, 3])
 
     def _rigid(self, R, o, mass, com, inertia):
@@ -132,28 +135,58 @@ class Cloud:
         R, o = self._section(beam, shapes_of(beam, *ends), R, o, eta, s, beam.third_order)
         return R, o + R @ ca.DM(offset)
 
-    def lagrange(self, loads=()):
-        """Function (q, qd, qdd) -> tau, and q -> M, V; loads: ((R, o), force, moment) in world axes."""
+    def lagrange(self, loads=(), base=None):
+        """Functions (q, qd, qdd) -> tau and q -> M, V; loads: ((R, o), force, moment), world axes; base: its motion."""
         q, n = self.q, self.arm.dof
         qd, qdd = ca.SX.sym("qd", n), ca.SX.sym("qdd", n)
         P, m = ca.vertcat(*self.points), np.array(self.masses)
         v = ca.jtimes(P, q, qd)
         weight = ca.DM(np.repeat(m, 3))
-        T = 0.5 * ca.dot(weight * v, v)
-        armature = np.zeros(n)
-        damping = np.zeros(n)
-        for link, start in zip(self.arm.links, self.arm.coordinate_start, strict=True):
-            if link.joint.moves:
-                armature[start], damping[start] = link.joint.reflected_inertia, link.joint.damping
-        T += 0.5 * ca.dot(ca.DM(armature) * qd, qd)
-        g = self.arm.gravity
-        V = self.V - sum(m[j] * ca.dot(ca.DM(g), self.points[j]) for j in range(len(m)))
+        armature, damping = self.drives()
+        T = 0.5 * ca.dot(weight * v, v) + 0.5 * ca.dot(armature * qd, qd)
+        V = self.V - ca.dot(weight * ca.repmat(ca.DM(self.arm.gravity), len(m), 1), P)
         p = ca.gradient(T, qd)
-        tau = ca.jtimes(p, q, qd) + ca.jtimes(p, qd, qdd) - ca.gradient(T, q) + ca.gradient(V, q) + ca.DM(damping) * qd
-        for (R, o), force, moment in loads:
-            tau -= ca.jtimes(o, q, ca.DM(force), True)
-            for k in range(n):
-                S = ca.jacobian(ca.vec(R), q[k])
-                spin = ca.reshape(S, 3, 3) @ R.T
-                tau[k] -= ca.dot(ca.vertcat(spin[2, 1], spin[0, 2], spin[1, 0]), ca.DM(moment))
+        tau = ca.jtimes(p, q, qd) + ca.jtimes(p, qd, qdd) - ca.gradient(T, q) + ca.gradient(V, q) + damping @ qd
+        tau -= self.work(loads)
+        if base is not None:
+            w, field = base_field(base)
+            places, rates = (ca.reshape(x, 3, len(m)) for x in (P, v))
+            felt = field @ ca.vertcat(ca.DM.ones(1, len(m)), places) + 2 * ca.skew(w) @ rates
+            tau += ca.jtimes(P, q, weight * ca.vec(felt), True)
         return ca.Function("tau", [q, qd, qdd], [tau]), ca.Function("M", [q], [ca.hessian(T, qd)[0], V])
+
+    def drives(self):
+        """Actuator inertia (n,) and viscous damping (n, n)."""
+        armature, damping = np.zeros(self.arm.dof), np.zeros((self.arm.dof, self.arm.dof))
+        for link, k in zip(self.arm.links, self.arm.coordinate_start, strict=True):
+            if link.joint.moves:
+                armature[k], damping[k, k] = link.joint.reflected_inertia, link.joint.damping
+            if link.joint.elastic is not None:
+                damping[k + 1, k + 1] = link.joint.elastic.damping
+        return ca.DM(armature), ca.DM(damping)
+
+    def work(self, loads):
+        """Generalised forces of loads."""
+        force = ca.SX.zeros(self.arm.dof)
+        for frame, push, moment in loads:
+            force += ca.jtimes(frame[1], self.q, ca.DM(push), True) + self.spins(frame).T @ ca.DM(moment)
+        return force
+
+    def spins(self, frame):
+        """(3, n) how coordinates spin a frame: the axial vector of the skew part of dR R^-1."""
+        R, out = frame[0], []
+        inverse = self._inverse(R)
+        for k in range(self.arm.dof):
+            L = ca.reshape(ca.jacobian(ca.vec(R), self.q[k]), 3, 3) @ inverse
+            out.append(ca.vertcat(L[2, 1] - L[1, 2], L[0, 2] - L[2, 0], L[1, 0] - L[0, 1]) / 2)
+        return ca.horzcat(*out)
+
+    @staticmethod
+    def _inverse(R):
+        return R.T
+
+
+def base_field(base):
+    """Angular velocity of the base, and (3, 4) the acceleration of its points as a matrix for [1 x y z]."""
+    w, dw, a = (ca.DM(x) for x in (base.angular_velocity, base.angular_acceleration, base.linear_acceleration))
+    return w, ca.horzcat(a, ca.skew(dw) + ca.skew(w) @ ca.skew(w))
