@@ -2,7 +2,7 @@
 
 import pytest
 
-from lissom.papers import hollerbach1980, nasser
+from lissom.papers import book1983, hollerbach1980, nasser
 from lissom.papers.claims import DIFFERS, OPEN, REPRODUCED
 
 
@@ -34,8 +34,25 @@ def test_nasser():
     assert all(claim.why for claim in found.claims if claim.verdict == DIFFERS)
 
 
+def test_book():
+    found = book1983.reproduce(timed=False)
+    assert [claim.verdict for claim in found.claims] == [REPRODUCED] * 3 + [DIFFERS] * 4 + [REPRODUCED, DIFFERS]
+    assert all(claim.why for claim in found.claims if claim.verdict == DIFFERS)
+    assert [drawing.name for drawing in found.drawings] == ["definiteness"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", [hollerbach1980, nasser])
+def test_book_in_motion():
+    found = book1983.reproduce()
+    by_place = {claim.where: claim for claim in found.claims}
+    assert by_place["(36)-(39)"].verdict == REPRODUCED  # energy is conserved to 1e-8
+    assert by_place["(37), (72), (73)"].verdict == DIFFERS
+    assert by_place["(4)-(7)"].verdict == DIFFERS  # no geometric stiffening
+    assert len(found.drawings) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", [hollerbach1980, nasser, book1983])
 def test_claims_about_time(paper):
     found = paper.reproduce()
     assert len(found.claims) > len(paper.reproduce(timed=False).claims)

@@ -320,8 +320,8 @@ def refuse_unready(arm: Arm) -> None:
         slides = [link.joint.name for link in arm.links if link.joint.kind == "prismatic"]
         if slides:
             raise UnsupportedError(
-                f"arm {arm.name!r}: joint {slides[0]!r} is prismatic; flexibility={arm.flexibility!r} covers revolute joints "
-                "only. Use 'linear', the same equations without their truncations, or 'second_order'."
+                f"arm {arm.name!r}: joint {slides[0]!r} is prismatic; flexibility={arm.flexibility!r} covers revolute "
+                "joints only. Use 'linear', the same equations without their truncations, or 'second_order'."
             )
     if arm.loops:
         raise UnsupportedError(f"arm {arm.name!r} has closed loops; their dynamics is not available yet.")

@@ -3,7 +3,7 @@
 The equations themselves are in `dynamics.book`, where every verb of an arm with `flexibility="book"` or "linear"
 finds them. They are counted as they are compiled, for the constants of a given arm: products with 0 and 1, sums
 with 0 and whatever is between constants are free, and what is needed twice is computed once. A division counts as
-a product; signs, sines and cosines are free.
+a product; signs, sines and cosines are free. Mass matrix and bias forces of other arms are counted alike.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from lissom.dynamics import inverse, mass
 from lissom.dynamics.bodies import Bodies, refuse_unready
-from lissom.dynamics.book import forces, inertia
-from lissom.dynamics.inverse import Setting, base_motion
 from lissom.engine.program import Inline
-from lissom.errors import UnsupportedError
 from lissom.formulations.counting import Count
 from lissom.model.arm import Arm
 
@@ -44,20 +42,15 @@ def simulation_form(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd; outputs J, its upper triangle, and -R."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    base = base_motion(run, bodies.arm, Setting())
-    run.output(*inertia.matrix(run, bodies, q).values())
-    run.output(*forces.joint_torques(run, bodies, q, qd, run.constant(np.zeros(n)), base, []))
+    base = inverse.base_motion(run, bodies.arm, inverse.Setting())
+    run.output(*mass.matrix(run, bodies, q, tape=False).values())
+    run.output(*inverse.joint_torques(run, bodies, q, qd, run.constant(np.zeros(n)), base, []))
 
 
 def count_simulation_form(arm: Arm) -> Count:
     """Multiplications and additions of J and R for one state of an arm."""
     refuse_unready(arm)
-    bodies = Bodies(arm)
-    if not bodies.linear:
-        raise UnsupportedError(
-            f"arm {arm.name!r} is not one of Book's: give it flexible links and flexibility 'book' or 'linear'."
-        )
     run = Inline()
-    simulation_form(run, bodies)
+    simulation_form(run, Bodies(arm))
     done = Counter(node.op for node in run.graph(fuse=False).nodes)
     return Count(done["mul"] + done["div"], done["add"] + done["sub"])
