@@ -14,7 +14,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.book import forces, inertia
 from lissom.dynamics.forward import Given, solved
 from lissom.dynamics.pivot import Held, either_sign, reciprocal, unguarded
-from lissom.engine.program import Entries, Step
+from lissom.engine.program import Step
 
 
 def accelerations(
@@ -23,13 +23,13 @@ def accelerations(
     """As `forward.accelerations`: by coordinate, and the effort of the coordinates that may be held."""
     n = bodies.dof
     zero, one = run.constant([0.0]), run.constant([1.0])
-    prescribed = [held[k].acceleration if k in held else zero for k in range(n)]
-    bias = forces.joint_torques(run, bodies, given.q, given.qd, Entries(prescribed), given.base, given.loads)
+    prescribed = run.gathered([held[k].acceleration if k in held else zero for k in range(n)])
+    bias = forces.joint_torques(run, bodies, given.q, given.qd, prescribed, given.base, given.loads)
     found = inertia.matrix(run, bodies, given.q)
     M = run.gathered([found[key] for key in _keys(bodies)])
     tau = run.gathered([given.tau[k : k + 1] for k in range(n)])
     free = run.gathered([held[k].free if k in held else one for k in range(n)])
-    parts = (M, tau, run.gathered(bias), run.gathered(prescribed), free)
+    parts = (M, tau, run.gathered(bias), prescribed, free)
     x, effort = run.call(solve(bodies, guarded), *parts)
     return [x[k : k + 1] for k in range(n)], {k: effort[k : k + 1] for k in held}
 
