@@ -1,4 +1,4 @@
-"""Every exception lissom raises on purpose.
+"""Every exception lissom raises on purpose, and its warnings.
 
 A message says what was met, where, what was expected and what to do. Catch
 `LissomError` to catch them all.
@@ -64,6 +64,10 @@ class SimulationError(SolveError):
     def run(self) -> Any:
         """The run up to the last good state."""
         return self.result
+
+
+class IndefiniteInertia(UserWarning):
+    """A mass matrix that is cut off in the deflections is not positive definite at a position."""
 
 
 @contextmanager
