@@ -20,7 +20,8 @@ Coordinates are lissom's, joint by joint; the paper has all joints first (`two_l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from lissom.dynamics import articulated, inverse
@@ -38,14 +39,15 @@ Turns = Sequence[tuple[int, int]]
 class Phases:
     """Cosines and sines of phi_k - phi_l at one position, made when first asked."""
 
-    def __init__(self, turns: Turns, q: Sequence[Any]):
-        self._turns, self._q = turns, q
+    def __init__(self, turns: Turns, q: Sequence[Any], circular: tuple[Any, Any] = (cos, sin)):
+        self._turns, self._q, self._circular = turns, q, circular
+        self.joints = {c for c, _ in turns}
         self._known: dict[tuple[int, int], tuple[Any, Any]] = {}
 
     def __call__(self, k: int, l: int) -> tuple[Any, Any]:
         if (k, l) not in self._known:
             angle = self.between(k, l, self._q)
-            self._known[k, l] = (cos(angle), sin(angle))
+            self._known[k, l] = (self._circular[0](angle), self._circular[1](angle))
         return self._known[k, l]
 
     def between(self, k: int, l: int, x: Sequence[Any]) -> Any:
@@ -157,8 +159,7 @@ def velocity_forces(forms: Forms, phases: Phases, q: Sequence[Any], qd: Sequence
                 h[b].append(rate * qd[a])
     turned = phases.spread({key: total(parts) for key, parts in twist.items()}, n)
     felt = {d: total(parts) for d, parts in pull.items()}
-    joints = {c for c, _ in phases._turns}
-    return [total(h[k]) - turned[k] if k in joints else total(h[k]) - felt.get(k, 0.0) for k in range(n)]
+    return [total(h[k]) - (turned[k] if k in phases.joints else felt.get(k, 0.0)) for k in range(n)]
 
 
 class Model(NamedTuple):
@@ -175,13 +176,20 @@ class Model(NamedTuple):
         geometry = Geometry(planar.links)
         return cls(planar, geometry, geometry.forms([link.integrals for link in planar.links], planar.gravity))
 
+    def mapped(self, change: Callable[[float], Any]) -> Model:
+        """The same with every constant changed, to count or time what is done with them."""
+        planar = copy.copy(self.planar)
+        tables = lambda table: [[change(x) if x else 0.0 for x in row] for row in table]  # noqa: E731
+        planar.links = [link._replace(K=tables(link.K), damping=tables(link.damping)) for link in planar.links]
+        return Model(planar, self.geometry, self.forms.mapped(change))
+
     def elastic(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         """K q + D qd of (25)."""
         out: list[Any] = [0.0] * self.planar.dof
         for link in self.planar.links:
             for k, c in enumerate(link.modes):
-                parts = [K * q[d] for K, d in zip(link.K[k], link.modes, strict=True) if K]
-                parts += [D * qd[d] for D, d in zip(link.damping[k], link.modes, strict=True) if D]
+                parts = [K * q[d] for K, d in zip(link.K[k], link.modes, strict=True) if K != 0.0]
+                parts += [D * qd[d] for D, d in zip(link.damping[k], link.modes, strict=True) if D != 0.0]
                 out[c] = total(parts)
         return out
 

@@ -271,7 +271,7 @@ class Library:
         """Say that an inertia that is cut off in the deflections is no longer one."""
         problem = indefinite(self.get("mass_matrix", method=method)(q), self.arm)
         if problem is not None:
-            raise SolveError(f"forward_dynamics: {problem.format(where=where)}")
+            raise SolveError(f"forward_dynamics{where}: {problem}")
 
     def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
@@ -291,14 +291,16 @@ class Library:
 
 
 def indefinite(M: Array, arm: Arm) -> str | None:
-    """A sentence, with a gap for the place, when a mass matrix cut off in the deflections is not positive definite."""
-    least = np.linalg.eigvalsh(M)[..., 0].min(initial=np.inf)
-    if least > 0:
+    """A sentence when a mass matrix that is cut off in the deflections is not positive definite."""
+    least = np.linalg.eigvalsh(M)[..., :1]
+    if not (least <= 0).any():
         return None
+    spot = [int(i) for i in np.argwhere(least[..., 0] <= 0)[0]]
     return (
-        f"the inertia of arm {arm.name!r} at this position{{where}} is not positive definite (smallest eigenvalue "
-        f"{least:.3g}). B of De Luca and Siciliano is kept to first order in the deflections and is no longer positive "
-        "definite at this deflection; use flexibility='second_order' without method, or smaller deflections."
+        f"the inertia of arm {arm.name!r}{f' at state {spot}' if spot else ''} has the eigenvalue "
+        f"{np.min(least[tuple(spot)]):.3g}: B of De Luca and Siciliano is kept to first order in the deflections and is "
+        "no longer positive definite at this deflection; use flexibility='second_order' without method, or keep "
+        "deflections smaller."
     )
 
 
