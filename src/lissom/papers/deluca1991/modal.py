@@ -118,7 +118,9 @@ def _node() -> Claim:
     at = [found[0] if len(found) else np.nan for found in nodes.values()]
     first, last = LIGHTEST, HEAVIEST
     gone = float(brentq(_end, first, last)) if _end(first) * _end(last) < 0 else np.inf
-    where = ", ".join(f"{name} {x:.4f}" if np.isfinite(x) else f"{name} none" for name, x in zip(nodes, at, strict=True))
+    where = ", ".join(
+        f"{name} {x:.4f}" if np.isfinite(x) else f"{name} none" for name, x in zip(nodes, at, strict=True)
+    )
     there = [x for x in at if np.isfinite(x)]
     return judged(
         f"{WHERE}, figures 2(b)-4(b)",
@@ -195,7 +197,11 @@ def _shapes(modes: dict[str, list[BeamModes]]) -> Drawing:
         for link, own in enumerate(found):
             x = np.linspace(0.0, own.shapes.length, 101)
             y = own.shape(x) / own.shapes.length
-            curves = tuple(Curve(f"phi_{link + 1}{k + 1}, {own.frequencies_hz[k]:.2f} Hz", x, y[:, k]) for k in range(2))
+            curves = tuple(
+                Curve(f"phi_{link + 1}{k + 1}, {own.frequencies_hz[k]:.2f} Hz", x, y[:, k]) for k in range(2)
+            )
             part = "ab"[link]
-            panels.append(Panel(f"{number + 2}({part}) link {link + 1}, {name} payload", "x [m]", "phi / l [1/m]", curves))
+            panels.append(
+                Panel(f"{number + 2}({part}) link {link + 1}, {name} payload", "x [m]", "phi / l [1/m]", curves)
+            )
     return Drawing("figures_2_to_4", "Figures 2 to 4: shapes of the links for three payloads", tuple(panels))

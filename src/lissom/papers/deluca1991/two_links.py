@@ -93,7 +93,12 @@ def bang_bang(switch: float = SWITCH) -> Callable[[float], Array]:
 
 
 def march(
-    arm: Arm, q: Array, qd: Array, torque: Callable[[float], Array] | None = None, until: float = UNTIL, dt: float = STEP
+    arm: Arm,
+    q: Array,
+    qd: Array,
+    torque: Callable[[float], Array] | None = None,
+    until: float = UNTIL,
+    dt: float = STEP,
 ) -> Motion:
     """The motion by the fourth-order Runge-Kutta method in fixed steps, as in section VII.
 
