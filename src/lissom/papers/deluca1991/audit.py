@@ -116,7 +116,7 @@ def _positions(angle: float) -> list[Array]:
 def _inertias(x: Coefficients, angle: float) -> Array:
     """(7, 6, 6) at `_positions`."""
     rows = inertia(x, _positions(angle))
-    return np.moveaxis([[np.broadcast_to(entry, 7) for entry in row] for row in rows], -1, 0)
+    return np.moveaxis(np.array([[np.broadcast_to(entry, 7) for entry in row] for row in rows]), -1, 0)
 
 
 def _quadratics(x: Coefficients, angle: float) -> Array:
@@ -193,14 +193,15 @@ def _energy(audits: dict[str, Audit]) -> list[Claim]:
 
 
 def _energy_figure(audits: dict[str, Audit]) -> Drawing:
-    panels = []
+    panels: list[Panel] = []
     for name, audit in audits.items():
         curves = [
-            Curve(which, audit.t[1:], np.maximum(np.abs(audit.error[1:, k]), 1e-16))
+            # named once: the second panel has the same colours
+            Curve("" if panels else which, audit.t[1:], np.maximum(np.abs(audit.error[1:, k]), 1e-16))
             for k, which in enumerate(audit.names)
         ]
         panels.append(
-            Panel(name, "time [s]", "drift of energy, relative", tuple(curves), ("linear", "log"), (1e-20, 10))
+            Panel(name, "time [s]", "drift of energy, relative", tuple(curves), ("linear", "log"), (1e-19, 10))
         )
     return Drawing("energy", "Energy of free motion: corrected, printed, and one slip at a time", tuple(panels))
 
@@ -225,7 +226,7 @@ def _least(q: Array) -> Array:
     """Smallest eigenvalues of B."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IndefiniteInertia)
-        return np.linalg.eigvalsh(mass_matrix(arm_with(), q, method=METHOD))[..., 0]
+        return np.asarray(np.linalg.eigvalsh(mass_matrix(arm_with(), q, method=METHOD))[..., 0], float)
 
 
 def _too_long() -> Lost:
@@ -233,7 +234,10 @@ def _too_long() -> Lost:
     arm, rest = arm_with(), np.zeros(6)
     found = {held: march(arm, rest, rest, bang_bang(held), dt=STEP / 2) for held in (0.5, HELD)}
     end = found[HELD]
-    ahead = lambda dt: float(_least(end.q[-1] + dt * end.qd[-1]))  # noqa: E731  on the way it was going
+
+    def ahead(dt: float) -> float:
+        return float(_least(end.q[-1] + dt * end.qd[-1]))  # on the way it was going
+
     steps = np.linspace(0.0, 20 * STEP, 81)
     first = next((dt for dt in steps if ahead(dt) < 0), np.nan)
     after = float(brentq(ahead, 0.0, first)) if np.isfinite(first) else np.nan
@@ -257,21 +261,22 @@ def _too_long() -> Lost:
 def _definite(lost: Lost) -> list[Claim]:
     short = lost.least[0.5]
     kept = bool((lost.least[HELD] > 0).all() and lost.beyond > 0)
+    said = lost.refusal.removeprefix("forward_dynamics: ")
     return [
         judged(
             "section V, (25)",
             "B is positive definite",
             f"undamped bang-bang: switched at 0.5 s its smallest eigenvalue falls from {short[0]:.1e} to "
-            f"{short.min():.1e}; switched at {HELD:g} s it passes zero at t = {lost.when:.3f} s, with the end of link 1 "
-            f"bent by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad",
+            f"{short.min():.1e}; switched at {HELD:g} s it passes zero at t = {lost.when:.3f} s, with the end of "
+            f"link 1 bent by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad",
             kept,
             "B is kept to first order in the deflections only: true for small ones",
         ),
         judged(
             "section V, (25)",
             "forward dynamics beyond that (not in the paper)",
-            f"one millisecond later, eigenvalue {lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'is silent'}; forward_dynamics "
-            f"{'refuses: ' + lost.refusal.removeprefix('forward_dynamics: ') if lost.refusal else 'goes on'}",
+            f"one millisecond later, eigenvalue {lost.beyond:.1e}: mass_matrix "
+            f"{'warns' if lost.warned else 'is silent'}; forward_dynamics refuses: {said or 'nothing'}",
             bool(lost.refusal) and bool(lost.warned),
         ),
     ]

@@ -29,7 +29,7 @@ def _inertia(q: Array) -> Claim:
     number = sum(name[0] in "bt" for name in x)
     want = mass_matrix(arm, q, method=METHOD)[:, PAPER][:, :, PAPER]
     rows = inertia(x, list(q[:, PAPER].T))
-    got = np.moveaxis([[np.broadcast_to(entry, len(q)) for entry in row] for row in rows], -1, 0)
+    got = np.moveaxis(np.array([[np.broadcast_to(entry, len(q)) for entry in row] for row in rows]), -1, 0)
     away = np.abs(got - want).max() / np.abs(want).max()
     return judged(
         "appendix, (32)",

@@ -116,8 +116,8 @@ def _coupling(motions: dict[int, Motion]) -> Claim:
     return judged(
         "figures 5(a), (b)",
         "strong vibration coupling between the links",
-        f"link 2 is bent by delta_21 = {outer[0]:.2g}, and |delta_11| comes to {inner[0]:.2g} (figure 6, link 1 bent by "
-        f"{other[0][0]:.2g}: |delta_21| to {other[1][0]:.2g}); {100 * share:.0f} % of the energy goes into link 1",
+        f"link 2 is bent by delta_21 = {outer[0]:.2g}, and |delta_11| comes to {inner[0]:.2g} (figure 6, link 1 bent "
+        f"by {other[0][0]:.2g}: |delta_21| to {other[1][0]:.2g}); {100 * share:.0f} % of the energy goes into link 1",
         inner[0] > 0.5 * outer[0],
     )
 
@@ -132,8 +132,8 @@ def _drift(case: Case, motion: Motion) -> Claim:
     return judged(
         "figures 5(c), (d)",
         "a slow relative drift of the joints",
-        f"theta_2 - theta_1 is {means[0]:.4f} rad in the mean of the first second, {means[1]:.4f} of the next; it grows to "
-        f"{late:.2f} rad in {LONG:g} s (second-order model: {other:.2f})",
+        f"theta_2 - theta_1 is {means[0]:.4f} rad in the mean of the first second, {means[1]:.4f} of the next; it "
+        f"grows to {late:.2f} rad in {LONG:g} s (second-order model: {other:.2f})",
         bool(means[1] > 1.01 * means[0] and late > 10 * means[1]),
     )
 
@@ -145,8 +145,8 @@ def _limited(motions: dict[int, Motion]) -> Claim:
     return judged(
         "figures 6(a), (b)",
         "transfer from upper arm to forearm is limited: two orders of magnitude on delta_2j",
-        f"|delta_2j| up to {_numbers(inner)}, in figure 5 {_numbers(outer)}: {_numbers(orders)} orders of magnitude; at "
-        f"most {100 * share:.2f} % of the energy bends link 2",
+        f"|delta_2j| up to {_numbers(inner)}, in figure 5 {_numbers(outer)}: {_numbers(orders)} orders of magnitude; "
+        f"at most {100 * share:.2f} % of the energy bends link 2",
         bool((np.round(orders) >= 2).all()),
     )
 
@@ -193,8 +193,8 @@ def _bang_bang(motions: dict[int, Motion]) -> list[Claim]:
         judged(
             "figure 9",
             "bang-bang torque induces large and coupled vibrations of both links",
-            f"ends of the links bend by up to {peaks[0][0]:.0f} and {peaks[0][1]:.0f} mm; after the torque the joints swing "
-            f"by {swing[0][0]:.2f} and {swing[0][1]:.2f} rad",
+            f"ends of the links bend by up to {peaks[0][0]:.0f} and {peaks[0][1]:.0f} mm; after the torque the joints "
+            f"swing by {swing[0][0]:.2f} and {swing[0][1]:.2f} rad",
             bool(peaks[0].min() > 10),
         ),
         judged(

@@ -124,4 +124,4 @@ def march(
             stopped, y = str(error), y[: k + 1]
             break
         y[k + 1] = x + dt / 6 * (a + 2 * b + 2 * c + d)
-    return Motion(np.arange(len(y)) * dt, y[:, :n], y[:, n:], stopped)
+    return Motion(dt * np.arange(len(y), dtype=float), y[:, :n], y[:, n:], stopped)
