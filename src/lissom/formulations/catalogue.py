@@ -93,7 +93,7 @@ ALL = {
                     walker_orin.accelerations_2, 7),
         Formulation("walker_orin_3", "forward", f"{WALKER_ORIN}, method 3", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
                     walker_orin.accelerations_3, 9),
-        Formulation("de_luca_siciliano", "both", DE_LUCA_SICILIANO, "n^4", "serial", "revolute, axes parallel", False,
+        Formulation("de_luca_siciliano", "both", DE_LUCA_SICILIANO, "n^5", "serial", "revolute, axes parallel", False,
                     (*INVERSE, *FORWARD), de_luca_siciliano.generalized_forces, 12, "rigid, flexible"),
     )
 }  # fmt: skip

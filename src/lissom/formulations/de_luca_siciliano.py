@@ -193,7 +193,9 @@ class Model(NamedTuple):
                 out[c] = total(parts)
         return out
 
-    def forces(self, phases: Phases, q: Sequence[Any], qd: Sequence[Any], loads: Sequence[tuple[str, Any]]) -> list[Any]:
+    def forces(
+        self, phases: Phases, q: Sequence[Any], qd: Sequence[Any], loads: Sequence[tuple[str, Any]]
+    ) -> list[Any]:
         """All but the accelerations and the drives: h + K q + D qd + dV/dq less the loads."""
         parts = [velocity_forces(self.forms, phases, q, qd), self.elastic(q, qd)]
         if self.forms.V:

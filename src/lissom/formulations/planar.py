@@ -122,57 +122,44 @@ class Planar:
 
     def _add(self, joint: tuple[int, Body] | None, beam: tuple[int, Body] | None) -> None:
         """A joint, a beam, or a beam behind its joint."""
-        first = joint or beam
-        assert first is not None
-        before = first[1].parent
-        offset, heading = self._reached(before, first[1])
+        first = (joint or beam)[1]  # type: ignore[index]
+        offset, heading = self._reached(first.parent, first)
+        if self.links:
+            self._attach(self.spots[first.parent], offset)
+        link, m = len(self.links), 0 if beam is None else beam[1].width
+        total, root = _nothing(m), 0j
         if joint is not None:
             k, body = joint
-            normal = first[1].R.T @ self._normals[before]
-            sign = self._refuse_oblique(body, normal)
+            sign = self._refuse_oblique(body, body.R.T @ self._normals[body.parent])
             self.turns.append((body.coordinate, sign))
             self._normals[k] = sign * np.array([0.0, 0.0, 1.0])
-            at: complex = 0j
             axes = _axes(self._normals[k])
             if beam is not None:  # the link's axes are those of the beam
                 turned = complex(_clean(axes @ (beam[1].R @ _axes(beam[1].R.T @ self._normals[k]).real)))
-                heading, axes, at = heading * turned, axes * turned.conjugate(), complex(axes @ beam[1].p) / turned
-        else:
-            at = 0j
-        link = len(self.links)
-        self._attach(before, offset)
-        total = _nothing(beam[1].width if beam is not None else 0)
-        if joint is not None:
-            still = [0j] * len(total.v)
-            self.spots[joint[0]] = Spot(link, 0j, still, [0.0] * len(still), _clean(axes))
-            total = _joined(total, _rigid(joint[1], self.spots[joint[0]], self._normals[joint[0]]))
-        tip, tables = None, None
-        if beam is not None:
-            k, body = beam
-            self._normals[k] = body.R.T @ self._normals[joint[0] if joint is not None else before]
-            assert body.beam is not None
-            tables = body.beam.layout.unpacked(body.beam.values)
-            tip = self.spots[k] = self._end(body, link, complex(_clean(at)), self._normals[k])
-            total = _joined(total, _of_beam(tables, complex(_clean(at)), _axes(self._normals[k])))
-            total = _joined(total, _rigid(body, tip, self._normals[k]))
-        m = len(total.v)
+                heading, axes = complex(_clean(heading * turned)), _clean(axes * turned.conjugate())
+                root = complex(_clean(axes @ beam[1].p))
+            self.spots[k] = Spot(link, 0j, [0j] * m, [0.0] * m, axes)
+            total = _joined(total, _rigid(body, self.spots[k], self._normals[k]))
         self.links.append(
             PlanarLink(
-                first[1].joint,
-                None if joint is None else joint[1].coordinate,
-                0 if joint is None else self.turns[-1][1],
-                range(0) if beam is None else self.bodies.coordinates(beam[0]),
-                len(self.turns),
-                complex(_clean(heading)),
-                0j if tip is None else tip.x,
-                [] if tip is None else tip.shift,
-                [] if tip is None else tip.turn,
-                total,
-                [] if tables is None else np.array(tables.K, float).reshape(m, m).tolist(),
-                [] if tables is None else np.array(tables.damping, float).reshape(m, m).tolist(),
-                None if joint is None else joint[1],
+                first.joint, None if joint is None else first.coordinate, 0 if joint is None else self.turns[-1][1],
+                range(0), len(self.turns), heading, 0j, [], [], total, [], [], None if joint is None else first,
             )
-        )
+        )  # fmt: skip
+        if beam is not None:
+            self._bend(beam[0], beam[1], root)
+
+    def _bend(self, k: int, body: Body, root: complex) -> None:
+        """The beam of the last link, and what is fixed to its tip."""
+        t = self._tables(k)
+        self._normals[k] = body.R.T @ self._normals[body.parent]
+        tip = self.spots[k] = self._end(body, len(self.links) - 1, root, self._normals[k])
+        total = _joined(self.links[-1].integrals, _of_beam(t, root, tip.axes))
+        K, damping = (np.array(table, float).tolist() for table in (t.K, t.damping))
+        self.links[-1] = self.links[-1]._replace(
+            modes=self.bodies.coordinates(k), reach=tip.x, reach_shift=tip.shift, turn=tip.turn,
+            integrals=_joined(total, _rigid(body, tip, self._normals[k])), K=K, damping=damping,
+        )  # fmt: skip
 
     def _reached(self, before: int, body: Body) -> tuple[complex, complex]:
         """Origin and heading of a body's frame at rest, in the axes of what carries it."""
@@ -180,12 +167,10 @@ class Planar:
         own = _axes(body.R.T @ self._normals[before]).real
         return complex(_clean(axes @ body.p)), complex(_clean(axes @ (body.R @ own)))
 
-    def _attach(self, before: int, offset: complex) -> None:
+    def _attach(self, spot: Spot, offset: complex) -> None:
         """The next link's joint is at an offset from the tip of the last: r_{i+1} of (2)."""
-        if self.links:
-            spot = self.spots[before]
-            shift = [s + 1j * t * offset for s, t in zip(spot.shift, spot.turn, strict=True)]
-            self.links[-1] = self.links[-1]._replace(reach=spot.x + offset, reach_shift=shift)
+        shift = [s + 1j * t * offset for s, t in zip(spot.shift, spot.turn, strict=True)]
+        self.links[-1] = self.links[-1]._replace(reach=spot.x + offset, reach_shift=shift)
 
     def _end(self, body: Body, link: int, at: complex, normal: Array) -> Spot:
         """The end of a beam: its tip, or a place along it."""
@@ -303,10 +288,7 @@ def _rigid(body: Body, at: Spot, normal: Array) -> Integrals:
     v = [m * s[k] + t[k] * S for k in modes]
     w = [x.conjugate() * v[k] + S.conjugate() * s[k] + t[k] * J for k in modes]
     z = [
-        [
-            s[k].conjugate() * (m * s[l] + t[l] * S) + t[k].conjugate() * (S.conjugate() * s[l] + t[l] * J)
-            for l in modes
-        ]
+        [s[k].conjugate() * (m * s[l] + t[l] * S) + t[k].conjugate() * (S.conjugate() * s[l] + t[l] * J) for l in modes]
         for k in modes
     ]
     return Integrals(m, m * x + S, m * abs(x) ** 2 + 2 * (x.conjugate() * S).real + J, v, w, z)

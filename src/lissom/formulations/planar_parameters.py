@@ -43,7 +43,9 @@ def numbered(*indices: int) -> str:
 
 def parameters(planar: Planar) -> tuple[Parameter, ...]:
     """All that are not zero, link by link."""
-    return tuple(p for i, link in enumerate(planar.links) for p in (*_inertial(i, link), *_elastic(i, link), *_drive(i, link)))
+    return tuple(
+        p for i, link in enumerate(planar.links) for p in (*_inertial(i, link), *_elastic(i, link), *_drive(i, link))
+    )
 
 
 def integral_parts(i: int, link: PlanarLink) -> Iterator[tuple[str, str, float, Integrals]]:
@@ -63,7 +65,12 @@ def integral_parts(i: int, link: PlanarLink) -> Iterator[tuple[str, str, float, 
             part = (lambda x: x.imag) if factor == 1j else (lambda x: x.real)
             yield f"v{word}_{j}", f"mass times shape of {mode}, {way} the link [kg]", part(own.v[k]), zero._replace(v=v)
             what = "about the joint" if factor == 1j else "away from the joint"
-            yield f"w{word}_{j}", f"first moment of the shape of {mode}, {what} [kg m]", part(own.w[k]), zero._replace(w=w)
+            yield (
+                f"w{word}_{j}",
+                f"first moment of the shape of {mode}, {what} [kg m]",
+                part(own.w[k]),
+                zero._replace(w=w),
+            )
         for l in range(k, m):
             jk, pair = numbered(n, k + 1, l + 1), f"shapes of modes {k + 1} and {l + 1} of link {n}"
             yield f"z_{jk}", f"mass times {pair} [kg]", own.z[k][l].real, zero._replace(z=_unit(m, k, l, 1 + 0j))

@@ -7,16 +7,17 @@ zero in the arm is zero here.
 
 from __future__ import annotations
 
+import cmath
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lissom.errors import UnsupportedError
-from lissom.formulations.de_luca_siciliano import Phases, gradient, inertia, velocity_forces
+from lissom.formulations.de_luca_siciliano import Phases, Turns, gradient, inertia, total, value
 from lissom.formulations.planar import Integrals, Planar, PlanarLink
 from lissom.formulations.planar_parameters import numbered, parameters
-from lissom.formulations.planar_tables import Geometry
+from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Term
 
 MOST_LINKS = 3
-QUARTERS = {1: 1, 1j: 1j, -1: -1, -1j: -1j}
 
 
 class SymbolicModel(NamedTuple):
@@ -67,28 +68,66 @@ class Symbols:
         return self.real(name, self._known.get(name, 0.0))
 
     def complex(self, along: str, across: str, value: complex) -> Any:
-        return self.real(along, value.real) + self.sp.I * self.real(across, value.imag)
+        return Pair(self.real(along, value.real), self.real(across, value.imag))
+
+
+class Pair:
+    """A complex number whose parts are SymPy's; much quicker than its own complex numbers."""
+
+    __slots__ = ("im", "re")
+
+    def __init__(self, re: Any, im: Any = 0):
+        self.re, self.im = re, im
+
+    @classmethod
+    def of(cls, x: Any) -> Pair:
+        return x if isinstance(x, Pair) else cls(x)
+
+    def __add__(self, other: Any) -> Pair:
+        other = self.of(other)
+        return Pair(self.re + other.re, self.im + other.im)
+
+    def __mul__(self, other: Any) -> Pair:
+        other = self.of(other)
+        return Pair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def __neg__(self) -> Pair:
+        return Pair(-self.re, -self.im)
+
+    def __eq__(self, other: object) -> bool:
+        other = self.of(other)
+        return bool(self.re == other.re and self.im == other.im)
+
+    __hash__ = None  # type: ignore[assignment]
+    __radd__, __rmul__ = __add__, __mul__
+
+    def conjugate(self) -> Pair:
+        return Pair(self.re, -self.im)
+
+
+def refuse_long(planar: Planar) -> None:
+    """Symbols are for short arms; a sentence for others."""
+    if len(planar.links) > MOST_LINKS:
+        raise UnsupportedError(
+            f"planar_model: the symbolic form (sympy, latex, c) covers up to {MOST_LINKS} links, and arm "
+            f"{planar.bodies.arm.name!r} has {len(planar.links)}; B, h and Y give numbers for any number of links."
+        )
 
 
 def symbolic(planar: Planar) -> SymbolicModel:
     """The model of an arm of up to three links."""
-    if len(planar.links) > MOST_LINKS:
-        raise UnsupportedError(
-            f"the symbolic form covers up to {MOST_LINKS} links, and arm {planar.bodies.arm.name!r} has "
-            f"{len(planar.links)}; B, h and Y give numbers for any number of links."
-        )
+    refuse_long(planar)
     symbols = Symbols({p.name: p.value for p in parameters(planar)})
     sp = symbols.sp
     links = [_link(symbols, i, link) for i, link in enumerate(planar.links)]
-    geometry = Geometry(links, sp.I, lambda x: sp.expand(x).as_real_imag())
-    pull = symbols.complex("g_x", "g_y", planar.gravity)
-    forms = geometry.forms([link.integrals for link in links], pull)
+    geometry = Geometry(links, Pair(0, 1), lambda x: (sp.expand(Pair.of(x).re), sp.expand(Pair.of(x).im)))
+    forms = geometry.forms([link.integrals for link in links], symbols.complex("g_x", "g_y", planar.gravity))
     q, qd = (_coordinates(sp, planar, dot) for dot in ("", "dot"))
-    phases = Phases(planar.turns, q, (sp.cos, sp.sin))
+    phases = Phases(planar.turns, _headed(symbols, planar, q), (sp.cos, sp.sin))
     n = len(q)
     B = _exact(sp, sp.Matrix(n, n, [x for row in inertia(forms, phases, q) for x in row]))
-    h = _exact(sp, sp.Matrix(velocity_forces(forms, phases, q, qd))).expand()  # so that equal terms meet
-    G = _exact(sp, sp.Matrix(gradient(forms.V, phases, q)))
+    h = sp.Matrix(n, 1, [_exact(sp, sp.Matrix([x]))[0] for x in christoffel(forms, planar.turns, phases, q, qd)])
+    G = _exact(sp, sp.Matrix(n, 1, gradient(forms.V, phases, q)))
     K, D = sp.zeros(n, n), sp.zeros(n, n)
     for i, link in enumerate(links):
         for a, c in enumerate(link.modes):
@@ -101,6 +140,76 @@ def symbolic(planar: Planar) -> SymbolicModel:
             D[c, c] += symbols.parameter(f"b_{i + 1}")
             G[c] -= symbols.parameter(f"s_{i + 1}") * symbols.real(f"rest_{i + 1}", link.drive.rest)
     return SymbolicModel(tuple(q), tuple(qd), B, h, K, D, G, symbols.values)
+
+
+def christoffel(forms: Forms, turns: Turns, phases: Phases, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+    """h by (26), every product of rates with one form: what cancels does so among the coefficients, as in (34)."""
+    n = len(q)
+    place = {c: (j, sign) for j, (c, sign) in enumerate(turns)}
+    slope = {key: [_derived(form, a, place) for a in range(n)] for key, form in forms.B.items()}
+
+    def dB(i: int, j: int, k: int) -> Poly:
+        return slope[min(i, j), max(i, j)][k] if (min(i, j), max(i, j)) in slope else {}
+
+    out, half = [], sympy_module().Rational(1, 2)
+    for i in range(n):
+        terms = []
+        for j in range(n):
+            for k in range(j, n):
+                parts = [(dB(i, j, k), 1), (dB(i, k, j), 1), (dB(j, k, i), -1)]
+                form = _gathered(parts if j < k else [(dB(i, j, j), 1), (dB(j, j, i), -half)])
+                if form:
+                    terms.append(value(form, phases, q) * qd[j] * qd[k])
+        out.append(total(terms))
+    return out
+
+
+Poly = dict[tuple[int, int, bool, int], Any]  # (k, l, whether im, amplitude) -> coefficient
+
+
+def _derived(form: Form, a: int, place: dict[int, tuple[int, int]]) -> Poly:
+    """A form differentiated by coordinate a."""
+    out: Poly = {}
+    for term in form:
+        for im, part in ((False, term.re), (True, term.im)):
+            for c, x in part:
+                if a not in place and c == a:
+                    out[term.k, term.l, im, CONSTANT] = x
+                elif a in place and term.l <= place[a][0] < term.k:
+                    # times i: the new real part is less the imaginary one
+                    out[term.k, term.l, not im, c] = place[a][1] * (-x if im else x)
+    return out
+
+
+def _gathered(parts: Sequence[tuple[Poly, Any]]) -> Form:
+    """A weighted sum of forms."""
+    weighed: Poly = {}
+    for poly, weight in parts:
+        for key, x in poly.items():
+            weighed[key] = weighed.get(key, 0) + x * weight
+    found: dict[tuple[int, int], tuple[list[Any], list[Any]]] = {}
+    for (k, l, im, c), x in sorted(weighed.items(), key=lambda pair: pair[0]):
+        if x != 0:
+            found.setdefault((k, l), ([], []))[im].append((c, x))
+    return tuple(Term(k, l, tuple(re), tuple(im)) for (k, l), (re, im) in found.items())
+
+
+def _headed(symbols: Symbols, planar: Planar, q: Sequence[Any]) -> list[Any]:
+    """Joint angles with the heading of their links, gamma_i, on top."""
+    out = list(q)
+    for i, link in enumerate(planar.links):
+        if link.coordinate is not None:
+            out[link.coordinate] = out[link.coordinate] + link.sign * _heading(symbols, i, link)
+    return out
+
+
+def _heading(symbols: Symbols, i: int, link: PlanarLink) -> Any:
+    """The angle of a link's heading: quarter turns are exact."""
+    angle = cmath.phase(link.heading)
+    quarters = round(angle / (cmath.pi / 2))
+    if abs(angle - quarters * cmath.pi / 2) < 1e-12:
+        return symbols.sp.pi * quarters / 2
+    return symbols.real(f"gamma_{i + 1}", angle)
 
 
 def _exact(sp: Any, matrix: Any) -> Any:
@@ -120,15 +229,9 @@ def _coordinates(sp: Any, planar: Planar, dot: str) -> list[Any]:
 
 def _link(symbols: Symbols, i: int, link: PlanarLink) -> PlanarLink:
     """The link with symbols for its numbers."""
-    import cmath
-
     sp, n, modes = symbols.sp, i + 1, range(len(link.modes))
-    turn = next((factor for factor in QUARTERS if abs(link.heading - factor) < 1e-12), None)
-    if turn is not None:
-        heading = sp.Integer(int(complex(turn).real)) + sp.I * int(complex(turn).imag)
-    else:
-        angle = symbols.real(f"gamma_{n}", cmath.phase(link.heading))
-        heading = sp.cos(angle) + sp.I * sp.sin(angle)
+    angle = 0 if link.coordinate is not None else _heading(symbols, i, link)  # of joints: `_headed`
+    heading = Pair(sp.cos(angle), sp.sin(angle))
     shift = [
         symbols.complex(f"phix_{numbered(n, k + 1)}e", f"phi_{numbered(n, k + 1)}e", link.reach_shift[k]) for k in modes
     ]
@@ -146,17 +249,17 @@ def _link(symbols: Symbols, i: int, link: PlanarLink) -> PlanarLink:
 
 
 def _integrals(symbols: Symbols, n: int, m: int) -> Integrals:
-    I, p = symbols.sp.I, symbols.parameter
+    p = symbols.parameter
     v, w = (
-        [p(f"{word}x_{numbered(n, k + 1)}") + I * p(f"{word}_{numbered(n, k + 1)}") for k in range(m)] for word in "vw"
+        [Pair(p(f"{word}x_{numbered(n, k + 1)}"), p(f"{word}_{numbered(n, k + 1)}")) for k in range(m)] for word in "vw"
     )
     z: list[list[Any]] = [[0] * m for _ in range(m)]
     for k in range(m):
         for l in range(k, m):
             jk = numbered(n, k + 1, l + 1)
-            z[k][l] = p(f"z_{jk}") + I * p(f"zx_{jk}")
-            z[l][k] = p(f"z_{jk}") - I * p(f"zx_{jk}")
-    return Integrals(p(f"m_{n}"), p(f"mx_{n}") + I * p(f"my_{n}"), p(f"J_{n}"), v, w, z)
+            z[k][l] = Pair(p(f"z_{jk}"), p(f"zx_{jk}"))
+            z[l][k] = z[k][l].conjugate()
+    return Integrals(p(f"m_{n}"), Pair(p(f"mx_{n}"), p(f"my_{n}")), p(f"J_{n}"), v, w, z)
 
 
 def latex(model: SymbolicModel) -> str:
@@ -179,29 +282,33 @@ def latex(model: SymbolicModel) -> str:
     return "\\begin{aligned}\n" + "\n".join(lines) + "\n\\end{aligned}\n"
 
 
-def c_source(model: SymbolicModel, title: str) -> str:
-    """B and h as C99, common subexpressions taken out, the arm's numbers as constants."""
+def c_source(planar: Planar, forms: Forms, armature: Sequence[float], title: str) -> str:
+    """B and h as C99: the tables as numbers, common subexpressions taken out."""
+    refuse_long(planar)
     sp = sympy_module()
-    n = len(model.q)
-    used = model.B.free_symbols | model.h.free_symbols
-    known = sorted((s.name, v) for s, v in model.values.items() if s in used)
-    constants = "\n".join(f"static const double {name} = {value!r};" for name, value in known)
-    body_B = _c_body(sp, model, list(model.B), "B", rates=False)
-    body_h = _c_body(sp, model, list(model.h), "h", rates=True)
-    order = ", ".join(s.name for s in model.q)
+    q, qd = (_coordinates(sp, planar, dot) for dot in ("", "dot"))
+    phases = Phases(planar.turns, q, (sp.cos, sp.sin))
+    n = planar.dof
+    B = inertia(forms, phases, q)
+    for k, extra in enumerate(armature):
+        B[k][k] = B[k][k] + extra
+    h = christoffel(forms, planar.turns, phases, q, qd)
+    body_B = _c_body(sp, [x for row in B for x in row], "B", {"q": q})
+    body_h = _c_body(sp, h, "h", {"q": q, "qd": qd})
+    order = ", ".join(s.name for s in q)
     return (
         f"/* {title}: B(q) and h(q, qd) of the planar closed form of De Luca and Siciliano (1991).\n"
-        f"   q = ({order}); SI units. */\n#include <math.h>\n\n{constants}\n\n"
+        f"   q = ({order}); SI units. */\n#include <math.h>\n\n"
         f"/* inertia, row by row */\nvoid planar_B(const double q[{n}], double B[{n * n}])\n{{\n{body_B}}}\n\n"
         f"/* velocity forces */\nvoid planar_h(const double q[{n}], const double qd[{n}], double h[{n}])\n{{\n{body_h}}}\n"
     )
 
 
-def _c_body(sp: Any, model: SymbolicModel, entries: list[Any], out: str, rates: bool) -> str:
-    shared, results = sp.cse(entries, symbols=sp.numbered_symbols("x"), optimizations="basic")
-    used = set().union(*(e.free_symbols for e in (*results, *(right for _, right in shared)))) if results else set()
+def _c_body(sp: Any, entries: Sequence[Any], out: str, inputs: dict[str, list[Any]]) -> str:
+    shared, results = sp.cse([sp.sympify(x) for x in entries], symbols=sp.numbered_symbols("x"))
+    used = set().union(*(e.free_symbols for e in (*results, *(right for _, right in shared))))
     lines = []
-    for word, symbols in (("q", model.q), ("qd", model.qd)) if rates else (("q", model.q),):
+    for word, symbols in inputs.items():
         lines += [f"    const double {s.name} = {word}[{k}];" for k, s in enumerate(symbols) if s in used]
         lines += [] if any(s in used for s in symbols) else [f"    (void){word};"]
     lines += [f"    const double {left.name} = {sp.ccode(right)};" for left, right in shared]

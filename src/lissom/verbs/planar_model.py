@@ -129,7 +129,12 @@ class PlanarModel:
         """B and h as self-contained C99; `into` is a file to write it to."""
         from lissom.formulations.planar_symbols import c_source
 
-        text = c_source(self._symbolic, " ".join(self.arm.name.split()).replace("*/", ""))
+        drives = np.zeros(self.arm.dof)
+        for link in self._model.planar.links:
+            if link.drive is not None:
+                drives[link.drive.coordinate] = link.drive.armature
+        title = " ".join(self.arm.name.split()).replace("*/", "")
+        text = c_source(self._model.planar, self._model.forms, drives.tolist(), title)
         if into is not None:
             try:
                 Path(into).write_text(text, encoding="utf-8")
