@@ -277,9 +277,9 @@ def _definite(lost: Lost) -> Claim:
         "section V, (25)",
         "B is positive definite",
         f"undamped bang-bang: switched at {SWITCH:g} s its smallest eigenvalue falls from {short[0]:.1e} to "
-        f"{short.min():.1e}; switched at {HELD:g} s it passes zero at t = {lost.when:.3f} s, with the end of link 1 bent "
-        f"by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is {lost.beyond:.1e}: "
-        f"mass_matrix {'warns' if lost.warned else 'is silent'}, forward_dynamics {said}",
+        f"{short.min():.1e}; switched at {HELD:g} s it passes zero at t = {lost.when:.3f} s, with the end of link 1 "
+        f"bent by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
+        f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'is silent'}, forward_dynamics {said}",
         bool((lost.least[HELD] > 0).all() and lost.beyond > 0),
         "B is kept to first order in the deflections only: true for small ones",
     )
