@@ -252,8 +252,8 @@ def test_B_is_lost_at_large_deflections_and_says_so():
     arm = ls.load("two_link_flexible")
     q = np.array([0.0, 0.0, 0.0, np.pi / 2, 3.0, 0.0])
     assert np.linalg.eigvalsh(library(arm).get("mass_matrix", method=DLS)(q))[0] < 0
-    with pytest.raises(ls.SolveError, match=r"forward_dynamics: the inertia of arm 'two_link_flexible' has the eigenvalue "
-                       r"-.*kept to first order.*second_order"):  # fmt: skip
+    lost = r"forward_dynamics: the inertia of arm 'two_link_flexible' has the eigenvalue -.*first order.*second_order"
+    with pytest.raises(ls.SolveError, match=lost):
         ls.forward_dynamics(arm, q, 0 * q, 0 * q, method=DLS)
     with pytest.raises(ls.SolveError, match=r"of state \[1\]"):
         ls.forward_dynamics(arm, np.array([0 * q, q]), np.zeros((2, 6)), np.zeros((2, 6)), method=DLS)
@@ -319,7 +319,7 @@ def test_what_is_not_covered_is_said(case):
 def test_other_refusals():
     arm = ls.load("two_link_flexible")
     o = np.zeros(6)
-    with pytest.raises(ls.UnsupportedError, match="does not cover a moving base. Leave out method"):
+    with pytest.raises(ls.UnsupportedError, match=r"does not cover a moving base\. Leave out method"):
         ls.inverse_dynamics(arm, o, o, o, base=ls.BaseMotion(linear_acceleration=(0, 0, 1)), method=DLS)
     with pytest.raises(ls.UnsupportedError, match=r"parallel.*Leave out method: the fast path covers it\."):
         ls.inverse_dynamics(ls.load("puma560"), *np.zeros((3, 6)), method=DLS)

@@ -18,9 +18,10 @@ from lissom.formulations import two_link_coefficients as two
 PAPER = ls.load("two_link_flexible")
 
 
-@pytest.mark.parametrize(
-    ("modes", "options"), [((1, 2), {}), ((2, 0, 1), {"drives": True}), ((1, 1), {"stretch": True})]
-)
+CASES = [((1, 2), {}), ((2, 0, 1), {"drives": True}), ((1, 1), {"stretch": True})]
+
+
+@pytest.mark.parametrize(("modes", "options"), CASES)
 def test_the_model_is_linear_in_its_parameters(modes, options):
     arm = planar_arm(11, modes, **options)
     model = ls.planar_model(arm)

@@ -12,8 +12,8 @@ For any number of links and modes every entry of B has the shape of (32),
     B_ab = sum_{k>=l} cos(phi_k - phi_l) (beta + sum_c beta_c delta_c) - sin(phi_k - phi_l) (beta' + ...)
 
 with constants from the link integrals (24), made once (`planar_tables`). The derivatives in (26) are then written down
-by hand: of the cosines and sines, and of the amplitudes. Gravity and loads, which the paper does not have, come from the
-potential (or the work of a force) to first order in the deflections.
+by hand: of the cosines and sines, and of the amplitudes. Gravity and loads, which the paper does not have, come from
+the potential (or the work of a force) to first order in the deflections.
 
 Coordinates are lissom's, joint by joint; the paper has all joints first (`two_link_coefficients`).
 """
@@ -33,7 +33,8 @@ from lissom.formulations.planar import Planar
 from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Linear, Term
 from lissom.spatial.rotations import Array
 
-Turns = Sequence[tuple[int, int]]
+Turns = Sequence[tuple[int, int]]  # (coordinate, sign), from the base outward
+Loads = Sequence[tuple[str, Any]]  # (frame, nine entries)
 
 
 class Phases:
@@ -179,8 +180,9 @@ class Model(NamedTuple):
     def mapped(self, change: Callable[[float], Any]) -> Model:
         """The same with every constant changed, to count or time what is done with them."""
         planar = copy.copy(self.planar)
-        tables = lambda table: [[change(x) if x else 0.0 for x in row] for row in table]  # noqa: E731
-        planar.links = [link._replace(K=tables(link.K), damping=tables(link.damping)) for link in planar.links]
+        planar.links = [
+            link._replace(K=_changed(link.K, change), damping=_changed(link.damping, change)) for link in planar.links
+        ]
         return Model(planar, self.geometry, self.forms.mapped(change))
 
     def elastic(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
@@ -193,9 +195,7 @@ class Model(NamedTuple):
                 out[c] = total(parts)
         return out
 
-    def forces(
-        self, phases: Phases, q: Sequence[Any], qd: Sequence[Any], loads: Sequence[tuple[str, Any]]
-    ) -> list[Any]:
+    def forces(self, phases: Phases, q: Sequence[Any], qd: Sequence[Any], loads: Loads) -> list[Any]:
         """All but the accelerations and the drives: h + K q + D qd + dV/dq less the loads."""
         parts = [velocity_forces(self.forms, phases, q, qd), self.elastic(q, qd)]
         if self.forms.V:
@@ -240,6 +240,10 @@ class Model(NamedTuple):
         return B
 
 
+def _changed(table: Sequence[Sequence[float]], change: Callable[[float], Any]) -> list[list[Any]]:
+    return [[change(x) if x else 0.0 for x in row] for row in table]
+
+
 def _dot(row: Array, u: Sequence[Any], start: float = 0.0) -> Any:
     parts = [float(x) * y for x, y in zip(row, u, strict=True) if x]
     return total([*parts, start] if start or not parts else parts)
@@ -269,7 +273,7 @@ def solve(B: list[list[Any]], b: Sequence[Any]) -> list[Any]:
 
 
 def generalized_forces(
-    model: Model, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], loads: Sequence[tuple[str, Any]] = ()
+    model: Model, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], loads: Loads = ()
 ) -> list[Any]:
     """tau of (25) without the drives."""
     phases = Phases(model.planar.turns, q)

@@ -43,9 +43,8 @@ def numbered(*indices: int) -> str:
 
 def parameters(planar: Planar) -> tuple[Parameter, ...]:
     """All that are not zero, link by link."""
-    return tuple(
-        p for i, link in enumerate(planar.links) for p in (*_inertial(i, link), *_elastic(i, link), *_drive(i, link))
-    )
+    kinds = (_inertial, _elastic, _drive)
+    return tuple(p for i, link in enumerate(planar.links) for kind in kinds for p in kind(i, link))
 
 
 def integral_parts(i: int, link: PlanarLink) -> Iterator[tuple[str, str, float, Integrals]]:
@@ -58,19 +57,13 @@ def integral_parts(i: int, link: PlanarLink) -> Iterator[tuple[str, str, float, 
     yield f"my_{n}", f"first moment of {of}, across its axis [kg m]", own.moment.imag, zero._replace(moment=1j)
     yield f"J_{n}", f"inertia of {of}, about its joint [kg m^2]", own.inertia, zero._replace(inertia=1.0)
     for k in range(m):
-        j = numbered(n, k + 1)
-        mode = f"mode {k + 1} of link {n}"
-        for word, factor, way in (("", 1j, "across"), ("x", 1 + 0j, "along")):
-            v, w = ([factor if l == k else 0j for l in range(m)] for _ in range(2))
-            part = (lambda x: x.imag) if factor == 1j else (lambda x: x.real)
-            yield f"v{word}_{j}", f"mass times shape of {mode}, {way} the link [kg]", part(own.v[k]), zero._replace(v=v)
-            what = "about the joint" if factor == 1j else "away from the joint"
-            yield (
-                f"w{word}_{j}",
-                f"first moment of the shape of {mode}, {what} [kg m]",
-                part(own.w[k]),
-                zero._replace(w=w),
-            )
+        j, mode = numbered(n, k + 1), f"mode {k + 1} of link {n}"
+        across, along = ([factor if l == k else 0j for l in range(m)] for factor in (1j, 1 + 0j))
+        shape, first = f"mass times shape of {mode}", f"first moment of the shape of {mode}"
+        yield f"v_{j}", f"{shape}, across the link [kg]", own.v[k].imag, zero._replace(v=across)
+        yield f"vx_{j}", f"{shape}, along the link [kg]", own.v[k].real, zero._replace(v=along)
+        yield f"w_{j}", f"{first}, about the joint [kg m]", own.w[k].imag, zero._replace(w=across)
+        yield f"wx_{j}", f"{first}, away from the joint [kg m]", own.w[k].real, zero._replace(w=along)
         for l in range(k, m):
             jk, pair = numbered(n, k + 1, l + 1), f"shapes of modes {k + 1} and {l + 1} of link {n}"
             yield f"z_{jk}", f"mass times {pair} [kg]", own.z[k][l].real, zero._replace(z=_unit(m, k, l, 1 + 0j))

@@ -1,8 +1,8 @@
 """The planar closed form in symbols: the same tables and sums as in numbers, on SymPy's.
 
 Parameters are named as in `planar_parameters`; lengths l_i (ly_i across), end values phi_ije and slopes phip_ije of
-the shapes (phix_ije along a link), headings gamma_i of links that do not start along the last, gravity g_x, g_y. What is
-zero in the arm is zero here.
+the shapes (phix_ije along a link), headings gamma_i of links that do not start along the last, gravity g_x, g_y. What
+is zero in the arm is zero here.
 """
 
 from __future__ import annotations
@@ -300,7 +300,8 @@ def c_source(planar: Planar, forms: Forms, armature: Sequence[float], title: str
         f"/* {title}: B(q) and h(q, qd) of the planar closed form of De Luca and Siciliano (1991).\n"
         f"   q = ({order}); SI units. */\n#include <math.h>\n\n"
         f"/* inertia, row by row */\nvoid planar_B(const double q[{n}], double B[{n * n}])\n{{\n{body_B}}}\n\n"
-        f"/* velocity forces */\nvoid planar_h(const double q[{n}], const double qd[{n}], double h[{n}])\n{{\n{body_h}}}\n"
+        f"/* velocity forces */\nvoid planar_h(const double q[{n}], const double qd[{n}], double h[{n}])\n"
+        f"{{\n{body_h}}}\n"
     )
 
 

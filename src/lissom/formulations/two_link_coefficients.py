@@ -67,11 +67,13 @@ class TwoLink(NamedTuple):
         planar = Planar(Bodies(arm))
         one, two = (_without_ends(arm, planar, k) for k in range(2))
         hub1, hub2, tip = arm.links[0], arm.links[1], arm.links[1].payload
-        end = [(link.reach.real, [s.imag for s in link.reach_shift], list(link.turn)) for link in planar.links]
+        l1, l2 = (link.reach.real for link in planar.links)
+        (phi_11, phi_12), (phi_21, phi_22) = ([s.imag for s in link.reach_shift] for link in planar.links)
+        (dphi_11, dphi_12), (dphi_21, dphi_22) = (link.turn for link in planar.links)
         return cls(
-            one.m, two.m, hub2.mass, 0.0 if tip is None else tip.mass, two.d, end[0][0], end[1][0], one.J, two.J,
-            hub1.inertia[2, 2], hub2.inertia[2, 2], 0.0 if tip is None else tip.inertia[2, 2], *end[0][1], *end[1][1],
-            *end[0][2], *end[1][2], *two.v, *one.w, *two.w, one.z, two.z,
+            one.m, two.m, hub2.mass, 0.0 if tip is None else tip.mass, two.d, l1, l2, one.J, two.J, hub1.inertia[2, 2],
+            hub2.inertia[2, 2], 0.0 if tip is None else tip.inertia[2, 2], phi_11, phi_12, phi_21, phi_22, dphi_11,
+            dphi_12, dphi_21, dphi_22, two.v[0], two.v[1], one.w[0], one.w[1], two.w[0], two.w[1], one.z, two.z,
         )  # fmt: skip
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import IndefiniteInertia, InputError
@@ -16,6 +17,8 @@ from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import NO_LOADS, Loads, call, first
+
+ROUNDING = 1e-13  # of the eigenvalues of a mass matrix, relative
 
 
 def inverse_dynamics(
@@ -163,9 +166,11 @@ def _warn_of_indefinite(arm: Arm, M: Array) -> None:
     """Say when a mass matrix that is cut off in the deflections is no longer one."""
     from lissom.verbs.library import indefinite
 
-    problem = indefinite(M, arm)
-    if problem is not None:
-        warnings.warn(IndefiniteInertia(f"mass_matrix: {problem}"), stacklevel=3)
+    sizes = np.linalg.eigvalsh(M)
+    if sizes.size and len(lost := np.argwhere(sizes[..., 0] < -ROUNDING * sizes[..., -1])):
+        spot = [int(i) for i in lost[0]]
+        sentence = indefinite(arm, sizes[(*spot, 0)], f" at state {spot}" if spot else "")
+        warnings.warn(IndefiniteInertia(f"mass_matrix: {sentence}"), stacklevel=3)
 
 
 def bias_forces(

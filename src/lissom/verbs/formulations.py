@@ -137,11 +137,11 @@ def _arm(arm_or_n: Any, planar: bool) -> Arm:
 
 def bending_chain(n: int) -> Arm:
     """A planar arm of n flexible links with two modes each, in a horizontal plane, hubs on the joints."""
-    links = [
+    links = tuple(
         Link(f"link{k + 1}", f"link{k}" if k else None, mass=0.9, inertia=0.02,
              beam=Beam(0.5, 0.3, EI=(None, 2.0), modes=Modes(bending_z=2)))
         for k in range(n)
-    ]  # fmt: skip
+    )  # fmt: skip
     return Arm(f"bending chain {n}", links, gravity=(0.0, 0.0, 0.0))
 
 

@@ -243,10 +243,10 @@ class Library:
 
     def _explain(self, name: str, method: str | None) -> Callable[..., None]:
         def explain(where: str, *inputs: Array) -> None:
-            if name == "forward_dynamics" and method is not None and self.bodies.flexible:
-                self._refuse_indefinite(where, inputs[0], method)
-            elif name == "forward_dynamics":
+            if name == "forward_dynamics":
                 self._refuse_singular(where, inputs[0])
+                if method is not None and self.bodies.flexible:
+                    self._refuse_indefinite(where, inputs[0], method)
             raise SolveError(f"{name}: the result{where} is not finite although all inputs are; the numbers overflow.")
 
         return explain
@@ -269,9 +269,9 @@ class Library:
 
     def _refuse_indefinite(self, where: str, q: Array, method: str) -> None:
         """Say that an inertia that is cut off in the deflections is no longer one."""
-        problem = indefinite(self.get("mass_matrix", method=method)(q), self.arm)
-        if problem is not None:
-            raise SolveError(f"forward_dynamics{where}: {problem}")
+        M = self.get("mass_matrix", method=method)(q)
+        if np.isfinite(M).all():
+            raise SolveError(f"forward_dynamics{where}: {indefinite(self.arm, np.linalg.eigvalsh(M)[0])}")
 
     def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
@@ -290,17 +290,12 @@ class Library:
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
 
 
-def indefinite(M: Array, arm: Arm) -> str | None:
-    """A sentence when a mass matrix that is cut off in the deflections is not positive definite."""
-    least = np.linalg.eigvalsh(M)[..., :1]
-    if not (least <= 0).any():
-        return None
-    spot = [int(i) for i in np.argwhere(least[..., 0] <= 0)[0]]
+def indefinite(arm: Arm, least: float, where: str = "") -> str:
+    """What is wrong with a mass matrix that is cut off in the deflections, from its smallest eigenvalue."""
     return (
-        f"the inertia of arm {arm.name!r}{f' at state {spot}' if spot else ''} has the eigenvalue "
-        f"{np.min(least[tuple(spot)]):.3g}: B of De Luca and Siciliano is kept to first order in the deflections and is "
-        "no longer positive definite at this deflection; use flexibility='second_order' without method, or keep "
-        "deflections smaller."
+        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: B of De Luca and Siciliano is kept to "
+        "first order in the deflections and is no longer positive definite at this deflection; use "
+        "flexibility='second_order' without method, or keep deflections smaller."
     )
 
 

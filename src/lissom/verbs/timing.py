@@ -77,11 +77,8 @@ def time_formulations(
         )
     if isinstance(methods, str) or (methods is not None and not isinstance(methods, Iterable)):
         raise InputError(f"time_formulations: methods is {shown(methods)}; expected a list of names, or None.")
-    names = (
-        [*(f.name for f in ALL.values() if not f.planar), TABLE]
-        if methods is None
-        else [ALIASES.get(name, name) for name in methods]
-    )
+    rigid = [f.name for f in ALL.values() if not f.planar]
+    names = [*rigid, TABLE] if methods is None else [ALIASES.get(name, name) for name in methods]
     unknown = [name for name in names if name not in ALL and name != TABLE]
     if unknown:
         raise InputError(

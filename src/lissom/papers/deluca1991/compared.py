@@ -141,8 +141,8 @@ def _tips(words: str, found: dict[str, Array]) -> Claim:
         f"the model is accurate ({words})",
         f"distance of the tip to that of exact beams ({PIECES[1]} pieces per link) in 2 s, mm: {listed}",
         errors[CLOSED] <= 2 * errors[SECOND],
-        f"second order with the same shapes is {errors[CLOSED] / errors[SECOND]:.0f} times as close; {LINEAR}, all products "
-        f"of the linear field kept, {errors[LINEAR] / errors[CLOSED]:.1f} times as far as the paper's model",
+        f"second order with the same shapes is {errors[CLOSED] / errors[SECOND]:.0f} times as close; {LINEAR}, all "
+        f"products of the linear field kept, {errors[LINEAR] / errors[CLOSED]:.1f} times as far as the paper's model",
     )
 
 
