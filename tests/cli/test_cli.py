@@ -193,6 +193,14 @@ def test_reproduce():
     assert "did you mean 'hollerbach1980'" in wrong.stderr
 
 
+@pytest.mark.slow
+def test_reproduce_draws(tmp_path):
+    done = lissom("reproduce", "deluca1991", "--no-time", "--into", tmp_path / "figures")
+    assert done.exit_code == 0, done.output
+    drawn = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"figures_2_to_4.png", "figure_05.png", "figure_10.png", "definiteness.png"} <= drawn
+
+
 def test_linearise(tmp_path):
     done = lissom("linearise", "two_link", "--q", "-1.57079632679,0", "--figure", tmp_path / "response.png")
     assert done.exit_code == 0, done.output

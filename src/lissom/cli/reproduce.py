@@ -11,7 +11,7 @@ from rich.table import Table
 from lissom.cli.common import AsJson, err, failing_kindly, out, print_json, save_figure
 from lissom.errors import InputError, suggest
 
-PAPERS = ("hollerbach1980", "nasser", "book1983")
+PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser")
 COLOURS = {"reproduced": "green", "differs": "yellow"}
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 4.6, 3.1  # of a panel, inches
+MOST_IN_COLUMN = 5  # curves in one column of a legend
 
 
 class Curve(NamedTuple):
@@ -55,8 +56,9 @@ def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> F
         ax.title.set_fontsize(10)
         if panel.range is not None:
             ax.set_ylim(*panel.range)
-        if any(curve.label for curve in panel.curves):
-            ax.legend(fontsize=8)
+        named = sum(bool(curve.label) for curve in panel.curves)
+        if named:
+            ax.legend(fontsize=8, ncols=1 if named <= MOST_IN_COLUMN else 2)
         ax.grid(visible=True, alpha=0.25)
     for ax in axes[len(panels) :]:
         ax.set_visible(False)

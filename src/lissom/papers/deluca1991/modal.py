@@ -1,0 +1,222 @@
+"""Section IV and the modal part of section VII: frequencies, shapes, what the payload does to them."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.integrate import quad, quad_vec
+from scipy.optimize import brentq
+
+from lissom.formulations.two_link_coefficients import TwoLink, modal_inertia
+from lissom.model.beam import Beam, Tip
+from lissom.papers.claims import OPEN, Claim, Drawing, judged
+from lissom.papers.deluca1991.two_links import PAYLOADS, arm_with, link_modes
+from lissom.spatial.rotations import Array
+from lissom.verbs.modes import BeamModes, beam_modes, beam_tip
+from lissom.views.panels import Curve, Panel
+
+WHERE = "section VII"
+# as printed, links 1 and 2, modes 1 and 2, and the digits behind the point
+PRINTED: dict[str, tuple[tuple[float, ...], int]] = {
+    "f": ((0.48, 1.80, 2.18, 15.91), 2),
+    "phi_e": ((0.186, 0.215, 0.883, -0.069), 3),
+    "phi'_e": ((0.657, -0.560, 2.641, -10.853), 3),
+    "v": ((0.007, 0.013, 0.033, 0.054), 3),
+    "w": ((0.002, 0.004, 0.012, 0.016), 3),
+}
+LIGHTEST, HEAVIEST = 0.5, 60.0  # payloads between which the node is followed
+
+
+def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
+    """All of them."""
+    modes = {name: link_modes(arm_with(times)) for name, times in PAYLOADS.items()}
+    claims = [
+        *_printed(),
+        _others(),
+        _first_link(modes),
+        _second_link(modes),
+        _node(),
+        _frequency_equation(),
+        *_integrals(),
+    ]
+    return claims, [_shapes(modes)]
+
+
+def _table(times: float = 1.0) -> dict[str, Array]:
+    """The quantities of `PRINTED` for so many payloads."""
+    arm = arm_with(times)
+    rows = []
+    for link, modes in zip(arm.links, link_modes(arm), strict=True):
+        assert link.beam is not None
+        length, rho = link.beam.length, link.beam.mass_per_length
+        v, w = (rho * quad_vec(lambda x, p=p: x**p * modes.shape(x), 0.0, length)[0] for p in (0, 1))  # noqa: B023
+        rows.append(np.stack([modes.frequencies_hz, modes.shape(length), modes.slope(length), v, w]))
+    return dict(zip(PRINTED, np.concatenate(rows, axis=1), strict=True))
+
+
+def _printed() -> list[Claim]:
+    found = _table()
+    ends = [name for name in PRINTED if name != "f"]
+    out = []
+    for names, claim in ((["f"], "f_ij = 0.48, 1.80, 2.18, 15.91 Hz"), (ends, "sixteen values phi_e, phi'_e, v, w")):
+        away = max(float(np.abs(found[n] - PRINTED[n][0]).max() * 10 ** PRINTED[n][1]) for n in names)
+        shown = "; ".join(f"{n} {_list(found[n], PRINTED[n][1] + 2)}" for n in names)
+        out.append(judged(WHERE, claim, f"{shown}: at most {away:.2f} of the last printed digit away", away <= 0.5))
+    return out
+
+
+def _others() -> Claim:
+    """The same for the payloads of figures 2 and 4."""
+    parts = []
+    for name in ("zero", "double"):
+        found = _table(PAYLOADS[name])
+        parts.append(f"{name}: " + "; ".join(f"{n} {_list(found[n], PRINTED[n][1])}" for n in PRINTED))
+    why = "only the nominal ones are printed, the others are drawn in figures 2 and 4"
+    return Claim(WHERE, "the same values for zero and double payload", ". ".join(parts), OPEN, why)
+
+
+def _list(values: Array, digits: int) -> str:
+    return ", ".join(f"{x:.{digits}f}" for x in values)
+
+
+def _changed(modes: dict[str, list[BeamModes]], link: int) -> tuple[float, str]:
+    """How much shapes change from no payload to the double one, beside their largest value; frequencies as text."""
+    shapes = {name: _scaled(found[link]) for name, found in modes.items()}
+    change = float(np.abs(shapes["double"] - shapes["zero"]).max())
+    hz = "; ".join(f"{name} {_list(found[link].frequencies_hz, 3)} Hz" for name, found in modes.items())
+    return change, hz
+
+
+def _scaled(modes: BeamModes) -> Array:
+    shape = modes.shape(np.linspace(0.0, modes.shapes.length, 201))
+    return shape / np.abs(shape).max(axis=0)
+
+
+def _first_link(modes: dict[str, list[BeamModes]]) -> Claim:
+    change, hz = _changed(modes, 0)
+    second, _ = _changed(modes, 1)
+    return judged(
+        f"{WHERE}, figures 2(a)-4(a)",
+        "payload does not substantially modify the shapes of link 1",
+        f"they change by {100 * change:.1f} % of their height at most (link 2: {100 * second:.0f} %); {hz}",
+        change < 0.05,
+    )
+
+
+def _second_link(modes: dict[str, list[BeamModes]]) -> Claim:
+    change, hz = _changed(modes, 1)
+    ends = "; ".join(f"{name} {_list(_table(times)['phi_e'][2:], 3)}" for name, times in PAYLOADS.items())
+    return judged(
+        f"{WHERE}, figures 2(b)-4(b)",
+        "its effect on the shapes of link 2 is evident",
+        f"they change by {100 * change:.0f} % of their height; {hz}; phi_2j,e: {ends}",
+        change > 0.2,
+    )
+
+
+def _nodes(times: float) -> Array:
+    """Nodes of phi_22 away from the clamp, in lengths of the link."""
+    modes = link_modes(arm_with(times))[1]
+    x = np.linspace(0.02, 1.0, 4001)
+    y = modes.shape(x * modes.shapes.length)[:, 1]
+    at = np.flatnonzero(y[:-1] * y[1:] < 0)
+    return x[at] + (x[1] - x[0]) * y[at] / (y[at] - y[at + 1])
+
+
+def _end(times: float) -> float:
+    """phi_22,e changes its sign as the node leaves."""
+    modes = link_modes(arm_with(times))[1]
+    return float(modes.shape(modes.shapes.length)[1])
+
+
+def _node() -> Claim:
+    nodes = {name: _nodes(times) for name, times in PAYLOADS.items()}
+    at = [found[0] if len(found) else np.nan for found in nodes.values()]
+    first, last = LIGHTEST, HEAVIEST
+    gone = float(brentq(_end, first, last)) if _end(first) * _end(last) < 0 else np.inf
+    where = ", ".join(
+        f"{name} {x:.4f}" if np.isfinite(x) else f"{name} none" for name, x in zip(nodes, at, strict=True)
+    )
+    there = [x for x in at if np.isfinite(x)]
+    return judged(
+        f"{WHERE}, figures 2(b)-4(b)",
+        "the node of phi_22 moves rightwards with the payload and disappears for a heavy one",
+        f"node at x_2 / l_2: {where}; gone from {gone:.3g} payloads on (m_p and J_p together)",
+        bool(np.all(np.diff(there) > 0)) and np.isfinite(gone),
+    )
+
+
+def _residual(b: float, beam: Beam, tip: Tip) -> float:
+    """(22), over cosh for the sake of its size."""
+    M, J, x = tip.mass * b / beam.mass_per_length, tip.inertia * b**3 / beam.mass_per_length, b * beam.length
+    c, s, tanh, sech = np.cos(x), np.sin(x), np.tanh(x), 1 / np.cosh(x)
+    return float(sech + c - M * (s - c * tanh) - J * (s + c * tanh) + M * J * (sech - c))
+
+
+def _frequency_equation() -> Claim:
+    worst = 0.0
+    for times in PAYLOADS.values():
+        arm = arm_with(times)
+        for link in arm.links:
+            assert link.beam is not None
+            tip = beam_tip(arm, link.name)
+            ours = beam_modes(link.beam, tip, count=4).wavenumbers
+            grid = np.linspace(0.05, 1.1 * ours[-1], 4000)
+            values = np.array([_residual(b, link.beam, tip) for b in grid])
+            turns = np.flatnonzero(values[:-1] * values[1:] < 0)
+            roots = [brentq(_residual, grid[k], grid[k + 1], (link.beam, tip), xtol=1e-14) for k in turns[:4]]
+            worst = max(worst, float(np.abs(np.array(roots) / ours - 1).max()))
+    return judged(
+        "(22)",
+        "frequency equation of a clamped beam with mass and inertia at its tip",
+        f"its first four roots, both links, three payloads: within {worst:.1e} of ours, relative",
+        worst < 1e-9,
+    )
+
+
+def _integrals() -> list[Claim]:
+    """(24g), (30) and (31)."""
+    p, one = TwoLink.of(arm_with()), link_modes(arm_with())[0]
+    z = np.array([p.z_1[0][0], p.z_1[1][1], p.z_2[0][0], p.z_2[1][1]])
+    ends = np.array([p.phi_11, p.phi_12, p.phi_21, p.phi_22])
+    m = np.repeat([p.m1, p.m2], 2)
+    total = [modal_inertia(p, link, j, j) for link in range(2) for j in range(2)]
+    cross = abs(modal_inertia(p, 0, 0, 1)) / p.m1
+    plain = quad(lambda x: one.shape(x)[0] ** 2, 0.0, p.l1)[0]
+    curved = quad(lambda x: one.curvature(x)[0] ** 2, 0.0, p.l1)[0]
+    K = float(one.stiffness[0, 0])
+    return [
+        judged(
+            "(30)",
+            "normalisation z_ijj = m_i",
+            f"z_ijj / m_i = {_list(z / m, 4)} of the shapes with the printed end values; with the tip terms "
+            f"{_list(np.array(total) / m, 6)}",
+            bool(np.abs(z / m - 1).max() < 1e-3),
+            f"z_ijj alone would give phi_e = {_list(ends * np.sqrt(m / z), 3)}, not the printed ones",
+        ),
+        judged(
+            "(31)", "modes of link 1 are orthogonal with the constant tip terms",
+            f"their product is {cross:.0e} of m_1; of link 2 {abs(modal_inertia(p, 1, 0, 1)) / p.m2:.0e} of m_2",
+            cross < 1e-10,
+        ),
+        judged(
+            "(24g), (35)", "k_ijk = integral of EI phi phi, equal to omega^2 m_i",
+            f"k_111: {plain:.3g} with phi phi, {curved:.4g} with phi'' phi'', omega^2 m_1 = {K:.4g}",
+            abs(plain / K - 1) < 1e-3, "the second derivatives are lost in print",
+        ),
+    ]  # fmt: skip
+
+
+def _shapes(modes: dict[str, list[BeamModes]]) -> Drawing:
+    panels = []
+    for number, (name, found) in enumerate(modes.items()):
+        for link, own in enumerate(found):
+            x = np.linspace(0.0, own.shapes.length, 101)
+            y = own.shape(x) / own.shapes.length
+            curves = tuple(
+                Curve(f"phi_{link + 1}{k + 1}, {own.frequencies_hz[k]:.2f} Hz", x, y[:, k]) for k in range(2)
+            )
+            part = "ab"[link]
+            panels.append(
+                Panel(f"{number + 2}({part}) link {link + 1}, {name} payload", "x [m]", "phi / l [1/m]", curves)
+            )
+    return Drawing("figures_2_to_4", "Figures 2 to 4: shapes of the links for three payloads", tuple(panels))

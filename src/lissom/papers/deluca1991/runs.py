@@ -1,0 +1,262 @@
+"""Simulations of section VII, figures 5 to 10, with the paper's numbers: Runge-Kutta, 1 ms, 2 s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.formulations.two_link_coefficients import TwoLink
+from lissom.model.arm import Arm
+from lissom.papers.claims import OPEN, Claim, Drawing, judged
+from lissom.papers.deluca1991.two_links import (
+    METHOD,
+    STEP,
+    SWITCH,
+    UNTIL,
+    Motion,
+    arm_with,
+    bang_bang,
+    bent,
+    march,
+    stiffness,
+    tip,
+)
+from lissom.simulation.simulate import simulate
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import mass_matrix
+from lissom.views.panels import Curve, Panel
+
+JOINTS, MODES = [0, 3], [1, 2, 4, 5]
+LONG = 12.0  # of slow motion that two seconds do not tell from vibration [s]
+REST = 6.0  # by then damping has ended all motion but that of the joints [s]
+
+
+class Case(NamedTuple):
+    """A figure: arm, initial coordinates and torque."""
+
+    number: int
+    words: str
+    arm: Arm
+    q: tuple[float, ...]
+    torque: Callable[[float], Array] | None = None
+
+    def run(self, until: float = UNTIL, dt: float = STEP) -> Motion:
+        """The motion from rest."""
+        return march(self.arm, np.array(self.q), np.zeros(6), self.torque, until, dt)
+
+
+def cases() -> list[Case]:
+    """Figures 5 to 10; coordinates in the arm's order."""
+    free, damped = arm_with(), arm_with(damped=True)
+    outer, inner = (0.0, 0.0, 0.0, 0.0, 0.1, 0.002), (0.0, 0.1, 0.002, np.pi / 2, 0.0, 0.0)
+    return [
+        Case(5, "theta_2(0) = 0, link 2 bent", free, outer),
+        Case(6, "theta_2(0) = pi/2, link 1 bent", free, inner),
+        Case(7, "as figure 5, damped", damped, outer),
+        Case(8, "as figure 6, damped", damped, inner),
+        Case(9, "bang-bang", free, (0.0,) * 6, bang_bang()),
+        Case(10, "bang-bang, damped", damped, (0.0,) * 6, bang_bang()),
+    ]
+
+
+def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
+    """All of them."""
+    given = {case.number: case for case in cases()}
+    motions = {number: case.run() for number, case in given.items()}
+    claims = [
+        _converged(given, motions),
+        _coupling(motions),
+        _drift(given[5], motions[5]),
+        _limited(motions),
+        _improved(motions),
+        *(_bias(given[k]) for k in (7, 8)),
+        *_bang_bang(motions),
+        _switches(),
+        _offset(motions[9]),
+        _rotation(motions[9]),
+    ]
+    return claims, [_figure(given[k], motions[k]) for k in given]
+
+
+def _converged(given: dict[int, Case], motions: dict[int, Motion]) -> Claim:
+    away = {}
+    for number, case in given.items():
+        half = case.run(dt=STEP / 2)
+        away[number] = 1e3 * np.abs(tip(case.arm, half.q[::2]) - tip(case.arm, motions[number].q)).max()
+    listed = ", ".join(f"{number}: {x:.1g}" for number, x in away.items())
+    return judged(
+        "section VII",
+        "fourth-order Runge-Kutta in steps of 1 ms for 2 s",
+        f"half the step moves the tip by at most (mm, by figure) {listed}",
+        max(away.values()) < 0.1,
+    )
+
+
+def _energy_share(motion: Motion, link: int) -> float:
+    """Largest part of the initial energy that bends a link."""
+    K = stiffness(arm_with())
+    energy = 0.5 * K * motion.q**2
+    return float(energy[:, 1 + 3 * link : 3 + 3 * link].sum(axis=1).max() / energy[0].sum())
+
+
+def _peaks(motion: Motion) -> list[Array]:
+    return [np.abs(d).max(axis=0) for d in motion.delta]
+
+
+def _numbers(values: Array) -> str:
+    return " and ".join(f"{x:.2g}" for x in values)
+
+
+def _coupling(motions: dict[int, Motion]) -> Claim:
+    """Beside what was bent first; figure 6 is the case without it."""
+    share, (inner, outer) = _energy_share(motions[5], 0), _peaks(motions[5])
+    other = _peaks(motions[6])
+    return judged(
+        "figures 5(a), (b)",
+        "strong vibration coupling between the links",
+        f"link 2 is bent by delta_21 = {outer[0]:.2g}, and |delta_11| comes to {inner[0]:.2g} (figure 6, link 1 bent "
+        f"by {other[0][0]:.2g}: |delta_21| to {other[1][0]:.2g}); {100 * share:.0f} % of the energy goes into link 1",
+        inner[0] > 0.5 * outer[0],
+    )
+
+
+def _drift(case: Case, motion: Motion) -> Claim:
+    """Means over whole seconds, in which vibration is gone; and how it goes on, by another model, too."""
+    gap = motion.joints @ [-1.0, 1.0]
+    half = len(gap) // 2
+    means = gap[:half].mean(), gap[half:].mean()
+    late = case.run(until=LONG).joints[-1] @ [-1.0, 1.0]
+    other = simulate(case.arm, q0=case.q, until=LONG, method="rk8", dt=STEP, every=LONG).q[-1, JOINTS] @ [-1.0, 1.0]
+    return judged(
+        "figures 5(c), (d)",
+        "a slow relative drift of the joints",
+        f"theta_2 - theta_1 is {means[0]:.4f} rad in the mean of the first second, {means[1]:.4f} of the next; it "
+        f"grows to {late:.2f} rad in {LONG:g} s (second-order model: {other:.2f})",
+        bool(means[1] > 1.01 * means[0] and late > 10 * means[1]),
+    )
+
+
+def _limited(motions: dict[int, Motion]) -> Claim:
+    outer, inner = _peaks(motions[5])[1], _peaks(motions[6])[1]
+    orders = np.log10(outer / inner)
+    share = _energy_share(motions[6], 1)
+    return judged(
+        "figures 6(a), (b)",
+        "transfer from upper arm to forearm is limited: two orders of magnitude on delta_2j",
+        f"|delta_2j| up to {_numbers(inner)}, in figure 5 {_numbers(outer)}: {_numbers(orders)} orders of magnitude; "
+        f"at most {100 * share:.2f} % of the energy bends link 2",
+        bool((np.round(orders) >= 2).all()),
+    )
+
+
+def _improved(motions: dict[int, Motion]) -> Claim:
+    """Vibration in the last half second, damped beside undamped."""
+    last = slice(-500, None)
+    ratios = []
+    for free, damped in ((5, 7), (6, 8)):
+        swing = [np.abs(motions[k].q[last][:, MODES]).max(axis=0) for k in (free, damped)]
+        ratios.append(float((swing[1] / swing[0]).max()))
+    return judged(
+        "figures 7, 8",
+        "damping D_i = 0.1 sqrt(K_i) improves the motion of both cases uniformly",
+        f"after 1.5 s no delta_ij of figure 7 exceeds {100 * ratios[0]:.1f} % of that in figure 5, figure 8: "
+        f"{100 * ratios[1]:.1f} % of figure 6 (damping ratio {0.05 / np.sqrt(0.1):.3f})",
+        max(ratios) < 0.2,
+    )
+
+
+def _bias(case: Case) -> Claim:
+    """Where the joints come to rest, beside what the momentum of small motion says."""
+    motion = case.run(until=REST)
+    moved = motion.joints[-1] - motion.joints[0]
+    B = mass_matrix(case.arm, np.where(np.isin(range(6), JOINTS), case.q, 0.0), method=METHOD)
+    want = np.linalg.solve(B[np.ix_(JOINTS, JOINTS)], B[np.ix_(JOINTS, MODES)] @ np.array(case.q)[MODES])
+    left = np.abs(motion.q[-1, MODES]).max()
+    return judged(
+        f"figure {case.number}",
+        "the initial displacement leaves a net bias in the final position",
+        f"joints at rest after {REST:g} s have moved by {moved[0]:.4f} and {moved[1]:.4f} rad (largest |delta| left "
+        f"{left:.0e}); momentum of small motion predicts {want[0]:.4f} and {want[1]:.4f}",
+        bool(np.abs(moved).max() > 1e-2 and np.abs(moved - want).max() < 0.1 * np.abs(want).max()),
+    )
+
+
+def _bang_bang(motions: dict[int, Motion]) -> list[Claim]:
+    free, damped = motions[9], motions[10]
+    peaks = [np.abs(bent(arm_with(), m.q)[0]).max(axis=0) * 1e3 for m in (free, damped)]
+    after = [m.q[m.t > 2 * SWITCH] for m in (free, damped)]
+    swing = [np.ptp(q[:, JOINTS], axis=0) for q in after]
+    big = [_peaks(m)[0][0] for m in (free, damped)]
+    return [
+        judged(
+            "figure 9",
+            "bang-bang torque induces large and coupled vibrations of both links",
+            f"ends of the links bend by up to {peaks[0][0]:.0f} and {peaks[0][1]:.0f} mm; after the torque the joints "
+            f"swing by {swing[0][0]:.2f} and {swing[0][1]:.2f} rad",
+            bool(peaks[0].min() > 10),
+        ),
+        judged(
+            "figure 10",
+            "smoothed down by damping",
+            f"ends bend by up to {peaks[1][0]:.0f} and {peaks[1][1]:.0f} mm (|delta_11| {big[1]:.2f} instead of "
+            f"{big[0]:.2f}); after the torque the joints swing by {swing[1][0]:.3f} and {swing[1][1]:.3f} rad",
+            bool((peaks[1] < 0.6 * peaks[0]).all()),
+        ),
+    ]
+
+
+def _switches() -> Claim:
+    ours = (
+        f"+0.2 N m at both joints until {SWITCH:g} s, -0.2 N m until {2 * SWITCH:g} s, then none: close to a motion "
+        "from rest to rest, within which B stays positive definite"
+    )
+    return Claim("figures 9, 10", "symmetric bang-bang of 0.2 N m", ours, OPEN, "the switch times are not given")
+
+
+def _offset(motion: Motion) -> Claim:
+    p = TwoLink.of(arm_with())
+    first = np.abs(p.far * np.cos(motion.q[:, 3])).min()
+    second = np.abs((motion.q[:, 4:6] @ np.array(p.V)) * np.sin(motion.q[:, 3])).max()
+    return judged(
+        "section VI, (28)",
+        "the deflection term of (MD)_1 is an order of magnitude smaller than the other",
+        f"in figure 9 at most {second:.2g} kg m beside at least {first:.2g} kg m: a factor of {first / second:.0f}",
+        first / second > 10,
+    )
+
+
+def _rotation(motion: Motion) -> Claim:
+    """(12a) with the slope at the end of link 1."""
+    slope = np.abs(bent(arm_with(), motion.q)[1][:, 0]).max()
+    return judged(
+        "(12a)",
+        "E_i^T E_i = I",
+        f"it is (1 + y'^2) I: in figure 9 y'_1e reaches {slope:.3f}, and E_1^T E_1 = {1 + slope**2:.3f} I",
+        slope**2 < 1e-3,
+        "an approximation for small slopes, not an identity",
+    )
+
+
+def _figure(case: Case, motion: Motion) -> Drawing:
+    t, at, n = motion.t, tip(case.arm, motion.q), case.number
+    panels = []
+    for link, delta in enumerate(motion.delta):
+        # the second mode is small beside the first one
+        scale = _scale(delta)
+        label = f"{scale:g} x delta_{link + 1}2" if scale > 1 else f"delta_{link + 1}2"
+        curves = (Curve(f"delta_{link + 1}1", t, delta[:, 0]), Curve(label, t, scale * delta[:, 1]))
+        panels.append(Panel(f"{n}({'ab'[link]}) deflections of link {link + 1}", "time [s]", "delta [m]", curves))
+    joints = motion.joints - motion.joints[0]
+    panels.append(Panel(f"{n}(c) joints, from their start", "time [s]", "angle [rad]",
+                        (Curve("theta_1", t, joints[:, 0]), Curve("theta_2", t, joints[:, 1]))))  # fmt: skip
+    start = at[0] if n < 9 else np.zeros(2)
+    panels.append(Panel(f"{n}(d) tip" + (", from its start" if n < 9 else ""), "time [s]", "position [m]",
+                        (Curve("x", t, at[:, 0] - start[0]), Curve("y", t, at[:, 1] - start[1]))))  # fmt: skip
+    return Drawing(f"figure_{n:02d}", f"Figure {n}: {case.words}", tuple(panels))
+
+
+def _scale(delta: Array) -> float:
+    one, two = np.abs(delta).max(axis=0)
+    return float(10 ** max(0, np.floor(np.log10(one / two)))) if two > 0 else 1.0
