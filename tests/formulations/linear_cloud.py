@@ -18,7 +18,7 @@ class LinearCloud(Cloud):
 
     def _beam(self, beam, ends, R, o, eta):
         shapes = shapes_of(beam, *ends)
-        panels = Panels(refined(np.unique(np.concatenate([s.edges for s in shapes.values()])), 8))
+        panels = Panels(refined(np.unique(np.concatenate([s.edges for s in shapes.values()])), 2))
         field = Field(beam, shapes, panels)
         phi, angle = field.linear(panels.s)
         x, dm, phi, _ = _points(beam, panels, phi, angle, np.zeros((field.m, field.m, len(panels.s), 3)))

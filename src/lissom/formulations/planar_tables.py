@@ -169,14 +169,19 @@ class Geometry:
             own_re[c] = own_re.get(c, 0) + re
             if k > l:
                 own_im[c] = own_im.get(c, 0) + im
-        size = max((abs(x) for pair in parts.values() for part in pair for x in part.values()), default=0) \
-            if self._split is split_float else 0  # fmt: skip
+        size = self._size(parts.values())
         terms = []
         for (k, l), pair in sorted(parts.items()):
             re, im = (tuple((c, x) for c, x in sorted(part.items()) if _some(x, size)) for part in pair)
             if re or im:
                 terms.append(Term(k, l, re, im))
         return tuple(terms)
+
+    def _size(self, parts: Iterable[tuple[dict[int, Any], dict[int, Any]]]) -> float:
+        """The largest coefficient of a form of numbers; 0 for symbols, which have no rounding."""
+        if self._split is not split_float:
+            return 0.0
+        return max((abs(x) for pair in parts for part in pair for x in part.values()), default=0.0)
 
 
 Poly2 = dict[tuple[int, int, int], Any]  # (k, l, amplitude): coefficients of e^{i(phi_k - phi_l)}
@@ -194,11 +199,7 @@ def _linear(constant: Any, modes: Sequence[int], slopes: Sequence[Any]) -> dict[
 
 
 def _conjugate(x: dict[int, Any]) -> dict[int, Any]:
-    return {c: _conj(y) for c, y in x.items()}
-
-
-def _conj(x: Any) -> Any:
-    return x.conjugate()
+    return {c: y.conjugate() for c, y in x.items()}
 
 
 def _times(field: Product, factor: dict[int, Any]) -> Product:
@@ -241,7 +242,7 @@ def _scaled(factor: Any, field: dict[Key, Any]) -> dict[Key, Any]:
 def _add_conjugate(entry: Poly2, a: Poly, b: Poly) -> None:
     """Add conj(a) b, to first order."""
     for (l, c), x in a.items():
-        x = _conj(x)
+        x = x.conjugate()
         for (k, d), y in b.items():
             if c == CONSTANT or d == CONSTANT:
                 key = (k, l, d if c == CONSTANT else c)
