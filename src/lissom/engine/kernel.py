@@ -158,8 +158,17 @@ if hasattr(os, "register_at_fork"):  # a forked process has none of its parent's
 # ---- making kernels ------------------------------------------------------------------------------
 
 
-def straight_kernel(key: str, inputs: Sequence[int], outputs: Sequence[int], graph: Callable[[], Graph]) -> Kernel:
-    """A straight-line kernel; `graph()` is asked only when the cache does not have it."""
+def straight_kernel(
+    key: str,
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    graph: Callable[[], Graph],
+    widths: Sequence[int] = WIDTHS,
+) -> Kernel:
+    """A straight-line kernel; `graph()` is asked only when the cache does not have it.
+
+    widths : lanes to compile for; (4,) where there are never fewer than four rows
+    """
     made: list[Graph] = []
 
     def ir(width: int) -> str:
@@ -170,7 +179,7 @@ def straight_kernel(key: str, inputs: Sequence[int], outputs: Sequence[int], gra
 
     sizes = tuple(inputs), tuple(outputs)
     codes = []
-    for width in WIDTHS:
+    for width in widths:
         loaded = compiled(f"straight|{width}|{sizes}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
         codes.append(_code_in_pieces(width, sizes, loaded) if loaded.has("slots") else Code(width, sizes, loaded))
     return Kernel(inputs, outputs, codes, STRAIGHT_WORK)

@@ -350,7 +350,7 @@ def sources() -> str:
     """Fingerprint of the code that makes kernels: cached ones of another version are not used."""
     total = hashlib.sha256()
     house = Path(str(kernel.__file__)).parents[1]
-    for room in ("engine", "dynamics", "formulations"):
+    for room in ("engine", "dynamics", "formulations", "motion"):
         for path in sorted((house / room).rglob("*.py")):
             total.update(path.read_bytes())
     return total.hexdigest()

@@ -1,0 +1,336 @@
+"""A motion as a nonlinear program: values, gradients, Jacobian and Hessian of the Lagrangian.
+
+Sample k of a block has the rows r_k(u_k, T), u = U x + c. The rows of the program combine them, g = C r + t T.
+Jacobian and Hessian are constant sparse matrices times the nonzeros that the compiled samples give,
+
+    J_g  = sum over samples of C (dr/du U + dr/dT e_T),         H = sum over samples of [U; e_T]^T H_k [U; e_T]
+
+with values in the order the solver wants them (columns first, upper triangle).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lissom.motion.curves import Curves
+from lissom.motion.sample import Sample
+from lissom.spatial.rotations import Array
+
+Indices = NDArray[np.intp]
+
+
+class Block(NamedTuple):
+    """Samples of one kind.
+
+    s (N,) where they are; weights (N,) of the rate of cost; data (N, d)
+    combine (rows, N m)   which combinations of the samples' rows the program has, and
+    slope (rows,)         how much of T is added to each
+    lower, upper (rows,)
+    names                 of the rows, for messages: what, coordinate, s
+    """
+
+    sample: Sample
+    s: Array
+    weights: Array
+    combine: sparse.csr_array
+    lower: Array
+    upper: Array
+    slope: Array
+    names: Sequence[tuple[str, str, float]]
+    data: Array
+
+
+class Scaled(NamedTuple):
+    """Rows A x + c - limit T^power, between lower and upper: limits on control points of a derivative."""
+
+    A: sparse.csr_array
+    c: Array
+    limit: Array
+    power: int
+    lower: Array
+    upper: Array
+    names: Sequence[tuple[str, str, float]]
+
+
+class Pattern:
+    """Where the nonzeros of a sparse matrix are, columns first, and sums of contributions to them."""
+
+    def __init__(self, shape: tuple[int, int], rows: Indices, columns: Indices) -> None:
+        keys = columns.astype(np.int64) * shape[0] + rows
+        self.keys, self.place = np.unique(keys, return_inverse=True)
+        self.shape = shape
+        self.rows, self.columns = self.keys % shape[0], self.keys // shape[0]
+
+    @property
+    def size(self) -> int:
+        return len(self.keys)
+
+
+class _Sums:
+    """Contributions to a pattern: entry, source and factor of every term."""
+
+    def __init__(self) -> None:
+        self.rows: list[Indices] = []
+        self.columns: list[Indices] = []
+        self.sources: list[Indices] = []
+        self.factors: list[Array] = []
+        self.counts: list[int] = []
+
+    def add(self, rows: Any, columns: Any, sources: Any, factors: Any) -> None:
+        self.rows.append(np.asarray(rows, np.intp))
+        self.columns.append(np.asarray(columns, np.intp))
+        self.sources.append(np.asarray(sources, np.intp))
+        self.factors.append(np.asarray(factors, float))
+
+    def matrix(self, pattern: Pattern, total: int) -> sparse.csr_array:
+        """From sources to the entries of a pattern."""
+        if not self.rows:
+            return sparse.csr_array((pattern.size, total))
+        rows, columns = np.concatenate(self.rows), np.concatenate(self.columns)
+        at = np.searchsorted(pattern.keys, columns.astype(np.int64) * pattern.shape[0] + rows)
+        entries = (np.concatenate(self.factors), (at, np.concatenate(self.sources)))
+        return sparse.csr_array(sparse.coo_array(entries, shape=(pattern.size, total)))
+
+    @property
+    def places(self) -> tuple[Indices, Indices]:
+        if not self.rows:
+            return np.zeros(0, np.intp), np.zeros(0, np.intp)
+        return np.concatenate(self.rows), np.concatenate(self.columns)
+
+
+def _expanded(A: sparse.csr_array, rows: Indices) -> tuple[Indices, Indices, Array]:
+    """Nonzeros of chosen rows of a matrix: which of the chosen, column, value."""
+    starts, ends = A.indptr[rows], A.indptr[rows + 1]
+    counts = ends - starts
+    which = np.repeat(np.arange(len(rows)), counts)
+    offset = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    at = np.repeat(starts, counts) + offset
+    return which, A.indices[at], A.data[at]
+
+
+class _Placed:
+    """A block in a program: its matrices."""
+
+    def __init__(self, block: Block, curves: Curves, first_row: int) -> None:
+        self.block, self.curves = block, curves
+        sample, N = block.sample, len(block.s)
+        local = curves.local(block.s, sample.orders)
+        self.width = sample.orders * curves.n
+        self.u = local
+        self.N, self.first_row, self.count = N, first_row, len(block.lower)
+        self.T = np.empty((1, 1))
+        self.weights = np.ascontiguousarray(block.weights[:, None])
+        # the local coordinates of a sample, u and then T, as rows of one matrix over the variables
+        one = sparse.csr_array(([1.0], ([0], [curves.size - 1])), shape=(1, curves.size))
+        last = one if curves.duration is None else sparse.csr_array((1, curves.size))
+        self.reach = sparse.csr_array(sparse.vstack([local.A, last]))
+        self.back = sparse.csr_array(block.combine.T)
+        self.active = bool(np.any(block.weights))
+
+    def _row(self, k: Indices, local: Indices) -> Indices:
+        """Row of `reach` of a local coordinate of sample k."""
+        return np.where(local < self.width, k * self.width + local, self.N * self.width)
+
+    def jacobian_terms(self, sums: _Sums) -> None:
+        rows, columns = self.block.sample.jacobian
+        nnz = len(rows)
+        k = np.repeat(np.arange(self.N), nnz)
+        inner, local = k * self.block.sample.m + np.tile(rows, self.N), np.tile(columns, self.N)
+        which, outer, factor = _expanded(self.back, inner)  # the rows of the program that hold a row of the sample
+        again, column, value = _expanded(self.reach, self._row(k[which], local[which]))
+        sums.add(self.first_row + outer[again], column, which[again], factor[again] * value)
+
+    def gradient_matrix(self) -> sparse.csr_array:
+        """From gradients of T c, by sample, to the gradient of the cost."""
+        k = np.repeat(np.arange(self.N), self.width + 1)
+        local = np.tile(np.arange(self.width + 1), self.N)
+        which, column, value = _expanded(self.reach, self._row(k, local))
+        entries = (value * self.block.weights[k[which]], (column, which))
+        shape = (self.curves.size, self.N * (self.width + 1))
+        return sparse.csr_array(sparse.coo_array(entries, shape=shape))
+
+    def hessian_terms(self, sums: _Sums) -> None:
+        """Upper triangle of the whole from lower triangles of the samples."""
+        a, b = self.block.sample.hessian
+        nnz = len(a)
+        k = np.repeat(np.arange(self.N), nnz)
+        rows, columns = self._row(k, np.tile(a, self.N)), self._row(k, np.tile(b, self.N))
+        which, first, value = _expanded(self.reach, rows)
+        again, second, other = _expanded(self.reach, columns[which])
+        source, i, j, factor = which[again], first[again], second, value[again] * other
+        diagonal = (np.tile(a, self.N) == np.tile(b, self.N))[source]
+        keep = ~diagonal | (i <= j)  # of a square each pair once
+        factor = np.where(~diagonal & (i == j), 2 * factor, factor)
+        sums.add(np.minimum(i, j)[keep], np.maximum(i, j)[keep], source[keep], factor[keep])
+
+    def given(self, x: Array) -> list[Array]:
+        self.T[0, 0] = self.curves.T(x)
+        u = self.u(x).reshape(self.N, self.width)
+        T = np.broadcast_to(self.T, (self.N, 1))
+        return [u, T, self.block.data] if self.block.sample.data else [u, T]
+
+
+class Program:
+    """min f(x), lower <= g(x) <= upper, low <= x <= high; also what a solver asks of it."""
+
+    def __init__(self, curves: Curves, blocks: Sequence[Block], scaled: Sequence[Scaled], low: Array, high: Array):
+        self.curves, self.low, self.high = curves, low, high
+        self.size = curves.size
+        at, self.blocks = 0, []
+        for block in blocks:
+            self.blocks.append(_Placed(block, curves, at))
+            at += len(block.lower)
+        self.scaled = list(zip(np.cumsum([at, *(len(rows.c) for rows in scaled)]).tolist(), scaled, strict=False))
+        self.count = at + sum(len(rows.c) for rows in scaled)
+        parts: list[Any] = [*blocks, *scaled]
+        self.lower = np.concatenate([part.lower for part in parts]) if parts else np.zeros(0)
+        self.upper = np.concatenate([part.upper for part in parts]) if parts else np.zeros(0)
+        self.names = [name for part in parts for name in part.names]
+        self._free = curves.duration is None
+        self._prepare_jacobian()
+        self._prepare_hessian()
+        self._gradients = [placed.gradient_matrix() for placed in self.blocks]
+        self._x: Array | None = None
+        self._known: dict[str, Any] = {}
+
+    # ---- patterns -----------------------------------------------------------------------------------
+
+    def _prepare_jacobian(self) -> None:
+        sums = [_Sums() for _ in self.blocks]
+        for placed, terms in zip(self.blocks, sums, strict=True):
+            placed.jacobian_terms(terms)
+        rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
+        last = self.size - 1
+        for placed in self.blocks:
+            slope = np.flatnonzero(placed.block.slope) if self._free else np.zeros(0, np.intp)
+            rows.append(placed.first_row + slope)
+            columns.append(np.full(len(slope), last))
+        for at, part in self.scaled:
+            A = sparse.coo_array(part.A)
+            rows.append(at + A.coords[0])
+            columns.append(A.coords[1])
+            if self._free and part.power:
+                rows.append(at + np.arange(len(part.c)))
+                columns.append(np.full(len(part.c), last))
+        self.jacobian_pattern = pattern = Pattern(
+            (self.count, self.size), np.concatenate(rows), np.concatenate(columns)
+        )
+        self._jacobians = [
+            terms.matrix(pattern, placed.N * len(placed.block.sample.jacobian[0]))
+            for placed, terms in zip(self.blocks, sums, strict=True)
+        ]
+        self._constant = np.zeros(pattern.size)
+        self._by_T: list[tuple[Indices, Scaled]] = []
+        for placed in self.blocks:
+            if self._free:
+                slope = np.flatnonzero(placed.block.slope)
+                self._constant[self._at(placed.first_row + slope, last)] += placed.block.slope[slope]
+        for at, part in self.scaled:
+            A = sparse.coo_array(part.A)
+            np.add.at(self._constant, self._at(at + A.coords[0], A.coords[1]), A.data)
+            if self._free and part.power:
+                self._by_T.append((self._at(at + np.arange(len(part.c)), last), part))
+
+    def _at(self, rows: Any, columns: Any) -> Indices:
+        shape = self.jacobian_pattern.shape[0]
+        keys = np.asarray(columns, np.int64) * shape + np.asarray(rows, np.int64)
+        return np.searchsorted(self.jacobian_pattern.keys, keys)
+
+    def _prepare_hessian(self) -> None:
+        sums = [_Sums() for _ in self.blocks]
+        for placed, terms in zip(self.blocks, sums, strict=True):
+            placed.hessian_terms(terms)
+        rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
+        if self._free:
+            rows.append(np.array([self.size - 1]))
+            columns.append(np.array([self.size - 1]))
+        rows = rows or [np.zeros(0, np.intp)]
+        columns = columns or [np.zeros(0, np.intp)]
+        self.hessian_pattern = pattern = Pattern((self.size, self.size), np.concatenate(rows), np.concatenate(columns))
+        self._hessians = [
+            terms.matrix(pattern, placed.N * len(placed.block.sample.hessian[0]))
+            for placed, terms in zip(self.blocks, sums, strict=True)
+        ]
+
+    # ---- values -------------------------------------------------------------------------------------
+
+    def _fresh(self, x: Array) -> dict[str, Any]:
+        """What is known at x."""
+        if self._x is None or not np.array_equal(x, self._x):
+            self._x = x.copy()
+            self._known = {"given": [placed.given(x) for placed in self.blocks]}
+        return self._known
+
+    def _values(self, x: Array) -> list[list[Array]]:
+        known = self._fresh(x)
+        if "value" not in known:
+            known["value"] = [p.block.sample.value(g) for p, g in zip(self.blocks, known["given"], strict=True)]
+            known["f"] = sum(
+                float(p.block.weights @ v[1][:, 0]) for p, v in zip(self.blocks, known["value"], strict=True)
+            )
+            known["g"] = self._rows(x, known["value"])
+        return known["value"]
+
+    def _rows(self, x: Array, values: list[list[Array]]) -> Array:
+        g, T = np.empty(self.count), self.curves.T(x)
+        for placed, (rows, _) in zip(self.blocks, values, strict=True):
+            block = placed.block
+            g[placed.first_row : placed.first_row + placed.count] = block.combine @ rows.ravel() + block.slope * T
+        for at, part in self.scaled:
+            g[at : at + len(part.c)] = part.A @ x + part.c - part.limit * T**part.power
+        return g
+
+    def f(self, x: Array) -> float:
+        """The cost."""
+        self._values(x)
+        return float(self._known["f"])
+
+    def g(self, x: Array) -> Array:
+        """The rows."""
+        self._values(x)
+        return np.asarray(self._known["g"])
+
+    def _firsts(self, x: Array) -> None:
+        known = self._fresh(x)
+        if "J" in known:
+            return
+        J, gradient, T = self._constant.copy(), np.zeros(self.size), self.curves.T(x)
+        for k, placed in enumerate(self.blocks):
+            nonzeros, slope = placed.block.sample.first(known["given"][k])
+            J += self._jacobians[k] @ nonzeros.ravel()
+            if placed.active:
+                gradient += self._gradients[k] @ slope.ravel()
+        for places, part in self._by_T:
+            J[places] -= part.power * part.limit * T ** (part.power - 1)
+        known["J"], known["gradient"] = J, gradient
+
+    def gradient(self, x: Array) -> Array:
+        """Of the cost (size,)."""
+        self._firsts(x)
+        return np.asarray(self._known["gradient"])
+
+    def jacobian(self, x: Array) -> Array:
+        """Nonzeros, in the order of `jacobian_pattern`."""
+        self._firsts(x)
+        return np.asarray(self._known["J"])
+
+    def hessian(self, x: Array, sigma: float, lam: Array) -> Array:
+        """Nonzeros of the upper triangle of that of sigma f + lam . g, in the order of `hessian_pattern`."""
+        known, T = self._fresh(x), self.curves.T(x)
+        out = np.zeros(self.hessian_pattern.size)
+        for k, placed in enumerate(self.blocks):
+            own = lam[placed.first_row : placed.first_row + placed.count]
+            inner = np.ascontiguousarray((placed.back @ own).reshape(placed.N, placed.block.sample.m))
+            nonzeros = placed.block.sample.second(known["given"][k], inner, sigma * placed.weights)
+            out += self._hessians[k] @ nonzeros.ravel()
+        if self._free:
+            for at, part in self.scaled:
+                if part.power > 1:
+                    curved = part.power * (part.power - 1) * T ** (part.power - 2)
+                    out[-1] -= curved * float(part.limit @ lam[at : at + len(part.c)])
+        return out

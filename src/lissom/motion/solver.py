@@ -1,0 +1,256 @@
+"""IPOPT on a program, through casadi: derivatives come from the program, not from a graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from lissom.errors import InputError
+from lissom.motion.program import Pattern, Program
+from lissom.spatial.rotations import Array
+
+# option_file_name: IPOPT would read a file of the working directory
+QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
+STATUS = {
+    "Solve_Succeeded": "solved",
+    "Solved_To_Acceptable_Level": "solved to a looser tolerance",
+    "Infeasible_Problem_Detected": "infeasible",
+    "Maximum_Iterations_Exceeded": "stalled: the number of iterations ran out",
+    "Maximum_CpuTime_Exceeded": "stalled: time ran out",
+    "Maximum_WallTime_Exceeded": "stalled: time ran out",
+    "User_Requested_Stop": "interrupted",
+    "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
+    "Diverging_Iterates": "diverged",
+    "Restoration_Failed": "stalled: no feasible step was found",
+}
+
+
+class Iteration(NamedTuple):
+    """One step of the solver: cost, largest violation of a row, and how far from optimal."""
+
+    number: int
+    cost: float
+    violation: float
+    optimality: float
+    duration: float
+
+
+class Solution(NamedTuple):
+    """What the solver ended with."""
+
+    x: Array
+    cost: float
+    rows: Array
+    multipliers: Array
+    bound_multipliers: Array
+    status: str
+    solved: bool
+    iterations: tuple[Iteration, ...]
+    seconds: float
+    evaluation_seconds: float
+
+
+def solve(
+    program: Program,
+    x0: Array,
+    tolerance: float = 1e-8,
+    iterations: int = 500,
+    seconds: float | None = None,
+    progress: Callable[[Iteration], object] | None = None,
+    warm: Solution | None = None,
+) -> Solution:
+    """Minimise from a start; Ctrl-C ends the search and gives where it was."""
+    solver = Solver(program, tolerance, iterations, seconds)
+    return solver(x0, progress, warm)
+
+
+class Solver:
+    """A program made ready for IPOPT; it can be solved from several starts."""
+
+    def __init__(self, program: Program, tolerance: float, iterations: int, seconds: float | None):
+        if not tolerance > 0:
+            raise InputError(f"tolerance is {tolerance!r}; expected a number above 0.")
+        self.program = program
+        self._log: list[Iteration] = []
+        self._progress: Callable[[Iteration], object] | None = None
+        self._stop: list[BaseException] = []
+        self._spent = 0.0
+        options = QUIET | {"tol": tolerance, "max_iter": iterations}
+        if seconds is not None:
+            options["max_cpu_time"] = float(seconds)
+        self._options = options
+        self._parts = self._callbacks()
+
+    def __call__(
+        self, x0: Array, progress: Callable[[Iteration], object] | None = None, warm: Solution | None = None
+    ) -> Solution:
+        program = self.program
+        self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
+        more = {} if warm is None else {"warm_start_init_point": "yes", "mu_init": 1e-5}
+        nlp, watch, extra = self._parts
+        options: dict[str, Any] = {f"ipopt.{word}": value for word, value in (self._options | more).items()}
+        run = ca.nlpsol("motion", "ipopt", nlp, {"print_time": False, "iteration_callback": watch, **extra, **options})
+        given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
+        given |= {"lbg": program.lower, "ubg": program.upper}
+        if warm is not None:
+            given |= {"lam_g0": warm.multipliers, "lam_x0": warm.bound_multipliers}
+        start = time.perf_counter()
+        found = run(**given)
+        spent = time.perf_counter() - start
+        if self._stop and not isinstance(self._stop[0], KeyboardInterrupt):
+            raise self._stop[0]
+        word = "User_Requested_Stop" if self._stop else run.stats()["return_status"]
+        x, rows, lam, bound = (np.asarray(found[key], float).ravel() for key in ("x", "g", "lam_g", "lam_x"))
+        status = STATUS.get(word, f"stalled: {word.replace('_', ' ').lower()}")
+        return Solution(
+            x, float(found["f"]), rows, lam, bound, status, status.startswith("solved"), tuple(self._log), spent,
+            self._spent,
+        )  # fmt: skip
+
+    # ---- what casadi calls ---------------------------------------------------------------------------
+
+    def _callbacks(self) -> tuple[Any, Any, dict[str, Any]]:
+        p = self.program
+        X, O, G, none = (ca.Sparsity.dense(k, 1) for k in (p.size, 1, p.count, 0))
+        none = ca.Sparsity(0, 0)
+        J, H = _sparsity(p.jacobian_pattern), _sparsity(p.hessian_pattern)
+        xp = [("x", X), ("p", none)]
+
+        def nlp(a: Any, r: Any) -> None:
+            if r[0] is not None:
+                r[0][0] = p.f(a[0])
+            if r[1] is not None:
+                r[1][:] = p.g(a[0])
+
+        def gradient(a: Any, r: Any) -> None:
+            if r[0] is not None:
+                r[0][0] = p.f(a[0])
+            if r[1] is not None:
+                r[1][:] = p.gradient(a[0])
+
+        def jacobian(a: Any, r: Any) -> None:
+            if r[0] is not None:
+                r[0][:] = p.g(a[0])
+            if r[1] is not None:
+                r[1][:] = p.jacobian(a[0])
+
+        def hessian(a: Any, r: Any) -> None:
+            if r[0] is not None:
+                r[0][:] = p.hessian(a[0], float(a[2][0]), a[3] if a[3] is not None else np.zeros(0))
+
+        def made(name: str, inputs: Any, outputs: Any, call: Any) -> Any:
+            return _Callback(name, inputs, outputs, self._guarded(call))
+
+        multipliers = [("lam_f", O), ("lam_g", G)]
+        whole = made("nlp", xp, [("f", O), ("g", G)], nlp)
+        extra = {
+            "grad_f": made("nlp_grad_f", xp, [("f", O), ("grad_f_x", X)], gradient),
+            "jac_g": made("nlp_jac_g", xp, [("g", G), ("jac_g_x", J)], jacobian),
+            "hess_lag": made("nlp_hess_l", [*xp, *multipliers], [("triu_hess_gamma_x_x", H)], hessian),
+            "no_nlp_grad": True,
+        }
+        self._keep = (whole, *extra.values())
+        watch = _Watch(self)
+        return whole, watch, extra
+
+    def _guarded(self, call: Any) -> Any:
+        """casadi prints what is raised inside and goes on; here it is kept, and raised again afterwards."""
+
+        def inner(a: Any, r: Any) -> int:
+            start = time.perf_counter()
+            try:
+                call(a, r)
+                return 0
+            except BaseException as error:
+                self._stop.append(error)
+                return 1
+            finally:
+                self._spent += time.perf_counter() - start
+
+        return inner
+
+    def told(self, x: Array, cost: float, rows: Array) -> int:
+        """After every iteration; other than 0 stops."""
+        p = self.program
+        over = np.maximum(np.maximum(p.lower - rows, rows - p.upper), 0.0).max(initial=0.0)
+        step = Iteration(len(self._log), cost, float(over), np.nan, p.curves.T(x))
+        self._log.append(step)
+        try:
+            if self._progress is not None:
+                self._progress(step)
+        except BaseException as error:
+            self._stop.append(error)
+        return 1 if self._stop else 0
+
+
+def _sparsity(pattern: Pattern) -> Any:
+    rows, columns = pattern.shape
+    starts = np.searchsorted(pattern.columns, np.arange(columns + 1))
+    return ca.Sparsity(rows, columns, starts.tolist(), pattern.rows.tolist())
+
+
+class _Callback(ca.Callback):
+    """A Python function of arrays with given sparsities, on casadi's own buffers."""
+
+    def __init__(self, name: str, inputs: Any, outputs: Any, call: Any) -> None:
+        ca.Callback.__init__(self)
+        self._inputs, self._outputs, self._call = inputs, outputs, call
+        self.construct(name, {})
+
+    def get_n_in(self) -> int:
+        return len(self._inputs)
+
+    def get_n_out(self) -> int:
+        return len(self._outputs)
+
+    def get_name_in(self, k: int) -> str:
+        return str(self._inputs[k][0])
+
+    def get_name_out(self, k: int) -> str:
+        return str(self._outputs[k][0])
+
+    def get_sparsity_in(self, k: int) -> Any:
+        return self._inputs[k][1]
+
+    def get_sparsity_out(self, k: int) -> Any:
+        return self._outputs[k][1]
+
+    def has_eval_buffer(self) -> bool:
+        return True
+
+    def eval_buffer(self, arguments: Any, results: Any) -> int:
+        given = [None if a is None else np.frombuffer(a) for a in arguments]
+        return int(self._call(given, [None if r is None else np.frombuffer(r) for r in results]))
+
+
+class _Watch(ca.Callback):
+    """The log of iterations."""
+
+    def __init__(self, solver: Solver) -> None:
+        ca.Callback.__init__(self)
+        self._solver = solver
+        self.construct("watch", {})
+
+    def get_n_in(self) -> int:
+        return int(ca.nlpsol_n_out())
+
+    def get_n_out(self) -> int:
+        return 1
+
+    def get_name_in(self, k: int) -> str:
+        return str(ca.nlpsol_out(k))
+
+    def get_sparsity_in(self, k: int) -> Any:
+        sizes = {"f": 1, "x": self._solver.program.size, "lam_x": self._solver.program.size,
+                 "g": self._solver.program.count, "lam_g": self._solver.program.count}  # fmt: skip
+        n = sizes.get(str(ca.nlpsol_out(k)), 0)
+        return ca.Sparsity.dense(n, 1) if n else ca.Sparsity(0, 0)
+
+    def eval(self, arguments: Any) -> list[int]:
+        named = {str(ca.nlpsol_out(k)): value for k, value in enumerate(arguments)}
+        x, g = (np.asarray(named[word], float).ravel() for word in ("x", "g"))
+        return [self._solver.told(x, float(named["f"]), g)]

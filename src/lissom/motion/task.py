@@ -1,0 +1,166 @@
+"""What a motion is for: where from, where to, within which limits, and what should be small."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import ModelError, about, shown
+from lissom.model.fields import array, number, records
+from lissom.model.limits import Limits
+from lissom.model.loads import Load
+from lissom.model.record import Record
+
+CRITERIA = {
+    "time": "duration [s]",
+    "torque_squared": "integral of the sum of squared torques [N^2 m^2 s]",
+    "energy": "integral of the sum of |torque times rate|, mechanical work done and undone [J]",
+    "jerk": "integral of the sum of squared jerks [rad^2/s^5]",
+    "torque_rate": "integral of the sum of squared rates of torque [N^2 m^2/s]",
+}
+MOST_SEGMENTS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Via(Record):
+    """A place on the way.
+
+    Parameters
+    ----------
+    at : float             when, as a fraction of the duration, between 0 and 1
+    q : (joints,)          positions; NaN where a joint is free
+    velocity : (joints,) or None    rates there; NaN where free
+    """
+
+    at: Any
+    q: Any = None
+    velocity: Any = None
+
+    def __post_init__(self) -> None:
+        with about("via point"):
+            at = number(self.at, "at")
+            if not 0.0 < at < 1.0:
+                raise ModelError(f"at is {at:g}; expected a fraction of the duration between 0 and 1.")
+            self._set(at=at)
+            for word in ("q", "velocity"):
+                value = getattr(self, word)
+                if value is not None:
+                    self._set(**{word: _loose(value, word)})
+            if self.q is None and self.velocity is None:
+                raise ModelError("nothing is given; give q or velocity.")
+
+
+def _loose(value: Any, word: str) -> Any:
+    """A vector whose NaN mean free."""
+    try:
+        out = np.array(value, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{word} is {shown(value)}; expected numbers, one per joint.") from None
+    if out.ndim != 1 or np.isinf(out).any():
+        raise ModelError(f"{word} is {shown(value)}; expected a list of finite numbers, one per joint; NaN: free.")
+    out.setflags(write=False)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Task(Record):
+    """A motion to find.
+
+    Parameters
+    ----------
+    start, goal : (joints,)        positions at both ends; NaN where a joint is free
+    start_velocity, goal_velocity : (joints,) or None     default: at rest; NaN where free
+    start_acceleration, goal_acceleration : (joints,) or None     default: free
+    via : sequence of Via          places on the way
+    limits : Limits                of position, velocity, acceleration, jerk, torque, torque_rate, power; those of the
+                                   joints hold too, the tighter of both
+    loads : sequence of Load       that act; a force, moment or point (k, 3) changes along the motion, k samples evenly
+                                   spaced from start to goal
+    duration : float, (shortest, longest) or None    None: free
+    minimise : str or {str: weight}    integral over the motion of the weighted sum of "time" (1), "torque_squared",
+                                   "energy", "jerk", "torque_rate"; a key may be a function f(q, qd, qdd, tau) of
+                                   casadi vectors that gives a casadi number
+    segments : int                 of the splines
+    degree : int                   of the splines, 3 or more
+    periodic : bool                it ends as it began, all rates too; start and goal are not given
+    """
+
+    start: Any = None
+    goal: Any = None
+    limits: Any = None
+    loads: Any = ()
+    duration: Any = None
+    minimise: Any = "time"
+    segments: Any = 20
+    via: Any = ()
+    start_velocity: Any = None
+    goal_velocity: Any = None
+    start_acceleration: Any = None
+    goal_acceleration: Any = None
+    degree: Any = 3
+    periodic: Any = False
+
+    def __post_init__(self) -> None:
+        with about("task"):
+            for word in ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration"):
+                if getattr(self, word) is not None:
+                    self._set(**{word: _loose(getattr(self, word), word)})
+            self._set(limits=Limits() if self.limits is None else self.limits)
+            if not isinstance(self.limits, Limits):
+                raise ModelError(f"limits is {shown(self.limits)}; expected Limits(...).")
+            loads = (self.loads,) if isinstance(self.loads, Load) else self.loads
+            self._set(loads=records(loads, "loads", Load), via=records(self.via, "via", Via))
+            self._clean_duration()
+            self._clean_minimise()
+            for word, least, most in (("segments", 2, MOST_SEGMENTS), ("degree", 3, 7)):
+                value = getattr(self, word)
+                if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+                    raise ModelError(f"{word} is {shown(value)}; expected a whole number from {least} to {most}.")
+            if not isinstance(self.periodic, bool):
+                raise ModelError(f"periodic is {shown(self.periodic)}; expected True or False.")
+            self._refuse_contradictions()
+
+    def _clean_duration(self) -> None:
+        value = self.duration
+        if value is None:
+            return
+        if isinstance(value, Sequence | np.ndarray):
+            pair = array(value, "duration", (2,))
+            if not 0 < pair[0] < pair[1]:
+                raise ModelError(f"duration is {shown(value)}; expected (shortest, longest) [s], rising, above 0.")
+            self._set(duration=(float(pair[0]), float(pair[1])))
+            return
+        seconds = number(value, "duration")
+        if seconds <= 0:
+            raise ModelError(f"duration is {seconds:g} s; expected more than 0.")
+        self._set(duration=seconds)
+
+    def _clean_minimise(self) -> None:
+        value = self.minimise
+        terms = {value: 1.0} if isinstance(value, str) or callable(value) else value
+        if not isinstance(terms, Mapping) or not terms:
+            raise ModelError(f"minimise is {shown(value)}; expected one of {', '.join(CRITERIA)}, or {{name: weight}}.")
+        for word, weight in terms.items():
+            if not callable(word) and word not in CRITERIA:
+                raise ModelError(f"minimise has {shown(word)}; expected {', '.join(CRITERIA)}, or a function.")
+            if number(weight, "weight") < 0:
+                raise ModelError(f"minimise has the weight {weight:g}; expected 0 or more.")
+        if not any(terms.values()):
+            raise ModelError("minimise has no weight above 0.")
+        self._set(minimise={word: float(weight) for word, weight in terms.items()})
+
+    def _refuse_contradictions(self) -> None:
+        if self.periodic and (self.start is not None or self.goal is not None):
+            raise ModelError("a periodic motion has no start and goal; give via points.")
+        if not self.periodic and (self.start is None or self.goal is None):
+            raise ModelError("start or goal is missing; give both, with NaN where a joint is free.")
+        if self.fixed_duration is not None and set(self.minimise) == {"time"}:
+            raise ModelError("the duration is given, so time cannot be minimised; minimise 'torque_squared', say.")
+
+    @property
+    def fixed_duration(self) -> float | None:
+        """The duration, where it is given."""
+        return self.duration if isinstance(self.duration, float) else None
