@@ -43,6 +43,7 @@ from lissom.verbs.formulations import FormulationInfo, OperationCount, count_ope
 from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
 from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence, beam_modes, beam_tip, mode_convergence, modes
+from lissom.verbs.planar_model import PlanarModel, planar_model
 from lissom.verbs.sensitivity import (
     ForwardGradient,
     InverseGradient,
@@ -66,15 +67,15 @@ __all__ = [
     "Arm", "ArmModes", "BaseMotion", "Beam", "BeamModes", "ComputedTorque", "ConfigurationTable", "DH", "DHTable",
     "Deformation", "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime",
     "ForwardGradient", "GravityCompensation", "Happening", "Impedance", "IndefiniteInertia", "InputError",
-    "InverseGradient",
-    "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals",
-    "ModeConvergence", "ModelError", "Modes", "OperationCount", "PD", "Payload", "Profile", "Report", "Run", "Shape",
-    "ShapeTable", "SimulationError", "SolveError", "StateFeedback", "StateSpace", "TableError", "Tip", "Tool",
-    "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration", "animate", "beam_modes", "beam_tip",
-    "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw", "equilibrium", "formulations",
-    "forward_dynamics", "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
-    "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
-    "jacobian", "kinetic_energy", "linearise", "load", "load_modal_integrals", "load_run", "mass_matrix",
-    "mode_convergence", "modes", "momentum", "plot", "pose", "poses", "potential_energy", "regressor", "save",
-    "shipped", "simulate", "time_formulations", "velocity",
+    "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic",
+    "ModalIntegrals", "ModeConvergence", "ModelError", "Modes", "OperationCount", "PD", "Payload", "PlanarModel",
+    "Profile", "Report", "Run", "Shape", "ShapeTable", "SimulationError", "SolveError", "StateFeedback",
+    "StateSpace", "TableError", "Tip", "Tool", "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration",
+    "animate", "beam_modes", "beam_tip", "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw",
+    "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
+    "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
+    "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "linearise", "load",
+    "load_modal_integrals", "load_run", "mass_matrix", "mode_convergence", "modes", "momentum", "planar_model",
+    "plot", "pose", "poses", "potential_energy", "regressor", "save", "shipped", "simulate", "time_formulations",
+    "velocity",
 ]  # fmt: skip

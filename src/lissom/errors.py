@@ -1,4 +1,4 @@
-"""Every exception lissom raises on purpose.
+"""Every exception lissom raises on purpose, and its warnings.
 
 A message says what was met, where, what was expected and what to do. Catch
 `LissomError` to catch them all.

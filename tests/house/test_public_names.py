@@ -14,7 +14,7 @@ FUNCTIONS = [name for name in ls.__all__ if inspect.isfunction(getattr(ls, name)
 CLASSES = [name for name in ls.__all__ if inspect.isclass(getattr(ls, name))]
 IMPORT_SECONDS = 0.3
 # what must not be loaded by `import lissom`
-HEAVY = ("matplotlib", "mujoco", "scipy", "typer", "rich", "casadi", "llvmlite")
+HEAVY = ("matplotlib", "mujoco", "scipy", "typer", "rich", "casadi", "llvmlite", "sympy")
 
 
 def test_all_names_exist_and_are_sorted_once():

@@ -11,6 +11,7 @@ from lissom.dynamics.inverse import Setting, read_loads
 from lissom.engine.program import sign
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
+    de_luca_siciliano,
     hollerbach_3x3,
     hollerbach_4x4,
     horn_raibert,
@@ -23,25 +24,28 @@ from lissom.formulations import (
 )
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
+from lissom.formulations.planar import Planar
 from lissom.model.arm import Arm
 
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
+DE_LUCA_SICILIANO = "De Luca and Siciliano 1991, IEEE Trans. Systems, Man, and Cybernetics 21(4)"
 
 
 class Formulation(NamedTuple):
     """A published formulation.
 
     name : what `method=` takes
-    direction : "inverse" or "forward"
+    direction : "inverse", "forward" or "both"
     paper : where it is from
     cost : order of growth with the number of joints
     topology : "serial" or "tree"
     joints : kinds of joints it covers
     moving_base : whether `base=` is covered
     verbs : the public functions that take it
-    function : on a `State` (and torques, when forward)
-    limit : joints up to which it is compiled; beyond, the same code runs on NumPy arrays
+    function : on a `State` (and torques, when forward); on a planar `Model` where links may bend
+    limit : coordinates up to which it is compiled; beyond, the same code runs on NumPy arrays
+    links : "rigid", or "rigid, flexible"
     """
 
     name: str
@@ -54,6 +58,12 @@ class Formulation(NamedTuple):
     verbs: tuple[str, ...]
     function: Callable[..., list[Any]]
     limit: int
+    links: str = "rigid"
+
+    @property
+    def planar(self) -> bool:
+        """A closed form of planar arms, whose links may bend; the others see a rigid arm as a linkage."""
+        return self.links != "rigid"
 
 
 BOTH_JOINTS = "revolute, prismatic"
@@ -83,6 +93,8 @@ ALL = {
                     walker_orin.accelerations_2, 7),
         Formulation("walker_orin_3", "forward", f"{WALKER_ORIN}, method 3", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
                     walker_orin.accelerations_3, 9),
+        Formulation("de_luca_siciliano", "both", DE_LUCA_SICILIANO, "n^5", "serial", "revolute, axes parallel", False,
+                    (*INVERSE, *FORWARD), de_luca_siciliano.generalized_forces, 12, "rigid, flexible"),
     )
 }  # fmt: skip
 ALIASES = {"walker_orin": "walker_orin_3"}
@@ -115,25 +127,55 @@ def refuse_uncovered(
     f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str, asking: str | None = None
 ) -> None:
     """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
+    if f.planar:
+        _refuse_spatial(f, arm, bodies, setting, asking or verb)
+        return
     if bodies.flexible:
         raise UnsupportedError(
             f"{asking or verb}: method {f.name!r} covers rigid links only, and arm {arm.name!r} has flexible ones"
             + ("; leave out method, which takes the fast path." if asking is None else ".")
         )
     serial = Linkage(bodies).serial
+    others = [g for g in ALL.values() if verb in g.verbs and not g.planar]
     if f.topology == "serial" and not serial:
         problem = f"covers serial arms only, and arm {arm.name!r} branches"
-        able = [g.name for g in ALL.values() if g.topology == "tree" and verb in g.verbs]
+        able = [g.name for g in others if g.topology == "tree"]
     elif setting.base and not f.moving_base:
         problem = "does not cover a moving base"
-        able = [g.name for g in ALL.values() if g.moving_base and verb in g.verbs and (serial or g.topology == "tree")]
+        able = [g.name for g in others if g.moving_base and (serial or g.topology == "tree")]
     else:
         return
-    others = ", ".join(able) + (", or None, the fast path" if asking is None else "")
-    raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. These do: {others}.")
+    listed = ", ".join(able) + (", or None, the fast path" if asking is None else "")
+    raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. These do: {listed}.")
+
+
+def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
+    """What a planar closed form does not cover."""
+    fast = "Leave out method: the fast path covers it"
+    if bodies.flexible:
+        fast += ", with flexibility='second_order' (or 'linear' or 'book')"
+    if setting.base:
+        raise UnsupportedError(f"{asking}: method {f.name!r} does not cover a moving base. {fast}.")
+    try:
+        Planar(bodies)
+    except UnsupportedError as problem:
+        raise UnsupportedError(
+            f"{asking}: method {f.name!r} covers planar serial arms with revolute joints only; of arm {arm.name!r}, "
+            f"{problem}. {fast}."
+        ) from None
 
 
 # ---- programs ------------------------------------------------------------------------------------
+
+
+def program(f: Formulation, verb: str) -> Callable[[Any, Bodies, Setting], None]:
+    """What a formulation does for a public function: ``program(run, bodies, setting)``."""
+    if f.planar:
+        return de_luca_siciliano.PROGRAMS[verb]
+    if verb == "mass_matrix":
+        return lambda run, bodies, _setting: mass_program(f, run, bodies)
+    made = inverse_program if f.direction == "inverse" else forward_program
+    return lambda run, bodies, setting: made(f, run, bodies, setting)
 
 
 def inverse_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:

@@ -12,7 +12,8 @@ folded
     The same program on a given arm, where a product with 0 or 1, a sum with 0, and anything between
     constants (known before the arm moves) is free.
 
-A configuration-space formulation counts only what is done with its table. What the programs keep and what
+A configuration-space formulation, and a closed form, counts only what is done with its table: of the closed form of
+planar arms the entries that are not zero. What the programs keep and what
 they make again decides the coefficients: the trace of a product costs the whole product, as in the papers'
 counts; `uicker_kahn` keeps the kW_j and the derivatives (5) and makes dW J anew for every (i, j, k, l);
 `waters` makes iW_j anew for every i; W dA is made once per link; p*_i in axes of frame i is geometry, as
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 
 from lissom.formulations import horn_raibert
 from lissom.formulations.catalogue import Formulation
+from lissom.formulations.de_luca_siciliano import Model
 from lissom.formulations.linkage import Frames, Linkage, Member, State, frames_of
 from lissom.formulations.matrices import ONE
 
@@ -139,6 +141,14 @@ def count(f: Formulation, linkage: Linkage, folded: bool) -> Count:
         f.function(State(members, frames, unknown(n), unknown(n), gravity))
     else:
         f.function(State(members, frames, unknown(n), [0.0] * n, gravity), unknown(n))
+    return Count(tally.multiplications, tally.additions)
+
+
+def count_planar(f: Formulation, model: Model, folded: bool) -> Count:
+    """Operations of the inverse dynamics of a planar closed form, by one of the two rules."""
+    tally = Tally(folded)
+    q, qd, qdd = ([Number(tally) for _ in range(model.planar.dof)] for _ in range(3))
+    f.function(model.mapped(lambda x: Number(tally, float(x))), q, qd, qdd)
     return Count(tally.multiplications, tally.additions)
 
 

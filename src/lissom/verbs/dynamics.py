@@ -7,13 +7,18 @@ numbers, bit for bit.
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError
+from lissom.errors import IndefiniteInertia, InputError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import NO_LOADS, Loads, call, first
+
+ROUNDING = 1e-13  # of the eigenvalues of a mass matrix, relative
 
 
 def inverse_dynamics(
@@ -127,7 +132,8 @@ def mass_matrix(
 
     Returns
     -------
-    M : (..., dof, dof)          symmetric, positive definite
+    M : (..., dof, dof)          symmetric, positive definite; a formulation that is cut off in the deflections
+        may not be at large ones, which gives the warning `IndefiniteInertia`
         When packed (..., dof (dof + 1) / 2), in the order of ``numpy.triu_indices(dof)``
 
     Examples
@@ -150,7 +156,21 @@ def mass_matrix(
     if packed and method is not None:
         raise InputError("mass_matrix: packed results come from the fast path only; leave out method or packed.")
     name = "packed_mass_matrix" if packed else "mass_matrix"
-    return call(arm, name, (q,), method=method, out=out, threads=threads)
+    M = call(arm, name, (q,), method=method, out=out, threads=threads)
+    if method is not None and arm.flexible:
+        _warn_of_indefinite(arm, M)
+    return M
+
+
+def _warn_of_indefinite(arm: Arm, M: Array) -> None:
+    """Say when a mass matrix that is cut off in the deflections is no longer one."""
+    from lissom.verbs.library import indefinite
+
+    sizes = np.linalg.eigvalsh(M)
+    if sizes.size and len(lost := np.argwhere(sizes[..., 0] < -ROUNDING * sizes[..., -1])):
+        spot = [int(i) for i in lost[0]]
+        sentence = indefinite(arm, sizes[(*spot, 0)], f" at state {spot}" if spot else "")
+        warnings.warn(IndefiniteInertia(f"mass_matrix: {sentence}"), stacklevel=3)
 
 
 def bias_forces(

@@ -8,7 +8,9 @@ import numpy as np
 
 from lissom.errors import InputError, UnsupportedError, shown, suggest
 from lissom.model.arm import Arm
+from lissom.model.beam import Beam, Modes
 from lissom.model.dh import DH
+from lissom.model.link import Link
 
 if TYPE_CHECKING:
     from lissom.formulations.catalogue import Formulation
@@ -30,6 +32,7 @@ class FormulationInfo(NamedTuple):
     joints: str
     moving_base: bool
     verbs: tuple[str, ...]
+    links: str
 
 
 class OperationCount(NamedTuple):
@@ -46,9 +49,9 @@ def formulations() -> tuple[FormulationInfo, ...]:
     Returns
     -------
     tuple of FormulationInfo
-        `.name`, `.direction` ("inverse" or "forward"), `.paper`, `.cost` (order of growth with the number
+        `.name`, `.direction` ("inverse", "forward" or "both"), `.paper`, `.cost` (order of growth with the number
         of joints), `.topology` ("serial" or "tree"), `.joints`, `.moving_base`, `.verbs` (the functions
-        that take it)
+        that take it), `.links` ("rigid", or "rigid, flexible")
 
     Examples
     --------
@@ -58,7 +61,7 @@ def formulations() -> tuple[FormulationInfo, ...]:
     """
     from lissom.formulations.catalogue import ALL
 
-    return tuple(FormulationInfo(*f[:8]) for f in ALL.values())
+    return tuple(FormulationInfo(*f[:8], f.links) for f in ALL.values())
 
 
 def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
@@ -74,7 +77,8 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
     ----------
     method : str                 a formulation's name
     arm_or_n : Arm or int        an arm, or a number of joints: a generic revolute arm, and for the folded
-                                 count one with the twists and lengths of a PUMA 560
+                                 count one with the twists and lengths of a PUMA 560; for `de_luca_siciliano` a
+                                 planar arm of so many flexible links with two modes each, inverse dynamics
 
     Returns
     -------
@@ -90,11 +94,12 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
     from lissom.dynamics.bodies import Bodies, refuse_unready
     from lissom.dynamics.inverse import Setting
     from lissom.formulations.catalogue import refuse_uncovered
-    from lissom.formulations.counting import count
+    from lissom.formulations.counting import count, count_planar
+    from lissom.formulations.de_luca_siciliano import Model
     from lissom.formulations.linkage import Linkage
 
     f = _known(method)
-    arm = _arm(arm_or_n)
+    arm = _arm(arm_or_n, f.planar)
     refuse_unready(arm)
     bodies = Bodies(arm)
     if not len(bodies):
@@ -102,8 +107,12 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
             f"count_operations: arm {arm.name!r} has no joint that moves; there is nothing to count."
         )
     refuse_uncovered(f, arm, bodies, Setting(), f.verbs[0], "count_operations")
-    linkage = Linkage(bodies)
-    dense, folded = count(f, linkage, folded=False), count(f, linkage, folded=True)
+    if f.planar:
+        model = Model.of(bodies)
+        dense, folded = (count_planar(f, model, folded=way) for way in (False, True))
+    else:
+        linkage = Linkage(bodies)
+        dense, folded = (count(f, linkage, folded=way) for way in (False, True))
     return OperationCount(*dense, OperationCount(*folded))
 
 
@@ -116,14 +125,24 @@ def _known(method: Any) -> Formulation:
     return found
 
 
-def _arm(arm_or_n: Any) -> Arm:
+def _arm(arm_or_n: Any, planar: bool) -> Arm:
     if isinstance(arm_or_n, Arm):
         return arm_or_n
     if isinstance(arm_or_n, bool) or not isinstance(arm_or_n, int | np.integer) or arm_or_n < 1:
         raise InputError(
             f"count_operations: got {shown(arm_or_n)}; expected an Arm or a number of joints of at least 1."
         )
-    return puma_like(int(arm_or_n))
+    return bending_chain(int(arm_or_n)) if planar else puma_like(int(arm_or_n))
+
+
+def bending_chain(n: int) -> Arm:
+    """A planar arm of n flexible links with two modes each, in a horizontal plane, hubs on the joints."""
+    links = tuple(
+        Link(f"link{k + 1}", f"link{k}" if k else None, mass=0.9, inertia=0.02,
+             beam=Beam(0.5, 0.3, EI=(None, 2.0), modes=Modes(bending_z=2)))
+        for k in range(n)
+    )  # fmt: skip
+    return Arm(f"bending chain {n}", links, gravity=(0.0, 0.0, 0.0))
 
 
 def puma_like(n: int) -> Arm:

@@ -186,7 +186,7 @@ class Library:
             code = kernel.tape_kernel(f"{name}|{sources()}", (*recipe.steps, *_bent_steps(recipe, bodies)), program)
         label = name.removeprefix("packed_")
         watched = self.bodies.truncated and method is None and name in ("mass_matrix", "forward_dynamics")
-        parts = (label, arguments, sizes, shapes, program, code, self._explain(label))
+        parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method))
         function = Watched(*parts) if watched else Function(*parts)
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(bodies, setting, rows)
@@ -214,12 +214,8 @@ class Library:
 
         f = catalogue.find(method, name)
         catalogue.refuse_uncovered(f, self.arm, self.bodies, setting, name)
-        if name == "mass_matrix":
-            return recipe._replace(
-                program=lambda run, b, *_: catalogue.mass_program(f, run, b), steps=(), limit=f.limit
-            )
-        program = catalogue.inverse_program if f.direction == "inverse" else catalogue.forward_program
-        return recipe._replace(program=lambda run, b, s, _: program(f, run, b, s), steps=(), limit=f.limit)
+        program = catalogue.program(f, name)
+        return recipe._replace(program=lambda run, b, s, _: program(run, b, s), steps=(), limit=f.limit)
 
     def _choose(self, recipe: Recipe, backend: str | None) -> str:
         if backend == "tape" and not recipe.steps:
@@ -245,10 +241,12 @@ class Library:
             return as_state(self.arm, value, arguments[k], name)
         return as_points(value, "point", name) if arguments[k] == "point" else np.asarray(value, float)
 
-    def _explain(self, name: str) -> Callable[..., None]:
+    def _explain(self, name: str, method: str | None) -> Callable[..., None]:
         def explain(where: str, *inputs: Array) -> None:
             if name == "forward_dynamics":
                 self._refuse_singular(where, inputs[0])
+                if method is not None and self.bodies.flexible:
+                    self._refuse_indefinite(where, inputs[0], method)
             raise SolveError(f"{name}: the result{where} is not finite although all inputs are; the numbers overflow.")
 
         return explain
@@ -269,6 +267,12 @@ class Library:
             good &= (np.abs(again - torques) <= forward.RETURNED * scale).all(axis=-1)
         return [np.where(good[:, None], found, np.nan)]
 
+    def _refuse_indefinite(self, where: str, q: Array, method: str) -> None:
+        """Say that an inertia that is cut off in the deflections is no longer one."""
+        M = self.get("mass_matrix", method=method)(q)
+        if np.isfinite(M).all():
+            raise SolveError(f"forward_dynamics{where}: {indefinite(self.arm, np.linalg.eigvalsh(M)[0])}")
+
     def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
         run = Plain([q[None]])
@@ -284,6 +288,15 @@ class Library:
                     "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."
                 )
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
+
+
+def indefinite(arm: Arm, least: float, where: str = "") -> str:
+    """What is wrong with a mass matrix that is cut off in the deflections, from its smallest eigenvalue."""
+    return (
+        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: B of De Luca and Siciliano is kept to "
+        "first order in the deflections and is no longer positive definite at this deflection; use "
+        "flexibility='second_order' without method, or keep deflections smaller."
+    )
 
 
 def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, rows: list[Array]) -> Array:

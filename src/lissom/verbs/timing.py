@@ -11,6 +11,7 @@ import numpy as np
 from lissom.errors import InputError, UnsupportedError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.dh import DH
+from lissom.verbs.formulations import bending_chain
 
 if TYPE_CHECKING:
     from lissom.engine.graph import Graph
@@ -51,7 +52,8 @@ def time_formulations(
 
     Parameters
     ----------
-    methods : names, or None     None: all, and "horn_raibert_table"
+    methods : names, or None     None: all of rigid arms, and "horn_raibert_table"; a number of joints means flexible
+                                 links of two modes each for "de_luca_siciliano"
     joints : numbers of joints   in rising order; a formulation stops where it would compile too long
     seconds : float              that one compilation may take
     progress : callable or None  told in words what is under way
@@ -75,7 +77,8 @@ def time_formulations(
         )
     if isinstance(methods, str) or (methods is not None and not isinstance(methods, Iterable)):
         raise InputError(f"time_formulations: methods is {shown(methods)}; expected a list of names, or None.")
-    names = [*ALL, TABLE] if methods is None else [ALIASES.get(name, name) for name in methods]
+    rigid = [f.name for f in ALL.values() if not f.planar]
+    names = [*rigid, TABLE] if methods is None else [ALIASES.get(name, name) for name in methods]
     unknown = [name for name in names if name not in ALL and name != TABLE]
     if unknown:
         raise InputError(
@@ -153,6 +156,7 @@ def _as_written(name: str, n: int) -> Graph:
     from lissom.engine.compile import has_fma
     from lissom.engine.trace import AsWritten
     from lissom.formulations import catalogue
+    from lissom.formulations.de_luca_siciliano import Model
     from lissom.formulations.horn_raibert import Coefficients, combined
     from lissom.formulations.linkage import Linkage, State, frames_of
 
@@ -162,6 +166,10 @@ def _as_written(name: str, n: int) -> Graph:
         square = [J[n * i : n * i + n] for i in range(n)]
         cube = [[C[n * (n * i + j) : n * (n * i + j) + n] for j in range(n)] for i in range(n)]
         run.output(combined(Coefficients(G, square, cube), run.input(n), run.input(n)))
+    elif catalogue.ALL[name].planar:
+        model = Model.of(Bodies(bending_chain(n)))
+        q, qd, qdd = (run.input(model.planar.dof) for _ in range(3))
+        run.output(catalogue.ALL[name].function(model.mapped(run.node), q, qd, qdd))
     else:
         f = catalogue.ALL[name]
         q, qd, last = run.input(n), run.input(n), run.input(n)
