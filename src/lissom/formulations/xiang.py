@@ -144,7 +144,7 @@ def torque(state: State, motion: Motion, carried: Carried, i: int) -> Any:
 
 def moment_along(state: State, carried: Carried, i: int, A: Any) -> Any:
     """G_i^T A z_0, with A where the joint of link i starts; a prismatic joint does not feel it."""
-    member = state.members[i]
-    if member.prismatic:
+    member, G = state.members[i], carried.G[i]
+    if member.prismatic or G is ZERO:
         return ZERO
-    return inner(carried.G[i], times(A, times(member.O, Z_0)))
+    return inner(G, times(A, times(member.O, Z_0)))
