@@ -13,9 +13,9 @@ and inwards, summed over the links c that link i carries (37),
     G_i = sum_k h_k + sum_c G_c                                                                   (20)
     tau_i = tr(dA_i D_i) - g^T dA_i E_i - G_i^T A_{i-1} z_0                                       (16)
 
-The paper's F_i (19) is a lever and serves one loaded link. Here F_i = sum_k r_k f_k^T of all forces on link i, taken off
-D_i, with which it is handed inwards. Forces f_k and moments h_k are in axes of frame 0. i-1 is the link that carries
-link i; a branch that starts from a frame O of its own has it in T_i = O A_i of the linkage.
+The paper's F_i (19) is a lever and serves one loaded link. Here F_i = sum_k r_k f_k^T of all forces on link i, taken
+off D_i, with which it is handed inwards. Forces f_k and moments h_k are in axes of frame 0. i-1 is the link that
+carries link i; a branch that starts from a frame O of its own has it in T_i = O A_i of the linkage.
 """
 
 from __future__ import annotations

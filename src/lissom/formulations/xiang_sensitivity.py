@@ -1,7 +1,7 @@
 """Xiang, Arora and Abdel-Malek 2008, equations (21)-(35): all first derivatives of the torques, O(n^2).
 
-A, B, C of link i depend on the joints k that carry it, D and E on these and on those it carries. So, with k <= i read as
-"k carries i, or is it" and sums over the links c that link i carries, outwards
+A, B, C of link i depend on the joints k that carry it, D and E on these and on those it carries. So, with k <= i read
+as "k carries i, or is it" and sums over the links c that link i carries, outwards
 
     dA_i/dq_k = dA_{i-1}/dq_k T_i                                  k < i
               = A_{i-1} dT_i                                       k = i                          (21)
