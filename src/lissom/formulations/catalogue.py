@@ -21,6 +21,8 @@ from lissom.formulations import (
     uicker_kahn,
     walker_orin,
     waters,
+    xiang,
+    xiang_sensitivity,
 )
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
@@ -30,6 +32,7 @@ from lissom.model.arm import Arm
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
 DE_LUCA_SICILIANO = "De Luca and Siciliano 1991, IEEE Trans. Systems, Man, and Cybernetics 21(4)"
+XIANG = "Xiang, Arora and Abdel-Malek 2008, Structural and Multidisciplinary Optimization 37"
 
 
 class Formulation(NamedTuple):
@@ -46,6 +49,8 @@ class Formulation(NamedTuple):
     function : on a `State` (and torques, when forward); on a planar `Model` where links may bend
     limit : coordinates up to which it is compiled; beyond, the same code runs on NumPy arrays
     links : "rigid", or "rigid, flexible"
+    gradient : on a `State`, derivatives of the torques by q, qd and qdd; None when it gives none
+    gradient_limit : as `limit`, for the gradient
     """
 
     name: str
@@ -59,6 +64,12 @@ class Formulation(NamedTuple):
     function: Callable[..., list[Any]]
     limit: int
     links: str = "rigid"
+    gradient: Callable[[State], xiang_sensitivity.Gradient] | None = None
+    gradient_limit: int = 0
+
+    def limit_of(self, verb: str) -> int:
+        """Coordinates up to which a public function is compiled."""
+        return self.gradient_limit if verb == "inverse_dynamics_gradient" else self.limit
 
     @property
     def planar(self) -> bool:
@@ -85,6 +96,9 @@ ALL = {
                     BOTH_JOINTS, True, INVERSE, newton_euler_link.generalized_forces, 12),
         Formulation("horn_raibert", "inverse", f"Horn and Raibert 1978; {HOLLERBACH}", "n^3 from tables", "serial",
                     BOTH_JOINTS, False, (*INVERSE, "mass_matrix"), horn_raibert.generalized_forces, 7),
+        Formulation("xiang", "inverse", f"{XIANG}, (12)-(37)", "n", "tree", BOTH_JOINTS, True,
+                    (*INVERSE, "inverse_dynamics_gradient"), xiang.generalized_forces, 9,
+                    gradient=xiang_sensitivity.gradient, gradient_limit=6),
         Formulation("nasser", "forward", "Nasser, Recursive Newton-Euler Formulation of Manipulator Dynamics", "n",
                     "tree", BOTH_JOINTS, True, ("forward_dynamics",), nasser.accelerations, 9),
         Formulation("walker_orin_1", "forward", f"{WALKER_ORIN}, method 1", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
@@ -113,8 +127,6 @@ def find(method: Any, verb: str) -> Formulation:
     ]
     found = named(method)
     if found is None or verb not in found.verbs:
-        if not names:
-            raise InputError(f"{verb}: method is {method!r}; expected None, the fast path: no formulation gives it.")
         if found:
             able = f"{found.name} gives {' and '.join(found.verbs)}. Those that give it: {', '.join(names)}."
         else:
@@ -174,6 +186,8 @@ def program(f: Formulation, verb: str) -> Callable[[Any, Bodies, Setting], None]
         return de_luca_siciliano.PROGRAMS[verb]
     if verb == "mass_matrix":
         return lambda run, bodies, _setting: mass_program(f, run, bodies)
+    if verb == "inverse_dynamics_gradient":
+        return lambda run, bodies, setting: gradient_program(f, run, bodies, setting)
     made = inverse_program if f.direction == "inverse" else forward_program
     return lambda run, bodies, setting: made(f, run, bodies, setting)
 
@@ -187,6 +201,22 @@ def inverse_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) 
         own = inverse.driven(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
         tau[i] = own[0]
     run.output(tau)
+
+
+def gradient_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs as of `inverse_program`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row.
+
+    A joint's spring, damping and drive inertia stand on the diagonals; friction, a step, has no slope.
+    """
+    assert f.gradient is not None
+    n = len(bodies)
+    q, qd, qdd = (run.input(n) for _ in range(3))
+    slopes = f.gradient(_state(run, bodies, setting, q, qd, qdd))
+    for i, body in enumerate(bodies.list):
+        for matrix, own in zip(slopes, (body.stiffness, body.damping, body.armature), strict=True):
+            matrix[i][i] = matrix[i][i] + own
+    for matrix in slopes:
+        run.output([entry for row in matrix for entry in row])
 
 
 def forward_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:

@@ -132,16 +132,24 @@ def count(f: Formulation, linkage: Linkage, folded: bool) -> Count:
         )
         horn_raibert.combined(table, unknown(n), unknown(n))
         return Count(tally.multiplications, tally.additions)
+    state = counted_state(linkage, tally)
+    if f.direction == "inverse":
+        f.function(state)
+    else:
+        f.function(state._replace(qdd=[0.0] * n), unknown(n))
+    return Count(tally.multiplications, tally.additions)
+
+
+def counted_state(linkage: Linkage, tally: Tally) -> State:
+    """A state of numbers that count, of an arm whose constants are known."""
+    n = len(linkage)
+    q, qd, qdd = ([Number(tally) for _ in range(n)] for _ in range(3))
     members = [_counted(member, tally) for member in linkage.members]
     tally.counting = False  # the entries of A_i are free
-    frames = Frames(*(_wrapped(part, tally) for part in frames_of(members, unknown(n))))
+    frames = Frames(*(_wrapped(part, tally) for part in frames_of(members, q)))
     gravity = [Number(tally, float(g)) for g in linkage.in_frame_0(linkage.bodies.arm.gravity)]
     tally.counting = True
-    if f.direction == "inverse":
-        f.function(State(members, frames, unknown(n), unknown(n), gravity))
-    else:
-        f.function(State(members, frames, unknown(n), [0.0] * n, gravity), unknown(n))
-    return Count(tally.multiplications, tally.additions)
+    return State(members, frames, qd, qdd, gravity)
 
 
 def count_planar(f: Formulation, model: Model, folded: bool) -> Count:

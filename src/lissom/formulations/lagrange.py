@@ -28,6 +28,15 @@ def base_rates(base: BaseState | None) -> tuple[Any, Any]:
     return spin, plus(skew(base.dw), product(spin, spin))
 
 
+def base_motion(base: BaseState | None, three: bool = False) -> tuple[Any, Any, Any]:
+    """W_0 and its rates, with which (8), (9), (10) begin."""
+    turn, turn2 = base_rates(base)
+    if three:
+        return ONE, turn, turn2
+    nothing = [0.0, 0.0, 0.0]
+    return ONE, homogeneous(turn, nothing), homogeneous(turn2, nothing if base is None else base.a)
+
+
 def homogeneous(turn: Any, shift: Any) -> Any:
     """4x4 from a 3x3 and a column, last row zero."""
     if turn is ZERO:
@@ -61,13 +70,7 @@ class Rates(NamedTuple):
 
 def all_rates(state: State, three: bool = False) -> Rates:
     """(8), (9), (10) for all links, with 4x4 transforms, or with their rotations when `three`."""
-    turn, turn2 = base_rates(state.base)
-    if three:
-        Wd, Wdd = turn, turn2
-    else:
-        nothing = [0.0, 0.0, 0.0]
-        Wd, Wdd = homogeneous(turn, nothing), homogeneous(turn2, nothing if state.base is None else state.base.a)
-    W: Any = ONE
+    W, Wd, Wdd = base_motion(state.base, three)
     out = Rates([], [], [], [])
     cut = rotation if three else _whole
     for k, three_matrices in enumerate(zip(state.frames.A, state.frames.dA, state.frames.ddA, strict=True)):

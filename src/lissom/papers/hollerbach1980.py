@@ -48,7 +48,7 @@ PRINTED = {
 }  # fmt: skip
 NASSER_WHY = "the paper states no rule and no sparseness it used"
 LARGEST = 10
-OTHERS = ("newton_euler_base", "nasser", "walker_orin_1", "walker_orin_2", "walker_orin_3")
+OTHERS = ("newton_euler_base", "xiang", "nasser", "walker_orin_1", "walker_orin_2", "walker_orin_3")
 ORDERS = {"uicker_kahn": 4, "waters": 2, "hollerbach_4x4": 1, "hollerbach_3x3": 1, "newton_euler_link": 1,
           "horn_raibert": 3, "newton_euler_base": 1}  # fmt: skip
 WHY = {

@@ -215,7 +215,7 @@ class Library:
         f = catalogue.find(method, name)
         catalogue.refuse_uncovered(f, self.arm, self.bodies, setting, name)
         program = catalogue.program(f, name)
-        return recipe._replace(program=lambda run, b, s, _: program(run, b, s), steps=(), limit=f.limit)
+        return recipe._replace(program=lambda run, b, s, _: program(run, b, s), steps=(), limit=f.limit_of(name))
 
     def _choose(self, recipe: Recipe, backend: str | None) -> str:
         if backend == "tape" and not recipe.steps:

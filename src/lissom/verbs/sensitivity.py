@@ -70,7 +70,7 @@ def inverse_dynamics_gradient(
     q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
     loads : sequence of Load            acting on top of the arm's own
     base : BaseMotion or None           prescribed motion of the base
-    method : None                       the fast path; no published formulation gives it
+    method : str or None                a published formulation, see `formulations`; None: the fast path
     out : InverseGradient               result, written in place
     threads : int or None               None: all cores for large batches
 
