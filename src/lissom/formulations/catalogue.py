@@ -128,7 +128,7 @@ def refuse_uncovered(
 ) -> None:
     """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
     if f.planar:
-        _refuse_spatial(f, arm, bodies, setting, asking or verb)
+        _refuse_spatial(f, arm, bodies, setting, asking or verb, asking != "planar_model")
         return
     if bodies.flexible:
         raise UnsupportedError(
@@ -149,19 +149,20 @@ def refuse_uncovered(
     raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. These do: {listed}.")
 
 
-def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
+def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str, by_method: bool) -> None:
     """What a planar closed form does not cover."""
-    fast = "Leave out method: the fast path covers it"
+    models = ["'second_order'", "'linear'", *(["'book'"] if not any(b.prismatic for b in bodies.list) else [])]
+    fast = f"The fast path covers it: {'leave out method' if by_method else 'inverse_dynamics and the other verbs'}"
     if bodies.flexible:
-        fast += ", with flexibility='second_order' (or 'linear' or 'book')"
+        fast += f", with flexibility {' or '.join(models)} of the arm"
     if setting.base:
         raise UnsupportedError(f"{asking}: method {f.name!r} does not cover a moving base. {fast}.")
     try:
         Planar(bodies)
     except UnsupportedError as problem:
         raise UnsupportedError(
-            f"{asking}: method {f.name!r} covers planar serial arms with revolute joints only; of arm {arm.name!r}, "
-            f"{problem}. {fast}."
+            f"{asking}: {f'method {f.name!r}' if by_method else 'the closed form'} covers planar serial arms with "
+            f"revolute joints only; of arm {arm.name!r}, {problem}. {fast}."
         ) from None
 
 

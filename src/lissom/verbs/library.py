@@ -27,7 +27,7 @@ from lissom.engine.program import Plain, Step
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.definite import warn_of_indefinite
+from lissom.verbs.definite import warn_of_indefinite, words
 from lissom.verbs.states import as_points, as_state
 from lissom.verbs.watched import Watched
 
@@ -271,7 +271,7 @@ class Library:
         """Say that an inertia that is cut off in the deflections is no longer one."""
         M = self.get("mass_matrix", method=method)(q)
         if np.isfinite(M).all():
-            raise SolveError(f"forward_dynamics{where}: {indefinite(self.arm, np.linalg.eigvalsh(M)[0])}")
+            raise SolveError(f"forward_dynamics{where}: {words(self.arm, np.linalg.eigvalsh(M)[0], closed_form=True)}")
 
     def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
@@ -288,15 +288,6 @@ class Library:
                     "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."
                 )
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
-
-
-def indefinite(arm: Arm, least: float, where: str = "") -> str:
-    """What is wrong with a mass matrix that is cut off in the deflections, from its smallest eigenvalue."""
-    return (
-        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: B of De Luca and Siciliano is kept to "
-        "first order in the deflections and is no longer positive definite at this deflection; use "
-        "flexibility='second_order' without method, or keep deflections smaller."
-    )
 
 
 def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, rows: list[Array]) -> Array:
