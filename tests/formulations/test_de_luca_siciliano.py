@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.formulations.linear_cloud import LinearCloud, modal
+from tests.formulations.planar_cloud import LinearCloud, modal
 
 import lissom as ls
 from lissom.dynamics.bodies import Bodies
@@ -319,9 +319,7 @@ def test_what_is_not_covered_is_said(case):
 def test_other_refusals():
     arm = ls.load("two_link_flexible")
     o = np.zeros(6)
-    with pytest.raises(
-        ls.UnsupportedError, match=r"does not cover a moving base\. The fast path covers it"
-    ):
+    with pytest.raises(ls.UnsupportedError, match=r"does not cover a moving base\. The fast path covers it"):
         ls.inverse_dynamics(arm, o, o, o, base=ls.BaseMotion(linear_acceleration=(0, 0, 1)), method=DLS)
     with pytest.raises(ls.UnsupportedError, match=r"parallel.*The fast path covers it: leave out method\."):
         ls.inverse_dynamics(ls.load("puma560"), *np.zeros((3, 6)), method=DLS)

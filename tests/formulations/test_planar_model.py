@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
-from tests.formulations.linear_cloud import modal
+from tests.formulations.planar_cloud import modal
 from tests.formulations.test_de_luca_siciliano import DLS, START, close, planar_arm, states
 
 import lissom as ls

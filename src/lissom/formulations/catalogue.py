@@ -25,7 +25,7 @@ from lissom.formulations import (
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
 from lissom.formulations.planar import Planar
-from lissom.model.arm import Arm
+from lissom.model.arm import FLEXIBILITIES, Arm
 
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
@@ -117,6 +117,8 @@ def find(method: Any, verb: str) -> Formulation:
             raise InputError(f"{verb}: method is {method!r}; expected None, the fast path: no formulation gives it.")
         if found:
             able = f"{found.name} gives {' and '.join(found.verbs)}. Those that give it: {', '.join(names)}."
+        elif method in FLEXIBILITIES:
+            able = f"it is a model of flexible links: arm.replace(flexibility={method!r})."
         else:
             able = suggest(str(method), names)
         raise InputError(f"{verb}: method is {method!r}; expected None (the fast path) or a formulation; {able}")
