@@ -151,9 +151,11 @@ def refuse_uncovered(
 
 def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
     """What a planar closed form does not cover."""
-    fast = "Leave out method: the fast path covers it"
+    fast = "Leave out method" if asking in f.verbs else f"Take {', '.join(f.verbs)} without method"
+    fast += ": the fast path covers it"
     if bodies.flexible:
-        fast += ", with flexibility='second_order' (or 'linear' or 'book')"
+        slides = any(body.prismatic for body in bodies.list)  # which Book's recursion does not cover
+        fast += ", with flexibility='second_order' (or 'linear'" + (")" if slides else " or 'book')")
     if setting.base:
         raise UnsupportedError(f"{asking}: method {f.name!r} does not cover a moving base. {fast}.")
     try:
