@@ -110,7 +110,8 @@ def refuse_long(planar: Planar) -> None:
     if len(planar.links) > MOST_LINKS:
         raise UnsupportedError(
             f"planar_model: the symbolic form (sympy, latex, c) covers up to {MOST_LINKS} links, and arm "
-            f"{planar.bodies.arm.name!r} has {len(planar.links)}; B, h and Y give numbers for any number of links."
+            f"{planar.bodies.arm.name!r} has {len(planar.links)} (an elastic joint makes two of one); B, h and Y give "
+            "numbers for any number of links."
         )
 
 
@@ -274,9 +275,11 @@ def latex(model: SymbolicModel) -> str:
         word, dot, index, end = found.groups()
         root = {"phip": r"\phi'", "phix": r"\phi^x", "phi": r"\phi", "theta": r"\theta", "delta": r"\delta",
                 "gamma": r"\gamma"}.get(word, word if len(word) == 1 else rf"\mathrm{{{word}}}")  # fmt: skip
+        index = index.replace("_", ",")  # of two digits, see `numbered`
         names[symbol] = (rf"\dot{{{root}}}" if dot else root) + f"_{{{index}{',e' if end else ''}}}"
     n = len(model.q)
-    rows = [(f"B_{{{a + 1}{b + 1}}}", model.B[a, b]) for a in range(n) for b in range(a, n)]
+    between = "" if n < 10 else ","
+    rows = [(f"B_{{{a + 1}{between}{b + 1}}}", model.B[a, b]) for a in range(n) for b in range(a, n)]
     rows += [(f"h_{{{a + 1}}}", model.h[a]) for a in range(n)]
     lines = [f"{left} &= {sp.latex(right, symbol_names=names)} \\\\" for left, right in rows]
     return "\\begin{aligned}\n" + "\n".join(lines) + "\n\\end{aligned}\n"
