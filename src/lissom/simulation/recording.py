@@ -24,7 +24,7 @@ from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.call import library_of
-from lissom.verbs.definite import first_indefinite
+from lissom.verbs.definite import first_indefinite, warn
 from lissom.verbs.dynamics import mass_matrix
 
 BATCH = 2**18  # rows of samples evaluated at once
@@ -44,7 +44,7 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
     failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
     arm = loop.arm
     run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
-    status, ok = _status(run, outcome, options)
+    status, ok = _status(run, loop, outcome, options)
     report = replace(report, allowed=options.audit or _allowed(run, options))
     return replace(run, status=status, ok=ok, interrupted=outcome.interrupted, report=report)
 
@@ -139,7 +139,7 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     return where if advice is None else f"{where} {advice}"
 
 
-def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
+def _status(run: Run, loop: ClosedLoop, outcome: Outcome, options: Options) -> tuple[str, bool]:
     if outcome.interrupted:
         reached = outcome.t[max(int(outcome.ends.max(initial=0)), 0)] if len(outcome.t) else 0.0
         return f"interrupted at t = {reached:.6g} s of {options.until:g} s", False
@@ -158,7 +158,7 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     bent, good = bending_range.told(run.arm, run.t, run.q)
     text = f"{text}; {bent}" if bent else text
     if run.arm.flexible and run.arm.flexibility.startswith("book"):
-        lost = _indefinite(run)
+        lost = _indefinite(run, loop)
         text += f"; {lost}" if lost else ""
         if worst > allowed:
             text += f"; energy is out of balance by {worst:.2g} of what moved: truncated equations do not conserve it"
@@ -171,19 +171,32 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     return f"{text}, but {loss}; try {fix}", False
 
 
-def _indefinite(run: Run) -> str:
-    """Where the truncated inertia lost its definiteness, if it did."""
-    known = np.isfinite(run.q[..., 0])
-    q = run.q[known]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IndefiniteInertia)
-        at = first_indefinite(mass_matrix(run.arm, q)) if len(q) else None
-    if at is None:
+def _indefinite(run: Run, loop: ClosedLoop) -> str:
+    """Where the truncated inertia is not definite for the first time, if it is anywhere."""
+    q = run.q[None] if run.count is None else run.q
+    at, sample = np.nonzero(np.isfinite(q[..., 0]))
+    order = np.lexsort((at, sample))  # by time
+    at, sample = at[order], sample[order]
+    lost = first_indefinite(_inertia(loop, q[at, sample], at, len(q))) if len(at) else None
+    if lost is None:
         return ""
-    *_, sample = (int(axis[at[0]]) for axis in np.nonzero(known))
-    words = f"the truncated inertia is not positive definite from t = {run.t[sample]:.4g} s on"
-    warnings.warn(f"simulate: {words}; use flexibility='linear' or 'second_order'.", IndefiniteInertia, stacklevel=2)
+    who = "" if run.count is None else f" of run {at[lost[0]]}"
+    words = f"the truncated inertia{who} is not positive definite from t = {run.t[sample[lost[0]]]:.4g} s on"
+    warn(f"simulate: {words}; use flexibility='linear' or 'second_order'.")
     return words
+
+
+def _inertia(loop: ClosedLoop, q: Array, run: Any, runs: int) -> Array:
+    """(rows, dof, dof) with the payloads of their runs: torques of unit accelerations, less those of none."""
+    library = library_of(loop.arm)
+    if not loop.laden:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IndefiniteInertia)
+            return mass_matrix(loop.arm, q)
+    torques, steady = library.get("inverse_dynamics", library.setting(payloads=loop.laden)), loop.inputs.steady(runs)
+    laden = [loop.inputs.part(f"payload{i}", steady)[run][:, None] for i in range(len(loop.laden))]
+    units, still = np.eye(loop.dof), np.zeros((1, loop.dof))
+    return np.asarray(torques(q[:, None], still, units, *laden) - torques(q[:, None], still, still, *laden))
 
 
 def _allowed(run: Run, options: Options) -> float:
