@@ -1,5 +1,7 @@
 """Figures of results show what they should."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -128,4 +130,4 @@ def test_labels_of_a_logarithmic_axis_do_not_overlap():
     seen = [text for text in labels if x[0] <= text.get_position()[0] <= x[-1]]
     assert [text.get_text() for text in seen] == ["0.01", "0.03"]
     boxes = sorted(((b := text.get_window_extent()).x0, b.x1) for text in seen)
-    assert all(left[1] < right[0] for left, right in zip(boxes, boxes[1:], strict=False))
+    assert all(left[1] < right[0] for left, right in pairwise(boxes))
