@@ -1,6 +1,7 @@
 """The planar model as an object: parameters, regressor, symbols, C; and the printed two-link coefficients."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 
@@ -90,6 +91,13 @@ def test_symbols_read_like_the_paper():
     assert r"\dot{\theta}_{2}" in text
     assert [text.count(f"{word}_{{{k}") for word, k in (("K", 22), ("K", 66), ("h", 6))] == [1, 1, 1]
     assert "G_" not in text  # it has no gravity, and what is zero is left out
+
+
+def test_indices_of_two_digits_in_latex():
+    """z_{1_10_10} would be a double subscript, and B_{111} could be two entries."""
+    text = ls.planar_model(ls.Arm("many", [ls.Link("a", beam=ls.Beam(0.5, 0.3, EI=1.0, modes=ls.Modes(11)))])).latex()
+    assert re.search(r"_\{[^}]*_", text) is None
+    assert {"z_{1,10,10}", "B_{1,11}", "B_{11,11}"} <= set(re.findall(r"[zB]_\{[\d,]*\}", text))
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
@@ -245,6 +253,16 @@ def test_energy_drifts_with_the_printed_coefficients_only():
 def test_arms_that_the_printed_coefficients_do_not_fit():
     with pytest.raises(ls.UnsupportedError, match="not two flexible links of two modes each"):
         two.TwoLink.of(ls.load("two_link"))
-    with pytest.raises(ls.UnsupportedError, match="beside the places the paper has"):
-        two.TwoLink.of(planar_arm(1, (2, 2)))
+    one, last = PAPER.links
+    about_z, along = np.diag([-1.0, -1.0, 1.0, 1.0]), np.eye(4)
+    along[0, 3] = 0.1
+    others = (
+        last.replace(joint=last.joint.replace(placement=about_z)),
+        last.replace(joint=last.joint.replace(axis=(0, 0, -1))),
+        last.replace(joint=last.joint.replace(placement=along)), last.replace(frame=along),
+        last.replace(beam=last.beam.replace(EA=90.0, modes=ls.Modes(bending_z=1, stretch=1))),
+    )  # fmt: skip
+    for arm in (planar_arm(1, (2, 2)), *(PAPER.replace(links=[one, other]) for other in others)):
+        with pytest.raises(ls.UnsupportedError, match="beside the places and directions the paper has"):
+            two.TwoLink.of(arm)
     assert len(modal(PAPER)) == 4

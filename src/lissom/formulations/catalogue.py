@@ -130,7 +130,7 @@ def refuse_uncovered(
 ) -> None:
     """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
     if f.planar:
-        _refuse_spatial(f, arm, bodies, setting, asking or verb, asking != "planar_model")
+        _refuse_spatial(f, arm, bodies, setting, asking or verb)
         return
     if bodies.flexible:
         raise UnsupportedError(
@@ -151,19 +151,20 @@ def refuse_uncovered(
     raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. These do: {listed}.")
 
 
-def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str, by_method: bool) -> None:
+def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
     """What a planar closed form does not cover."""
-    models = ["'second_order'", "'linear'", *(["'book'"] if not any(b.prismatic for b in bodies.list) else [])]
-    fast = f"The fast path covers it: {'leave out method' if by_method else 'inverse_dynamics and the other verbs'}"
+    fast = "Leave out method" if asking in f.verbs else f"Take {', '.join(f.verbs)} without method"
+    fast += ": the fast path covers it"
     if bodies.flexible:
-        fast += f", with flexibility {' or '.join(models)} of the arm"
+        slides = any(body.prismatic for body in bodies.list)  # which Book's recursion does not cover
+        fast += ", with flexibility='second_order' (or 'linear'" + (")" if slides else " or 'book')")
     if setting.base:
         raise UnsupportedError(f"{asking}: method {f.name!r} does not cover a moving base. {fast}.")
     try:
         Planar(bodies)
     except UnsupportedError as problem:
         raise UnsupportedError(
-            f"{asking}: {f'method {f.name!r}' if by_method else 'the closed form'} covers planar serial arms with "
+            f"{asking}: the closed form {f.name!r} covers planar serial arms with "
             f"revolute joints only; of arm {arm.name!r}, {problem}. {fast}."
         ) from None
 

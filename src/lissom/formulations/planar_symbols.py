@@ -111,7 +111,8 @@ def refuse_long(planar: Planar) -> None:
     if len(planar.links) > MOST_LINKS:
         raise UnsupportedError(
             f"planar_model: the symbolic form (sympy, latex, c) covers up to {MOST_LINKS} links, and arm "
-            f"{planar.bodies.arm.name!r} has {len(planar.links)}; B, h and Y give numbers for any number of links."
+            f"{planar.bodies.arm.name!r} has {len(planar.links)} (an elastic joint makes two of one); B, h and Y give "
+            "numbers for any number of links."
         )
 
 
@@ -275,10 +276,12 @@ def latex(model: SymbolicModel) -> str:
         word, dot, index, end = found.groups()
         root = {"phip": r"\phi'", "phix": r"\phi^x", "phi": r"\phi", "theta": r"\theta", "delta": r"\delta",
                 "gamma": r"\gamma"}.get(word, word if len(word) == 1 else rf"\mathrm{{{word}}}")  # fmt: skip
+        index = index.replace("_", ",")  # of two digits, see `numbered`
         names[symbol] = (rf"\dot{{{root}}}" if dot else root) + f"_{{{index}{',e' if end else ''}}}"
     n = len(model.q)
+    between = "" if n < 10 else ","
     rows = [
-        (f"{word}_{{{a + 1}{b + 1}}}", matrix[a, b])
+        (f"{word}_{{{a + 1}{between}{b + 1}}}", matrix[a, b])
         for word, matrix in (("B", model.B), ("K", model.K), ("D", model.D))
         for a in range(n)
         for b in range(a, n)

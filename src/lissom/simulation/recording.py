@@ -42,7 +42,7 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
     failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
     arm = loop.arm
     run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
-    status, ok = _status(run, outcome, options)
+    status, ok = _status(run, loop, outcome, options)
     report = replace(report, allowed=options.audit or _allowed(run, options))
     return replace(run, status=status, ok=ok, interrupted=outcome.interrupted, report=report)
 
@@ -128,7 +128,8 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     if "diverged" not in why and "collapsed" not in why:
         return where
     if is_truncated(loop.arm):
-        lost = lost_inertia(loop.arm, outcome.t[: end + 1], outcome.states[run, : end + 1, :n])
+        known, total = outcome.states[[run], : end + 1, :n], len(outcome.states)
+        lost = lost_inertia(loop, outcome.t[: end + 1], known, [run], total)
         return f"{where} {lost[:1].upper()}{lost[1:]}; {FIX}." if lost else f"{where} Equations are truncated; {FIX}."
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
@@ -140,7 +141,7 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     return where if advice is None else f"{where} {advice}"
 
 
-def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
+def _status(run: Run, loop: ClosedLoop, outcome: Outcome, options: Options) -> tuple[str, bool]:
     if outcome.interrupted:
         reached = outcome.t[max(int(outcome.ends.max(initial=0)), 0)] if len(outcome.t) else 0.0
         return f"interrupted at t = {reached:.6g} s of {options.until:g} s", False
@@ -159,7 +160,8 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     bent, good = bending_range.told(run.arm, run.t, run.q)
     text = f"{text}; {bent}" if bent else text
     if is_truncated(run.arm):
-        lost = lost_inertia(run.arm, run.t, run.q)
+        q = run.q[None] if run.count is None else run.q
+        lost = lost_inertia(loop, run.t, q, range(len(q)), len(q))
         drift = f"energy is out of balance by {worst:.2g} of what moved: truncated equations do not conserve it"
         return "; ".join(part for part in (text, lost, drift) if part), good and not lost
     if worst <= allowed:

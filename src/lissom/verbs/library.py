@@ -33,6 +33,7 @@ from lissom.verbs.watched import Watched
 
 BACKENDS = ("straight", "tape", "numpy")
 NOT_BENT = ("regressor",)
+WATCHED = ("mass_matrix", "packed_mass_matrix", "forward_dynamics")  # of truncated inertia
 
 
 class Recipe(NamedTuple):
@@ -185,21 +186,21 @@ class Library:
         elif chosen == "tape":
             code = kernel.tape_kernel(f"{name}|{sources()}", (*recipe.steps, *_bent_steps(recipe, bodies)), program)
         label = name.removeprefix("packed_")
-        watched = self.bodies.truncated and method is None and name in ("mass_matrix", "forward_dynamics")
+        watched = self.bodies.truncated and method is None and name in WATCHED
         parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method))
         function = Watched(*parts) if watched else Function(*parts)
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(bodies, setting, rows)
         function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
         if isinstance(function, Watched):
-            function.watch(lambda q, results: self._look(label, q, results))
+            function.watch(lambda q, results: self._look(name, q, results))
         return function
 
     def _look(self, name: str, q: Array, results: Array) -> None:
         """Warn of inertia that truncation made indefinite."""
-        if name == "forward_dynamics":  # from the function itself, which would look again
+        if name != "mass_matrix":  # from the function itself, which would look again
             results = Function.__call__(self.get("mass_matrix"), q)
-        warn_of_indefinite(self.arm, results, name)
+        warn_of_indefinite(self.arm, results, name.removeprefix("packed_"))
 
     def _bodies(self, recipe: Recipe, setting: Setting) -> Bodies:
         """The bodies, with the places along beams that are asked for; only dynamics feels the loads that stand."""
