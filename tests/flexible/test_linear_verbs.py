@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.linalg import eigh
-from tests.flexible.linear_arms import planar, spatial
+from tests.flexible.linear_arms import planar, sliding, spatial, states
 from tests.flexible.linear_cloud import LinearCloud
 
 import lissom as ls
@@ -128,14 +128,55 @@ LOST = [0.4, 0.0290, -0.0224, -2.995, -0.0292, -0.0003]
 def test_indefinite_inertia_is_told():
     arm = light()
     q = np.array(LOST)
-    with pytest.warns(ls.IndefiniteInertia, match="not positive definite"):
+    with pytest.warns(ls.IndefiniteInertia, match="no longer positive definite") as told:
         M = ls.mass_matrix(arm, q)
     assert np.linalg.eigvalsh(M)[0] < 0
-    with pytest.warns(ls.IndefiniteInertia, match=r"forward_dynamics: the inertia matrix of state \[1\]"):
+    assert told[0].filename == __file__  # the line that asked, not one of the library
+    with pytest.warns(ls.IndefiniteInertia, match=r"forward_dynamics: the inertia of arm 'light' at state \[1\]"):
         qdd = ls.forward_dynamics(arm, [0 * q, q], [0 * q] * 2, [0 * q] * 2)
     assert np.abs(M @ qdd[1] + ls.gravity_forces(arm, q)).max() < 1e-9
     assert np.linalg.eigvalsh(ls.mass_matrix(arm.replace(flexibility="linear"), q))[0] > 0
-    with pytest.warns(ls.IndefiniteInertia, match="from t = 0 s on"):
+    with pytest.warns(ls.IndefiniteInertia, match="at t = 0 s"):
         run = ls.simulate(arm, q, until=1e-3, dt=1e-4, method="rk4")
     assert not run.ok
     assert "not positive definite" in run.status
+
+
+def test_indefinite_inertia_is_told_once_and_where_it_was_asked_for():
+    arm, q = light(), np.array(LOST)
+    calls = (
+        lambda: ls.mass_matrix(arm, q), lambda: ls.mass_matrix(arm, q, out=np.zeros((6, 6))),
+        lambda: ls.mass_matrix(arm, q, packed=True), lambda: ls.forward_dynamics(arm, q, 0 * q, 0 * q),
+        lambda: ls.simulate(arm, q, until=1e-3, dt=1e-4, method="rk4"),
+        lambda: ls.mass_matrix(arm, 40 * q, method="de_luca_siciliano"),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.warns(ls.IndefiniteInertia) as told:
+            call()
+        assert [warning.filename for warning in told] == [__file__]
+
+
+def test_indefinite_inertia_of_a_payload_is_told():
+    """The arm's own payload is light enough; that of the second run is not."""
+    heavy = light()
+    arm, q = heavy.with_payload(ls.Payload(0.2, inertia=1e-3)), np.array(LOST)
+    q[arm.mode_index] *= 0.4
+    assert np.linalg.eigvalsh(ls.mass_matrix(arm, q))[0] > 0
+    payloads = [arm.links[1].payload, heavy.links[1].payload]
+    with pytest.warns(ls.IndefiniteInertia, match="inertia of run 1 is not positive definite at t = 0 s"):
+        run = ls.simulate(arm, q, payloads=payloads, until=1e-3, dt=1e-4, method="rk4")
+    assert not run.ok
+
+
+@pytest.mark.parametrize("seed", [2, 9])
+def test_jacobian_past_prismatic_joints(seed):
+    """Against central differences of the pose, and the acceleration against those of the Jacobian."""
+    arm = sliding().replace(flexibility="linear")
+    q, qd, qdd = states(arm, seed)
+    where, h = ("hand.tip", (0.03, 0.02, -0.01)), 1e-6
+    J = ls.jacobian(arm, q, *where)
+    ahead, back = (ls.pose(arm, q + s * h * np.eye(arm.dof), *where)[:, :3, 3] for s in (1, -1))
+    assert np.abs((ahead - back).T / (2 * h) - J[:3]).max() < 1e-8
+    assert ls.velocity(arm, q, qd, *where) == pytest.approx(J @ qd, abs=1e-12)
+    rate = (ls.jacobian(arm, q + h * qd, *where) - ls.jacobian(arm, q - h * qd, *where)) / (2 * h)
+    assert ls.acceleration(arm, q, qd, qdd, *where) == pytest.approx(J @ qdd + rate @ qd, abs=1e-7)

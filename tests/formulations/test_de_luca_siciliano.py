@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.formulations.linear_cloud import LinearCloud, modal
+from tests.formulations.planar_cloud import LinearCloud, modal
 
 import lissom as ls
 from lissom.dynamics.bodies import Bodies
@@ -308,11 +308,14 @@ def test_what_is_not_covered_is_said(case):
     o = np.zeros(arm.dof)
     calls = (
         lambda: ls.inverse_dynamics(arm, o, o, o, method=DLS), lambda: ls.forward_dynamics(arm, o, o, o, method=DLS),
-        lambda: ls.mass_matrix(arm, o, method=DLS), lambda: ls.planar_model(arm),
-        lambda: ls.count_operations(DLS, arm),
+        lambda: ls.mass_matrix(arm, o, method=DLS),
     )  # fmt: skip
+    covers = r"'linear'\)" if case == "prismatic" else r"'linear' or 'book'\)"
     for call in calls:
-        with pytest.raises(ls.UnsupportedError, match=f"{words}.*Leave out method.*'second_order'"):
+        with pytest.raises(ls.UnsupportedError, match=f"{words}.*Leave out method.*'second_order' .or {covers}"):
+            call()
+    for call in (lambda: ls.planar_model(arm), lambda: ls.count_operations(DLS, arm)):  # which take no method
+        with pytest.raises(ls.UnsupportedError, match=f"{words}.*Take inverse_dynamics.* without method.*{covers}"):
             call()
 
 

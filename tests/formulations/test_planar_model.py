@@ -1,6 +1,7 @@
 """The planar model as an object: parameters, regressor, symbols, C; and the printed two-link coefficients."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
-from tests.formulations.linear_cloud import modal
+from tests.formulations.planar_cloud import modal
 from tests.formulations.test_de_luca_siciliano import DLS, START, close, planar_arm, states
 
 import lissom as ls
@@ -88,7 +89,15 @@ def test_symbols_read_like_the_paper():
     text = ls.planar_model(PAPER).latex()
     assert r"\phi'_{11,e}" in text
     assert r"\dot{\theta}_{2}" in text
-    assert text.count("&=") == 21 + 6
+    assert [text.count(f"{word}_{{{k}") for word, k in (("K", 22), ("K", 66), ("h", 6))] == [1, 1, 1]
+    assert "G_" not in text  # it has no gravity, and what is zero is left out
+
+
+def test_indices_of_two_digits_in_latex():
+    """z_{1_10_10} would be a double subscript, and B_{111} could be two entries."""
+    text = ls.planar_model(ls.Arm("many", [ls.Link("a", beam=ls.Beam(0.5, 0.3, EI=1.0, modes=ls.Modes(11)))])).latex()
+    assert re.search(r"_\{[^}]*_", text) is None
+    assert {"z_{1,10,10}", "B_{1,11}", "B_{11,11}"} <= set(re.findall(r"[zB]_\{[\d,]*\}", text))
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
@@ -102,13 +111,18 @@ def test_c_compiles_and_gives_the_numbers(tmp_path):
     subprocess.run(["cc", *strict, "-shared", "-fPIC", "-o", built, tmp_path / "model.c", "-lm"], check=True)
     code = ctypes.CDLL(str(built))
     n = arm.dof
-    q, qd, _ = states(arm, 6)
-    B, h = np.zeros((n, n)), np.zeros(n)
+    q, qd, qdd = states(arm, 6)
+    B, h, g, p = np.zeros((n, n)), *np.zeros((3, n))
     pointer = lambda x: x.ctypes.data_as(ctypes.POINTER(ctypes.c_double))  # noqa: E731
     code.planar_B(pointer(q), pointer(B))
     code.planar_h(pointer(q), pointer(qd), pointer(h))
+    code.planar_g(pointer(q), pointer(g))
+    code.planar_p(pointer(q), pointer(qd), pointer(p))
     close(B, model.B(q), 1e-12)
     close(h, model.h(q, qd), 1e-12)
+    smooth = arm.replace(links=[x.replace(joint=x.joint.replace(friction=0.0)) for x in arm.links])
+    close(B @ qdd + h + g + p, ls.inverse_dynamics(smooth, q, qd, qdd, method="de_luca_siciliano"), 1e-12)
+    assert "e-1" not in text.replace("e-10", "")  # no coefficients that are rounding
 
 
 # ---- the printed coefficients ---------------------------------------------------------------------
@@ -239,6 +253,16 @@ def test_energy_drifts_with_the_printed_coefficients_only():
 def test_arms_that_the_printed_coefficients_do_not_fit():
     with pytest.raises(ls.UnsupportedError, match="not two flexible links of two modes each"):
         two.TwoLink.of(ls.load("two_link"))
-    with pytest.raises(ls.UnsupportedError, match="beside the places the paper has"):
-        two.TwoLink.of(planar_arm(1, (2, 2)))
+    one, last = PAPER.links
+    about_z, along = np.diag([-1.0, -1.0, 1.0, 1.0]), np.eye(4)
+    along[0, 3] = 0.1
+    others = (
+        last.replace(joint=last.joint.replace(placement=about_z)),
+        last.replace(joint=last.joint.replace(axis=(0, 0, -1))),
+        last.replace(joint=last.joint.replace(placement=along)), last.replace(frame=along),
+        last.replace(beam=last.beam.replace(EA=90.0, modes=ls.Modes(bending_z=1, stretch=1))),
+    )  # fmt: skip
+    for arm in (planar_arm(1, (2, 2)), *(PAPER.replace(links=[one, other]) for other in others)):
+        with pytest.raises(ls.UnsupportedError, match="beside the places and directions the paper has"):
+            two.TwoLink.of(arm)
     assert len(modal(PAPER)) == 4

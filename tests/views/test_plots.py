@@ -1,9 +1,12 @@
 """Figures of results show what they should."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.views.panels import Curve, Panel, draw_panels
 
 
 def test_frequency_response_of_a_sampled_and_a_continuous_plant():
@@ -115,3 +118,16 @@ def test_motion_of_flexible_arms_shows_joints_and_deflections():
     assert np.allclose(last["link1 y"], 1e3 * run.deflection("link1")[:, 1])
     phases = [ax.get_xlabel() for ax in ls.plot(run, kind="phase").axes if ax.get_visible()]
     assert phases[:2] == ["joint1 [rad]", "link1.bending_z1 [1]"]
+
+
+def test_labels_of_a_logarithmic_axis_do_not_overlap():
+    """Less than a decade, where each minor tick would be labelled."""
+    x = np.array([0.00625, 0.0125, 0.025, 0.05])
+    figure = draw_panels([Panel("drift", "slope [rad]", "energy", (Curve("a", x, x**2, "o-"),), ("log", "log"))])
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    labels = [text for text in (*ax.get_xticklabels(), *ax.get_xticklabels(minor=True)) if text.get_text()]
+    seen = [text for text in labels if x[0] <= text.get_position()[0] <= x[-1]]
+    assert [text.get_text() for text in seen] == ["0.01", "0.03"]
+    boxes = sorted(((b := text.get_window_extent()).x0, b.x1) for text in seen)
+    assert all(left[1] < right[0] for left, right in pairwise(boxes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from lissom.cli.common import AsJson, err, failing_kindly, out, print_json, save
 from lissom.errors import InputError, suggest
 
 PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser")
+WIDE = 130  # columns of a terminal that a table of claims takes
 COLOURS = {"reproduced": "green", "differs": "yellow"}
 
 
@@ -41,7 +43,14 @@ def reproduce(
         with err.status("working") as status:
             found = module.reproduce(progress=lambda words: status.update(words), timed=timed)
         if as_json:
-            print_json({"paper": found.paper, "title": found.title, "claims": [c._asdict() for c in found.claims]})
+            print_json(
+                {
+                    "paper": found.paper,
+                    "title": found.title,
+                    "claims": [c._asdict() for c in found.claims],
+                    "listings": [listing._asdict() for listing in found.listings],
+                }
+            )
         else:
             _show(found)
         if figures and found.drawings:
@@ -49,13 +58,34 @@ def reproduce(
 
 
 def _show(found: Any) -> None:
-    table = Table(title=found.title, title_justify="left", show_lines=True)
-    for word in ("where", "claim", "ours", "verdict"):
-        table.add_column(word)
-    for claim in found.claims:
-        verdict = f"[{COLOURS.get(claim.verdict, 'blue')}]{claim.verdict}[/]"
-        table.add_row(claim.where, claim.claim, claim.ours, verdict + (f": {claim.why}" if claim.why else ""))
-    out.print(table)
+    """A table where there is room for one, else claim after claim; then what else is listed, and the sum."""
+    if out.width >= WIDE:
+        table = Table(title=found.title, title_justify="left", show_lines=True, expand=True)
+        for word, share in (("where", 2), ("claim", 4), ("ours", 6), ("verdict", 4)):
+            table.add_column(word, ratio=share, overflow="fold")
+        for claim in found.claims:
+            table.add_row(
+                claim.where, claim.claim, claim.ours, _verdict(claim) + (f": {claim.why}" if claim.why else "")
+            )
+        out.print(table)
+    else:
+        out.print(f"[bold]{found.title}[/]\n")
+        for claim in found.claims:
+            why = f"\n  why   {claim.why}" if claim.why else ""
+            out.print(f"{_verdict(claim)}  {claim.where}\n  claim {claim.claim}\n  ours  {claim.ours}{why}\n")
+    for listing in found.listings:
+        table = Table(title=listing.title, title_justify="left")
+        for head in listing.heads:
+            table.add_column(head)
+        for row in listing.rows:
+            table.add_row(*row)
+        out.print(table)
+    verdicts = Counter(claim.verdict for claim in found.claims)
+    out.print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
+
+
+def _verdict(claim: Any) -> str:
+    return f"[{COLOURS.get(claim.verdict, 'blue')}]{claim.verdict}[/]"
 
 
 def _draw(drawings: Any, folder: Path) -> None:

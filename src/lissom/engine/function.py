@@ -55,6 +55,7 @@ class Function:
         self.one: Callable[..., Any] = self
         if kernel is not None:
             self.one, self._alive = native.one_state(kernel, self.shapes, self)
+        self._single = self.one
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         """Results for one state or a batch; a tuple when there are several."""
@@ -85,7 +86,7 @@ class Function:
     def _one_into(self, arrays: Sequence[Any], out: Any) -> Any:
         """One state, its results copied to where they are wanted."""
         results = self._given(out, ())
-        found = self.one(*arrays)
+        found = self._single(*arrays)
         for y, x in zip(results, (found,) if len(results) == 1 else found, strict=True):
             y[...] = x
         return results[0] if len(results) == 1 else tuple(results)

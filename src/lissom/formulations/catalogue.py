@@ -27,7 +27,7 @@ from lissom.formulations import (
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
 from lissom.formulations.planar import Planar
-from lissom.model.arm import Arm
+from lissom.model.arm import FLEXIBILITIES, Arm
 
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
@@ -129,6 +129,8 @@ def find(method: Any, verb: str) -> Formulation:
     if found is None or verb not in found.verbs:
         if found:
             able = f"{found.name} gives {' and '.join(found.verbs)}. Those that give it: {', '.join(names)}."
+        elif method in FLEXIBILITIES:
+            able = f"it is a model of flexible links: arm.replace(flexibility={method!r})."
         else:
             able = suggest(str(method), names)
         raise InputError(f"{verb}: method is {method!r}; expected None (the fast path) or a formulation; {able}")
@@ -163,17 +165,19 @@ def refuse_uncovered(
 
 def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
     """What a planar closed form does not cover."""
-    fast = "Leave out method: the fast path covers it"
+    fast = "Leave out method" if asking in f.verbs else f"Take {', '.join(f.verbs)} without method"
+    fast += ": the fast path covers it"
     if bodies.flexible:
-        fast += ", with flexibility='second_order' (or 'linear' or 'book')"
+        slides = any(body.prismatic for body in bodies.list)  # which Book's recursion does not cover
+        fast += ", with flexibility='second_order' (or 'linear'" + (")" if slides else " or 'book')")
     if setting.base:
         raise UnsupportedError(f"{asking}: method {f.name!r} does not cover a moving base. {fast}.")
     try:
         Planar(bodies)
     except UnsupportedError as problem:
         raise UnsupportedError(
-            f"{asking}: method {f.name!r} covers planar serial arms with revolute joints only; of arm {arm.name!r}, "
-            f"{problem}. {fast}."
+            f"{asking}: the closed form {f.name!r} covers planar serial arms with "
+            f"revolute joints only; of arm {arm.name!r}, {problem}. {fast}."
         ) from None
 
 

@@ -18,6 +18,7 @@ from lissom.formulations.planar_parameters import numbered, parameters
 from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Term
 
 MOST_LINKS = 3
+ROUNDING = 1e-15  # of the largest coefficient
 
 
 class SymbolicModel(NamedTuple):
@@ -110,7 +111,8 @@ def refuse_long(planar: Planar) -> None:
     if len(planar.links) > MOST_LINKS:
         raise UnsupportedError(
             f"planar_model: the symbolic form (sympy, latex, c) covers up to {MOST_LINKS} links, and arm "
-            f"{planar.bodies.arm.name!r} has {len(planar.links)}; B, h and Y give numbers for any number of links."
+            f"{planar.bodies.arm.name!r} has {len(planar.links)} (an elastic joint makes two of one); B, h and Y give "
+            "numbers for any number of links."
         )
 
 
@@ -263,7 +265,7 @@ def _integrals(symbols: Symbols, n: int, m: int) -> Integrals:
 
 
 def latex(model: SymbolicModel) -> str:
-    """The equations as LaTeX, one aligned block for B and one for h."""
+    """B, h, gravity G, stiffness K and damping D as LaTeX, one line for every entry that is not zero."""
     import re
 
     sp = sympy_module()
@@ -274,39 +276,63 @@ def latex(model: SymbolicModel) -> str:
         word, dot, index, end = found.groups()
         root = {"phip": r"\phi'", "phix": r"\phi^x", "phi": r"\phi", "theta": r"\theta", "delta": r"\delta",
                 "gamma": r"\gamma"}.get(word, word if len(word) == 1 else rf"\mathrm{{{word}}}")  # fmt: skip
+        index = index.replace("_", ",")  # of two digits, see `numbered`
         names[symbol] = (rf"\dot{{{root}}}" if dot else root) + f"_{{{index}{',e' if end else ''}}}"
     n = len(model.q)
-    rows = [(f"B_{{{a + 1}{b + 1}}}", model.B[a, b]) for a in range(n) for b in range(a, n)]
-    rows += [(f"h_{{{a + 1}}}", model.h[a]) for a in range(n)]
+    between = "" if n < 10 else ","
+    rows = [
+        (f"{word}_{{{a + 1}{between}{b + 1}}}", matrix[a, b])
+        for word, matrix in (("B", model.B), ("K", model.K), ("D", model.D))
+        for a in range(n)
+        for b in range(a, n)
+    ]
+    rows += [(f"{word}_{{{a + 1}}}", column[a]) for word, column in (("h", model.h), ("G", model.G)) for a in range(n)]
+    rows = [(left, right) for left, right in rows if right != 0]
     lines = [f"{left} &= {sp.latex(right, symbol_names=names)} \\\\" for left, right in rows]
     return "\\begin{aligned}\n" + "\n".join(lines) + "\n\\end{aligned}\n"
 
 
-def c_source(planar: Planar, forms: Forms, armature: Sequence[float], title: str) -> str:
-    """B and h as C99: the tables as numbers, common subexpressions taken out."""
+class Passive(NamedTuple):
+    """What is constant: drives' inertia (n,), stiffness and damping (n, n), and where springs rest (n,)."""
+
+    armature: Sequence[float]
+    K: Any
+    D: Any
+    rest: Sequence[float]
+
+
+def c_source(planar: Planar, forms: Forms, passive: Passive, title: str) -> str:
+    """The model as C99: the tables as numbers, common subexpressions taken out."""
     refuse_long(planar)
     sp = sympy_module()
     q, qd = (_coordinates(sp, planar, dot) for dot in ("", "dot"))
     phases = Phases(planar.turns, q, (sp.cos, sp.sin))
     n = planar.dof
     B = inertia(forms, phases, q)
-    for k, extra in enumerate(armature):
+    for k, extra in enumerate(passive.armature):
         B[k][k] = B[k][k] + extra
     h = christoffel(forms, planar.turns, phases, q, qd)
+    springs = [sum(passive.K[a][b] * (q[b] - passive.rest[b]) for b in range(n)) for a in range(n)]
+    losses = [sum(passive.D[a][b] * qd[b] for b in range(n)) for a in range(n)]
     body_B = _c_body(sp, [x for row in B for x in row], "B", {"q": q})
     body_h = _c_body(sp, h, "h", {"q": q, "qd": qd})
+    body_g = _c_body(sp, gradient(forms.V, phases, q), "g", {"q": q})
+    body_p = _c_body(sp, [a + b for a, b in zip(springs, losses, strict=True)], "p", {"q": q, "qd": qd})
     order = ", ".join(s.name for s in q)
     return (
-        f"/* {title}: B(q) and h(q, qd) of the planar closed form of De Luca and Siciliano (1991).\n"
-        f"   q = ({order}); SI units. */\n#include <math.h>\n\n"
+        f"/* {title}: the planar closed form of De Luca and Siciliano (1991),\n"
+        f"   B(q) qdd + h(q, qd) + g(q) + p(q, qd) = tau; q = ({order}); SI units. */\n#include <math.h>\n\n"
         f"/* inertia, row by row */\nvoid planar_B(const double q[{n}], double B[{n * n}])\n{{\n{body_B}}}\n\n"
         f"/* velocity forces */\nvoid planar_h(const double q[{n}], const double qd[{n}], double h[{n}])\n"
-        f"{{\n{body_h}}}\n"
+        f"{{\n{body_h}}}\n\n"
+        f"/* gravity */\nvoid planar_g(const double q[{n}], double g[{n}])\n{{\n{body_g}}}\n\n"
+        f"/* stiffness and damping of modes and joints */\n"
+        f"void planar_p(const double q[{n}], const double qd[{n}], double p[{n}])\n{{\n{body_p}}}\n"
     )
 
 
 def _c_body(sp: Any, entries: Sequence[Any], out: str, inputs: dict[str, list[Any]]) -> str:
-    shared, results = sp.cse([sp.sympify(x) for x in entries], symbols=sp.numbered_symbols("x"))
+    shared, results = sp.cse(_without_rounding(sp, entries), symbols=sp.numbered_symbols("x"))
     used = set().union(*(e.free_symbols for e in (*results, *(right for _, right in shared))))
     lines = []
     for word, symbols in inputs.items():
@@ -315,3 +341,11 @@ def _c_body(sp: Any, entries: Sequence[Any], out: str, inputs: dict[str, list[An
     lines += [f"    const double {left.name} = {sp.ccode(right)};" for left, right in shared]
     lines += [f"    {out}[{k}] = {sp.ccode(right)};" for k, right in enumerate(results)]
     return "\n".join(lines) + "\n"
+
+
+def _without_rounding(sp: Any, entries: Sequence[Any]) -> list[Any]:
+    """The entries without coefficients that are rounding beside the others."""
+    whole = [sp.sympify(x) for x in entries]
+    sizes = {x: abs(float(x)) for entry in whole for x in entry.atoms(sp.Float)}
+    least = ROUNDING * max(sizes.values(), default=0.0)
+    return [entry.xreplace({x: sp.Integer(0) for x, size in sizes.items() if size < least}) for entry in whole]

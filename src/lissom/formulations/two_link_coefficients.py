@@ -121,12 +121,14 @@ def _without_ends(arm: Arm, planar: Planar, k: int) -> _Plain:
     from lissom.dynamics.flexible_links import flexible_bodies
 
     body, link = flexible_bodies(arm)[k], arm.links[k]
-    straight = abs(planar.links[k].reach.imag) + abs(planar.links[k].heading.imag if k else 0.0)
-    payload = link.payload
-    if straight or link.com.any() or (payload is not None and payload.com.any()) or (k == 0 and payload is not None):
+    own, payload = planar.links[k], link.payload
+    beside = abs(own.reach - body.tip.point[0]) > 1e-12 or body.D[:, [0, 2]].any() or link.com.any()
+    turned = k == 1 and (own.heading != 1 or own.sign != 1)
+    carried = payload is not None and (k == 0 or payload.com.any())
+    if beside or turned or carried:
         raise UnsupportedError(
-            f"link {link.name!r} of arm {arm.name!r} has a hub, a payload or a joint beside the places the paper has; "
-            "use method='de_luca_siciliano', which takes them anywhere."
+            f"link {link.name!r} of arm {arm.name!r} has a hub, a payload, a joint or a mode beside the places and "
+            "directions the paper has; use method='de_luca_siciliano', which takes them anywhere."
         )
     m = float(body.C[0, 0])
     return _Plain(

@@ -28,6 +28,14 @@ class Drawing(NamedTuple):
     columns: int = 2
 
 
+class Listing(NamedTuple):
+    """Numbers better read in a table: its title, heads of its columns, and its rows."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
 class Reproduction(NamedTuple):
     """All claims of one paper, and its figures drawn again."""
 
@@ -35,6 +43,7 @@ class Reproduction(NamedTuple):
     title: str
     claims: tuple[Claim, ...]
     drawings: tuple[Drawing, ...] = ()
+    listings: tuple[Listing, ...] = ()
 
 
 def judged(where: str, claim: str, ours: str, holds: bool, why: str = "") -> Claim:

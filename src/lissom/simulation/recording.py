@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import platform
-import warnings
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -14,18 +13,17 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.plant import POWERS
-from lissom.errors import IndefiniteInertia, LissomError
+from lissom.errors import LissomError
 from lissom.simulation import choose
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.run import Report, Run
 from lissom.simulation.tableau import tableau
+from lissom.simulation.truncated import FIX, is_truncated, lost_inertia
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.call import library_of
-from lissom.verbs.definite import first_indefinite
-from lissom.verbs.dynamics import mass_matrix
 
 BATCH = 2**18  # rows of samples evaluated at once
 
@@ -44,7 +42,7 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
     failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
     arm = loop.arm
     run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
-    status, ok = _status(run, outcome, options)
+    status, ok = _status(run, loop, outcome, options)
     report = replace(report, allowed=options.audit or _allowed(run, options))
     return replace(run, status=status, ok=ok, interrupted=outcome.interrupted, report=report)
 
@@ -129,6 +127,10 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     where = f"{why}. The last good state is that of t = {outcome.t[end]:.6g} s, where {fastest!r} moves fastest."
     if "diverged" not in why and "collapsed" not in why:
         return where
+    if is_truncated(loop.arm):
+        known, total = outcome.states[[run], : end + 1, :n], len(outcome.states)
+        lost = lost_inertia(loop, outcome.t[: end + 1], known, [run], total)
+        return f"{where} {lost[:1].upper()}{lost[1:]}; {FIX}." if lost else f"{where} Equations are truncated; {FIX}."
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
     reach = np.inf if report.dt is None else tableau(report.method).reach
@@ -139,7 +141,7 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     return where if advice is None else f"{where} {advice}"
 
 
-def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
+def _status(run: Run, loop: ClosedLoop, outcome: Outcome, options: Options) -> tuple[str, bool]:
     if outcome.interrupted:
         reached = outcome.t[max(int(outcome.ends.max(initial=0)), 0)] if len(outcome.t) else 0.0
         return f"interrupted at t = {reached:.6g} s of {options.until:g} s", False
@@ -157,33 +159,17 @@ def _status(run: Run, outcome: Outcome, options: Options) -> tuple[str, bool]:
     worst = float(np.max(error))
     bent, good = bending_range.told(run.arm, run.t, run.q)
     text = f"{text}; {bent}" if bent else text
-    if run.arm.flexible and run.arm.flexibility.startswith("book"):
-        lost = _indefinite(run)
-        text += f"; {lost}" if lost else ""
-        if worst > allowed:
-            text += f"; energy is out of balance by {worst:.2g} of what moved: truncated equations do not conserve it"
-        return text, good and not lost
+    if is_truncated(run.arm):
+        q = run.q[None] if run.count is None else run.q
+        lost = lost_inertia(loop, run.t, q, range(len(q)), len(q))
+        drift = f"energy is out of balance by {worst:.2g} of what moved: truncated equations do not conserve it"
+        return "; ".join(part for part in (text, lost, drift) if part), good and not lost
     if worst <= allowed:
         return text, good
     who = "" if run.count is None else f" in {int((error > allowed).sum())} of {run.count} runs"
     fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
     loss = f"energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g})"
     return f"{text}, but {loss}; try {fix}", False
-
-
-def _indefinite(run: Run) -> str:
-    """Where the truncated inertia lost its definiteness, if it did."""
-    known = np.isfinite(run.q[..., 0])
-    q = run.q[known]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IndefiniteInertia)
-        at = first_indefinite(mass_matrix(run.arm, q)) if len(q) else None
-    if at is None:
-        return ""
-    *_, sample = (int(axis[at[0]]) for axis in np.nonzero(known))
-    words = f"the truncated inertia is not positive definite from t = {run.t[sample]:.4g} s on"
-    warnings.warn(f"simulate: {words}; use flexibility='linear' or 'second_order'.", IndefiniteInertia, stacklevel=2)
-    return words
 
 
 def _allowed(run: Run, options: Options) -> float:

@@ -1,8 +1,11 @@
-"""Inertia that should be positive definite, and is not: truncated equations can lose that."""
+"""Inertia that should be positive definite, and is not: equations truncated in the deflections can lose that."""
 
 from __future__ import annotations
 
+import sys
 import warnings
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,27 +13,56 @@ from lissom.errors import IndefiniteInertia
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
+ROUNDING = 1e-12  # of the eigenvalues of a mass matrix, relative
+HOUSE = str(Path(__file__).parents[1])
 
-def first_indefinite(M: Array) -> tuple[int, ...] | None:
-    """Where the first matrix (..., n, n) stands that has an eigenvalue below zero; None if none has."""
+
+class Lost(NamedTuple):
+    """Where the first matrix stands that is not definite, and its smallest eigenvalue."""
+
+    at: tuple[int, ...]
+    least: float
+
+
+def first_indefinite(M: Array) -> Lost | None:
+    """The first matrix of (..., n, n) with an eigenvalue below zero; None if none has one."""
     try:
         np.linalg.cholesky(M)
         return None
     except np.linalg.LinAlgError:
         values = np.linalg.eigvalsh(M)
-    below = np.argwhere(values[..., 0] < -1e-12 * values[..., -1])
-    return tuple(int(k) for k in below[0]) if len(below) else None
+    below = np.argwhere(values[..., 0] < -ROUNDING * values[..., -1])
+    if not len(below):
+        return None
+    at = tuple(int(k) for k in below[0])
+    return Lost(at, float(values[(*at, 0)]))
 
 
-def warn_of_indefinite(arm: Arm, M: Array, verb: str) -> None:
-    """Say where the truncated inertia M (..., n, n) of an arm is not definite."""
-    at = first_indefinite(M)
-    if at is not None:
-        where = f" of state {list(at)}" if at else ""
-        warnings.warn(
-            f"{verb}: the inertia matrix{where} of arm {arm.name!r} is not positive definite: flexibility="
-            f"{arm.flexibility!r} drops products of deflections that hold it so, (37), (72) or (73) of Book 1983. "
-            "Motions from here mean nothing; use flexibility='linear' or 'second_order'.",
-            IndefiniteInertia,
-            stacklevel=4,
-        )
+def words(arm: Arm, least: float, where: str = "", closed_form: bool = False) -> str:
+    """What is wrong with a mass matrix, from its smallest eigenvalue."""
+    if closed_form:
+        why = "B of De Luca and Siciliano is kept to first order in the deflections"
+        use = "flexibility='second_order' without method"
+    else:
+        why = f"flexibility={arm.flexibility!r} drops products of deflections, (37), (72) or (73) of Book 1983"
+        use = "flexibility='linear' or 'second_order'"
+    return (
+        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: {why}, and is no longer positive "
+        f"definite at this deflection; use {use}, or keep deflections smaller."
+    )
+
+
+def warn_of_indefinite(arm: Arm, M: Array, verb: str, closed_form: bool = False) -> None:
+    """Say where the inertia M (..., n, n) of an arm is not definite."""
+    lost = first_indefinite(M)
+    if lost is not None:
+        where = f" at state {list(lost.at)}" if lost.at else ""
+        warn_user(f"{verb}: {words(arm, lost.least, where, closed_form)}")
+
+
+def warn_user(sentence: str) -> None:
+    """The warning, at the line that called into the library."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(HOUSE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, IndefiniteInertia, stacklevel=level)

@@ -7,18 +7,14 @@ numbers, bit for bit.
 
 from __future__ import annotations
 
-import warnings
-
-import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import IndefiniteInertia, InputError
+from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import NO_LOADS, Loads, call, first
-
-ROUNDING = 1e-13  # of the eigenvalues of a mass matrix, relative
+from lissom.verbs.definite import warn_of_indefinite
 
 
 def inverse_dynamics(
@@ -158,19 +154,8 @@ def mass_matrix(
     name = "packed_mass_matrix" if packed else "mass_matrix"
     M = call(arm, name, (q,), method=method, out=out, threads=threads)
     if method is not None and arm.flexible:
-        _warn_of_indefinite(arm, M)
+        warn_of_indefinite(arm, M, "mass_matrix", closed_form=True)
     return M
-
-
-def _warn_of_indefinite(arm: Arm, M: Array) -> None:
-    """Say when a mass matrix that is cut off in the deflections is no longer one."""
-    from lissom.verbs.library import indefinite
-
-    sizes = np.linalg.eigvalsh(M)
-    if sizes.size and len(lost := np.argwhere(sizes[..., 0] < -ROUNDING * sizes[..., -1])):
-        spot = [int(i) for i in lost[0]]
-        sentence = indefinite(arm, sizes[(*spot, 0)], f" at state {spot}" if spot else "")
-        warnings.warn(IndefiniteInertia(f"mass_matrix: {sentence}"), stacklevel=3)
 
 
 def bias_forces(

@@ -27,12 +27,13 @@ from lissom.engine.program import Plain, Step
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.definite import warn_of_indefinite
+from lissom.verbs.definite import warn_of_indefinite, words
 from lissom.verbs.states import as_points, as_state
 from lissom.verbs.watched import Watched
 
 BACKENDS = ("straight", "tape", "numpy")
 NOT_BENT = ("regressor",)
+WATCHED = ("mass_matrix", "packed_mass_matrix", "forward_dynamics")  # of truncated inertia
 
 
 class Recipe(NamedTuple):
@@ -185,21 +186,21 @@ class Library:
         elif chosen == "tape":
             code = kernel.tape_kernel(f"{name}|{sources()}", (*recipe.steps, *_bent_steps(recipe, bodies)), program)
         label = name.removeprefix("packed_")
-        watched = self.bodies.truncated and method is None and name in ("mass_matrix", "forward_dynamics")
+        watched = self.bodies.truncated and method is None and name in WATCHED
         parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method))
         function = Watched(*parts) if watched else Function(*parts)
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(bodies, setting, rows)
         function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
         if isinstance(function, Watched):
-            function.watch(lambda q, results: self._look(label, q, results))
+            function.watch(lambda q, results: self._look(name, q, results))
         return function
 
     def _look(self, name: str, q: Array, results: Array) -> None:
         """Warn of inertia that truncation made indefinite."""
-        if name == "forward_dynamics":  # from the function itself, which would look again
+        if name != "mass_matrix":  # from the function itself, which would look again
             results = Function.__call__(self.get("mass_matrix"), q)
-        warn_of_indefinite(self.arm, results, name)
+        warn_of_indefinite(self.arm, results, name.removeprefix("packed_"))
 
     def _bodies(self, recipe: Recipe, setting: Setting) -> Bodies:
         """The bodies, with the places along beams that are asked for; only dynamics feels the loads that stand."""
@@ -271,7 +272,7 @@ class Library:
         """Say that an inertia that is cut off in the deflections is no longer one."""
         M = self.get("mass_matrix", method=method)(q)
         if np.isfinite(M).all():
-            raise SolveError(f"forward_dynamics{where}: {indefinite(self.arm, np.linalg.eigvalsh(M)[0])}")
+            raise SolveError(f"forward_dynamics{where}: {words(self.arm, np.linalg.eigvalsh(M)[0], closed_form=True)}")
 
     def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
@@ -288,15 +289,6 @@ class Library:
                     "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."
                 )
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
-
-
-def indefinite(arm: Arm, least: float, where: str = "") -> str:
-    """What is wrong with a mass matrix that is cut off in the deflections, from its smallest eigenvalue."""
-    return (
-        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: B of De Luca and Siciliano is kept to "
-        "first order in the deflections and is no longer positive definite at this deflection; use "
-        "flexibility='second_order' without method, or keep deflections smaller."
-    )
 
 
 def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, rows: list[Array]) -> Array:

@@ -120,26 +120,33 @@ class PlanarModel:
         return self._symbolic
 
     def latex(self) -> str:
-        """B and h as LaTeX."""
+        """B, h, gravity G, K and D as LaTeX, one line for every entry that is not zero."""
         from lissom.formulations.planar_symbols import latex
 
         return latex(self._symbolic)
 
     def c(self, into: str | Path | None = None) -> str:
-        """B and h as self-contained C99; `into` is a file to write it to."""
-        from lissom.formulations.planar_symbols import c_source
+        """The model as self-contained C99; `into` is a file to write it to.
 
-        drives = np.zeros(self.arm.dof)
+        Functions planar_B, planar_h, planar_g (gravity) and planar_p (springs and damping), which add up to tau.
+        """
+        from lissom.formulations.planar_symbols import Passive, c_source
+
+        drives, rest = np.zeros((2, self.arm.dof))
         for link in self._model.planar.links:
             if link.drive is not None:
                 drives[link.drive.coordinate] = link.drive.armature
+                rest[link.drive.coordinate] = link.drive.rest
         title = " ".join(self.arm.name.split()).replace("*/", "")
-        text = c_source(self._model.planar, self._model.forms, drives.tolist(), title)
+        passive = Passive(drives.tolist(), self.K.tolist(), self.D.tolist(), rest.tolist())
+        text = c_source(self._model.planar, self._model.forms, passive, title)
         if into is not None:
             try:
                 Path(into).write_text(text, encoding="utf-8")
-            except (OSError, TypeError) as error:
-                raise InputError(f"planar_model.c: into is {into!r}, which cannot be written: {error}.") from None
+            except OSError as error:
+                raise InputError(f"planar_model.c: {into} cannot be written: {str(error.strerror).lower()}.") from None
+            except TypeError:
+                raise InputError(f"planar_model.c: into is {into!r}; expected the name of a file.") from None
         return text
 
     def describe(self) -> str:

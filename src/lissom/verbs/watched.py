@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ class Watched(Function):
     def watch(self, look: Callable[[Array, Any], None]) -> None:
         """Look from now on, also where one state is asked for."""
         self.look, self.one = look, self
+        self._single = functools.partial(Function.__call__, self)  # within a call, which looks itself
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)

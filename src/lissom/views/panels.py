@@ -40,6 +40,7 @@ class Panel(NamedTuple):
 def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> Figure:
     """Panels side by side, `columns` of them in a row."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -53,6 +54,10 @@ def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> F
         ax.set(
             title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel, xscale=panel.scales[0], yscale=panel.scales[1]
         )
+        if panel.scales[0] == "log":
+            ax.xaxis.set_minor_formatter(NullFormatter())  # their labels would overlap
+            ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+            ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         ax.title.set_fontsize(10)
         if panel.range is not None:
             ax.set_ylim(*panel.range)

@@ -56,7 +56,7 @@ def _column_revolute(body: Any, P: Any) -> list[list[Any]]:
 
 def _column_prismatic(body: Any, P: Any) -> list[list[Any]]:
     O = 0 * P[0]
-    return [[*(matrix(body)[:, 3] + O), O, O, O]]
+    return [[*(x + O for x in matrix(body)[:, 3]), O, O, O]]  # one by one: symbols would take the whole array
 
 
 def _arrive(state: Any, P: Any) -> list[list[Any]]:

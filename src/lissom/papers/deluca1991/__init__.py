@@ -35,4 +35,4 @@ def reproduce(progress: Callable[[str], object] | None = None, timed: bool = Tru
         tell("energy with printed and with corrected coefficients")
         add(audit.energy())
         add(compared.claims_and_drawings(tell))
-    return Reproduction("deluca1991", TITLE, tuple(claims), tuple(drawings))
+    return Reproduction("deluca1991", TITLE, tuple(claims), tuple(drawings), (modal.listing(),))

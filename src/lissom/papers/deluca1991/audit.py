@@ -272,7 +272,7 @@ def _too_long() -> Lost:
 
 def _definite(lost: Lost) -> Claim:
     short = lost.least[SWITCH]
-    said = f"refuses: {lost.refusal.removeprefix('forward_dynamics: ')}" if lost.refusal else "goes on"
+    said = "refuses" if lost.refusal else "goes on"
     return judged(
         "section V, (25)",
         "B is positive definite",
@@ -286,7 +286,14 @@ def _definite(lost: Lost) -> Claim:
 
 
 def _definite_figure(lost: Lost) -> Drawing:
-    curves = [Curve(f"switched at {held:g} s", lost.t[held], 1e4 * lost.least[held]) for held in lost.least]
-    curves += [Curve("", [lost.when], [0.0], "o"), Curve("", [0.0, UNTIL], [0.0, 0.0], ":")]
-    panel = Panel(f"0.2 N m held longer: zero at {lost.when:.2f} s", "time [s]", "eigenvalue x 10^4", tuple(curves))
+    none: list[float] = []
+    ends = dict.fromkeys(lost.least, (none, none)) | {HELD: ([lost.when], [0.0])}
+    curves = [
+        Curve(f"switched at {held:g} s", np.append(lost.t[held], ends[held][0]),
+              1e4 * np.append(lost.least[held], ends[held][1]))
+        for held in lost.least
+    ]  # fmt: skip
+    curves += [Curve("B is lost", [lost.when], [0.0], "o"), Curve("", [0.0, UNTIL], [0.0, 0.0], ":")]
+    title = f"0.2 N m, first sign held for {SWITCH:g} and {HELD:g} s"
+    panel = Panel(title, "time [s]", "eigenvalue [1e-4 kg m^2]", tuple(curves))
     return Drawing("definiteness", "Smallest eigenvalue of B, undamped bang-bang", (panel,), 1)

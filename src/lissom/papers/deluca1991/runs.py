@@ -47,17 +47,20 @@ class Case(NamedTuple):
         return march(self.arm, np.array(self.q), np.zeros(6), self.torque, until, dt)
 
 
+BANG_BANG = f"0.2 N m until {SWITCH:g} s, -0.2 N m until {2 * SWITCH:g} s"
+
+
 def cases() -> list[Case]:
     """Figures 5 to 10; coordinates in the arm's order."""
     free, damped = arm_with(), arm_with(damped=True)
     outer, inner = (0.0, 0.0, 0.0, 0.0, 0.1, 0.002), (0.0, 0.1, 0.002, np.pi / 2, 0.0, 0.0)
     return [
-        Case(5, "theta_2(0) = 0, link 2 bent", free, outer),
-        Case(6, "theta_2(0) = pi/2, link 1 bent", free, inner),
-        Case(7, "as figure 5, damped", damped, outer),
-        Case(8, "as figure 6, damped", damped, inner),
-        Case(9, "bang-bang", free, (0.0,) * 6, bang_bang()),
-        Case(10, "bang-bang, damped", damped, (0.0,) * 6, bang_bang()),
+        Case(5, "theta_2(0) = 0, delta_21(0) = 0.1, delta_22(0) = 0.002", free, outer),
+        Case(6, "theta_2(0) = pi/2, delta_11(0) = 0.1, delta_12(0) = 0.002", free, inner),
+        Case(7, "as figure 5, D = 0.1 sqrt(K)", damped, outer),
+        Case(8, "as figure 6, D = 0.1 sqrt(K)", damped, inner),
+        Case(9, BANG_BANG, free, (0.0,) * 6, bang_bang()),
+        Case(10, f"{BANG_BANG}, D = 0.1 sqrt(K)", damped, (0.0,) * 6, bang_bang()),
     ]
 
 
@@ -254,7 +257,7 @@ def _figure(case: Case, motion: Motion) -> Drawing:
     start = at[0] if n < 9 else np.zeros(2)
     panels.append(Panel(f"{n}(d) tip" + (", from its start" if n < 9 else ""), "time [s]", "position [m]",
                         (Curve("x", t, at[:, 0] - start[0]), Curve("y", t, at[:, 1] - start[1]))))  # fmt: skip
-    return Drawing(f"figure_{n:02d}", f"Figure {n}: {case.words}", tuple(panels))
+    return Drawing(f"figure_{n:02d}", f"Figure {n} by the closed form: {case.words}", tuple(panels))
 
 
 def _scale(delta: Array) -> float:

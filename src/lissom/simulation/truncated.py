@@ -1,0 +1,57 @@
+"""Runs of arms whose equations are truncated in the deflections (Book 1983): what to say of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import IndefiniteInertia
+from lissom.model.arm import Arm
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
+from lissom.verbs.definite import first_indefinite, warn_user
+from lissom.verbs.dynamics import mass_matrix
+
+FIX = "use flexibility='linear' or 'second_order', or keep deflections smaller"
+
+
+def is_truncated(arm: Arm) -> bool:
+    """Its equations are Book's, with something left out."""
+    return arm.flexible and arm.flexibility.startswith("book")
+
+
+def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], total: int) -> str:
+    """Where the inertia of states (runs, nt, dof) is not definite first, in words and as a warning; empty if it is.
+
+    runs : their numbers among the `total` of an ensemble
+    """
+    row, sample = np.nonzero(np.isfinite(q[..., 0]))
+    order = np.lexsort((row, sample))  # by time
+    row, sample = row[order], sample[order]
+    numbers = np.asarray(runs)[row]
+    lost = first_indefinite(_inertia(loop, q[row, sample], numbers, total)) if len(row) else None
+    if lost is None:
+        return ""
+    at = lost.at[0]
+    who = f" of run {numbers[at]}" if total > 1 else ""
+    words = f"the truncated inertia{who} is not positive definite at t = {t[sample[at]]:.4g} s"
+    warn_user(f"simulate: {words} (eigenvalue {lost.least:.2g}); {FIX}.")
+    return words
+
+
+def _inertia(loop: ClosedLoop, q: Array, numbers: Any, total: int) -> Array:
+    """(rows, dof, dof) with the payloads of their runs: torques of unit accelerations, less those of none."""
+    if not loop.laden:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IndefiniteInertia)
+            return mass_matrix(loop.arm, np.ascontiguousarray(q))
+    library = library_of(loop.arm)
+    torques = library.get("inverse_dynamics", library.setting(payloads=loop.laden))
+    steady = loop.inputs.steady(total)
+    laden = [loop.inputs.part(f"payload{i}", steady)[numbers][:, None] for i in range(len(loop.laden))]
+    units, still = np.eye(loop.dof), np.zeros((1, loop.dof))
+    return np.asarray(torques(q[:, None], still, units, *laden) - torques(q[:, None], still, still, *laden))
