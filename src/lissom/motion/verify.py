@@ -15,6 +15,7 @@ from lissom.model.loads import Load
 from lissom.motion.build import bounds_of, loads_over
 from lissom.motion.predict import EXCESS, peaks_of
 from lissom.motion.record import Motion, Peak, grid
+from lissom.motion.torques import SLOW
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
@@ -24,6 +25,7 @@ from lissom.verbs.sensitivity import forward_dynamics_gradient
 INSIDE = 1e-9  # of the duration: at its very ends a motion rests, and friction has no direction
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
 GROWTH_STEPS = 400
+NEAR_REST = 5.0  # times the speed within which friction is smoothed
 SAMPLES = 4  # of the simulation, in a segment; it takes at least as many steps
 
 
@@ -40,7 +42,10 @@ class Verification:
     error : (nt, dof)           simulated minus planned positions [rad or m]
     joint_error : (dof,)        largest |error| over time
     end_error : (dof,)          error at the end
-    peaks : tuple of Peak       largest use of every limit on a fine grid, with friction as it is, not smoothed
+    peaks : tuple of Peak       largest use of every limit on a fine grid; friction is Coulomb's, but for joints about
+                                to turn around (slower than 0.1 per second), where it is whatever holds them
+    turning : Peak or None      torque beyond its limit by Coulomb's friction in such a joint: what a motor cannot give
+                                there, for some milliseconds, before the joint has got going
     growth : float              how many times small errors of the state grow along the motion, at worst (rates in
                                 units of 1/duration); about 2 for an arm that neither stabilises nor destabilises
     tolerance : float           that was asked for
@@ -62,6 +67,7 @@ class Verification:
     joint_error: Array
     end_error: Array
     peaks: tuple[Peak, ...]
+    turning: Peak | None
     growth: float
     tolerance: float
 
@@ -81,6 +87,8 @@ class Verification:
             f"small errors grow up to {self.growth:.3g} times along the motion",
             *(peak.describe() for peak in self.peaks),
         ]
+        if self.turning is not None:
+            lines.append(f"next to rest, by friction:\n{self.turning.describe()}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -103,11 +111,11 @@ def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> V
     known = np.isfinite(run.q).all(axis=1)
     error = run.q[known] - motion.at(np.minimum(run.t[known], motion.duration))[0]
     largest = np.abs(error).max(axis=0)
-    peaks = _peaks(motion, per_segment)
+    peaks, turning = _peaks(motion, per_segment)
     growth = _growth(motion)
     status = _status(motion, run, largest, peaks, growth, tolerance)
     return Verification(
-        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, growth, tolerance
+        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, turning, growth, tolerance
     )
 
 
@@ -138,12 +146,19 @@ class _Played:
         return inverse_dynamics(self._motion.arm, *self._state(t).reshape(3, -1), loads=loads)
 
 
-def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
+def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
+    """Uses of limits away from where joints turn around, and that of torque there if it is beyond."""
     s = grid(motion.breaks, per_segment)
-    bounds = bounds_of(motion.arm, motion.task)
-    names = [joint.name for joint in motion.arm.joints]
+    bounds, names = bounds_of(motion.arm, motion.task), [joint.name for joint in motion.arm.joints]
     t = s * motion.duration
-    return peaks_of(bounds, names, s, motion.duration, motion.profiles(t, 4), motion.torques(t))[0]
+    z, tau = motion.profiles(t, 4), motion.torques(t)
+    friction = np.array([joint.friction for joint in motion.arm.joints])
+    gradual = tau + friction * (z[1] / np.sqrt(z[1] ** 2 + SLOW**2) - np.sign(z[1]))
+    slow = (np.abs(z[1]) < NEAR_REST * SLOW) & (friction > 0)
+    peaks, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, gradual, tau))
+    held, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, tau, 0.0))
+    beyond = [peak for peak in held if peak.quantity == "torque" and peak.use > 1 + EXCESS]
+    return peaks, beyond[0] if beyond and slow.any() else None
 
 
 def _growth(motion: Motion) -> float:

@@ -26,18 +26,19 @@ START, END, WAY = COLOURS[2], COLOURS[1], COLOURS[0]
 
 def overview(motion: Motion) -> Figure:
     """Positions and torques on the left; the arm along its way and the search on the right."""
-    rows = 2 * len(joint_groups(motion.arm))
-    figure = new_figure(11.5, 7.0 if rows == 2 else 9.0)
-    grid = figure.add_gridspec(rows, 2, width_ratios=(1.15, 1))
+    panels = _panels(motion, ("q", "tau"))
+    figure = new_figure(11.5, 7.0 if len(panels) == 2 else 9.0)
+    left, right = figure.add_gridspec(1, 2, width_ratios=(1.1, 1))
+    rows = left.subgridspec(len(panels), 1)
     first: Any = None
-    for k, (word, unit, some) in enumerate(_panels(motion, ("q", "tau"))):
-        ax = figure.add_subplot(grid[k, 0], sharex=first)
+    for k, (word, unit, some) in enumerate(panels):
+        ax = figure.add_subplot(rows[k], sharex=first)
         first = first or ax
         _profile(ax, motion, word, unit, some, legend=word == "q")
-        if k == rows - 1:
-            ax.set_xlabel("time [s]")
-    _sticks(figure, grid[: rows - rows // 2, 1], motion)
-    _cost(figure.add_subplot(grid[rows - rows // 2 :, 1]), motion)
+    ax.set_xlabel("time [s]")
+    above, below = right.subgridspec(2, 1, height_ratios=(2, 1))
+    _sticks(figure, above, motion)
+    _cost(figure.add_subplot(below), motion)
     _title(figure, motion)
     return figure
 
