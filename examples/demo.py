@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
         print(f"{name}.toml, in {time.perf_counter() - clock:.1f} s:\n{motion.describe()}")
         print(f"its torques, played: {motion.verify().describe()}\n")
         ls.plot(motion).savefig(folder / f"{name}.png", dpi=150)
-        ls.animate(motion, folder / f"{name}.gif", speed=speed)
+        ls.animate(motion, folder / f"{name}.gif", speed=speed, fps=12)
         motion.save(folder / f"{name}.nc")
         motion.to_csv(folder / f"{name}.csv", rate_hz=1000)
     print(f"in {folder}/: " + ", ".join(sorted(path.name for path in folder.iterdir())))

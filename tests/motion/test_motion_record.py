@@ -55,7 +55,7 @@ def test_the_report_is_whole(lift):
 
 
 def test_states_between_samples_and_beyond(lift):
-    q, qd, qdd = lift.at([[0.0], [lift.duration]])
+    q, _, _ = lift.at([[0.0], [lift.duration]])
     assert q.shape == (2, 1, 2)
     assert np.allclose(q[:, 0], [LIFT.start, LIFT.goal], atol=1e-12)
     with pytest.raises(ls.InputError, match="the motion lasts from 0 to"):

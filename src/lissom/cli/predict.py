@@ -28,7 +28,9 @@ from lissom.motion.record import Motion
 
 
 def predict(
-    file: Annotated[Path, typer.Argument(metavar="TASK.toml", help="A task file: arm, start, goal, limits, criterion.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="TASK.toml", help="A task file: arm, start, goal, limits, criterion.")
+    ],
     save: Annotated[
         list[Path] | None, typer.Option("--save", "-o", help="Write the motion here (.nc). Default: the file's output.")
     ] = None,
@@ -165,4 +167,3 @@ def show(motion: Motion, found: Any) -> None:
     out.print(motion.report.describe(), markup=False)
     if found is not None:
         out.print(found.describe(), markup=False)
-

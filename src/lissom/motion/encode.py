@@ -66,7 +66,7 @@ def _known() -> dict[str, type]:
     }
 
 
-def _below(kind: type) -> Iterator[type]:
+def _below(kind: Any) -> Iterator[type]:
     for part in kind.__subclasses__():
         yield part
         yield from _below(part)
@@ -80,4 +80,3 @@ def _written(criterion: Callable[..., Any], dof: int) -> str:
         return str(criterion.serialize())
     symbols = [ca.SX.sym(word, dof) for word in ("q", "qd", "qdd", "tau")]
     return str(ca.Function("criterion", symbols, [ca.SX(criterion(*symbols))]).serialize())
-

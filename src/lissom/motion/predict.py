@@ -173,7 +173,7 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
 
 
 def peaks_of(
-    bounds: Bounds, names: Sequence[str], s: Array, T: float, z: Sequence[Array], tau: Array
+    bounds: Bounds, names: Sequence[str], s: Array, T: float, z: Sequence[Array] | Array, tau: Array
 ) -> tuple[tuple[Peak, ...], Array]:
     """The largest use of every limit, and the fractions at which one that is sampled is exceeded.
 
@@ -192,7 +192,7 @@ def peaks_of(
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
         limit = upper[k] if table[row, k] > 0 or not np.isfinite(lower[k]) else lower[k]
         peaks.append(
-            Peak(quantity, names[k], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
+            Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
         )
         if quantity in SAMPLED:
             times += _exceeded(use, s)

@@ -105,5 +105,7 @@ def _checked(options: Table) -> Table:
         kinds = int if whole else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds) or value < (0 if word == "seed" else 1e-300):
             what = "whole number" if whole else "number"
-            raise ModelError(f"{word} is {shown(value)}; expected a {what} {'from 0' if word == 'seed' else 'above 0'}.")
+            raise ModelError(
+                f"{word} is {shown(value)}; expected a {what} {'from 0' if word == 'seed' else 'above 0'}."
+            )
     return options

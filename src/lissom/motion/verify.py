@@ -125,10 +125,12 @@ class _Played:
     def __init__(self, motion: Motion) -> None:
         self._motion = motion
         basis, T = motion.basis, motion.duration
-        orders = np.arange(basis.degree, -1, -1)
+        orders = range(basis.degree, -1, -1)
         taylor = [basis.rows(basis.breaks[:-1], r) @ motion.control_points / factorial(r) / T**r for r in orders]
         q = PPoly(np.stack(taylor), basis.breaks * T)
-        padded = [np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))]
+        padded = [
+            np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))
+        ]
         self._state = PPoly(np.concatenate(padded, axis=-1), q.x)
         self.loads: list[Load] | Callable[[float], list[Load]] = list(motion.task.loads)
         if any(part.ndim > 1 for load in motion.task.loads for part in (load.force, load.moment, load.point)):
@@ -143,7 +145,8 @@ class _Played:
         T = self._motion.duration
         t = float(np.clip(t, INSIDE * T, (1 - INSIDE) * T))
         loads = self.loads(t) if callable(self.loads) else self.loads
-        return inverse_dynamics(self._motion.arm, *self._state(t).reshape(3, -1), loads=loads)
+        q, qd, qdd = self._state(t).reshape(3, -1)
+        return inverse_dynamics(self._motion.arm, q, qd, qdd, loads=loads)
 
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
@@ -165,7 +168,7 @@ def _growth(motion: Motion) -> float:
     """Norms of the transition matrices from the start, and to the end, of the linearised arm; torques as planned."""
     T, n = motion.duration, motion.arm.dof
     h = T / GROWTH_STEPS
-    t = h * (np.arange(GROWTH_STEPS) + 0.5)
+    t = h * (np.arange(GROWTH_STEPS, dtype=float) + 0.5)
     q, qd, _ = motion.at(t)
     slopes = forward_dynamics_gradient(motion.arm, q, qd, motion.torques(t), loads=motion.loads_at(t))
     A = np.zeros((GROWTH_STEPS, 2 * n, 2 * n))
@@ -182,9 +185,7 @@ def _growth(motion: Motion) -> float:
     return float(np.linalg.norm(np.stack(since + until), 2, axis=(1, 2)).max())
 
 
-def _status(
-    motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], growth: float, tolerance: float
-) -> str:
+def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], growth: float, tolerance: float) -> str:
     """What is wrong, the worst first."""
     if run.t[-1] < motion.duration * (1 - 1e-9) or run.failures:
         return f"the simulation ended early: {run.status}"

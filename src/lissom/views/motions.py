@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,17 +28,17 @@ def overview(motion: Motion) -> Figure:
     """Positions and torques on the left; the arm along its way and the search on the right."""
     panels = _panels(motion, ("q", "tau"))
     figure = new_figure(11.5, 7.0 if len(panels) == 2 else 9.0)
-    left, right = figure.add_gridspec(1, 2, width_ratios=(1.1, 1))
-    rows = left.subgridspec(len(panels), 1)
+    halves = figure.add_gridspec(1, 2, width_ratios=(1.1, 1))
+    rows = halves[0].subgridspec(len(panels), 1)
     first: Any = None
     for k, (word, unit, some) in enumerate(panels):
         ax = figure.add_subplot(rows[k], sharex=first)
         first = first or ax
         _profile(ax, motion, word, unit, some, legend=word == "q")
     ax.set_xlabel("time [s]")
-    above, below = right.subgridspec(2, 1, height_ratios=(2, 1))
-    _sticks(figure, above, motion)
-    _cost(figure.add_subplot(below), motion)
+    parts = halves[1].subgridspec(2, 1, height_ratios=(2, 1))
+    _sticks(figure, parts[0], motion)
+    _cost(figure.add_subplot(parts[1]), motion)
     _title(figure, motion)
     return figure
 
@@ -118,7 +118,7 @@ def _profile(ax: Any, motion: Motion, word: str, unit: str, some: list[int], leg
 
 
 def _in_view(limit: float, values: Array, quantity: str) -> bool:
-    """Limits of torque are always shown; others where the motion comes near, since far ones would flatten the curves."""
+    """Limits of torque are always shown; others where the motion comes near: far ones would flatten the curves."""
     return quantity == "torque" or abs(limit) <= 1.3 * float(np.abs(values).max())
 
 
@@ -151,4 +151,10 @@ def _title(figure: Any, motion: Motion) -> None:
     figure.suptitle(text, fontsize=11, parse_math=False)
 
 
-KINDS = {"motion": overview, "joints": joints, "torques": torques, "sticks": sticks, "convergence": convergence}
+KINDS: dict[str, Callable[[Any], Figure]] = {
+    "motion": overview,
+    "joints": joints,
+    "torques": torques,
+    "sticks": sticks,
+    "convergence": convergence,
+}

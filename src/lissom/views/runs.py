@@ -6,7 +6,7 @@ One run: a curve per joint. Many: the median, and bands that hold half and nine 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -197,4 +197,4 @@ def phase(run: Run) -> Figure:
     return figure
 
 
-KINDS = {"motion": motion, "tip": tip, "energy": energy, "phase": phase}
+KINDS: dict[str, Callable[[Any], Figure]] = {"motion": motion, "tip": tip, "energy": energy, "phase": phase}
