@@ -16,7 +16,7 @@ from lissom.model.arm import Arm
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
-from lissom.verbs.kinematics import pose
+from lissom.verbs.kinematics import pose, tip_frame
 
 if TYPE_CHECKING:
     import xarray
@@ -195,8 +195,7 @@ class Motion:
     @property
     def tip_frame(self) -> str:
         """The frame that `tip` follows: the last tool of the last link that moves, or that link."""
-        link = self.arm.link(self.arm.last_moving)
-        return link.tools[-1].name if link.tools else link.name
+        return tip_frame(self.arm)
 
     @cached_property
     def tip(self) -> Array:

@@ -85,7 +85,7 @@ class MotionTable:
 
 def sampled(motion: Motion, rate_hz: float) -> MotionTable:
     """See `Motion.table`."""
-    if isinstance(rate_hz, bool) or not isinstance(rate_hz, int | float) or not 0 < rate_hz < np.inf:
+    if isinstance(rate_hz, bool) or not isinstance(rate_hz, int | float | np.number) or not 0 < rate_hz < np.inf:
         raise InputError(f"table: rate_hz is {shown(rate_hz)}; expected a number above 0.")
     ticks = motion.duration * rate_hz
     if ticks > MOST_SAMPLES:

@@ -98,9 +98,9 @@ class Verification:
 def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> Verification:
     """See `Motion.verify`."""
     for word, value in (("tolerance", tolerance), ("rtol", rtol)):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
             raise InputError(f"verify: {word} is {shown(value)}; expected a number above 0.")
-    if isinstance(per_segment, bool) or not isinstance(per_segment, int) or per_segment < 1:
+    if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
         raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
     played = _Played(motion)
     run = simulate(
