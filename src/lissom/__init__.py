@@ -13,6 +13,7 @@ from lissom.errors import (
     InputError,
     LissomError,
     ModelError,
+    MotionError,
     SimulationError,
     SolveError,
     UnsupportedError,
@@ -29,6 +30,9 @@ from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.plausibility import Finding
 from lissom.model.shape_table import ShapeTable
+from lissom.motion.public import load_motion, predict_motion
+from lissom.motion.record import Motion, MotionReport
+from lissom.motion.task import Task, Via
 from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event, Happening
 from lissom.simulation.files import load_run
@@ -68,14 +72,14 @@ __all__ = [
     "Deformation", "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime",
     "ForwardGradient", "GravityCompensation", "Happening", "Impedance", "IndefiniteInertia", "InputError",
     "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic",
-    "ModalIntegrals", "ModeConvergence", "ModelError", "Modes", "OperationCount", "PD", "Payload", "PlanarModel",
-    "Profile", "Report", "Run", "Shape", "ShapeTable", "SimulationError", "SolveError", "StateFeedback",
-    "StateSpace", "TableError", "Tip", "Tool", "TorqueHessian", "TorqueProduct", "UnsupportedError", "acceleration",
-    "animate", "beam_modes", "beam_tip", "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw",
-    "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
-    "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
-    "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "linearise", "load",
-    "load_modal_integrals", "load_run", "mass_matrix", "mode_convergence", "modes", "momentum", "planar_model",
-    "plot", "pose", "poses", "potential_energy", "regressor", "save", "shipped", "simulate", "time_formulations",
-    "velocity",
+    "ModalIntegrals", "ModeConvergence", "ModelError", "Modes", "Motion", "MotionError", "MotionReport",
+    "OperationCount", "PD", "Payload", "PlanarModel", "Profile", "Report", "Run", "Shape", "ShapeTable",
+    "SimulationError", "SolveError", "StateFeedback", "StateSpace", "TableError", "Task", "Tip", "Tool",
+    "TorqueHessian", "TorqueProduct", "UnsupportedError", "Via", "acceleration", "animate", "beam_modes", "beam_tip",
+    "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw", "equilibrium", "formulations",
+    "forward_dynamics", "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
+    "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
+    "jacobian", "kinetic_energy", "linearise", "load", "load_modal_integrals", "load_motion", "load_run",
+    "mass_matrix", "mode_convergence", "modes", "momentum", "planar_model", "plot", "pose", "poses",
+    "potential_energy", "predict_motion", "regressor", "save", "shipped", "simulate", "time_formulations", "velocity",
 ]  # fmt: skip

@@ -70,6 +70,15 @@ class SimulationError(SolveError):
         return self.result
 
 
+class MotionError(SolveError):
+    """No motion was found for a task; `motion` holds where the search ended."""
+
+    @property
+    def motion(self) -> Any:
+        """The last motion of the search."""
+        return self.result
+
+
 @contextmanager
 def about(subject: str) -> Iterator[None]:
     """Put `subject` before whatever a `ModelError` raised inside is about."""

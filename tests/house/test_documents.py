@@ -30,7 +30,7 @@ def test_readme_code_prints_what_it_says(tmp_path):
 
 
 PAGES = sorted(path for path in (ROOT / "docs" / "formulations").glob("*.md") if path.stem != "nanoseconds")
-WITH_CODE = [*PAGES, ROOT / "docs" / "engine.md", ROOT / "docs" / "simulation.md", ROOT / "docs" / "flexible.md"]
+WITH_CODE = [*PAGES, *(ROOT / "docs" / f"{name}.md" for name in ("engine", "simulation", "flexible", "motion"))]
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda path: path.stem)
@@ -61,9 +61,9 @@ def test_examples_run(script, tmp_path):
 def test_demo_leaves_its_results(tmp_path):
     done = run(ROOT / "examples" / "demo.py", tmp_path, str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
-    names = {"puma560.png", "two_link_flexible.png", "tree_demo.png", "puma560.toml", "puma560.urdf", "reach.csv"}
+    names = {f"{name}.{kind}" for name in ("transfer", "lift") for kind in ("png", "gif", "nc", "csv")}
     assert names <= {path.name for path in (tmp_path / "out").iterdir()}
-    assert "solved 41" in done.stdout
+    assert done.stdout.count("its torques, played: verified") == 2
 
 
 def test_every_file_in_the_format_page_loads(tmp_path):
@@ -88,6 +88,19 @@ def test_run_file_page(tmp_path):
     assert run.status.startswith("stopped at t = ")
     for key in (*run_file.TOP, *run_file.CONTROLLERS):
         assert key in page or key == "lissom_run", key
+
+
+def test_task_file_page(tmp_path):
+    """The file on the page is read, and every key is named there."""
+    from lissom.motion import task_file
+
+    page = (ROOT / "docs" / "task-file.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "transfer.toml").write_text(block, encoding="utf-8")
+    asked = task_file.read_task_file(tmp_path / "transfer.toml")
+    assert asked.task.limits.acceleration[0][-1] == -80
+    for key in task_file.TOP:
+        assert key.removesuffix("_deg") in page or key == "lissom_task", key
 
 
 def test_every_key_of_the_format_is_documented():

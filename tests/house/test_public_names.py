@@ -39,8 +39,11 @@ def test_classes_have_docstrings_of_their_own(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_unknown_keywords_are_rejected(name):
+    function = getattr(ls, name)
+    # a function that takes the fields of a record as keywords looks at them when it has the rest
+    fields = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
     with pytest.raises(TypeError, match="unexpected keyword"):
-        getattr(ls, name)(no_such_keyword=1)
+        function(*[ls.load("two_link")] * fields, no_such_keyword=1)
 
 
 def test_import_is_quick_and_light():

@@ -15,6 +15,7 @@ from lissom.cli.info import info
 from lissom.cli.linearise import linearise
 from lissom.cli.modes import modes
 from lissom.cli.plot import plot
+from lissom.cli.predict import predict
 from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
 from lissom.cli.simulate import simulate
@@ -28,7 +29,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (info, check, convert, draw, robots, simulate, plot, torques, linearise, modes, count, reproduce):
+for verb in (info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, reproduce):
     app.command()(verb)
 
 

@@ -99,7 +99,7 @@ def _attempt(make: Any) -> tuple[Run | None, str]:
         return run, "interrupted" if run is None else run.status
 
 
-def draw(run: Run, figure: Path | None, kind: str | None, film: Path | None) -> None:
+def draw(run: Any, figure: Path | None, kind: str | None, film: Path | None) -> None:
     """Pictures that were asked for."""
     if figure is not None:
         from lissom.views.plots import plot

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, SolveError, shown
+from lissom.errors import InputError, MotionError, shown
 from lissom.model.arm import Arm
 from lissom.motion import checks, start
 from lissom.motion.basis import Basis
-from lissom.motion.build import SAMPLED, Problem
+from lissom.motion.build import SAMPLED, Bounds, Problem
 from lissom.motion.program import Program
-from lissom.motion.record import Motion, MotionReport, Peak
-from lissom.motion.solver import Iteration, Solution, Solver
+from lissom.motion.record import INTERRUPTED, Iteration, Motion, MotionReport, Peak
+from lissom.motion.solver import Solution, Solver
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
@@ -41,33 +41,7 @@ def predict_motion(
     on_failure: str = "raise",
     **fields: Any,
 ) -> Motion:
-    """The motion that is best for a task.
-
-    Parameters
-    ----------
-    arm : Arm                    rigid, every joint with a motor
-    task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
-    tolerance : float            of the solver
-    iterations : int             at most
-    seconds : float or None      of the solver, at most
-    starts : int                 the first is a straight line, the others random; the best solution counts
-    seed : int                   of the random starts
-    refine : float or None       double the segments until the cost changes by less than this, relative
-    progress : f(Iteration)      is told every iteration
-    on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
-
-    Returns
-    -------
-    Motion
-
-    Examples
-    --------
-    >>> import lissom as ls
-    >>> arm = ls.load("two_link").with_gravity((0, 0, 0))
-    >>> motion = ls.predict_motion(arm, start=[0, 0], goal=[1, 0.5], limits=ls.Limits(torque=4.0))
-    >>> motion.status, bool(abs(motion.tau).max() < 4.004)
-    ('solved', True)
-    """
+    """See `lissom.predict_motion`, which is this with progress that can be shown and Ctrl-C that loses nothing."""
     checks.refuse_arm(as_arm(arm, VERB))
     task = _task(task, fields)
     checks.refuse_lengths(arm, task)
@@ -80,18 +54,9 @@ def predict_motion(
     motion = search.best(starts, seed)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
-    if not motion.ok and on_failure == "raise":
+    if not motion.ok and on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}", motion)
     return motion
-
-
-class MotionError(SolveError):
-    """No motion was found; `.motion` is where the search ended."""
-
-    @property
-    def motion(self) -> Motion:
-        """The last motion."""
-        return self.result
 
 
 def _task(task: Any, fields: dict[str, Any]) -> Task:
@@ -173,7 +138,7 @@ class _Search:
             ok = False
             peak = max(peaks, key=lambda p: p.use)
             status = f"solved, but {peak.quantity} of {peak.joint!r} exceeds its limit by {100 * (worst - 1):.2g} %"
-        if not solution.solved:
+        if not solution.solved and status != INTERRUPTED:
             status = f"{status}; {self._why(program, solution)}"
         basis = program.curves.spaces[0].basis
         P = program.curves.control_points(solution.x)[0]
@@ -204,20 +169,30 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
+    return peaks_of(problem.bounds, problem.names, s, T, z, tau)
+
+
+def peaks_of(
+    bounds: Bounds, names: Sequence[str], s: Array, T: float, z: Sequence[Array] | Array, tau: Array
+) -> tuple[tuple[Peak, ...], Array]:
+    """The largest use of every limit, and the fractions at which one that is sampled is exceeded.
+
+    s (N,) fractions; z: positions to jerks, and tau, all (N, n).
+    """
     values = {
         "position": z[0], "velocity": z[1], "acceleration": z[2], "jerk": z[3], "torque": tau,
         "torque_rate": np.gradient(tau, s * T, axis=0), "power": tau * z[1],
     }  # fmt: skip
     peaks, times = [], []
     for quantity, table in values.items():
-        lower, upper = problem.bounds.lower[quantity], problem.bounds.upper[quantity]
-        if not problem.bounds.limited(quantity).any():
+        lower, upper = bounds.lower[quantity], bounds.upper[quantity]
+        if not bounds.limited(quantity).any():
             continue
         use = _use(table, lower, upper)
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
         limit = upper[k] if table[row, k] > 0 or not np.isfinite(lower[k]) else lower[k]
         peaks.append(
-            Peak(quantity, problem.names[k], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
+            Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
         )
         if quantity in SAMPLED:
             times += _exceeded(use, s)

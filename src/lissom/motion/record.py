@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
-from lissom.motion.basis import Basis
-from lissom.motion.solver import Iteration
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.kinematics import pose, tip_frame
+
+if TYPE_CHECKING:
+    import xarray
+
+    from lissom.motion.basis import Basis
+    from lissom.motion.table import MotionTable
+    from lissom.motion.verify import Verification
 
 PER_SEGMENT = 10
+INTERRUPTED = "interrupted"
+
+
+class Iteration(NamedTuple):
+    """One step of the solver: cost, largest violation of a row, and how far from optimal."""
+
+    number: int
+    cost: float
+    violation: float
+    optimality: float
+    duration: float
 
 
 @dataclass(frozen=True)
@@ -31,13 +50,17 @@ class Peak:
     limit: float
     use: float
 
+    def describe(self) -> str:
+        """One line."""
+        return f"{self.quantity:13}{100 * self.use:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
+
 
 @dataclass(frozen=True)
 class MotionReport:
     """How a motion was found.
 
     iterations : tuple of Iteration     the log of the solver
-    violation, optimality : float       largest violation of a row [its unit], relative distance from optimal
+    violation, optimality : float       largest violation of a row [its unit], scaled distance from optimal
     peaks : tuple of Peak               largest use of every limited quantity on a fine grid
     samples : int                       at which torques are limited
     rounds : int                        solutions until no limit was exceeded between samples
@@ -55,13 +78,24 @@ class MotionReport:
     starts: tuple[dict[str, Any], ...] = ()
     refinements: tuple[tuple[int, float], ...] = ()
 
+    @property
+    def optimality(self) -> float:
+        """How far from optimal the solver ended: the largest scaled slope of the Lagrangian; NaN where unknown."""
+        return self.iterations[-1].optimality if self.iterations else np.nan
+
     def describe(self) -> str:
         """For people."""
-        lines = [f"{len(self.iterations) - 1} iterations, {self.rounds} rounds, {self.samples} samples"]
-        lines += [
-            f"{peak.quantity:13} {100 * peak.use:7.2f} % of {peak.limit:.4g}: {peak.joint} at {peak.time:.4g} s"
-            for peak in self.peaks
+        lines = [
+            f"{max(len(self.iterations) - 1, 0)} iterations, {self.rounds} rounds, {self.samples} samples; "
+            f"optimal to {self.optimality:.1g}, feasible to {self.violation:.1g}"
         ]
+        lines += [peak.describe() for peak in self.peaks]
+        for row in self.starts:
+            lines.append(
+                f"start {row['start']}: cost {row['cost']:.8g}, {row['duration']:.6g} s, "
+                f"{row['iterations']} iterations, {row['status']}"
+            )
+        lines += [f"{segments} segments: cost {cost:.8g}" for segments, cost in self.refinements]
         lines.append(", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
         return "\n".join(lines)
 
@@ -82,6 +116,17 @@ class Motion:
     q, qd, qdd, tau : (nt, dof)  at these times
     breaks, degree, control_points    of its splines
     report : MotionReport
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link").with_gravity((0, 0, 0))
+    >>> motion = ls.predict_motion(arm, start=[0, -2], goal=[1, -1])
+    >>> round(motion.duration, 4), motion.tau.shape
+    (0.3931, (201, 2))
+    >>> q, qd, qdd = motion.at(0.2)
+    >>> motion.table(rate_hz=1000).q.shape
+    (395, 2)
     """
 
     arm: Arm
@@ -101,20 +146,17 @@ class Motion:
     tau: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        s = _grid(self.breaks, PER_SEGMENT)
-        object.__setattr__(self, "t", s * self.duration)
-        for word, value in zip(("q", "qd", "qdd"), self._at(s), strict=True):
+        object.__setattr__(self, "t", grid(self.breaks, PER_SEGMENT) * self.duration)
+        for word, value in zip(("q", "qd", "qdd"), self.profiles(self.t), strict=True):
             object.__setattr__(self, word, value)
         object.__setattr__(self, "tau", self.torques(self.t))
 
-    @property
+    @cached_property
     def basis(self) -> Basis:
         """The splines of its profiles."""
-        return Basis(self.breaks, self.degree, periodic=self.task.periodic)
+        from lissom.motion.basis import Basis
 
-    def _at(self, s: Array, orders: int = 3) -> list[Array]:
-        basis = self.basis
-        return [(basis.rows(s, r) @ self.control_points) / self.duration**r for r in range(orders)]
+        return Basis(self.breaks, self.degree, periodic=self.task.periodic)
 
     def _fractions(self, t: ArrayLike) -> Array:
         times = np.asarray(t, float)
@@ -124,27 +166,96 @@ class Motion:
 
     def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """q, qd, qdd (..., dof) at any times (...)."""
+        times = np.asarray(t, float)
+        return tuple(x.reshape(*times.shape, -1) for x in self.profiles(times.ravel()))  # type: ignore[return-value]
+
+    def profiles(self, t: Array, orders: int = 3) -> list[Array]:
+        """Positions and as many derivatives less one as `orders`, (nt, dof) each, at times (nt,)."""
         s = self._fractions(t)
-        found = self._at(s.ravel())
-        return tuple(x.reshape(*s.shape, -1) for x in found)  # type: ignore[return-value]
+        return [(self.basis.rows(s, r) @ self.control_points) / self.duration**r for r in range(orders)]
 
     def torques(self, t: ArrayLike) -> Array:
         """tau (..., dof) at any times (...), by inverse dynamics."""
         times = np.asarray(t, float)
         q, qd, qdd = self.at(times.ravel())
-        tau = inverse_dynamics(self.arm, q, qd, qdd, loads=self._loads(self._fractions(times.ravel())))
+        tau = inverse_dynamics(self.arm, q, qd, qdd, loads=self.loads_at(times.ravel()))
         return np.asarray(tau).reshape(*times.shape, -1)
 
-    def _loads(self, s: Array) -> Sequence[Any]:
+    def loads_at(self, t: Array) -> Sequence[Any]:
+        """The task's loads at times (nt,), force, moment and point (nt, 3) each."""
         from lissom.motion.build import loads_over
 
-        return loads_over(self.task.loads, s)
+        return loads_over(self.task.loads, self._fractions(t))
+
+    @property
+    def interrupted(self) -> bool:
+        """The search was stopped from outside (Ctrl-C); the motion is where it was."""
+        return self.status.startswith(INTERRUPTED)
+
+    @property
+    def tip_frame(self) -> str:
+        """The frame that `tip` follows: the last tool of the last link that moves, or that link."""
+        return tip_frame(self.arm)
+
+    @cached_property
+    def tip(self) -> Array:
+        """(nt, 3) path of the tip in the world [m]."""
+        return pose(self.arm, self.q, self.tip_frame)[..., :3, 3]
+
+    # ---- elsewhere ----------------------------------------------------------------------------------
+
+    def verify(self, tolerance: float = 1e-4, rtol: float = 1e-10, per_segment: int = 100) -> Verification:
+        """Play the torques through a simulation, and look at every limit on a grid finer than the solver's.
+
+        The simulation integrates forward dynamics by adaptive steps from the start state, under the torques alone, with
+        loads and Coulomb friction that sticks; nothing of the search is used.
+
+        Parameters
+        ----------
+        tolerance : float       largest joint error that is in order [rad or m]
+        rtol : float            of the integrator
+        per_segment : int       places per segment of the splines at which limits are looked at
+
+        Returns
+        -------
+        Verification
+        """
+        from lissom.motion.verify import verify
+
+        return verify(self, tolerance, rtol, per_segment)
+
+    def table(self, rate_hz: float = 1000.0) -> MotionTable:
+        """Samples for a controller, evenly spaced; see `MotionTable`."""
+        from lissom.motion.table import sampled
+
+        return sampled(self, rate_hz)
+
+    def to_csv(self, path: str | os.PathLike[str], rate_hz: float = 1000.0) -> None:
+        """Write `table(rate_hz)` as CSV: a line of units, a line of names, one line per sample."""
+        self.table(rate_hz).to_csv(path)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The motion as a dataset with names and units; all of it, so that `load_motion` can read it from a file."""
+        from lissom.motion.files import to_dataset
+
+        return to_dataset(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as NetCDF (``.nc``): splines, task, arm and report. See `load_motion`."""
+        from lissom.motion.files import save
+
+        save(self, path)
+
+    def describe(self) -> str:
+        """For people."""
+        head = f"{self.arm.name}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}"
+        return f"{head}\n{self.report.describe()}"
 
     def __repr__(self) -> str:
         return f"<Motion of {self.arm.name!r}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}>"
 
 
-def _grid(breaks: Array, each: int) -> Array:
+def grid(breaks: Array, each: int) -> Array:
     """Breaks, and equally many points between them."""
     inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(each) / each
     return np.append(inner.ravel(), 1.0)

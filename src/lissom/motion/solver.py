@@ -11,6 +11,7 @@ import numpy as np
 
 from lissom.errors import InputError
 from lissom.motion.program import Pattern, Program
+from lissom.motion.record import INTERRUPTED, Iteration
 from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
@@ -22,21 +23,11 @@ STATUS = {
     "Maximum_Iterations_Exceeded": "stalled: the number of iterations ran out",
     "Maximum_CpuTime_Exceeded": "stalled: time ran out",
     "Maximum_WallTime_Exceeded": "stalled: time ran out",
-    "User_Requested_Stop": "interrupted",
+    "User_Requested_Stop": INTERRUPTED,
     "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
     "Diverging_Iterates": "diverged",
     "Restoration_Failed": "stalled: no feasible step was found",
 }
-
-
-class Iteration(NamedTuple):
-    """One step of the solver: cost, largest violation of a row, and how far from optimal."""
-
-    number: int
-    cost: float
-    violation: float
-    optimality: float
-    duration: float
 
 
 class Solution(NamedTuple):
@@ -107,9 +98,16 @@ class Solver:
         x, rows, lam, bound = (np.asarray(found[key], float).ravel() for key in ("x", "g", "lam_g", "lam_x"))
         status = STATUS.get(word, f"stalled: {word.replace('_', ' ').lower()}")
         return Solution(
-            x, float(found["f"]), rows, lam, bound, status, status.startswith("solved"), tuple(self._log), spent,
-            self._spent,
+            x, float(found["f"]), rows, lam, bound, status, status.startswith("solved"), self._whole_log(run.stats()),
+            spent, self._spent,
         )  # fmt: skip
+
+    def _whole_log(self, told: dict[str, Any]) -> tuple[Iteration, ...]:
+        """The log with what IPOPT knows of optimality, which it tells at the end only."""
+        known = told.get("iterations", {}).get("inf_du", [])
+        return tuple(step._replace(optimality=float(x)) for step, x in zip(self._log, known, strict=False)) + tuple(
+            self._log[len(known) :]
+        )
 
     # ---- what casadi calls ---------------------------------------------------------------------------
 

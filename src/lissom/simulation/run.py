@@ -16,7 +16,7 @@ from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
-from lissom.verbs.kinematics import pose, velocity
+from lissom.verbs.kinematics import pose, tip_frame, velocity
 from lissom.verbs.states import as_numbers
 
 if TYPE_CHECKING:
@@ -141,10 +141,7 @@ class Run:
     @cached_property
     def tip_frame(self) -> str:
         """The frame that `tip` follows: the last tool of the last link that moves, or that link."""
-        link = self.arm.link(self.arm.last_moving)
-        if link.tools:
-            return link.tools[-1].name
-        return f"{link.name}.tip" if link.flexible else link.name
+        return tip_frame(self.arm)
 
     @cached_property
     def tip(self) -> Array:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import LissomError, ModelError, about, shown, suggest
-from lissom.formats.files import read_bytes
-from lissom.formats.load import load
-from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse, record, refuse_unknown
-from lissom.formats.toml_text import find_line
+from lissom.errors import ModelError, about, shown, suggest
+from lissom.formats.scenario import in_radians, load_beside, named_arm, output_files, read_document, refuse_version
+from lissom.formats.strict import Table, as_rows, as_table, inside, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
 from lissom.simulation.acting import base_of, loads_of
@@ -22,7 +18,6 @@ from lissom.simulation.controllers import PD, ComputedTorque, Controller, Gravit
 from lissom.simulation.events import Event
 from lissom.simulation.signals import OverTime, Profile
 
-T = TypeVar("T")
 VERSION = 1
 OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "threads")
 CONTROLLERS: dict[str, type[Controller]] = {
@@ -43,7 +38,7 @@ class RunFile(NamedTuple):
 
 def read_run_file(path: Path) -> RunFile:
     """A run file, or a sentence with its line."""
-    return _read(path, _Reader(path).read)
+    return read_document(path, _Reader(path).read)
 
 
 def read_loads(path: Path) -> list[Load] | OverTime:
@@ -55,28 +50,7 @@ def read_loads(path: Path) -> list[Load] | OverTime:
             raise ModelError("there are no [[loads]] in the file.")
         return loads_of(document)
 
-    return _read(path, read)
-
-
-def _read(path: Path, read: Callable[[Table], T]) -> T:
-    """What a function makes of a file, or a sentence with its line."""
-    text, document = parse(str(path), read_bytes(path))
-    try:
-        return read(document)
-    except ModelError as error:
-        if error.file:
-            raise
-        where = error.path if isinstance(error, Place) else ()
-        key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
-        raise ModelError(error.problem, error.subject, str(path), find_line(text, where, key=key)) from None
-    except LissomError as error:
-        raise ModelError(str(error), file=str(path)) from None
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-    ) as error:  # numbers where words stand, tables with rows of unlike length
-        raise ModelError(f"some value is not what its key needs ({error}).", file=str(path)) from None
+    return read_document(path, read)
 
 
 class _Reader:
@@ -85,18 +59,16 @@ class _Reader:
 
     def read(self, document: Table) -> RunFile:
         refuse_unknown(document, TOP, "the file")
-        version = document.get("lissom_run", VERSION)
-        if version != VERSION or isinstance(version, bool):
-            raise ModelError(f"lissom_run is {version!r}; this version of lissom reads format {VERSION}.")
+        refuse_version(document, "lissom_run", VERSION)
         for word in ("arm", "until"):
             if word not in document:
                 raise ModelError(f"{word} is missing from the file.")
-        self.arm = self._arm(document)
+        self.arm = named_arm(document, self.path.parent)
         arguments: dict[str, Any] = {word: document[word] for word in OPTIONS if word in document}
         if not isinstance(arguments.get("stop_at_limits", False), bool):
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
-            start = self._turned(as_table(document.get("start", {}), "start"), ("q", "qd"))
+            start = in_radians(as_table(document.get("start", {}), "start"), ("q", "qd"), self.arm)
             refuse_unknown(start, ("q", "qd"), "[start]")
             arguments |= {f"{word}0": np.array(start[word], float) for word in ("q", "qd") if word in start}
         arguments["tau"] = self._torque(document)
@@ -107,50 +79,8 @@ class _Reader:
         if "ensemble" in document:
             with inside("ensemble"):
                 arguments |= self._ensemble(as_table(document["ensemble"], "ensemble"), arguments)
-        return RunFile(self.arm, {k: v for k, v in arguments.items() if v is not None}, self._outputs(document))
-
-    def _turned(self, row: Table, words: tuple[str, ...]) -> Table:
-        """A copy with ``x_deg`` as x: degrees of the joints that turn; a sliding joint's entry is in metres."""
-        row = dict(row)
-        turns = np.array([joint.kind == "revolute" for joint in self.arm.joints])
-        for word in words:
-            if f"{word}_deg" in row:
-                if word in row:
-                    raise ModelError(f"{word} is given twice, in rad and in deg.")
-                value = np.asarray(row.pop(f"{word}_deg"), float)
-                if value.shape[-1:] != turns.shape:
-                    have = value.shape[-1] if value.ndim else 1
-                    raise ModelError(f"{word}_deg has {have} entries; expected {len(turns)}, one per joint.")
-                row[word] = np.where(turns, np.radians(value), value).tolist()
-        return row
-
-    def _arm(self, document: Table) -> Arm:
-        side = document.get("flexible")
-        if side is not None and not isinstance(side, str):
-            raise ModelError(f"flexible is {shown(side)}; expected a side file that gives links beams.")
-        arm = self._loaded(document["arm"], "arm", None if side is None else self.path.parent / side)
-        if "payload" in document:
-            row = dict(as_table(document["payload"], "payload"))
-            link = row.pop("link", None)
-            with inside("payload"):
-                arm = arm.with_payload(record(Payload, row, "[payload]"), link)
-        return arm
-
-    def _loaded(self, source: Any, word: str, flexible: Path | None = None) -> Arm:
-        """An arm from a file beside this one, or a shipped one."""
-        if not isinstance(source, str):
-            raise ModelError(f"{word} is {shown(source)}; expected a file or the name of a shipped arm.")
-        return load(self.path.parent / source if Path(source).suffix else source, flexible=flexible)
-
-    def _outputs(self, document: Table) -> tuple[Path, ...]:
-        given = document.get("output", [])
-        given = [given] if isinstance(given, str) else given
-        if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
-            raise ModelError(f"output is {shown(given)}; expected a file or a list of files (.nc, .csv, .parquet).")
-        for name in given:
-            if Path(name).suffix.lower() not in (".nc", ".csv", ".parquet"):
-                raise ModelError(f"output has {name!r}; expected files that end in .nc, .csv or .parquet.")
-        return tuple(self.path.parent / name for name in given)
+        outputs = output_files(document, self.path.parent, (".nc", ".csv", ".parquet"))
+        return RunFile(self.arm, {k: v for k, v in arguments.items() if v is not None}, outputs)
 
     # ---- values that may vary --------------------------------------------------------------------
 
@@ -189,11 +119,11 @@ class _Reader:
             raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), CONTROLLERS)}")
         made = CONTROLLERS[kind]
         known = tuple(made.__dataclass_fields__)  # type: ignore[attr-defined]
-        row = self._turned(row, ("q", "qd", "qdd"))
+        row = in_radians(row, ("q", "qd", "qdd"), self.arm)
         refuse_unknown(row, (*known, "t", "profile"), "[controller]")
         t, shape = row.pop("t", None), row.pop("profile", "linear")
         if "model" in row:
-            row["model"] = self._loaded(row["model"], "model")
+            row["model"] = load_beside(row["model"], "model", self.path.parent)
         for word in ("q", "qd", "qdd", "goal", "tau") if t is not None else ():
             if isinstance(row.get(word), list) and row[word] and isinstance(row[word][0], list):
                 if len(row[word]) != len(t):

@@ -15,6 +15,14 @@ from lissom.verbs.states import as_arm, as_frame, as_points
 ORIGIN = (0.0, 0.0, 0.0)
 
 
+def tip_frame(arm: Arm) -> str:
+    """Where an arm ends: the last tool of the last link that moves, or that link (its tip, where it is flexible)."""
+    link = arm.link(arm.last_moving)
+    if link.tools:
+        return link.tools[-1].name
+    return f"{link.name}.tip" if link.flexible else link.name
+
+
 def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Poses of all link frames in the world.
 

@@ -1,4 +1,4 @@
-"""Runs and vibrations as moving pictures."""
+"""Runs, predicted motions and vibrations as moving pictures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, UnsupportedError, shown
 from lissom.model.arm import Arm
+from lissom.motion.record import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
+from lissom.verbs.kinematics import pose
 from lissom.verbs.modes import ArmModes
 from lissom.views import stage
 from lissom.views.palette import COLOURS, RESTING
@@ -25,7 +27,7 @@ PERIOD = 2.0  # seconds that a vibration takes on the screen, however fast it is
 
 
 def animate(
-    result: Run | ArmModes,
+    result: Run | Motion | ArmModes,
     path: str | os.PathLike[str],
     *,
     fps: float = 25.0,
@@ -34,16 +36,16 @@ def animate(
     mode: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Write a moving picture: a run with the trail of its tip, or a mode of an arm swinging through one period.
+    """Write a moving picture: a run or motion with the trail of its tip, or a mode of an arm swinging.
 
     Arms that stay in a plane of the world are drawn in it; flexible links are drawn as they bend.
 
     Parameters
     ----------
-    result : Run (from simulate or load_run) or ArmModes (from modes)
+    result : Run (from simulate or load_run), Motion (from predict_motion or load_motion) or ArmModes (from modes)
     path : .gif, .mp4 (needs ffmpeg) or .html (one page that plays by itself)
     fps : float              frames per second
-    speed : float            1: a run as it was simulated, a mode with a period of two seconds; 0.5: half as fast
+    speed : float            1: a run or motion as fast as it is, a mode with a period of two seconds; 0.5: half as fast
     member : int             which run of an ensemble
     mode : int               which mode, 1 is the lowest; its size is chosen to be seen
     progress : f(fraction)   is told how far it is
@@ -56,16 +58,22 @@ def animate(
     >>> modes = ls.modes(ls.load("two_link_flexible"), [0.0, 0.5])
     >>> ls.animate(modes, "mode2.gif", mode=2)  # doctest: +SKIP
     """
-    if not isinstance(result, Run | ArmModes):
+    if not isinstance(result, Run | Motion | ArmModes):
         raise InputError(
-            f"animate: got {type(result).__name__}; expected a Run (from simulate, load_run) or ArmModes (from modes)."
+            f"animate: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
+            "predict_motion, load_motion) or ArmModes (from modes)."
         )
     place = Path(path)
     kind = refuse_unwritable(place)
     for word, value in (("fps", fps), ("speed", speed)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
             raise InputError(f"animate: {word} is {shown(value)}; expected a number above 0.")
-    film = _run(result, fps, speed, member) if isinstance(result, Run) else _vibration(result, fps, speed, mode)
+    if isinstance(result, Run):
+        film = _run(result, fps, speed, member)
+    elif isinstance(result, Motion):
+        film = _motion(result, fps, speed)
+    else:
+        film = _vibration(result, fps, speed, mode)
     film.save(place, kind, fps, progress)
 
 
@@ -92,6 +100,18 @@ def _run(run: Run, fps: float, speed: float, member: int) -> _Film:
     passed = np.searchsorted(one.t, some.t, side="right")
     titles = [f"{one.arm.name}   t = {t:.3f} s" for t in some.t]
     return _Film(one.arm, some.q, titles, lambda k: np.vstack([one.tip[: passed[k]], some.tip[k : k + 1]]))
+
+
+def _motion(motion: Motion, fps: float, speed: float) -> _Film:
+    """A predicted motion; the trail is as smooth as its splines."""
+    frames = max(2, round(motion.duration / speed * fps) + 1)
+    _refuse_long(frames, "a greater speed")
+    t = np.linspace(0.0, motion.duration, frames)
+    q = motion.at(t)[0]
+    tips = pose(motion.arm, q, motion.tip_frame)[..., :3, 3]
+    passed = np.searchsorted(motion.t, t, side="right")
+    titles = [f"{motion.arm.name}   t = {when:.3f} s of {motion.duration:.3f}" for when in t]
+    return _Film(motion.arm, q, titles, lambda k: np.vstack([motion.tip[: passed[k]], tips[k : k + 1]]))
 
 
 def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> _Film:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
+from lissom.motion.record import Motion
 from lissom.simulation.run import Run
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
-from lissom.views import bending, runs, vibration
+from lissom.views import bending, motions, runs, vibration
 from lissom.views.frequency import frequency_response
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
 }
+KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {Run: runs.KINDS, Motion: motions.KINDS}
 
 
 def plot(result: Any, kind: str | None = None) -> Figure:
@@ -32,12 +34,14 @@ def plot(result: Any, kind: str | None = None) -> Figure:
     ----------
     result : StateSpace          its frequency response, magnitude and phase
         or Run                   its motion; of an ensemble the median and how far the runs spread
+        or Motion                positions, torques within their limits, the arm along its way, the search
         or ArmModes              the arm at both ends of each mode's swing, over the arm at rest
         or BeamModes             the shapes along the beam
         or ModeConvergence       frequencies over the number of modes, and how they change
         or Deformation           displacement, angles and inner moments along a link
     kind : str or None           of a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
-        the tip), "energy" (the audit: energies, where they went, what is left over) or "phase" (rate over position)
+        the tip), "energy" (the audit: energies, where they went, what is left over) or "phase" (rate over position); of
+        a Motion: "motion" (all at once, the default), "joints", "torques", "sticks" or "convergence"
 
     Returns
     -------
@@ -48,20 +52,24 @@ def plot(result: Any, kind: str | None = None) -> Figure:
     >>> import lissom as ls
     >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=1.0)
     >>> ls.plot(run, "energy").savefig("audit.png")  # doctest: +SKIP
+    >>> motion = ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1])
+    >>> figure = ls.plot(motion, "torques")
     >>> figure = ls.plot(ls.linearise(ls.load("two_link"), [-1.2, 0.3]))
     >>> figure = ls.plot(ls.modes(ls.load("two_link_flexible"), [0.0, 0.5], count=2))
     """
-    if isinstance(result, Run):
-        if kind is not None and kind not in runs.KINDS:
-            raise InputError(f"plot: kind is {shown(kind)}; expected one of {', '.join(runs.KINDS)}.")
-        return runs.KINDS[kind or "motion"](result)
+    for record, kinds in KINDS.items():
+        if isinstance(result, record):
+            if kind is not None and kind not in kinds:
+                raise InputError(f"plot: kind is {shown(kind)}; expected one of {', '.join(kinds)}.")
+            return kinds[kind or "motion"](result)
     for record, figure in FIGURES.items():
         if isinstance(result, record):
             if kind is not None:
                 raise InputError(f"plot: kind is {shown(kind)}; of a {record.__name__} there is one figure.")
             return figure(result)
     raise InputError(
-        f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a StateSpace (from linearise), "
+        f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
+        "predict_motion, load_motion), a StateSpace (from linearise), "
         "ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence) or a "
         "Deformation (from deformation)."
     )

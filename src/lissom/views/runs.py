@@ -6,7 +6,7 @@ One run: a curve per joint. Many: the median, and bands that hold half and nine 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,20 +27,20 @@ SPREAD = 40  # paths of an ensemble that are drawn
 FLOWS = {"put in": COLOURS[0], "lost": COLOURS[1], "from outside": COLOURS[2]}
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _groups(arm: Arm) -> dict[str, list[int]]:
+def joint_groups(arm: Arm) -> dict[str, list[int]]:
     """Coordinates of joints that share a unit: turning, then sliding (elastic ones with their joint)."""
     known = units(arm)
     groups = {unit: [k for k, own in enumerate(known) if own == unit] for unit in ("rad", "m")}
     return {unit: some for unit, some in groups.items() if some}
 
 
-def _curve(ax: Any, t: Array, y: Array, colour: str, label: str | None = None) -> None:
+def draw_curve(ax: Any, t: Array, y: Array, colour: str, label: str | None = None) -> None:
     """A line, or the spread of many."""
     if y.ndim == 1:
         ax.plot(t, y, color=colour, label=label, linewidth=1.4)
@@ -50,7 +50,7 @@ def _curve(ax: Any, t: Array, y: Array, colour: str, label: str | None = None) -
     ax.plot(t, np.nanmedian(y, axis=0), color=colour, label=label, linewidth=1.4)
 
 
-def _finish(ax: Any, xlabel: str, ylabel: str) -> None:
+def finish_axes(ax: Any, xlabel: str, ylabel: str) -> None:
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.grid(visible=True, alpha=0.25)
 
@@ -63,9 +63,9 @@ def _title(figure: Any, run: Run) -> None:
 
 def motion(run: Run) -> Figure:
     """Positions, rates and torques over time, deflections of flexible links, with the events marked."""
-    groups, bent = _groups(run.arm), _deflections(run)
+    groups, bent = joint_groups(run.arm), _deflections(run)
     rows = 3 * len(groups) + bool(bent)
-    figure = _figure(8.0, 1.0 + (2.2 if rows > 3 else 2.4) * rows)
+    figure = new_figure(8.0, 1.0 + (2.2 if rows > 3 else 2.4) * rows)
     axes = list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
     left = iter(axes)
     for unit, some in groups.items():
@@ -97,34 +97,34 @@ def _deflections(run: Run) -> dict[str, Array]:
 def _panel(ax: Any, run: Run, curves: dict[str, Array], ylabel: str, legend: bool) -> None:
     """Curves by name, as many as can be told apart; the names stand above."""
     for k, (name, values) in enumerate(list(curves.items())[:MOST_LINES]):
-        _curve(ax, run.t, values, COLOURS[k % len(COLOURS)], name)
-    _finish(ax, "", ylabel)
+        draw_curve(ax, run.t, values, COLOURS[k % len(COLOURS)], name)
+    finish_axes(ax, "", ylabel)
     if run.count is None:
         for event in run.events:
             ax.axvline(event.t, color="#999999", linewidth=0.8, linestyle=":")
     if legend:
-        _names_above(ax, len(curves) - MOST_LINES)
+        names_above(ax, len(curves) - MOST_LINES)
 
 
-def _names_above(ax: Any, hidden: int) -> None:
+def names_above(ax: Any, hidden: int) -> None:
     title = f"{hidden} more are not shown" if hidden > 0 else None
     ax.legend(fontsize=8, ncols=4, title=title, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
 def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Figure:
     """Curves (nt, n) with names."""
-    figure = _figure(8.0, 4.5)
+    figure = new_figure(8.0, 4.5)
     ax = figure.subplots()
     for k, name in enumerate(names[:MOST_LINES]):
-        _curve(ax, t, values[:, k], COLOURS[k % len(COLOURS)], name)
-    _names_above(ax, len(names) - MOST_LINES)
-    _finish(ax, "time [s]", ylabel)
+        draw_curve(ax, t, values[:, k], COLOURS[k % len(COLOURS)], name)
+    names_above(ax, len(names) - MOST_LINES)
+    finish_axes(ax, "time [s]", ylabel)
     return figure
 
 
 def tip(run: Run) -> Figure:
     """Where the tip goes: in space, over time, and how fast."""
-    figure = _figure(10.0, 5.5)
+    figure = new_figure(10.0, 5.5)
     grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1))
     space = figure.add_subplot(grid[:, 0], projection="3d")
     paths = run.tip[None] if run.count is None else run.tip[:: max(1, run.count // SPREAD)]
@@ -140,37 +140,37 @@ def tip(run: Run) -> Figure:
     equal(space, paths.reshape(-1, 3))
     where, speed = figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
     for k, axis in enumerate("xyz"):
-        _curve(where, run.t, run.tip[..., k], COLOURS[k], axis)
+        draw_curve(where, run.t, run.tip[..., k], COLOURS[k], axis)
     where.legend(fontsize=8)
-    _finish(where, "", "position [m]")
-    _curve(speed, run.t, np.linalg.norm(run.tip_velocity, axis=-1), COLOURS[0])
-    _finish(speed, "time [s]", "speed [m/s]")
+    finish_axes(where, "", "position [m]")
+    draw_curve(speed, run.t, np.linalg.norm(run.tip_velocity, axis=-1), COLOURS[0])
+    finish_axes(speed, "time [s]", "speed [m/s]")
     _title(figure, run)
     return figure
 
 
 def energy(run: Run) -> Figure:
     """The audit: energies, the work that explains them, and what no work explains."""
-    figure = _figure(8.0, 8.0)
+    figure = new_figure(8.0, 8.0)
     stored, flow, left = figure.subplots(3, 1, sharex=True)
     start = run.energy[..., :1]
     for word, colour, label in (("kinetic", COLOURS[0], "kinetic"), ("potential", COLOURS[1], "potential")):
-        _curve(stored, run.t, getattr(run, word), colour, label)
-    _curve(stored, run.t, run.energy, COLOURS[6], "together")
-    _finish(stored, "", "energy [J]")
+        draw_curve(stored, run.t, getattr(run, word), colour, label)
+    draw_curve(stored, run.t, run.energy, COLOURS[6], "together")
+    finish_axes(stored, "", "energy [J]")
     stored.legend(fontsize=8)
     for k, (label, colour) in enumerate(FLOWS.items()):
-        _curve(flow, run.t, run.work[..., k], colour, label)
-    _curve(flow, run.t, run.energy - start, COLOURS[6], "change of energy")
-    _finish(flow, "", "work [J]")
+        draw_curve(flow, run.t, run.work[..., k], colour, label)
+    draw_curve(flow, run.t, run.energy - start, COLOURS[6], "change of energy")
+    finish_axes(flow, "", "work [J]")
     flow.legend(fontsize=8)
     balance = np.abs(run.balance)
     balance = np.where(balance > 0, balance, np.nan)
     if np.isfinite(balance).any():
-        _curve(left, run.t[1:], balance[..., 1:], COLOURS[3])
+        draw_curve(left, run.t[1:], balance[..., 1:], COLOURS[3])
         left.set_yscale("log")
     worst = float(np.max(run.balance_error))
-    _finish(left, "time [s]", "unexplained [J]")
+    finish_axes(left, "time [s]", "unexplained [J]")
     left.set_title(f"largest: {worst:.2g} of the energy that moved", fontsize=9)
     _title(figure, run)
     return figure
@@ -181,7 +181,7 @@ def phase(run: Run) -> Figure:
     names = run.arm.coordinates
     columns = min(len(names), 4)
     rows = -(-len(names) // columns)
-    figure = _figure(3.1 * columns + 0.6, 2.7 * rows + 0.6)
+    figure = new_figure(3.1 * columns + 0.6, 2.7 * rows + 0.6)
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     places, rates = units(run.arm), units(run.arm, "qd")
     picked = slice(None) if run.count is None else slice(None, None, max(1, run.count // SPREAD))
@@ -190,11 +190,11 @@ def phase(run: Run) -> Figure:
         x, v = (x[None], v[None]) if run.count is None else (x[picked], v[picked])
         axes[k].plot(x.T, v.T, color=COLOURS[0], linewidth=1.2 if len(x) == 1 else 0.5, alpha=1 if len(x) == 1 else 0.5)
         axes[k].plot(x[:, 0], v[:, 0], "o", color=COLOURS[2], markersize=4)
-        _finish(axes[k], f"{name} [{places[k]}]", f"rate [{rates[k]}]")
+        finish_axes(axes[k], f"{name} [{places[k]}]", f"rate [{rates[k]}]")
     for ax in axes[len(names) :]:
         ax.set_visible(False)
     _title(figure, run)
     return figure
 
 
-KINDS = {"motion": motion, "tip": tip, "energy": energy, "phase": phase}
+KINDS: dict[str, Callable[[Any], Figure]] = {"motion": motion, "tip": tip, "energy": energy, "phase": phase}

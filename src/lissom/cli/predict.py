@@ -1,0 +1,169 @@
+"""`lissom predict`: the best motion for a task file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from lissom.cli.common import (
+    AsJson,
+    check_figure,
+    check_film,
+    err,
+    failing_kindly,
+    out,
+    print_json,
+    save_figure,
+    save_film,
+)
+from lissom.errors import InputError, MotionError
+from lissom.model.units import units
+from lissom.motion.record import Motion
+
+
+def predict(
+    file: Annotated[
+        Path, typer.Argument(metavar="TASK.toml", help="A task file: arm, start, goal, limits, criterion.")
+    ],
+    save: Annotated[
+        list[Path] | None, typer.Option("--save", "-o", help="Write the motion here (.nc). Default: the file's output.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write samples for a controller here (.csv).")] = None,
+    rate: Annotated[float, typer.Option(help="Samples per second of the CSV.")] = 1000.0,
+    figure: Annotated[Path | None, typer.Option(help="Draw into this file (png, svg, pdf).")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="What to draw: motion (default), joints, torques, sticks or convergence.")
+    ] = None,
+    film: Annotated[Path | None, typer.Option(help="Write a moving picture (gif, html, mp4 with ffmpeg).")] = None,
+    speed: Annotated[float, typer.Option(help="Of the film: 1 as fast as it is, 0.2 five times slower.")] = 1.0,
+    verify: Annotated[bool, typer.Option("--verify", help="Play the torques through a simulation.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the motion that is best for a task.
+
+    Ctrl-C ends the search and keeps the motion so far: it is shown and written like one that was found.
+    """
+    from lissom.motion.public import predict_motion
+    from lissom.motion.task_file import read_task_file
+
+    with failing_kindly():
+        asked = read_task_file(file)
+        wholes = list(save) if save else [path for path in asked.outputs if path.suffix == ".nc"]
+        tables = [csv] if csv is not None else [path for path in asked.outputs if path.suffix == ".csv"]
+        _refuse_unwritable(wholes, tables, rate, figure, kind, film)
+        bar = not quiet and sys.stderr.isatty()
+        motion, problem = _attempt(
+            lambda: predict_motion(asked.arm, asked.task, **asked.options, progress=bar), str(file)
+        )
+        _write(motion, wholes, tables, rate)
+        found = motion.verify() if verify else None
+        told = summary(motion) | ({} if found is None else {"verification": _verified(found)})
+        print_json(told) if as_json else show(motion, found)
+        if figure is not None:
+            from lissom.views.plots import plot
+
+            save_figure(plot(motion, kind), figure)
+        if film is not None:
+            save_film(motion, film, speed=speed)
+        if not problem and found is not None and not found.ok:
+            problem = found.status
+        if problem:
+            err.print(f"[bold red]error:[/] {escape(problem)}")
+            raise typer.Exit(1)
+
+
+def _attempt(make: Any, file: str) -> tuple[Motion, str]:
+    """The motion, found or not, and what went wrong."""
+    try:
+        motion = make()
+    except MotionError as error:
+        return error.motion, str(error)
+    except KeyboardInterrupt:
+        raise InputError(f"{file}: interrupted twice; nothing is kept.") from None
+    return motion, "" if motion.ok else motion.status
+
+
+def _refuse_unwritable(
+    wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, kind: str | None, film: Path | None
+) -> None:
+    """Before any work is done for them."""
+    from lissom.motion.files import check_target
+    from lissom.views.motions import KINDS
+
+    check_figure(figure)
+    check_film(film)
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"--kind is {kind!r}; expected one of {', '.join(KINDS)}.")
+    if not 0 < rate < np.inf:
+        raise InputError(f"--rate is {rate:g}; expected samples per second above 0.")
+    for path in wholes:
+        check_target(path)
+    for path in tables:
+        if path.suffix.lower() != ".csv":
+            raise InputError(f"{path}: a table of samples is written as .csv.")
+        if not path.absolute().parent.is_dir():
+            raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+
+
+def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
+    for path in wholes:
+        motion.save(path)
+    for path in tables:
+        motion.to_csv(path, rate)
+    for path in (*wholes, *tables):
+        err.print(f"wrote {path}", markup=False)
+
+
+def summary(motion: Motion) -> dict[str, Any]:
+    """The main numbers of a motion."""
+    report = motion.report
+    return {
+        "arm": motion.arm.name, "status": motion.status, "ok": motion.ok, "duration": motion.duration,
+        "cost": motion.cost, "segments": motion.basis.segments, "degree": motion.degree,
+        "iterations": max(len(report.iterations) - 1, 0), "rounds": report.rounds, "samples": report.samples,
+        "violation": report.violation, "optimality": report.optimality, "seconds": report.seconds,
+        "peaks": [vars(peak) for peak in report.peaks], "starts": list(report.starts),
+        "refinements": [list(row) for row in report.refinements],
+        "joints": {
+            name: {
+                "start": float(motion.q[0, k]), "end": float(motion.q[-1, k]),
+                "fastest": float(np.abs(motion.qd[:, k]).max()),
+                "largest_torque": float(np.abs(motion.tau[:, k]).max()),
+                "units": {word: units(motion.arm, word)[k] for word in ("q", "qd", "tau")},
+            }
+            for k, name in enumerate(motion.arm.coordinates)
+        },
+    }  # fmt: skip
+
+
+def _verified(found: Any) -> dict[str, Any]:
+    return {
+        "ok": found.ok, "status": found.status, "joint_error": found.joint_error, "end_error": found.end_error,
+        "growth": found.growth, "method": found.run.report.method, "peaks": [vars(peak) for peak in found.peaks],
+        "turning": None if found.turning is None else vars(found.turning),
+    }  # fmt: skip
+
+
+def show(motion: Motion, found: Any) -> None:
+    """A table of the joints, and how the motion was found."""
+    title = f"{motion.arm.name}: {motion.duration:.6g} s, cost {motion.cost:.6g}, {motion.status}"
+    table = Table(title=escape(title), title_justify="left", title_style="bold")
+    for word in ("joint", "start", "end", "fastest", "largest torque"):
+        table.add_column(word, justify="left" if word == "joint" else "right")
+    for name, row in summary(motion)["joints"].items():
+        unit = row["units"]
+        table.add_row(
+            escape(name), f"{row['start']:.5g} {unit['q']}", f"{row['end']:.5g} {unit['q']}",
+            f"{row['fastest']:.4g} {unit['qd']}", f"{row['largest_torque']:.4g} {unit['tau']}",
+        )  # fmt: skip
+    out.print(table)
+    out.print(motion.report.describe(), markup=False)
+    if found is not None:
+        out.print(found.describe(), markup=False)

@@ -1,0 +1,117 @@
+"""Motions as datasets and NetCDF files: the splines are the motion; task, arm and report travel with them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import InputError, LissomError, ModelError
+from lissom.formats.files import write_whole
+from lissom.model.units import units
+from lissom.motion.encode import plain, revived
+from lissom.motion.record import Motion
+
+if TYPE_CHECKING:
+    import xarray
+
+FORMAT = "lissom motion 1"
+OVER_TIME = {
+    "q": ("position", "rad or m"),
+    "qd": ("rate", "rad/s or m/s"),
+    "qdd": ("acceleration", "rad/s^2 or m/s^2"),
+    "tau": ("torque or force", "N m or N"),
+}
+TOLD = ("task", "duration", "cost", "status", "ok", "degree", "report")
+
+
+def to_dataset(motion: Motion) -> xarray.Dataset:
+    """See `Motion.to_xarray`."""
+    import xarray
+
+    variables: dict[str, Any] = {
+        word: (("time", "coordinate"), getattr(motion, word), {"units": unit, "long_name": name})
+        for word, (name, unit) in OVER_TIME.items()
+    }
+    variables["control_points"] = (("control_point", "coordinate"), motion.control_points, {"units": "rad or m"})
+    coords = {
+        "time": ("time", motion.t, {"units": "s"}),
+        "coordinate": ("coordinate", list(motion.arm.coordinates)),
+        "unit": ("coordinate", units(motion.arm)),
+        "break": ("break", motion.breaks, {"long_name": "ends of segments, as fractions of the duration"}),
+    }
+    data = xarray.Dataset(variables, coords)
+    data["record"] = ((), _text(motion))
+    data.attrs = {"title": f"motion of {motion.arm.name}", "status": motion.status, "source": FORMAT}
+    data.attrs |= {"duration": motion.duration, "cost": motion.cost}
+    return data
+
+
+def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Motion:
+    """A motion from what `Motion.to_xarray` gave."""
+    from lissom.formats import native_read
+
+    missing = [word for word in ("control_points", "break", "record") if word not in data.variables]
+    if missing:
+        raise ModelError(f"it is not a motion: it has no {', '.join(missing)}.", file=file)
+    P, breaks = (np.ascontiguousarray(data[word].values, float) for word in ("control_points", "break"))
+    try:
+        told = json.loads(str(data["record"].values))
+        if told["format"] != FORMAT:
+            raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
+        arm = native_read.read(Path(file), told["arm"].encode())
+        return Motion(arm=arm, breaks=breaks, control_points=P, **{word: revived(told[word]) for word in TOLD})
+    except LissomError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
+
+
+def _text(motion: Motion) -> str:
+    """Everything that is not an array."""
+    from lissom.formats import native_write
+
+    told = {word: plain(getattr(motion, word), motion.arm.dof) for word in TOLD}
+    return json.dumps({"format": FORMAT, "arm": native_write.write(motion.arm), **told})
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    place = Path(path)
+    _refuse_other(place, "save")
+    if not place.absolute().parent.is_dir():
+        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+
+
+def save(motion: Motion, path: str | os.PathLike[str]) -> None:
+    """See `Motion.save`."""
+    place = Path(path)
+    _refuse_other(place, "save")
+    data = to_dataset(motion)
+    write_whole(place, lambda temporary: data.to_netcdf(temporary, engine="h5netcdf"))
+
+
+def read(path: str | os.PathLike[str]) -> Motion:
+    """See `load_motion`."""
+    import xarray
+
+    place = Path(path)
+    if not place.is_file():
+        raise ModelError("it does not exist. Check the path.", file=str(place))
+    _refuse_other(place, "load_motion")
+    try:
+        with xarray.open_dataset(place, engine="h5netcdf") as data:
+            return from_dataset(data.load(), str(place))
+    except LissomError:
+        raise
+    except Exception as error:  # the libraries below raise all kinds of things on damaged files
+        raise ModelError(f"it cannot be read as a motion ({type(error).__name__}: {error}).", file=str(place)) from None
+
+
+def _refuse_other(place: Path, verb: str) -> None:
+    if place.suffix.lower() != ".nc":
+        other = "; a table for a controller is written by to_csv" if place.suffix.lower() == ".csv" else ""
+        raise InputError(f"{verb}: {place.name} has an unknown ending; expected .nc{other}.")

@@ -1,0 +1,91 @@
+"""`predict_motion` and `load_motion`: light to import; what they need is loaded when they are first called."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from lissom.model.arm import Arm
+from lissom.motion.record import Iteration, Motion
+from lissom.motion.task import Task
+
+
+def predict_motion(
+    arm: Arm,
+    task: Task | None = None,
+    *,
+    tolerance: float = 1e-8,
+    iterations: int = 500,
+    seconds: float | None = None,
+    starts: int = 1,
+    seed: int = 0,
+    refine: float | None = None,
+    progress: bool | Callable[[Iteration], object] = False,
+    on_failure: str = "raise",
+    **fields: Any,
+) -> Motion:
+    """The motion that is best for a task.
+
+    Ctrl-C ends the search and gives the motion so far, with the status "interrupted"; a second one ends it at once.
+
+    Parameters
+    ----------
+    arm : Arm                    rigid, every joint with a motor
+    task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
+    tolerance : float            of the solver
+    iterations : int             at most
+    seconds : float or None      of the solver, at most
+    starts : int                 the first is a straight line, the others random; the best solution counts
+    seed : int                   of the random starts
+    refine : float or None       double the segments until the cost changes by less than this, relative
+    progress : bool or f(Iteration)     show a line, or be told of every iteration
+    on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
+    fields                       of the task, with those of `task` replaced; see `Task`
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link").with_gravity((0, 0, 0))
+    >>> motion = ls.predict_motion(arm, start=[0, 0], goal=[1, 0.5], limits=ls.Limits(torque=4.0))
+    >>> motion.status, bool(abs(motion.tau).max() < 4.004)
+    ('solved', True)
+    """
+    from lissom.motion import predict
+    from lissom.motion.progress import watched
+
+    with watched(progress) as told:
+        return predict.predict_motion(
+            arm, task, tolerance=tolerance, iterations=iterations, seconds=seconds, starts=starts, seed=seed,
+            refine=refine, progress=told, on_failure=on_failure, **fields,
+        )  # fmt: skip
+
+
+def load_motion(path: str | os.PathLike[str]) -> Motion:
+    """A motion from a file that `Motion.save` wrote.
+
+    Parameters
+    ----------
+    path : .nc
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> import lissom as ls, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "motion.nc"
+    >>> motion = ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1])
+    >>> motion.save(file)
+    >>> again = ls.load_motion(file)
+    >>> again.task == motion.task, again.arm == motion.arm, bool((again.tau == motion.tau).all())
+    (True, True, True)
+    """
+    from lissom.motion.files import read
+
+    return read(path)

@@ -1,0 +1,111 @@
+"""Task files: a motion to find, described in TOML, strict like the native format. `docs/task-file.md` describes it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import ModelError, about, shown
+from lissom.formats.scenario import in_radians, named_arm, output_files, read_document, refuse_version
+from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
+from lissom.model.arm import Arm
+from lissom.model.limits import QUANTITIES, Limits
+from lissom.model.loads import Load
+from lissom.motion.task import Task, Via
+
+VERSION = 1
+OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "refine")
+ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
+TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
+GIVEN = tuple(field.name for field in fields(Task))
+TOP = ("lissom_task", "title", "arm", "gravity", "payload", *GIVEN, *(f"{word}_deg" for word in ANGLES), *OPTIONS,
+       "output")  # fmt: skip
+
+
+class TaskFile(NamedTuple):
+    """What a task file says: the arm, the task, options of `predict_motion`, and where results go."""
+
+    arm: Arm
+    task: Task
+    options: dict[str, Any]
+    outputs: tuple[Path, ...]
+
+
+def read_task_file(path: Path) -> TaskFile:
+    """A task file, or a sentence with its line."""
+    return read_document(path, lambda document: _read(document, path.parent))
+
+
+def _read(document: Table, folder: Path) -> TaskFile:
+    refuse_unknown(document, TOP, "the file")
+    refuse_version(document, "lissom_task", VERSION)
+    arm = named_arm(document, folder)
+    if "gravity" in document:
+        arm = arm.with_gravity(document["gravity"])
+    row = in_radians(document, ANGLES, arm)
+    given: dict[str, Any] = {word: row[word] for word in GIVEN if word in row}
+    with inside("limits"):
+        given["limits"] = _limits(as_table(row.get("limits", {}), "limits"), arm)
+    given["loads"] = [_load(load, i) for i, load in enumerate(as_rows(row, "loads"))]
+    given["via"] = [_via(via, i, arm) for i, via in enumerate(as_rows(row, "via"))]
+    options = {word: row[word] for word in OPTIONS if word in row}
+    return TaskFile(arm, Task(**given), _checked(options), output_files(document, folder, (".nc", ".csv")))
+
+
+def _limits(row: Table, arm: Arm) -> Limits:
+    """A number: the same for all joints; a list: one for each; a table with lower and upper: of these."""
+    known = (*QUANTITIES, *(f"{word}_deg" for word in TURNING))
+    refuse_unknown(row, known, "[limits]")
+    made: dict[str, Any] = {}
+    for word, value in row.items():
+        quantity = word.removesuffix("_deg")
+        if quantity in made:
+            raise ModelError(f"{quantity} is given twice, in rad and in deg.")
+        factor: Any = 1.0
+        if word.endswith("_deg"):
+            turns = [joint.kind == "revolute" for joint in arm.joints]
+            factor = np.where(turns, np.pi / 180, 1.0)
+        made[quantity] = _bound(value, quantity, factor)
+    return Limits(**made)
+
+
+def _bound(value: Any, word: str, factor: Any) -> Any:
+    if isinstance(value, dict):
+        refuse_unknown(value, ("lower", "upper"), f"{word} of [limits]")
+        return tuple(None if side not in value else _side(value[side], word, factor) for side in ("lower", "upper"))
+    return _side(value, word, factor)
+
+
+def _side(value: Any, word: str, factor: Any) -> Any:
+    try:
+        numbers = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{word} is {shown(value)}; expected a number, or a list with one per joint.") from None
+    found = numbers * factor
+    return float(found) if found.ndim == 0 else np.asarray(found)
+
+
+def _load(row: Table, i: int) -> Load:
+    with inside("loads", i), about(f"load {i + 1}"):
+        return record(Load, row, "[[loads]]")
+
+
+def _via(row: Table, i: int, arm: Arm) -> Via:
+    with inside("via", i), about(f"via point {i + 1}"):
+        return record(Via, in_radians(row, ("q", "velocity"), arm), "[[via]]")
+
+
+def _checked(options: Table) -> Table:
+    """Numbers where numbers are needed; the rest is checked where it is used."""
+    for word, value in options.items():
+        whole = word in ("iterations", "starts", "seed")
+        kinds = int if whole else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds) or value < (0 if word == "seed" else 1e-300):
+            what = "whole number" if whole else "number"
+            raise ModelError(
+                f"{word} is {shown(value)}; expected a {what} {'from 0' if word == 'seed' else 'above 0'}."
+            )
+    return options

@@ -1,0 +1,212 @@
+"""A motion, tried: its torques played through a simulation, its limits looked at closely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.interpolate import PPoly
+from scipy.special import factorial
+
+from lissom.errors import InputError, shown
+from lissom.model.loads import Load
+from lissom.motion.build import bounds_of, loads_over
+from lissom.motion.predict import EXCESS, peaks_of
+from lissom.motion.record import Motion, Peak, grid
+from lissom.motion.torques import SLOW
+from lissom.simulation.run import Run
+from lissom.simulation.simulate import simulate
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.sensitivity import forward_dynamics_gradient
+
+INSIDE = 1e-9  # of the duration: at its very ends a motion rests, and friction has no direction
+LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
+GROWTH_STEPS = 400
+NEAR_REST = 5.0  # times the speed within which friction is smoothed
+SAMPLES = 4  # of the simulation, in a segment; it takes at least as many steps
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What came of playing a motion's torques.
+
+    Attributes
+    ----------
+    ok : bool                   errors are within `tolerance`, and no limit is exceeded by more than 0.1 %
+    status : str                "verified", or what is wrong
+    run : Run                   the simulation: adaptive, from the start state, under the torques and loads alone
+    t : (nt,)                   its times [s]
+    error : (nt, dof)           simulated minus planned positions [rad or m]
+    joint_error : (dof,)        largest |error| over time
+    end_error : (dof,)          error at the end
+    peaks : tuple of Peak       largest use of every limit on a fine grid; friction is Coulomb's, but for joints about
+                                to turn around (slower than 0.1 per second), where it is whatever holds them
+    turning : Peak or None      torque beyond its limit by Coulomb's friction in such a joint: what a motor cannot give
+                                there, for some milliseconds, before the joint has got going
+    growth : float              how many times small errors of the state grow along the motion, at worst (rates in
+                                units of 1/duration); about 2 for an arm that neither stabilises nor destabilises
+    tolerance : float           that was asked for
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> motion = ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1])
+    >>> found = motion.verify()
+    >>> found.status, bool(found.joint_error.max() < 1e-7), found.torque_use < 1.001
+    ('verified', True, True)
+    """
+
+    ok: bool
+    status: str
+    run: Run
+    t: Array
+    error: Array
+    joint_error: Array
+    end_error: Array
+    peaks: tuple[Peak, ...]
+    turning: Peak | None
+    growth: float
+    tolerance: float
+
+    @property
+    def torque_use(self) -> float:
+        """Largest |torque| over its limit; 0 where none is limited."""
+        return max((peak.use for peak in self.peaks if peak.quantity == "torque"), default=0.0)
+
+    def describe(self) -> str:
+        """For people."""
+        worst, last = int(np.argmax(self.joint_error)), int(np.argmax(np.abs(self.end_error)))
+        names = self.run.arm.coordinates
+        lines = [
+            self.status,
+            f"played through {self.run.report.method}: joints differ by up to {self.joint_error[worst]:.2g} "
+            f"({names[worst]}), at the end by {abs(self.end_error[last]):.2g} ({names[last]})",
+            f"small errors grow up to {self.growth:.3g} times along the motion",
+            *(peak.describe() for peak in self.peaks),
+        ]
+        if self.turning is not None:
+            lines.append(f"next to rest, by friction:\n{self.turning.describe()}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Verification: {self.status}; joints differ by up to {self.joint_error.max():.2g}>"
+
+
+def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> Verification:
+    """See `Motion.verify`."""
+    for word, value in (("tolerance", tolerance), ("rtol", rtol)):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
+            raise InputError(f"verify: {word} is {shown(value)}; expected a number above 0.")
+    if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
+        raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
+    played = _Played(motion)
+    run = simulate(
+        motion.arm, motion.q[0], motion.qd[0], played.torques, motion.duration, loads=played.loads, rtol=rtol,
+        atol=1e-2 * rtol, every=motion.duration / (SAMPLES * motion.basis.segments), method="dop853",
+        on_failure="return",
+    )  # fmt: skip
+    known = np.isfinite(run.q).all(axis=1)
+    error = run.q[known] - motion.at(np.minimum(run.t[known], motion.duration))[0]
+    largest = np.abs(error).max(axis=0)
+    peaks, turning = _peaks(motion, per_segment)
+    growth = _growth(motion)
+    status = _status(motion, run, largest, peaks, growth, tolerance)
+    return Verification(
+        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, turning, growth, tolerance
+    )
+
+
+class _Played:
+    """Torques and loads as functions of time, from one polynomial per segment: quick to evaluate."""
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        basis, T = motion.basis, motion.duration
+        orders = range(basis.degree, -1, -1)
+        taylor = [basis.rows(basis.breaks[:-1], r) @ motion.control_points / factorial(r) / T**r for r in orders]
+        q = PPoly(np.stack(taylor), basis.breaks * T)
+        padded = [
+            np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))
+        ]
+        self._state = PPoly(np.concatenate(padded, axis=-1), q.x)
+        self.loads: list[Load] | Callable[[float], list[Load]] = list(motion.task.loads)
+        if any(part.ndim > 1 for load in motion.task.loads for part in (load.force, load.moment, load.point)):
+            self.loads = lru_cache(maxsize=4)(self._loads_at)  # torques and simulation ask at the same times
+
+    def _loads_at(self, t: float) -> list[Load]:
+        now = loads_over(self._motion.task.loads, np.array([t / self._motion.duration]))
+        return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
+
+    def torques(self, t: float, _q: Array, _qd: Array) -> Array:
+        """What the motors do: a function of time alone."""
+        T = self._motion.duration
+        t = float(np.clip(t, INSIDE * T, (1 - INSIDE) * T))
+        loads = self.loads(t) if callable(self.loads) else self.loads
+        q, qd, qdd = self._state(t).reshape(3, -1)
+        return inverse_dynamics(self._motion.arm, q, qd, qdd, loads=loads)
+
+
+def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
+    """Uses of limits away from where joints turn around, and that of torque there if it is beyond."""
+    s = grid(motion.breaks, per_segment)
+    bounds, names = bounds_of(motion.arm, motion.task), [joint.name for joint in motion.arm.joints]
+    t = s * motion.duration
+    z, tau = motion.profiles(t, 4), motion.torques(t)
+    friction = np.array([joint.friction for joint in motion.arm.joints])
+    gradual = tau + friction * (z[1] / np.sqrt(z[1] ** 2 + SLOW**2) - np.sign(z[1]))
+    slow = (np.abs(z[1]) < NEAR_REST * SLOW) & (friction > 0)
+    peaks, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, gradual, tau))
+    held, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, tau, 0.0))
+    beyond = [peak for peak in held if peak.quantity == "torque" and peak.use > 1 + EXCESS]
+    return peaks, beyond[0] if beyond and slow.any() else None
+
+
+def _growth(motion: Motion) -> float:
+    """Norms of the transition matrices from the start, and to the end, of the linearised arm; torques as planned."""
+    T, n = motion.duration, motion.arm.dof
+    h = T / GROWTH_STEPS
+    t = h * (np.arange(GROWTH_STEPS, dtype=float) + 0.5)
+    q, qd, _ = motion.at(t)
+    slopes = forward_dynamics_gradient(motion.arm, q, qd, motion.torques(t), loads=motion.loads_at(t))
+    A = np.zeros((GROWTH_STEPS, 2 * n, 2 * n))
+    A[:, :n, n:] = np.eye(n)
+    A[:, n:, :n], A[:, n:, n:] = slopes.q, slopes.qd
+    scale = np.repeat([1.0, T], n)
+    X = h * A * scale[:, None] / scale
+    one, square = np.eye(2 * n), X @ X / 12
+    steps = np.linalg.solve(one - X / 2 + square, one + X / 2 + square)  # exp(X) by Pade's approximant, which is stable
+    since, until = [one], [one]
+    for forth, back in zip(steps, steps[::-1], strict=True):
+        since.append(forth @ since[-1])
+        until.append(until[-1] @ back)
+    return float(np.linalg.norm(np.stack(since + until), 2, axis=(1, 2)).max())
+
+
+def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], growth: float, tolerance: float) -> str:
+    """What is wrong, the worst first."""
+    if run.t[-1] < motion.duration * (1 - 1e-9) or run.failures:
+        return f"the simulation ended early: {run.status}"
+    over = [peak for peak in peaks if peak.use > 1 + EXCESS]
+    if over:
+        worst = max(over, key=lambda peak: peak.use)
+        return (
+            f"{worst.quantity} of {worst.joint!r} exceeds its limit by {100 * (worst.use - 1):.2g} % at "
+            f"{worst.time:.4g} s"
+        )
+    if error.max() > tolerance:
+        k = int(np.argmax(error))
+        why = (
+            "the arm amplifies small errors so much that torques alone do not hold it; it needs feedback"
+            if growth > LARGE
+            else "friction that sticks, or a motion too rough for its splines, can be why"
+        )
+        return (
+            f"under its torques {motion.arm.coordinates[k]!r} leaves the motion by {error[k]:.2g}, more than "
+            f"{tolerance:g}; small errors grow {growth:.3g} times: {why}"
+        )
+    if not motion.ok:
+        return f"its torques lead along it, but it is not the answer to its task: {motion.status}"
+    return "verified"

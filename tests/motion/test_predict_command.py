@@ -1,0 +1,193 @@
+"""`lissom predict` and task files."""
+
+import json
+import os
+import signal
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import lissom as ls
+from lissom.cli.main import app
+from lissom.motion import progress
+from lissom.motion.task_file import read_task_file
+
+TEXT = """
+arm = "two_link"
+start = [1.32, -2.37]
+goal = [2.80, -2.37]
+
+[limits]
+torque = 10
+
+[minimise]
+time = 0.99
+torque_squared = 0.01
+
+[[loads]]
+link = "fore"
+force = [0, -10, 0]
+"""
+
+
+@pytest.fixture
+def task(tmp_path):
+    (tmp_path / "lift.toml").write_text(TEXT)
+    return tmp_path / "lift.toml"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["predict", *map(str, arguments)])
+
+
+def test_everything_at_once(task, tmp_path):
+    names = {word: tmp_path / f"m.{word}" for word in ("nc", "csv", "png", "gif")}
+    done = run(task, "--save", names["nc"], "--csv", names["csv"], "--rate", 250, "--figure", names["png"], "--kind",
+               "torques", "--film", names["gif"], "--speed", 2, "--verify")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "two_link: 0.519" in done.output
+    assert "verified" in done.output
+    assert all(path.stat().st_size for path in names.values())
+    motion = ls.load_motion(names["nc"])
+    assert 0.5187 < motion.duration < 0.5204  # Xiang, Arora and Abdel-Malek: 0.520 s
+    assert len(names["csv"].read_text().splitlines()) == 2 + len(motion.table(250))
+    drawn = CliRunner().invoke(app, ["plot", str(names["nc"]), "--kind", "sticks", "--figure", str(tmp_path / "s.png")])
+    assert drawn.exit_code == 0, drawn.output
+
+
+def test_json(task):
+    done = run(task, "--json", "--verify")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["status"] == "solved"
+    assert told["verification"]["ok"]
+    assert max(told["verification"]["joint_error"]) < 1e-6
+    assert told["joints"]["upper"]["units"]["tau"] == "N m"
+    assert told["peaks"][0]["quantity"] == "torque"
+
+
+def test_outputs_of_the_file(tmp_path):
+    (tmp_path / "t.toml").write_text('output = ["a.nc", "a.csv"]\n' + TEXT)
+    done = run(tmp_path / "t.toml")
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in tmp_path.iterdir()} == {"t.toml", "a.nc", "a.csv"}
+
+
+def test_interrupted_searches_are_kept(task, tmp_path, monkeypatch):
+    @contextmanager
+    def impatient(_shown):
+        yield lambda step: os.kill(os.getpid(), signal.SIGINT) if step.number == 3 else None
+
+    monkeypatch.setattr(progress, "_shown", impatient)
+    done = run(task, "--save", tmp_path / "m.nc")
+    assert done.exit_code == 1
+    assert "interrupted" in done.output
+    assert ls.load_motion(tmp_path / "m.nc").interrupted
+
+
+def test_motions_that_are_not_found_are_written(tmp_path):
+    (tmp_path / "t.toml").write_text("iterations = 3\n" + TEXT)
+    done = run(tmp_path / "t.toml", "--save", tmp_path / "m.nc")
+    assert done.exit_code == 1
+    assert "stalled" in done.output
+    assert ls.load_motion(tmp_path / "m.nc").status.startswith("stalled")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("goal =", "gaol =", "gaol is not a key of the file; did you mean 'goal'?"),
+        ("torque = 10", "torqe = 10", "torqe is not a key of [limits]; did you mean 'torque'?"),
+        ("force =", "farce =", "farce is not a key of [[loads]]; did you mean 'force'?"),
+        ("time = 0.99", "thyme = 0.99", "minimise has 'thyme'"),
+        ("goal = [2.80, -2.37]", "goal = [2.80]", "goal has 1 entries; expected 2"),
+        ("goal = [2.80, -2.37]", "goal_deg = [2.80]", "goal_deg has 1 entries; expected 2, one per joint"),
+        ("goal = [2.80, -2.37]", "goal = [1, 2]\ngoal_deg = [1, 2]", "goal is given twice, in rad and in deg"),
+        ("goal = [2.80, -2.37]", "", "start or goal is missing"),
+        ('arm = "two_link"', "", "arm is missing from the file"),
+        ('arm = "two_link"', 'arm = "two_lynk"', "did you mean 'two_link'?"),
+        ('arm = "two_link"', "arm = 3", "arm is 3; expected a file or the name of a shipped arm"),
+        ("torque = 10", 'torque = "much"', "torque is 'much'"),
+        ("torque = 10", "torque = { lower = -1, uper = 2 }", "uper is not a key of torque of [limits]"),
+        ("torque = 10", "torque = 10\nvelocity = 1\nvelocity_deg = 1", "velocity is given twice"),
+        ("torque = 10", "torque = [1, 2, 3]", "torque has 3 entries; expected 2"),
+        ("torque = 10", "torque = 1e-3", "torque limits are"),
+        ("[limits]", "[[via]]\nq = [1, 2]\n[limits]", "at is missing from [[via]]"),
+        ("[limits]", "[[via]]\nat = 2\nq = [1, 2]\n[limits]", "at is 2; expected a fraction"),
+        ("[limits]", "lissom_task = 7\n[limits]", "reads format 1"),
+        ("[limits]", "segments = 1.5\n[limits]", "segments is 1.5"),
+        ("[limits]", "starts = 0\n[limits]", "starts is 0; expected a whole number above 0"),
+        ("[limits]", 'seconds = "soon"\n[limits]', "seconds is 'soon'"),
+        ("[limits]", 'output = "m.xls"\n[limits]', "expected files that end in .nc or .csv"),
+        ("[limits]", "duration = [2, 1]\n[limits]", "duration is [2, 1]"),
+        ('link = "fore"', 'link = "hind"', "hind"),
+    ],
+)
+def test_bad_task_files(task, old, new, sentence):
+    task.write_text(TEXT.replace(old, new, 1))
+    done = run(task)
+    assert done.exit_code == 1
+    assert sentence in " ".join(done.stderr.split()), done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_errors_have_lines(task):
+    task.write_text(TEXT.replace("torque = 10", "torqe = 10"))
+    assert f"{task}:7" in run(task).stderr.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--kind", "energy"], "expected one of motion, joints"),
+        (["--save", "m.txt"], "unknown ending"),
+        (["--csv", "m.txt"], "written as .csv"),
+        (["--csv", "no/m.csv"], "there is no folder"),
+        (["--rate", "0"], "--rate is 0"),
+        (["--figure", "m.xyz"], "a figure cannot be written"),
+        (["--film", "m.xyz"], "unknown ending"),
+    ],
+)
+def test_what_cannot_be_written_is_said_first(task, tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    done = run(task, *arguments)
+    assert done.exit_code == 1
+    assert sentence in " ".join(done.stderr.split())
+    assert "two_link" not in done.stdout
+
+
+def test_units_and_fields_of_a_file(tmp_path):
+    (tmp_path / "t.toml").write_text(
+        """
+arm = "stanford"
+gravity = [0, 0, -1.62]
+payload = { mass = 0.5 }
+title = "on the moon"
+start_deg = [10, 60, 0.4, 0, 20, 0]
+goal = [0.5, 1.2, 0.6, nan, 0.1, 0.2]
+goal_velocity_deg = [nan, 9, 0.1, 0, 0, 0]
+duration = [0.5, 4]
+minimise = "time"
+degree = 5
+segments = 12
+seed = 3
+[limits]
+velocity_deg = [90, 90, 0.5, 180, 180, 180]
+torque = { lower = -20, upper = [20, 21, 22, 23, 24, 25] }
+[[via]]
+at = 0.25
+velocity_deg = [nan, nan, 0.2, 90, nan, nan]
+"""
+    )
+    arm, task, options, outputs = read_task_file(tmp_path / "t.toml")
+    assert np.allclose(task.start, [np.radians(10), np.radians(60), 0.4, 0, np.radians(20), 0])  # the boom is in metres
+    assert np.isnan(task.goal[3])
+    assert np.allclose(task.goal_velocity[1:3], [np.radians(9), 0.1])
+    assert np.allclose(task.limits.velocity[1], [np.pi / 2, np.pi / 2, 0.5, np.pi, np.pi, np.pi])
+    assert task.limits.torque[0] == -20
+    assert np.allclose(task.via[0].velocity[2:4], [0.2, np.pi / 2])
+    assert (task.duration, task.degree, task.segments, options, outputs) == ((0.5, 4.0), 5, 12, {"seed": 3}, ())
+    assert np.allclose(arm.gravity, [0, 0, -1.62])
+    assert arm.link("hand").payload.mass == 0.5
