@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lissom.errors import InputError
+from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES
 from lissom.model.loads import Load
@@ -23,6 +23,7 @@ from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.program import Block, Program, Scaled
 from lissom.motion.sample import LANES, Sample, Symbols
+from lissom.motion.tapes import STRAIGHT, TapeSample
 from lissom.motion.task import Task
 from lissom.motion.torques import torques
 from lissom.spatial.rotations import Array
@@ -93,12 +94,27 @@ class Problem:
         """The loads at fractions of the duration, (N, 3) each."""
         return loads_over(self.task.loads, s)
 
-    def _sample(self) -> Sample:
+    def _sample(self) -> Sample | TapeSample:
         key = "|".join(map(str, (digest(self.bodies), self.setting, self._spec)))
-        made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})  # they live as long as the arm
+        made: dict[str, Sample | TapeSample] = self.arm.__dict__.setdefault("_samples", {})  # live as long as the arm
         if key not in made:
-            made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames))
+            straight = self.n <= STRAIGHT
+            made[key] = (
+                Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames))
+                if straight
+                else self._tape_sample()
+            )
         return made[key]
+
+    def _tape_sample(self) -> TapeSample:
+        """For arms of many joints."""
+        if self.bounds.limited("torque_rate").any():
+            raise UnsupportedError(
+                f"predict_motion: torque rates are limited for arms of up to {STRAIGHT} joints; {self.arm.name!r} has "
+                f"{self.n}. Limit the jerk instead."
+            )
+        powers = np.flatnonzero(self.bounds.limited("power"))
+        return TapeSample(self.arm, self.setting, powers, self.task.minimise, ROUND)
 
     @property
     def _spec(self) -> str:

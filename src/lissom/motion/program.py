@@ -19,6 +19,7 @@ from scipy import sparse
 
 from lissom.motion.curves import Curves
 from lissom.motion.sample import Sample
+from lissom.motion.tapes import TapeSample
 from lissom.spatial.rotations import Array
 
 Indices = NDArray[np.intp]
@@ -34,7 +35,7 @@ class Block(NamedTuple):
     names                 of the rows, for messages: what, coordinate, s
     """
 
-    sample: Sample
+    sample: Sample | TapeSample
     s: Array
     weights: Array
     combine: sparse.csr_array
