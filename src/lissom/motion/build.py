@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES
 from lissom.model.loads import Load
@@ -23,7 +23,7 @@ from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.program import Block, Program, Scaled
 from lissom.motion.sample import LANES, Sample, Symbols
-from lissom.motion.tapes import STRAIGHT, TapeSample
+from lissom.motion.tapes import TapeSample, prefers_tape
 from lissom.motion.task import Task
 from lissom.motion.torques import torques
 from lissom.spatial.rotations import Array
@@ -65,9 +65,10 @@ def bounds_of(arm: Arm, task: Task) -> Bounds:
 class Problem:
     """An arm, a task, and everything a program of them is made of; programs of any mesh can be built."""
 
-    def __init__(self, arm: Arm, task: Task) -> None:
+    def __init__(self, arm: Arm, task: Task, regularise: float = 0.0) -> None:
         self.arm, self.task, self.n = arm, task, arm.dof
         self.bounds = bounds_of(arm, task)
+        self.small = small_weights(self.bounds, task, regularise)
         self.names = [joint.name for joint in arm.joints]
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]
@@ -98,23 +99,13 @@ class Problem:
         key = "|".join(map(str, (digest(self.bodies), self.setting, self._spec)))
         made: dict[str, Sample | TapeSample] = self.arm.__dict__.setdefault("_samples", {})  # live as long as the arm
         if key not in made:
-            straight = self.n <= STRAIGHT
-            made[key] = (
-                Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames))
-                if straight
-                else self._tape_sample()
-            )
+            rates = bool(self.bounds.limited("torque_rate").any())
+            if prefers_tape(self.arm, self.task.minimise, rates):
+                powers = np.flatnonzero(self.bounds.limited("power"))
+                made[key] = TapeSample(self.arm, self.setting, powers, self.task.minimise, self.small, ROUND)
+            else:
+                made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames))
         return made[key]
-
-    def _tape_sample(self) -> TapeSample:
-        """For arms of many joints."""
-        if self.bounds.limited("torque_rate").any():
-            raise UnsupportedError(
-                f"predict_motion: torque rates are limited for arms of up to {STRAIGHT} joints; {self.arm.name!r} has "
-                f"{self.n}. Limit the jerk instead."
-            )
-        powers = np.flatnonzero(self.bounds.limited("power"))
-        return TapeSample(self.arm, self.setting, powers, self.task.minimise, ROUND)
 
     @property
     def _spec(self) -> str:
@@ -127,7 +118,7 @@ class Problem:
                 terms[str(ca.Function("f", symbols, [self._own_cost(word, *symbols)]).serialize())] = weight
             else:
                 terms[word] = weight
-        return f"{limited}|{terms}"
+        return f"{limited}|{terms}|{self.small.tolist()}"
 
     def _own_cost(self, f: Callable[..., Any], q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         found = ca.SX(f(q, qd, qdd, tau))
@@ -158,7 +149,7 @@ class Problem:
         return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd))
 
     def _cost(self, z: Symbols, tau: Any, rate: Any) -> Any:
-        cost = ca.SX(0)
+        cost = ca.dot(self.small, tau * tau) if self.small.any() else ca.SX(0)
         for word, weight in self.task.minimise.items():
             if callable(word):
                 term = self._own_cost(word, z.q, z.qd, z.qdd, tau)
@@ -308,6 +299,20 @@ class Problem:
         if len(value) != self.n:
             raise InputError(f"predict_motion: {what} has {len(value)} entries; expected {self.n}, one per joint.")
         return value
+
+
+def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
+    """(n,) weights of squared torques beside the time, where time alone is minimised.
+
+    Joints that do not decide the duration would otherwise move in any of many ways. Torques are taken relative to their
+    limits and averaged over the joints that have one, so the shortest time becomes longer by at most this fraction.
+    """
+    upper = np.maximum(np.abs(bounds.lower["torque"]), np.abs(bounds.upper["torque"]))
+    known = np.isfinite(upper) & (upper > 0)
+    if set(task.minimise) != {"time"} or not regularise or not known.any():
+        return np.zeros(len(upper))
+    scale = np.where(known, upper, upper[known].max())
+    return np.asarray(regularise * task.minimise["time"] / (len(upper) * scale**2))
 
 
 def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:

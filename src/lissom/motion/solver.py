@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -15,6 +15,11 @@ from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
 QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
+# from a solution with multipliers: start near the bounds, with a small barrier
+WARM: dict[str, Any] = {
+    "warm_start_init_point": "yes", "mu_init": 1e-5, "warm_start_bound_push": 1e-7, "warm_start_bound_frac": 1e-7,
+    "warm_start_slack_bound_push": 1e-7, "warm_start_slack_bound_frac": 1e-7, "warm_start_mult_bound_push": 1e-7,
+}  # fmt: skip
 STATUS = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved to a looser tolerance",
@@ -68,6 +73,23 @@ def solve(
     return solver(x0, progress, warm)
 
 
+def carried(program: Program, solution: Solution, larger: Program) -> Solution:
+    """A solution for a program with more rows: multipliers of the rows that were there, by name; zero for others."""
+    known = dict(zip(_distinct(program.names), solution.multipliers, strict=True))
+    multipliers = np.array([known.get(name, 0.0) for name in _distinct(larger.names)])
+    return solution._replace(multipliers=multipliers)
+
+
+def _distinct(names: Sequence[Any]) -> list[Any]:
+    """Names with how often each was there before."""
+    seen: dict[Any, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, -1) + 1
+        out.append((name, seen[name]))
+    return out
+
+
 class Solver:
     """A program made ready for IPOPT; it can be solved from several starts."""
 
@@ -90,7 +112,7 @@ class Solver:
     ) -> Solution:
         program = self.program
         self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
-        more = {} if warm is None else {"warm_start_init_point": "yes", "mu_init": 1e-5}
+        more = {} if warm is None else WARM
         nlp, watch, extra = self._parts
         options: dict[str, Any] = {f"ipopt.{word}": value for word, value in (self._options | more).items()}
         run = ca.nlpsol("motion", "ipopt", nlp, {"print_time": False, "iteration_callback": watch, **extra, **options})
@@ -107,9 +129,16 @@ class Solver:
         x, rows, lam, bound = (np.asarray(found[key], float).ravel() for key in ("x", "g", "lam_g", "lam_x"))
         status = STATUS.get(word, f"stalled: {word.replace('_', ' ').lower()}")
         return Solution(
-            x, float(found["f"]), rows, lam, bound, status, status.startswith("solved"), tuple(self._log), spent,
-            self._spent,
+            x, float(found["f"]), rows, lam, bound, status, status.startswith("solved"), self._whole_log(run.stats()),
+            spent, self._spent,
         )  # fmt: skip
+
+    def _whole_log(self, told: dict[str, Any]) -> tuple[Iteration, ...]:
+        """The log with what IPOPT knows of optimality, which it tells at the end only."""
+        known = told.get("iterations", {}).get("inf_du", [])
+        return tuple(step._replace(optimality=float(x)) for step, x in zip(self._log, known, strict=False)) + tuple(
+            self._log[len(known) :]
+        )
 
     # ---- what casadi calls ---------------------------------------------------------------------------
 

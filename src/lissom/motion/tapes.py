@@ -15,7 +15,7 @@ where the first term is what the tape of `inverse_dynamics_hessian` gives, and e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +29,25 @@ from lissom.motion.torques import SLOW
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import library
 
-STRAIGHT = 8  # joints up to which straight-line code is the better one: see docs/motion.md
+# Generic chains, 20 segments, later calls: straight-line code 0.26, 0.22, 0.42 s for 7, 8, 9 joints, tapes 0.32, 0.30,
+# 0.43 s; to compile, once: 12, 15, 21 s and 1 s.
+STRAIGHT = 7  # joints up to which straight-line code is the better one
+LONGEST = 12  # joints up to which straight-line code can be had at all
 CRITERIA = ("time", "torque_squared", "energy", "jerk")
+
+
+def prefers_tape(arm: Arm, criteria: Iterable[Any], rates: bool) -> bool:
+    """Whether samples of an arm should come from tapes; `rates`: those of torques are limited."""
+    if arm.dof <= STRAIGHT:
+        return False
+    missing = ["limits of torque_rate"] if rates else []
+    missing += [word if isinstance(word, str) else "a function" for word in criteria if word not in CRITERIA]
+    if missing and arm.dof > LONGEST:
+        raise UnsupportedError(
+            f"predict_motion: {missing[0]}: not available for arms of more than {LONGEST} joints, and {arm.name!r} has "
+            f"{arm.dof}. Their criteria are {', '.join(CRITERIA)}; limit the jerk instead of rates of torque."
+        )
+    return not missing
 
 
 class _Partials(NamedTuple):
@@ -54,22 +71,25 @@ class TapeSample:
     setting : Setting               frames that carry loads
     powers : (k,)                   coordinates whose power is a row, after all torques
     weights : {criterion: weight}   of time, torque_squared, energy, jerk
+    small : (n,)                    more weights of the squared torques
     rounding : float                |power| is smooth within it [W]
     """
 
     def __init__(
-        self, arm: Arm, setting: Setting, powers: NDArray[np.intp], weights: Mapping[str, float], rounding: float
+        self,
+        arm: Arm,
+        setting: Setting,
+        powers: NDArray[np.intp],
+        weights: Mapping[str, float],
+        small: Array,
+        rounding: float,
     ) -> None:
-        for word in weights:
-            if word not in CRITERIA:
-                raise UnsupportedError(
-                    f"predict_motion: arms of more than {STRAIGHT} joints can minimise {', '.join(CRITERIA)}; "
-                    f"{word if isinstance(word, str) else 'a function'} is there for up to {STRAIGHT}."
-                )
         self.n, self.m, self.data = arm.dof, arm.dof + len(powers), 9 * len(setting.loads)
         self.orders = 4 if weights.get("jerk") else 3
         self._powers, self._rounding = powers, rounding
         self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
+        self._squares = self._weights["torque_squared"] + small
+        self._curved = bool(self._squares.any() or self._weights["energy"])
         self._friction = np.array([joint.friction for joint in arm.joints])
         known = library(_smooth(arm))
         names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
@@ -93,7 +113,7 @@ class TapeSample:
         speed = slice(n, 2 * n)
         if len(self._powers) or self._weights["energy"]:
             H[speed, : 3 * n] |= np.tile(R, 3)
-        if self._weights["torque_squared"] or self._weights["energy"]:
+        if self._curved:
             H |= of_tau.T @ of_tau
         H[np.arange(3 * n, W), np.arange(3 * n, W)] = True
         H[W] = True
@@ -171,7 +191,7 @@ class TapeSample:
     def _rate(self, y: list[Array], tau: Array) -> Array:
         """The rate of cost (N, 1)."""
         c, R = self._weights, self._rounding
-        out = c["time"] + c["torque_squared"] * (tau * tau).sum(axis=1)
+        out = c["time"] + (tau * tau) @ self._squares
         if c["energy"]:
             out += c["energy"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R).sum(axis=1)
         if c["jerk"]:
@@ -185,11 +205,11 @@ class TapeSample:
         p = tau * v
         root = np.sqrt(p * p + R * R)
         slope, curve = c["energy"] * p / root, c["energy"] * R * R / root**3
-        by_tau, by_v, s = 2 * c["torque_squared"] * tau + slope * v, slope * tau, w * T
+        by_tau, by_v, s = 2 * self._squares * tau + slope * v, slope * tau, w * T
         return _Partials(
             tau=lam[:, : self.n] + mu * v + s * by_tau,
             v=mu * tau + s * by_v,
-            tau_tau=s * (2 * c["torque_squared"] + curve * v * v),
+            tau_tau=s * (2 * self._squares + curve * v * v),
             tau_v=mu + s * (slope + curve * p),
             v_v=s * curve * tau * tau,
             tau_T=w * by_tau,
@@ -219,7 +239,7 @@ class TapeSample:
         for (r, s), block in zip(((0, 0), (0, 1), (0, 2), (1, 1)), blocks, strict=True):
             H[:, r * n : (r + 1) * n, s * n : (s + 1) * n] = block
             H[:, s * n : (s + 1) * n, r * n : (r + 1) * n] = np.swapaxes(block, 1, 2)
-        if self._weights["torque_squared"] or self._weights["energy"]:
+        if self._curved:
             H[:, : 3 * n, : 3 * n] += np.swapaxes(J, 1, 2) @ (F.tau_tau[:, :, None] * J)
         crossed = F.tau_v[:, :, None] * J
         H[:, n : 2 * n, : 3 * n] += crossed
