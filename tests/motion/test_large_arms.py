@@ -40,12 +40,12 @@ def both(minimise, loads=(), seed=5):
     """Straight-line and tape sample of one problem, and states to try them at."""
     arm = rough(random_arm(seed, 4, kinds=("revolute", "prismatic"), drives=False), (0.3, 0.0, 0.5, 0.7))
     pushed = [ls.Load(arm.links[-1].name, force=(1.0, -2.0, 3.0), point=(0.1, 0.2, 0.3))] if loads else []
-    power = ls.Limits(torque=50.0, power=(10.0, np.inf, 7.0, np.inf))
+    power = ls.Limits(torque=50.0, power=[10.0, np.inf, 7.0, np.inf])
     task = Task(start=[0.0] * 4, goal=[0.3] * 4, minimise=minimise, duration=(0.1, 9.0), limits=power, loads=pushed)
     problem = build.Problem(arm, task, regularise=1e-3)
     straight = problem.sample
     powers = np.flatnonzero(problem.bounds.limited("power"))
-    taped = tapes.TapeSample(arm, problem.setting, powers, task.minimise, problem.small, build.ROUND)
+    taped = tapes.TapeSample(arm, problem.setting, powers, task.minimise, problem.small, problem.rubbing, build.ROUND)
     rng = np.random.default_rng(seed)
     given = [rng.normal(size=(SAMPLES, straight.orders * 4)), rng.uniform(0.5, 2.0, (SAMPLES, 1))]
     given += [rng.normal(size=(SAMPLES, straight.data))] * bool(straight.data)

@@ -22,6 +22,7 @@ from lissom.model.loads import Load
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.program import Block, Program, Scaled
+from lissom.motion.rubbing import excess
 from lissom.motion.sample import LANES, Sample, Symbols
 from lissom.motion.tapes import TapeSample, prefers_tape
 from lissom.motion.task import Task
@@ -70,6 +71,8 @@ class Problem:
         self.bounds = bounds_of(arm, task)
         self.small = small_weights(self.bounds, task, regularise)
         self.names = [joint.name for joint in arm.joints]
+        self.friction = np.array([joint.friction for joint in arm.joints])
+        self.rubbing = np.flatnonzero(self.bounds.limited("torque") & (self.friction > 0))
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]
         self._pushes = [load for _, load in pushes]  # in the frames that carry them
@@ -102,7 +105,7 @@ class Problem:
             rates = bool(self.bounds.limited("torque_rate").any())
             if prefers_tape(self.arm, self.task.minimise, rates):
                 powers = np.flatnonzero(self.bounds.limited("power"))
-                made[key] = TapeSample(self.arm, self.setting, powers, self.task.minimise, self.small, ROUND)
+                made[key] = TapeSample(self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, ROUND)
             else:
                 made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames))
         return made[key]
@@ -111,6 +114,7 @@ class Problem:
     def _spec(self) -> str:
         """What decides the expressions of a sample."""
         limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
+        limited["rubbing"] = self.rubbing.tolist()
         terms = {}
         for word, weight in self.task.minimise.items():
             if callable(word):
@@ -127,7 +131,7 @@ class Problem:
         return found
 
     def _expressions(self, z: Symbols) -> tuple[Any, Any]:
-        """Torques, then rates of torque and powers that are limited; the rate of cost."""
+        """Rows as `_row_limits` has them; the rate of cost."""
         loads = [z.data[9 * k : 9 * k + 9] for k in range(len(self.frames))]
         tau = torques(self.bodies, self.setting, z.q, z.qd, z.qdd, loads)
         rows = [tau]
@@ -138,6 +142,9 @@ class Problem:
         some = np.flatnonzero(self.bounds.limited("power"))
         if len(some):
             rows.append((tau * z.qd)[some.tolist()])
+        some = self.rubbing
+        if len(some):
+            rows += [(tau + self.friction * excess(z.qd, side))[some.tolist()] for side in (1.0, -1.0)]
         return ca.vertcat(*rows), self._cost(z, tau, rate)
 
     def _torque_rate(self, z: Symbols, loads: Any) -> Any:
@@ -205,14 +212,22 @@ class Problem:
         )  # fmt: skip
 
     def _row_limits(self) -> tuple[Array, Array, list[tuple[str, str]]]:
-        """Of the rows of a sample: torques of all, then rates of torque and powers of the limited."""
-        lower, upper = [self.bounds.lower["torque"]], [self.bounds.upper["torque"]]
+        """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
+        friction on the safe side: their upper limits and their lower ones."""
+        far, some = np.full(self.n, np.inf), self.rubbing
+        plain = np.isin(np.arange(self.n), some, invert=True)
+        lower = [np.where(plain, self.bounds.lower["torque"], -far)]
+        upper = [np.where(plain, self.bounds.upper["torque"], far)]
         words = [("torque", name) for name in self.names]
         for quantity in ("torque_rate", "power"):
             some = np.flatnonzero(self.bounds.limited(quantity))
             lower.append(self.bounds.lower[quantity][some])
             upper.append(self.bounds.upper[quantity][some])
             words += [(quantity, self.names[k]) for k in some]
+        some = self.rubbing
+        lower += [-far[some], self.bounds.lower["torque"][some]]
+        upper += [self.bounds.upper["torque"][some], far[some]]
+        words += 2 * [("torque", self.names[k]) for k in some]
         return np.concatenate(lower), np.concatenate(upper), words
 
     def _variable_bounds(self, curves: Curves) -> tuple[Array, Array]:

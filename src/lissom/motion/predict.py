@@ -143,6 +143,7 @@ class Search:
         task = self.problem.task
         basis = Basis(task.segments, task.degree, periodic=task.periodic)
         rng = starts.random_numbers(self._seed, k)
+        self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         return self._solved(basis, lambda curves: start.start(self.problem, curves, rng))
 
     def refined(self, motion: Motion, gap: float) -> Motion:

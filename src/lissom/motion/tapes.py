@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from lissom.dynamics.inverse import Setting
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
+from lissom.motion.rubbing import excess, slopes
 from lissom.motion.sample import Places
 from lissom.motion.torques import SLOW
 from lissom.spatial.rotations import Array
@@ -33,6 +34,7 @@ from lissom.verbs.library import library
 # 0.43 s; to compile, once: 12, 15, 21 s and 1 s.
 STRAIGHT = 7  # joints up to which straight-line code is the better one
 LONGEST = 12  # joints up to which straight-line code can be had at all
+SIDES = (1.0, -1.0)
 CRITERIA = ("time", "torque_squared", "energy", "jerk")
 
 
@@ -72,6 +74,8 @@ class TapeSample:
     powers : (k,)                   coordinates whose power is a row, after all torques
     weights : {criterion: weight}   of time, torque_squared, energy, jerk
     small : (n,)                    more weights of the squared torques
+    rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
+                                    its jump: above, then below
     rounding : float                |power| is smooth within it [W]
     """
 
@@ -82,11 +86,12 @@ class TapeSample:
         powers: NDArray[np.intp],
         weights: Mapping[str, float],
         small: Array,
+        rubbing: NDArray[np.intp],
         rounding: float,
     ) -> None:
-        self.n, self.m, self.data = arm.dof, arm.dof + len(powers), 9 * len(setting.loads)
+        self.n, self.m, self.data = arm.dof, arm.dof + len(powers) + 2 * len(rubbing), 9 * len(setting.loads)
         self.orders = 4 if weights.get("jerk") else 3
-        self._powers, self._rounding = powers, rounding
+        self._powers, self._rubbing, self._rounding = powers, rubbing, rounding
         self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
         self._squares = self._weights["torque_squared"] + small
         self._curved = bool(self._squares.any() or self._weights["energy"])
@@ -106,7 +111,7 @@ class TapeSample:
         R = related(arm)
         of_tau = np.zeros((n, W + 1), bool)
         of_tau[:, : 3 * n], of_tau[:, W] = np.tile(R, 3), True
-        rows = np.concatenate([of_tau, of_tau[self._powers]])
+        rows = np.concatenate([of_tau, of_tau[self._powers], *2 * [of_tau[self._rubbing]]])
         H = np.zeros((W + 1, W + 1), bool)
         for r, s in ((0, 0), (0, 1), (0, 2), (1, 1)):
             H[r * n : (r + 1) * n, s * n : (s + 1) * n] = R
@@ -124,8 +129,10 @@ class TapeSample:
     def value(self, given: Sequence[Array]) -> list[Array]:
         """rows (N, m), T c (N, 1)."""
         y, T, tau = self._state(given)
-        k = self._powers
-        return [np.concatenate([tau, tau[:, k] * y[1][:, k]], axis=1), T * self._rate(y, tau)]
+        k, r = self._powers, self._rubbing
+        rows = [tau, tau[:, k] * y[1][:, k]]
+        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side) for side in SIDES]
+        return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
 
     def first(self, given: Sequence[Array]) -> list[Array]:
         """Nonzeros of the Jacobian of the rows (N, .), gradient of T c (N, orders n + 1)."""
@@ -137,10 +144,15 @@ class TapeSample:
             rows[:, :n, r * n : (r + 1) * n] = J[:, :, r * n : (r + 1) * n] / T[:, :, None] ** r
         along = np.concatenate([np.zeros_like(v), -v, -2 * y[2]], axis=1) / T
         rows[:, :n, W] = np.einsum("kij,kj->ki", J, along)
-        rows[:, n:] = v[:, k, None] * rows[:, k]
-        more = np.arange(n, self.m)
-        rows[:, more, n + k] += tau[:, k] / T
-        rows[:, more, W] -= tau[:, k] * v[:, k] / T
+        at = n + np.arange(len(k))
+        rows[:, at] = v[:, k, None] * rows[:, k]
+        rows[:, at, n + k] += tau[:, k] / T
+        rows[:, at, W] -= tau[:, k] * v[:, k] / T
+        for r, at, side in self._rubbed():
+            slope = self._friction[r] * slopes(v[:, r], side)[0] / T
+            rows[:, at] = rows[:, r]
+            rows[:, at, n + r] += slope
+            rows[:, at, W] -= slope * v[:, r]
         nothing, one = np.zeros((N, self.m)), np.ones((N, 1))
         return [rows[:, *self.jacobian], self._gradient(y, T, J, self._partials(y, T, tau, nothing, one), tau, one)]
 
@@ -163,6 +175,11 @@ class TapeSample:
         both = way * (turned + 2 * LyT) - (r + 1) / T * way * Ly
         H[:, W, W] = both.sum(axis=1)
         return np.ascontiguousarray(H[:, *self.hessian])
+
+    def _rubbed(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], float]]:
+        """Coordinates, rows and side of the torques with friction on the safe side."""
+        r, at = self._rubbing, self.n + len(self._powers) + np.arange(2 * len(self._rubbing))
+        return [(r, rows, side) for rows, side in zip(np.split(at, 2), SIDES, strict=True)]
 
     # ---- parts --------------------------------------------------------------------------------------
 
@@ -200,18 +217,24 @@ class TapeSample:
 
     def _partials(self, y: list[Array], T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
         c, v, R = self._weights, y[1], self._rounding
-        mu = np.zeros_like(tau)
-        mu[:, self._powers] = lam[:, self.n :]
+        mu, by_tau0, by_v0, curve0 = (np.zeros_like(tau) for _ in range(4))
+        mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
+        by_tau0 += lam[:, : self.n]
+        for r, at, side in self._rubbed():
+            first, second = slopes(v[:, r], side)
+            by_tau0[:, r] += lam[:, at]
+            by_v0[:, r] += lam[:, at] * self._friction[r] * first
+            curve0[:, r] += lam[:, at] * self._friction[r] * second
         p = tau * v
         root = np.sqrt(p * p + R * R)
         slope, curve = c["energy"] * p / root, c["energy"] * R * R / root**3
         by_tau, by_v, s = 2 * self._squares * tau + slope * v, slope * tau, w * T
         return _Partials(
-            tau=lam[:, : self.n] + mu * v + s * by_tau,
-            v=mu * tau + s * by_v,
+            tau=by_tau0 + mu * v + s * by_tau,
+            v=by_v0 + mu * tau + s * by_v,
             tau_tau=s * (2 * self._squares + curve * v * v),
             tau_v=mu + s * (slope + curve * p),
-            v_v=s * curve * tau * tau,
+            v_v=curve0 + s * curve * tau * tau,
             tau_T=w * by_tau,
             v_T=w * by_v,
         )

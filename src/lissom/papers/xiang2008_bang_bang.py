@@ -57,11 +57,11 @@ def flight(p: TwoLink, law: BangBang, start: Array) -> Array:
     """(4,) angles and rates at the end."""
     z = np.append(np.asarray(start, float), [0.0, 0.0])
     for a, b, sign in zip(law.times[:-1], law.times[1:], law.signs, strict=True):
-        z = solve_ivp(_rates, (a, b), z, "DOP853", args=(p, TORQUE * sign), rtol=EXACT, atol=EXACT).y[:, -1]
+        z = solve_ivp(rates, (a, b), z, "DOP853", args=(p, TORQUE * sign), rtol=EXACT, atol=EXACT).y[:, -1]
     return z
 
 
-def _rates(_t: float, z: Array, p: TwoLink, tau: Array) -> Array:
+def rates(_t: float, z: Array, p: TwoLink, tau: Array) -> Array:
     """(69), (70) solved for the accelerations."""
     q, qd = z[:2], z[2:]
     still = torques(p, q, qd, 0 * q)
