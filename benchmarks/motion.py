@@ -30,7 +30,7 @@ from lissom.papers.xiang2008_closed_form import two_link_arm
 TOLERANCE = 1e-8
 READY = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
 GOAL = (1.2, 0.3, -0.5, -1.2, 0.6, 2.2, -0.4)
-PANDA_LIMITS = ls.Limits(torque=(87.0,) * 4 + (12.0,) * 3, velocity=(2.175,) * 4 + (2.61,) * 3)
+PANDA_LIMITS = ls.Limits(torque=[87.0] * 4 + [12.0] * 3, velocity=[2.175] * 4 + [2.61] * 3)
 
 
 def tree30() -> ls.Arm:
