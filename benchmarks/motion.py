@@ -18,7 +18,7 @@ from models import generic, panda
 import lissom as ls
 from lissom.motion import start
 from lissom.motion.basis import Basis
-from lissom.motion.build import Problem
+from lissom.motion.build import APART, Problem
 from lissom.motion.predict import predict_motion
 from lissom.motion.program import Program
 from lissom.motion.sample import Symbols
@@ -27,7 +27,7 @@ from lissom.motion.task import Task
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
 
-TOLERANCE = 1e-8
+TOLERANCE, REGULARISE = 1e-8, 1e-5  # as predict_motion has them
 READY = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
 GOAL = (1.2, 0.3, -0.5, -1.2, 0.6, 2.2, -0.4)
 PANDA_LIMITS = ls.Limits(torque=[87.0] * 4 + [12.0] * 3, velocity=[2.175] * 4 + [2.61] * 3)
@@ -64,6 +64,8 @@ def direct(problem: Problem, program: Program) -> Any:
     u, T, data = ca.SX.sym("u", problem.orders * n), ca.SX.sym("T"), ca.SX.sym("d", 9 * len(problem.frames))
     parts = [u[r * n : (r + 1) * n] / T**r for r in range(problem.orders)]
     rows, rate = problem._expressions(Symbols(*parts, *([ca.SX.zeros(n)] * (4 - problem.orders)), data, T))
+    if n >= APART:  # there it is not in the expressions
+        rate += ca.dot(problem._squares, rows[:n] ** 2)
     sample = ca.Function("sample", [u, T, data], [rows, T * rate], {"cse": True})
     x = ca.SX.sym("x", program.size)
     total = x[-1] if program.curves.duration is None else ca.SX(program.curves.duration)
@@ -87,7 +89,7 @@ def casadi_matrix(A: Any) -> Any:
 
 def compare(name: str, arm: ls.Arm, task: Task, rounds: int) -> None:
     first = _seconds(lambda: predict_motion(arm, task))
-    problem = Problem(arm, task)
+    problem = Problem(arm, task, REGULARISE)
     program = problem.program(Basis(task.segments, task.degree), np.zeros(0))
     x0 = start.start(problem, program.curves)
     began = time.process_time()

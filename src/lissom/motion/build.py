@@ -33,6 +33,7 @@ from lissom.verbs.library import digest
 
 ROUND = 1e-3  # of the largest power: |tau qd| is smooth within it
 DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
+APART = 4  # joints from which squares of torques are left out of compiled code: half of it would be theirs
 SAMPLED = ("torque", "torque_rate", "power")
 
 
@@ -107,7 +108,8 @@ class Problem:
                 powers = np.flatnonzero(self.bounds.limited("power"))
                 made[key] = TapeSample(self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, ROUND)
             else:
-                made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames))
+                squares = self._squares if self.n >= APART else None
+                made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames), squares)
         return made[key]
 
     @property
@@ -155,16 +157,23 @@ class Problem:
         along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk))
         return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd))
 
+    @property
+    def _squares(self) -> Array:
+        """(n,) weights of squared torques."""
+        return self.small + self.task.minimise.get("torque_squared", 0.0)
+
     def _cost(self, z: Symbols, tau: Any, rate: Any) -> Any:
-        cost = ca.dot(self.small, tau * tau) if self.small.any() else ca.SX(0)
+        cost = ca.dot(self._squares, tau * tau) if self.n < APART else ca.SX(0)
         for word, weight in self.task.minimise.items():
+            if word == "torque_squared":
+                continue
             if callable(word):
                 term = self._own_cost(word, z.q, z.qd, z.qdd, tau)
             elif word == "energy":
                 power = tau * z.qd
                 term = ca.sum1(ca.sqrt(power * power + ROUND * ROUND) - ROUND)
             else:
-                vectors = {"torque_squared": tau, "jerk": z.jerk, "torque_rate": rate}
+                vectors = {"jerk": z.jerk, "torque_rate": rate}
                 term = 1.0 if word == "time" else ca.sumsqr(vectors[word])
             cost = cost + weight * term
         return cost
