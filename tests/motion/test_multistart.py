@@ -47,7 +47,7 @@ def test_ctrl_c_keeps_the_best_so_far():
         if sum(s.number == 0 for s in seen) == 3 and step.number == 4:
             raise KeyboardInterrupt
 
-    motion = predict_motion(two_link_arm(), COARSE, starts=5, workers=1, progress=watch)
+    motion = predict_motion(two_link_arm(), EXAMPLE_2, starts=5, workers=1, progress=watch)
     table = motion.report.starts
     assert motion.status == "solved"
     assert [row["status"].split()[0].rstrip(";") for row in table] == ["solved", "solved", *["interrupted"] * 3]
