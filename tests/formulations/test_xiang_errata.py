@@ -235,10 +235,14 @@ def test_printed_66():
     """Torque limits in some places only: a shorter time than is possible, and torques beyond their limits between."""
     interior, middles, knots, both = xiang2008.where_limits_hold()
     least = 0.391855  # the bang-bang time; see test_xiang_reproduction
-    assert interior.duration < 0.01 * least and interior.excess > 1e3
-    assert middles.duration < 0.95 * least and middles.excess > 10
-    assert knots.duration < both.duration and 5e-3 < knots.excess < 8e-3
-    assert both.duration > least and both.excess < 1e-3
+    assert interior.duration < 0.01 * least
+    assert interior.excess > 1e3
+    assert middles.duration < 0.95 * least
+    assert middles.excess > 10
+    assert knots.duration < both.duration
+    assert 5e-3 < knots.excess < 8e-3
+    assert both.duration > least
+    assert both.excess < 1e-3
 
 
 def test_printed_6_3():

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from tests.arms import random_arm
 
 import lissom as ls
 from lissom.errors import UnsupportedError
 from lissom.motion import build, tapes
+from lissom.motion.basis import Basis
 from lissom.motion.predict import predict_motion
 from lissom.motion.task import Task
 from lissom.spatial.frames import pose
@@ -87,10 +89,41 @@ def test_tapes_give_what_straight_line_code_gives(mix):
     assert apart(*H) < 1e-12
 
 
+@pytest.mark.parametrize("joints", [2, 4], ids=["squares compiled", "squares apart"])
+@pytest.mark.parametrize("taped", [False, True])
+def test_programs_against_differences(joints, taped, monkeypatch):
+    monkeypatch.setattr(tapes, "STRAIGHT", 0 if taped else 7)
+    arm = rough(generic_tree([-1, 0, 1, 1][:joints], 4), [0.4, 0.0, 0.2, 0.3][:joints])
+    limits = ls.Limits(torque=9.0, velocity=3.0, power=20.0)
+    mix = {"time": 0.5, "torque_squared": 0.02}
+    task = Task(start=[0.1] * joints, goal=[0.6] * joints, minimise=mix, limits=limits, segments=4)
+    problem = build.Problem(arm, task)
+    program = problem.program(Basis(4), np.array([0.13, 0.61]))
+    rng = np.random.default_rng(6)
+    x, lam = rng.uniform(0.3, 1.0, program.size), rng.normal(size=program.count)
+
+    def matrix(pattern, values):
+        return sparse.coo_array((values, (pattern.rows, pattern.columns)), shape=pattern.shape).toarray()
+
+    def lagrangian_slope(y):
+        return 0.7 * program.gradient(y) + lam @ matrix(program.jacobian_pattern, program.jacobian(y))
+
+    h = 1e-6
+    steps = h * np.eye(program.size)
+    J = np.stack([(program.g(x + e) - program.g(x - e)) / (2 * h) for e in steps], axis=1)
+    slope = np.array([(program.f(x + e) - program.f(x - e)) / (2 * h) for e in steps])
+    H = np.stack([(lagrangian_slope(x + e) - lagrangian_slope(x - e)) / (2 * h) for e in steps], axis=1)
+    assert apart(matrix(program.jacobian_pattern, program.jacobian(x)), J) < 1e-7
+    assert apart(program.gradient(x), slope) < 1e-7
+    upper = matrix(program.hessian_pattern, program.hessian(x, 0.7, lam))
+    assert apart(upper + np.triu(upper, 1).T, H) < 1e-7
+
+
 def test_joints_of_other_branches_are_not_related():
     related = tapes.related(generic_tree([-1, 0, 1, 0, 3], 1))
     assert np.array_equal(np.flatnonzero(~related[1]), [3, 4])
-    assert related[0].all() and np.array_equal(related, related.T)
+    assert related[0].all()
+    assert np.array_equal(related, related.T)
 
 
 def test_the_same_motion_either_way(monkeypatch):

@@ -106,7 +106,9 @@ class Problem:
             rates = bool(self.bounds.limited("torque_rate").any())
             if prefers_tape(self.arm, self.task.minimise, rates):
                 powers = np.flatnonzero(self.bounds.limited("power"))
-                made[key] = TapeSample(self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, ROUND)
+                made[key] = TapeSample(
+                    self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, ROUND
+                )
             else:
                 squares = self._squares if self.n >= APART else None
                 made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames), squares)

@@ -24,7 +24,7 @@ from lissom.verbs.states import as_arm
 VERB = "predict_motion"
 FINE = 20  # points per segment that limits are looked at
 EXCESS = 1e-3  # of a limit
-ROUNDS = 6
+ROUNDS = 12
 
 
 def predict_motion(
@@ -162,23 +162,34 @@ class Search:
 
     def _solved(self, basis: Basis, begin: Callable[..., Array]) -> Motion:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""
-        more, x, rounds, before = np.zeros(0), None, 0, None
+        more, rounds = np.zeros(0), 0
+        before: tuple[Program, Solution] | None = None
         while True:
             rounds += 1
             clock = time.perf_counter()
             program = self.problem.program(basis, more)
             solver = Solver(program, *self._limits)
             self._spent["build"] += time.perf_counter() - clock
-            warm = None if before is None else carried(*before, program)
-            solution = solver(begin(program.curves) if x is None else x, self._progress, warm)
+            solution = self._continued(solver, before, begin)
             before = (program, solution)
-            self._spent["solve"] += solution.seconds
-            self._spent["evaluate"] += solution.evaluation_seconds
             peaks, peak_times = look(self.problem, program, solution.x)
-            x = solution.x
             if not solution.solved or not len(peak_times) or rounds == ROUNDS:
                 return self._motion(program, solution, peaks, rounds)
             more = np.append(more, peak_times)
+
+    def _continued(
+        self, solver: Solver, before: tuple[Program, Solution] | None, begin: Callable[..., Array]
+    ) -> Solution:
+        """From a start, or from the solution of the round before with its multipliers; where that fails, without."""
+        ways: list[Solution | None] = [None] if before is None else [carried(*before, solver.program), None]
+        for warm in ways:
+            x = begin(solver.program.curves) if before is None else before[1].x
+            solution = solver(x, self._progress, warm)
+            self._spent["solve"] += solution.seconds
+            self._spent["evaluate"] += solution.evaluation_seconds
+            if solution.solved or solution.status.startswith(starts.INTERRUPTED):
+                break
+        return solution
 
     def _motion(self, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
@@ -197,7 +208,16 @@ class Search:
         P = program.curves.control_points(solution.x)[0]
         T = program.curves.T(solution.x)
         return Motion(
-            self.problem.arm, self.problem.task, T, self._pure(solution.cost, T), status, ok, basis.breaks, basis.degree, P, report
+            self.problem.arm,
+            self.problem.task,
+            T,
+            self._pure(solution.cost, T),
+            status,
+            ok,
+            basis.breaks,
+            basis.degree,
+            P,
+            report,
         )
 
     def _pure(self, cost: float, T: float) -> float:

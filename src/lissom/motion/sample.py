@@ -117,7 +117,8 @@ class _Squares:
         reach[:, -1] = True
         plain = np.zeros((size, size), bool)
         plain[sample.hessian] = True
-        union = np.nonzero(plain | np.tril(reach.T @ reach))
+        rows, columns = np.nonzero(plain | np.tril(reach.T @ reach))
+        union: Places = (rows, columns)
         where = np.full((size, size), -1)
         where[union] = np.arange(len(union[0]))
         self._plain, sample.hessian = where[sample.hessian], union
@@ -151,7 +152,7 @@ class _Squares:
         cross = np.einsum("ni,nij->nj", 2 * w * self._k * rows[:, : self._count], slopes)
         H[:, -1] += cross
         H[:, -1, -1] += cross[:, -1]
-        out = H[:, *self._union]
+        out = H[:, self._union[0], self._union[1]]
         out[:, self._plain] += plain
         return np.ascontiguousarray(out)
 

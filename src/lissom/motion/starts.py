@@ -130,7 +130,7 @@ def _elsewhere(
         for process in running:
             process.kill()
             process.wait()
-            assert process.stdin and process.stdout
+            assert process.stdin
             process.stdin.close()
 
 
@@ -169,7 +169,9 @@ def serve() -> None:
         search = Search(**job)
         for k in which:
             motion = search.start(k)
-            given = {f.name: getattr(motion, f.name) for f in fields(motion) if f.init and f.name not in ("arm", "task")}
+            given = {
+                f.name: getattr(motion, f.name) for f in fields(motion) if f.init and f.name not in ("arm", "task")
+            }
             pickle.dump((k, given), answer)
             answer.flush()
     except Exception as error:

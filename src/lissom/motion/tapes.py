@@ -122,7 +122,7 @@ class TapeSample:
             H |= of_tau.T @ of_tau
         H[np.arange(3 * n, W), np.arange(3 * n, W)] = True
         H[W] = True
-        return np.nonzero(rows), np.nonzero(np.tril(H | H.T))
+        return _places(rows), _places(np.tril(H | H.T))
 
     # ---- values -------------------------------------------------------------------------------------
 
@@ -140,8 +140,9 @@ class TapeSample:
         J, v, k = self._slope(given), y[1], self._powers
         N, n, W = len(tau), self.n, self.orders * self.n
         rows = np.zeros((N, self.m, W + 1))
-        for r in range(3):
-            rows[:, :n, r * n : (r + 1) * n] = J[:, :, r * n : (r + 1) * n] / T[:, :, None] ** r
+        for order in range(3):
+            part = slice(order * n, (order + 1) * n)
+            rows[:, :n, part] = J[:, :, part] / T[:, :, None] ** order
         along = np.concatenate([np.zeros_like(v), -v, -2 * y[2]], axis=1) / T
         rows[:, :n, W] = np.einsum("kij,kj->ki", J, along)
         at = n + np.arange(len(k))
@@ -193,7 +194,7 @@ class TapeSample:
             v = y[1]
             tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + SLOW * SLOW)
             self._seen, self._known = given, {"state": (y, T, tau), "extra": extra}
-        return self._known["state"]  # type: ignore[no-any-return]
+        return self._known["state"]
 
     def _slope(self, given: Sequence[Array]) -> Array:
         """J = d tau / d(q, v, a), (N, n, 3 n)."""
@@ -203,7 +204,7 @@ class TapeSample:
             at = np.arange(n)
             J[:, at, n + at] += self._friction * SLOW**2 / (y[1] ** 2 + SLOW * SLOW) ** 1.5
             self._known["J"] = J
-        return self._known["J"]  # type: ignore[no-any-return]
+        return self._known["J"]
 
     def _rate(self, y: list[Array], tau: Array) -> Array:
         """The rate of cost (N, 1)."""
@@ -273,6 +274,11 @@ class TapeSample:
         if self.orders > 3:
             H[:, 3 * n + at, 3 * n + at] += 2 * self._weights["jerk"] * w * T
         return H
+
+
+def _places(pattern: NDArray[np.bool_]) -> Places:
+    rows, columns = np.nonzero(pattern)
+    return rows, columns
 
 
 def related(arm: Arm) -> NDArray[np.bool_]:

@@ -97,11 +97,13 @@ def _starts(first: Motion, second: Motion) -> list[Claim]:
         table = motion.report.starts
         same = [row for row in table if row["same"]]
         spread = max(row["cost"] for row in same) / min(row["cost"] for row in same) - 1
-        others = ", ".join(f"start {row['start']}: {row['cost']:.5g}, {row['status']}" for row in table if row not in same)
+        others = ", ".join(
+            f"start {row['start']}: {row['cost']:.5g}, {row['status']}" for row in table if row not in same
+        )
         out.append(judged(
             "section 6.3",
             f"different starting points all converge to the same solution (example {k})",
-            f"{len(same)} of {len(table)} starts, 1 straight and {len(table) - 1} random, end within {spread:.0e} of the "
+            f"{len(same)} of {len(table)} starts, one straight, the rest random, end within {spread:.0e} of the "
             f"same cost" + (f"; others: {others}" if others else ""),
             len(same) == len(table),
             "" if not others else "the table names those that end elsewhere",
@@ -152,7 +154,8 @@ def where_limits_hold() -> list[Enforced]:
     breaks = Basis(20).breaks
     half = (breaks[1:] + breaks[:-1]) / 2
     choices = {
-        "interior knots": breaks[1:-1], "midpoints": half, "knots": breaks, "knots and midpoints": np.append(breaks, half)
+        "interior knots": breaks[1:-1], "midpoints": half, "knots": breaks,
+        "knots and midpoints": np.append(breaks, half),
     }  # fmt: skip
     return [_enforced(where, at) for where, at in choices.items()]
 
@@ -182,8 +185,8 @@ def _limits(places: list[Enforced]) -> Claim:
         "torques stay within 10 N m; where on the way this is enforced is not said",
         told,
         OPEN,
-        "interior knots alone let T fall to the least that is allowed, midpoints alone give a false optimum; knots alone "
-        "give a T that is too small; with midpoints, torques stay within 0.1 % at all times",
+        "interior knots alone let T fall to the least that is allowed, midpoints alone give a false optimum; knots "
+        "alone give a T that is too small; with midpoints, torques stay within 0.1 % at all times",
     )
 
 
@@ -219,8 +222,8 @@ def _shortest(law: BangBang, ladder: list[Motion]) -> list[Claim]:
         judged(
             "section 6.3",
             "the literature's time-optimal answers are bang-bang; splines come near",
-            f"above the bang-bang time, by segments: {told}; a torque is within 1 % of its limit {100 * at_limit:.0f} % of "
-            f"the time at {FINEST}",
+            f"above the bang-bang time, by segments: {told}; a torque is within 1 % of its limit {100 * at_limit:.0f} % "
+            f"of the time at {FINEST}",
             0 <= over[-1] < 3e-4 and bool(np.all(np.diff(over) < 0)),
         ),
     ]
@@ -254,7 +257,7 @@ def _played(first: Motion, second: Motion) -> list[Claim]:
         out.append(judged(
             "section 6.4",
             f"torques put into another program (ADAMS) give the same motion (example {k}; the paper: example 2)",
-            f"the closed form (69), (70) integrated under these torques, DOP853: joints within {worst:.1e} rad at all knots",
+            f"(69), (70) integrated under these torques, DOP853: joints within {worst:.1e} rad at all knots",
             worst < 1e-6,
         ))  # fmt: skip
     return out
