@@ -142,7 +142,9 @@ class Solver:
         """IPOPT on the program, from any start or from a solution."""
         if warm not in self._runs:
             nlp, watch, extra = self._parts
-            options = {f"ipopt.{word}": value for word, value in (self._options | (WARM if warm else {})).items()}
+            options: dict[str, Any] = {
+                f"ipopt.{word}": value for word, value in (self._options | (WARM if warm else {})).items()
+            }
             fixed: dict[str, Any] = {"print_time": False, "iteration_callback": watch}
             self._runs[warm] = ca.nlpsol("motion", "ipopt", nlp, {**fixed, **extra, **options})
         return self._runs[warm]

@@ -222,7 +222,7 @@ def _shortest(law: BangBang, ladder: list[Motion]) -> list[Claim]:
         judged(
             "section 6.3",
             "the literature's time-optimal answers are bang-bang; splines come near",
-            f"above the bang-bang time, by segments: {told}; a torque is within 1 % of its limit {100 * at_limit:.0f} % "
+            f"above the bang-bang time, by segments: {told}; a torque is within 1 % of a limit {100 * at_limit:.0f} % "
             f"of the time at {FINEST}",
             0 <= over[-1] < 3e-4 and bool(np.all(np.diff(over) < 0)),
         ),
