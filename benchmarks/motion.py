@@ -27,7 +27,7 @@ from lissom.motion.task import Task
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
 
-TOLERANCE, REGULARISE = 1e-8, 1e-5  # as predict_motion has them
+TOLERANCE = 1e-8  # as predict_motion has it
 READY = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
 GOAL = (1.2, 0.3, -0.5, -1.2, 0.6, 2.2, -0.4)
 PANDA_LIMITS = ls.Limits(torque=[87.0] * 4 + [12.0] * 3, velocity=[2.175] * 4 + [2.61] * 3)
@@ -87,9 +87,9 @@ def casadi_matrix(A: Any) -> Any:
     return ca.DM(pattern, A.data) if A.nnz else ca.DM(*A.shape)
 
 
-def compare(name: str, arm: ls.Arm, task: Task, rounds: int) -> None:
-    first = _seconds(lambda: predict_motion(arm, task))
-    problem = Problem(arm, task, REGULARISE)
+def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) -> None:
+    first = _seconds(lambda: predict_motion(arm, task, regularise=regularise))
+    problem = Problem(arm, task, regularise)
     program = problem.program(Basis(task.segments, task.degree), np.zeros(0))
     x0 = start.start(problem, program.curves)
     began = time.process_time()
@@ -99,7 +99,7 @@ def compare(name: str, arm: ls.Arm, task: Task, rounds: int) -> None:
     given = {"x0": x0, "lbx": program.low, "ubx": program.high, "lbg": program.lower, "ubg": program.upper}
     found: dict[str, Any] = {}
     work = {
-        "call": lambda: found.update(call=predict_motion(arm, task)),
+        "call": lambda: found.update(call=predict_motion(arm, task, regularise=regularise)),
         "solve": lambda: found.update(ours=ours(x0)),
         "direct": lambda: found.update(theirs=theirs(**given)),
     }
@@ -133,10 +133,11 @@ def _seconds(call: Any) -> float:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--regularise", type=float, default=1e-5, help="torque cost beside the time, of both; 0: none")
     parser.add_argument("--only", default="", help="cases whose name has this")
     chosen = parser.parse_args()
     for name, (arm, task) in cases().items():
         if chosen.only in name:
-            compare(name, arm, task, chosen.rounds)
+            compare(name, arm, task, chosen.rounds, chosen.regularise)
     if chosen.only in "tree of 30 joints":
         large()
