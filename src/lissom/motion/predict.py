@@ -25,6 +25,7 @@ VERB = "predict_motion"
 FINE = 20  # points per segment that limits are looked at
 EXCESS = 1e-3  # of a limit
 ROUNDS = 12
+BESIDE = 1e-6  # of the duration: how near a turn one looks
 
 
 def predict_motion(
@@ -243,6 +244,8 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
     basis = curves.spaces[0].basis
     inner = basis.breaks[:-1, None] + np.diff(basis.breaks)[:, None] * np.arange(FINE) / FINE
     s = np.append(inner.ravel(), 1.0)
+    if len(problem.rubbing):
+        s = np.union1d(s, _turns(problem, program, x, s))
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
@@ -264,6 +267,21 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
         if quantity in SAMPLED:
             times += _exceeded(use, s)
     return tuple(peaks), np.unique(np.array(times))
+
+
+def _turns(problem: Problem, program: Program, x: Array, s: Array) -> Array:
+    """Fractions on both sides of where joints with friction turn around, and their torques jump."""
+    k, curves = problem.rubbing, program.curves
+    v = curves.at(x, s, 2)[1][:, k]
+    row, joint = np.nonzero(v[:-1] * v[1:] < 0)
+    if not len(row):
+        return np.zeros(0)
+    near = s[row] - v[row, joint] * (s[row + 1] - s[row]) / (v[row + 1, joint] - v[row, joint])
+    at = curves.at(x, near, 3)
+    pick = np.arange(len(near)), k[joint]
+    exact = near - at[1][pick] / (at[2][pick] * curves.T(x))  # one step of Newton's: v is smooth there
+    exact = np.clip(np.where(np.isfinite(exact), exact, near), s[row], s[row + 1])
+    return np.clip(np.concatenate([exact - BESIDE, exact + BESIDE]), 0.0, 1.0)
 
 
 def _use(table: Array, lower: Array, upper: Array) -> Array:
