@@ -20,6 +20,7 @@ from lissom.formulations import uicker_kahn, xiang, xiang_sensitivity
 from lissom.formulations.counting import Tally, counted_state, degree_of
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import ONE, ZERO, dot, negative, outer, plus, product, times, trace
+from lissom.papers import xiang2008
 from lissom.papers.xiang2008_closed_form import TwoLink, gradient, two_link_arm
 from lissom.verbs.formulations import puma_like
 from lissom.verbs.library import library
@@ -228,6 +229,25 @@ def test_printed_6_1():
     assert len(knots) - degree - 1 == 23
     felt = BSpline.design_matrix(np.linspace(0.0, segments, 400, endpoint=False), knots, degree).toarray()
     assert np.linalg.matrix_rank(felt) == 23
+
+
+def test_printed_66():
+    """Torque limits in some places only: a shorter time than is possible, and torques beyond their limits between."""
+    interior, middles, knots, both = xiang2008.where_limits_hold()
+    least = 0.391855  # the bang-bang time; see test_xiang_reproduction
+    assert interior.duration < 0.01 * least
+    assert interior.excess > 1e3
+    assert middles.duration < 0.95 * least
+    assert middles.excess > 10
+    assert knots.duration < both.duration
+    assert 5e-3 < knots.excess < 8e-3
+    assert both.duration > least
+    assert both.excess < 1e-3
+
+
+def test_printed_6_3():
+    """The bang-bang law is shorter than the printed time, by more than the last digit that is printed."""
+    assert xiang2008.bang_bang().duration < xiang2008.PRINTED[1] - 1e-3
 
 
 def test_printed_1():

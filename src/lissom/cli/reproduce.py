@@ -12,7 +12,7 @@ from rich.table import Table
 from lissom.cli.common import AsJson, err, failing_kindly, out, print_json, save_figure
 from lissom.errors import InputError, suggest
 
-PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser")
+PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser", "xiang2008")
 WIDE = 130  # columns of a terminal that a table of claims takes
 COLOURS = {"reproduced": "green", "differs": "yellow"}
 

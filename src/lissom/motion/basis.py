@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.interpolate import BSpline
 
 from lissom.errors import InputError
 from lissom.spatial.rotations import Array
@@ -58,6 +57,7 @@ class Basis:
         if periodic and self.segments * (degree - self.continuity) < degree + 1:
             raise InputError(f"a periodic spline of degree {degree} needs more segments than {self.segments}.")
         self.knots = self._knots()
+        self._differences: dict[int, Any] = {}
 
     def _knots(self) -> Array:
         inner = np.repeat(self.breaks[1:-1], self.degree - self.continuity)
@@ -92,13 +92,10 @@ class Basis:
         s = np.asarray(s, float)
         spans = self._active(s)
         places = spans[:, None] - self.degree + np.arange(self.degree + 1)
+        knots = [self.knots[spans + k] for k in range(-self.degree, self.degree + 2)]
         values = np.zeros((len(s), orders, self.degree + 1))
-        for span in np.unique(spans):
-            here = spans == span
-            knots = self.knots[span - self.degree : span + self.degree + 2]
-            piece = BSpline(knots, np.eye(self.degree + 1), self.degree)
-            for r in range(min(orders, self.degree + 1)):
-                values[here, r] = piece(s[here], nu=r)
+        for r in range(min(orders, self.degree + 1)):
+            values[:, r] = np.stack(_active_functions(s, knots, self.degree, self.degree, r), axis=1)
         shift = self._first - self.degree if self.periodic else 0
         return (places - shift) % self.count if self.periodic else places, values
 
@@ -112,6 +109,8 @@ class Basis:
 
     def differences(self, order: int) -> sparse.csr_array:
         """From control points to those of a derivative; of no use beyond jumps of a lower derivative."""
+        if order in self._differences:
+            return self._differences[order]
         D: Any = sparse.eye_array(self.count, format="csr")
         knots = self.knots if not self.periodic else self.knots[self._first - self.degree :]
         for r in range(order):
@@ -124,6 +123,7 @@ class Basis:
             entries = np.concatenate([-weight, weight])
             places = (np.concatenate([ones, ones]), np.concatenate([ones, (ones + 1) % D.shape[0]]))
             D = sparse.csr_array(sparse.coo_array((entries, places), shape=(n, D.shape[0]))) @ D
+        self._differences[order] = D
         return D
 
     @cached_property
@@ -146,3 +146,26 @@ class Basis:
         change = np.linalg.lstsq(fine, coarse, rcond=None)[0]
         change[np.abs(change) < 1e-13] = 0.0
         return finer, sparse.csr_array(change)
+
+
+def _active_functions(s: Array, knots: list[Array], top: int, d: int, r: int) -> list[Array]:
+    """Derivative r of the d + 1 functions of degree d that are not zero at s, by Cox and de Boor, for all s at once.
+
+    `knots[top]` begins the interval of every s. With x_a, y_a the knots between which function a of degree d - 1 lives,
+
+        B_a = (s - x) / (y - x) B_{a-1} + (y - s) / (y - x) B_a,     B_a' = d (B_{a-1} / (y - x) - B_a / (y - x))
+    """
+    if d == 0:
+        return [np.full_like(s, 0.0 if r else 1.0)]
+    lower = _active_functions(s, knots, top, d - 1, max(r - 1, 0))
+    out = [np.zeros_like(s) for _ in range(d + 1)]
+    for a, B in enumerate(lower):
+        x, y = knots[top - d + 1 + a], knots[top + 1 + a]
+        part = B / (y - x)
+        if r:
+            out[a] -= d * part
+            out[a + 1] += d * part
+        else:
+            out[a] += (y - s) * part
+            out[a + 1] += (s - x) * part
+    return out

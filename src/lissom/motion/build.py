@@ -22,7 +22,9 @@ from lissom.model.loads import Load
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.program import Block, Program, Scaled
+from lissom.motion.rubbing import excess
 from lissom.motion.sample import LANES, Sample, Symbols
+from lissom.motion.tapes import TapeSample, prefers_tape
 from lissom.motion.task import Task
 from lissom.motion.torques import torques
 from lissom.spatial.rotations import Array
@@ -31,6 +33,7 @@ from lissom.verbs.library import digest
 
 ROUND = 1e-3  # of the largest power: |tau qd| is smooth within it
 DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
+APART = 4  # joints from which squares of torques are left out of compiled code: half of it would be theirs
 SAMPLED = ("torque", "torque_rate", "power")
 
 
@@ -64,10 +67,13 @@ def bounds_of(arm: Arm, task: Task) -> Bounds:
 class Problem:
     """An arm, a task, and everything a program of them is made of; programs of any mesh can be built."""
 
-    def __init__(self, arm: Arm, task: Task) -> None:
+    def __init__(self, arm: Arm, task: Task, regularise: float = 0.0) -> None:
         self.arm, self.task, self.n = arm, task, arm.dof
         self.bounds = bounds_of(arm, task)
+        self.small = small_weights(self.bounds, task, regularise)
         self.names = [joint.name for joint in arm.joints]
+        self.friction = np.array([joint.friction for joint in arm.joints])
+        self.rubbing = np.flatnonzero(self.bounds.limited("torque") & (self.friction > 0))
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]
         self._pushes = [load for _, load in pushes]  # in the frames that carry them
@@ -93,17 +99,26 @@ class Problem:
         """The loads at fractions of the duration, (N, 3) each."""
         return loads_over(self.task.loads, s)
 
-    def _sample(self) -> Sample:
+    def _sample(self) -> Sample | TapeSample:
         key = "|".join(map(str, (digest(self.bodies), self.setting, self._spec)))
-        made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})  # they live as long as the arm
+        made: dict[str, Sample | TapeSample] = self.arm.__dict__.setdefault("_samples", {})  # live as long as the arm
         if key not in made:
-            made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames))
+            rates = bool(self.bounds.limited("torque_rate").any())
+            if prefers_tape(self.arm, self.task.minimise, rates):
+                powers = np.flatnonzero(self.bounds.limited("power"))
+                made[key] = TapeSample(
+                    self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, ROUND
+                )
+            else:
+                squares = self._squares if self.n >= APART else None
+                made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames), squares)
         return made[key]
 
     @property
     def _spec(self) -> str:
         """What decides the expressions of a sample."""
         limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
+        limited["rubbing"] = self.rubbing.tolist()
         terms = {}
         for word, weight in self.task.minimise.items():
             if callable(word):
@@ -111,7 +126,7 @@ class Problem:
                 terms[str(ca.Function("f", symbols, [self._own_cost(word, *symbols)]).serialize())] = weight
             else:
                 terms[word] = weight
-        return f"{limited}|{terms}"
+        return f"{limited}|{terms}|{self.small.tolist()}"
 
     def _own_cost(self, f: Callable[..., Any], q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
         found = ca.SX(f(q, qd, qdd, tau))
@@ -120,7 +135,7 @@ class Problem:
         return found
 
     def _expressions(self, z: Symbols) -> tuple[Any, Any]:
-        """Torques, then rates of torque and powers that are limited; the rate of cost."""
+        """Rows as `_row_limits` has them; the rate of cost."""
         loads = [z.data[9 * k : 9 * k + 9] for k in range(len(self.frames))]
         tau = torques(self.bodies, self.setting, z.q, z.qd, z.qdd, loads)
         rows = [tau]
@@ -131,6 +146,9 @@ class Problem:
         some = np.flatnonzero(self.bounds.limited("power"))
         if len(some):
             rows.append((tau * z.qd)[some.tolist()])
+        some = self.rubbing
+        if len(some):
+            rows += [(tau + self.friction * excess(z.qd, side))[some.tolist()] for side in (1.0, -1.0)]
         return ca.vertcat(*rows), self._cost(z, tau, rate)
 
     def _torque_rate(self, z: Symbols, loads: Any) -> Any:
@@ -141,16 +159,23 @@ class Problem:
         along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk))
         return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd))
 
+    @property
+    def _squares(self) -> Array:
+        """(n,) weights of squared torques."""
+        return self.small + self.task.minimise.get("torque_squared", 0.0)
+
     def _cost(self, z: Symbols, tau: Any, rate: Any) -> Any:
-        cost = ca.SX(0)
+        cost = ca.dot(self._squares, tau * tau) if self.n < APART else ca.SX(0)
         for word, weight in self.task.minimise.items():
+            if word == "torque_squared":
+                continue
             if callable(word):
                 term = self._own_cost(word, z.q, z.qd, z.qdd, tau)
             elif word == "energy":
                 power = tau * z.qd
                 term = ca.sum1(ca.sqrt(power * power + ROUND * ROUND) - ROUND)
             else:
-                vectors = {"torque_squared": tau, "jerk": z.jerk, "torque_rate": rate}
+                vectors = {"jerk": z.jerk, "torque_rate": rate}
                 term = 1.0 if word == "time" else ca.sumsqr(vectors[word])
             cost = cost + weight * term
         return cost
@@ -198,14 +223,22 @@ class Problem:
         )  # fmt: skip
 
     def _row_limits(self) -> tuple[Array, Array, list[tuple[str, str]]]:
-        """Of the rows of a sample: torques of all, then rates of torque and powers of the limited."""
-        lower, upper = [self.bounds.lower["torque"]], [self.bounds.upper["torque"]]
+        """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
+        friction on the safe side: their upper limits and their lower ones."""
+        far, some = np.full(self.n, np.inf), self.rubbing
+        plain = np.isin(np.arange(self.n), some, invert=True)
+        lower = [np.where(plain, self.bounds.lower["torque"], -far)]
+        upper = [np.where(plain, self.bounds.upper["torque"], far)]
         words = [("torque", name) for name in self.names]
         for quantity in ("torque_rate", "power"):
             some = np.flatnonzero(self.bounds.limited(quantity))
             lower.append(self.bounds.lower[quantity][some])
             upper.append(self.bounds.upper[quantity][some])
             words += [(quantity, self.names[k]) for k in some]
+        some = self.rubbing
+        lower += [-far[some], self.bounds.lower["torque"][some]]
+        upper += [self.bounds.upper["torque"][some], far[some]]
+        words += 2 * [("torque", self.names[k]) for k in some]
         return np.concatenate(lower), np.concatenate(upper), words
 
     def _variable_bounds(self, curves: Curves) -> tuple[Array, Array]:
@@ -292,6 +325,20 @@ class Problem:
         if len(value) != self.n:
             raise InputError(f"predict_motion: {what} has {len(value)} entries; expected {self.n}, one per joint.")
         return value
+
+
+def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
+    """(n,) weights of squared torques beside the time, where time alone is minimised.
+
+    Joints that do not decide the duration would otherwise move in any of many ways. Torques are taken relative to their
+    limits and averaged over the joints that have one, so the shortest time becomes longer by at most this fraction.
+    """
+    upper = np.maximum(np.abs(bounds.lower["torque"]), np.abs(bounds.upper["torque"]))
+    known = np.isfinite(upper) & (upper > 0)
+    if set(task.minimise) != {"time"} or not regularise or not known.any():
+        return np.zeros(len(upper))
+    scale = np.where(known, upper, upper[known].max())
+    return np.asarray(regularise * task.minimise["time"] / (len(upper) * scale**2))
 
 
 def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:

@@ -10,12 +10,12 @@ import numpy as np
 
 from lissom.errors import InputError, MotionError, shown
 from lissom.model.arm import Arm
-from lissom.motion import checks, start
+from lissom.motion import checks, start, starts
 from lissom.motion.basis import Basis
 from lissom.motion.build import SAMPLED, Bounds, Problem
 from lissom.motion.program import Program
 from lissom.motion.record import INTERRUPTED, Iteration, Motion, MotionReport, Peak
-from lissom.motion.solver import Solution, Solver
+from lissom.motion.solver import Solution, Solver, carried
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
@@ -24,7 +24,8 @@ from lissom.verbs.states import as_arm
 VERB = "predict_motion"
 FINE = 20  # points per segment that limits are looked at
 EXCESS = 1e-3  # of a limit
-ROUNDS = 6
+ROUNDS = 12
+BESIDE = 1e-6  # of the duration: how near a turn one looks
 
 
 def predict_motion(
@@ -36,7 +37,9 @@ def predict_motion(
     seconds: float | None = None,
     starts: int = 1,
     seed: int = 0,
+    workers: int | None = None,
     refine: float | None = None,
+    regularise: float = 1e-5,
     progress: Callable[[Iteration], object] | None = None,
     on_failure: str = "raise",
     **fields: Any,
@@ -47,16 +50,19 @@ def predict_motion(
     checks.refuse_lengths(arm, task)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
-    clock = time.perf_counter()
-    problem = Problem(arm, task)
-    checks.refuse_impossible(problem)
-    search = _Search(problem, (tolerance, iterations, seconds), progress, time.perf_counter() - clock)
-    motion = search.best(starts, seed)
+    search = Search(arm, task, (tolerance, iterations, seconds), seed, regularise, progress)
+    motion = search.best(starts, workers)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
     if not motion.ok and on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}", motion)
     return motion
+
+
+def _fraction(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1e-2:
+        raise InputError(f"{VERB}: regularise is {shown(value)}; expected a small fraction, 0 to 0.01.")
+    return float(value)
 
 
 def _task(task: Any, fields: dict[str, Any]) -> Task:
@@ -67,34 +73,39 @@ def _task(task: Any, fields: dict[str, Any]) -> Task:
     return task.replace(**fields) if fields else task
 
 
-class _Search:
+class Search:
     """Solutions of one problem."""
 
-    def __init__(self, problem: Problem, limits: Any, progress: Any, spent: float) -> None:
-        self.problem, self._limits, self._progress = problem, limits, progress
-        self._spent = {"compile": spent, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
+    def __init__(
+        self,
+        arm: Arm,
+        task: Task,
+        limits: tuple[float, int, float | None],
+        seed: int,
+        regularise: float,
+        progress: Callable[[Iteration], object] | None = None,
+    ) -> None:
+        clock = time.perf_counter()
+        self._job = {"arm": arm, "task": task, "limits": limits, "seed": seed, "regularise": regularise}
+        self._limits, self._seed, self._progress = limits, seed, progress
+        self.problem = Problem(arm, task, _fraction(regularise))
+        checks.refuse_impossible(self.problem)
+        self._spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
 
-    def best(self, count: int, seed: int) -> Motion:
+    def best(self, count: int, workers: int | None) -> Motion:
         """From one or several starts."""
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise InputError(f"{VERB}: starts is {shown(count)}; expected a whole number from 1.")
+        motion, rows = starts.best_of(self.start, int(count), self._job, workers, self._progress)
+        return _with_report(motion, starts=rows) if count > 1 else motion
+
+    def start(self, k: int) -> Motion:
+        """From start k."""
         task = self.problem.task
         basis = Basis(task.segments, task.degree, periodic=task.periodic)
-        rng = np.random.default_rng(seed)
-        found = []
-        for k in range(count):
-            x0 = lambda curves, k=k: start.start(self.problem, curves, None if k == 0 else rng)  # noqa: E731
-            found.append(self._solved(basis, x0))
-        rows = tuple(
-            {
-                "start": k,
-                "status": m.status,
-                "cost": m.cost,
-                "duration": m.duration,
-                "iterations": len(m.report.iterations) - 1,
-            }
-            for k, m in enumerate(found)
-        )
-        chosen = min(found, key=lambda m: (not m.ok, m.cost))
-        return _with_report(chosen, starts=rows) if count > 1 else chosen
+        rng = starts.random_numbers(self._seed, k)
+        self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        return self._solved(basis, lambda curves: start.start(self.problem, curves, rng))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
         """On finer and finer meshes, until the cost hardly changes."""
@@ -112,26 +123,40 @@ class _Search:
 
     def _solved(self, basis: Basis, begin: Callable[..., Array]) -> Motion:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""
-        more, x, rounds = np.zeros(0), None, 0
+        more, rounds = np.zeros(0), 0
+        before: tuple[Program, Solution] | None = None
         while True:
             rounds += 1
             clock = time.perf_counter()
             program = self.problem.program(basis, more)
             solver = Solver(program, *self._limits)
             self._spent["build"] += time.perf_counter() - clock
-            solution = solver(begin(program.curves) if x is None else x, self._progress, None)
-            self._spent["solve"] += solution.seconds
-            self._spent["evaluate"] += solution.evaluation_seconds
+            solution = self._continued(solver, before, begin)
+            before = (program, solution)
             peaks, peak_times = look(self.problem, program, solution.x)
-            x = solution.x
             if not solution.solved or not len(peak_times) or rounds == ROUNDS:
                 return self._motion(program, solution, peaks, rounds)
             more = np.append(more, peak_times)
 
+    def _continued(
+        self, solver: Solver, before: tuple[Program, Solution] | None, begin: Callable[..., Array]
+    ) -> Solution:
+        """From a start, or from the solution of the round before with its multipliers; where that fails, without."""
+        ways: list[Solution | None] = [None] if before is None else [carried(*before, solver.program), None]
+        for warm in ways:
+            x = begin(solver.program.curves) if before is None else before[1].x
+            solution = solver(x, self._progress, warm)
+            self._spent["solve"] += solution.seconds
+            self._spent["evaluate"] += solution.evaluation_seconds
+            if solution.solved or solution.status.startswith(INTERRUPTED):
+                break
+        return solution
+
     def _motion(self, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
         samples = len(program.blocks[0].block.s)
-        report = MotionReport(solution.iterations, float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
+        log = tuple(step._replace(cost=self._pure(step.cost, step.duration)) for step in solution.iterations)
+        report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
         worst = max((peak.use for peak in peaks), default=0.0)
         status, ok = solution.status, solution.solved
         if ok and worst > 1 + EXCESS:
@@ -144,8 +169,21 @@ class _Search:
         P = program.curves.control_points(solution.x)[0]
         T = program.curves.T(solution.x)
         return Motion(
-            self.problem.arm, self.problem.task, T, solution.cost, status, ok, basis.breaks, basis.degree, P, report
+            self.problem.arm,
+            self.problem.task,
+            T,
+            self._pure(solution.cost, T),
+            status,
+            ok,
+            basis.breaks,
+            basis.degree,
+            P,
+            report,
         )
+
+    def _pure(self, cost: float, T: float) -> float:
+        """The cost without what makes it well determined."""
+        return self.problem.task.minimise["time"] * T if self.problem.small.any() else cost
 
     def _why(self, program: Program, solution: Solution) -> str:
         """The rows that are violated most, or what else is known."""
@@ -166,6 +204,8 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
     basis = curves.spaces[0].basis
     inner = basis.breaks[:-1, None] + np.diff(basis.breaks)[:, None] * np.arange(FINE) / FINE
     s = np.append(inner.ravel(), 1.0)
+    if len(problem.rubbing):
+        s = np.union1d(s, _turns(problem, program, x, s))
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
@@ -197,6 +237,21 @@ def peaks_of(
         if quantity in SAMPLED:
             times += _exceeded(use, s)
     return tuple(peaks), np.unique(np.array(times))
+
+
+def _turns(problem: Problem, program: Program, x: Array, s: Array) -> Array:
+    """Fractions on both sides of where joints with friction turn around, and their torques jump."""
+    k, curves = problem.rubbing, program.curves
+    v = curves.at(x, s, 2)[1][:, k]
+    row, joint = np.nonzero(v[:-1] * v[1:] < 0)
+    if not len(row):
+        return np.zeros(0)
+    near = s[row] - v[row, joint] * (s[row + 1] - s[row]) / (v[row + 1, joint] - v[row, joint])
+    at = curves.at(x, near, 3)
+    pick = np.arange(len(near)), k[joint]
+    exact = near - at[1][pick] / (at[2][pick] * curves.T(x))  # one step of Newton's: v is smooth there
+    exact = np.clip(np.where(np.isfinite(exact), exact, near), s[row], s[row + 1])
+    return np.clip(np.concatenate([exact - BESIDE, exact + BESIDE]), 0.0, 1.0)
 
 
 def _use(table: Array, lower: Array, upper: Array) -> Array:

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from lissom.motion.curves import Curves
 from lissom.motion.sample import Sample
+from lissom.motion.tapes import TapeSample
 from lissom.spatial.rotations import Array
 
 Indices = NDArray[np.intp]
@@ -34,7 +35,7 @@ class Block(NamedTuple):
     names                 of the rows, for messages: what, coordinate, s
     """
 
-    sample: Sample
+    sample: Sample | TapeSample
     s: Array
     weights: Array
     combine: sparse.csr_array
@@ -195,7 +196,7 @@ class Program:
         self._prepare_jacobian()
         self._prepare_hessian()
         self._gradients = [placed.gradient_matrix() for placed in self.blocks]
-        self._x: Array | None = None
+        self._x = b""
         self._known: dict[str, Any] = {}
 
     # ---- patterns -----------------------------------------------------------------------------------
@@ -261,8 +262,9 @@ class Program:
 
     def _fresh(self, x: Array) -> dict[str, Any]:
         """What is known at x."""
-        if self._x is None or not np.array_equal(x, self._x):
-            self._x = x.copy()
+        name = x.tobytes()
+        if name != self._x:
+            self._x = name
             self._known = {"given": [placed.given(x) for placed in self.blocks]}
         return self._known
 

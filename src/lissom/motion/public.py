@@ -20,7 +20,9 @@ def predict_motion(
     seconds: float | None = None,
     starts: int = 1,
     seed: int = 0,
+    workers: int | None = None,
     refine: float | None = None,
+    regularise: float = 1e-5,
     progress: bool | Callable[[Iteration], object] = False,
     on_failure: str = "raise",
     **fields: Any,
@@ -38,7 +40,12 @@ def predict_motion(
     seconds : float or None      of the solver, at most
     starts : int                 the first is a straight line, the others random; the best solution counts
     seed : int                   of the random starts
+    workers : int or None        processes for the starts; None: as many as there are cores, where it is worth it
     refine : float or None       double the segments until the cost changes by less than this, relative
+    regularise : float           where time alone is minimised: weight of the mean squared torque, each relative to its
+                                 limit. Joints that do not decide the duration would otherwise move in any of many
+                                 ways. The time is longer by at most this fraction, in practice by 1e-9; `cost` is
+                                 without it. 0: none
     progress : bool or f(Iteration)     show a line, or be told of every iteration
     on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
     fields                       of the task, with those of `task` replaced; see `Task`
@@ -61,6 +68,7 @@ def predict_motion(
     with watched(progress) as told:
         return predict.predict_motion(
             arm, task, tolerance=tolerance, iterations=iterations, seconds=seconds, starts=starts, seed=seed,
+            workers=workers, regularise=regularise,
             refine=refine, progress=told, on_failure=on_failure, **fields,
         )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -16,6 +16,11 @@ from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
 QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
+# from a solution with multipliers: start near the bounds, with a small barrier
+WARM: dict[str, Any] = {
+    "warm_start_init_point": "yes", "mu_init": 1e-5, "warm_start_bound_push": 1e-7, "warm_start_bound_frac": 1e-7,
+    "warm_start_slack_bound_push": 1e-7, "warm_start_slack_bound_frac": 1e-7, "warm_start_mult_bound_push": 1e-7,
+}  # fmt: skip
 STATUS = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved to a looser tolerance",
@@ -59,6 +64,23 @@ def solve(
     return solver(x0, progress, warm)
 
 
+def carried(program: Program, solution: Solution, larger: Program) -> Solution:
+    """A solution for a program with more rows: multipliers of the rows that were there, by name; zero for others."""
+    known = dict(zip(_distinct(program.names), solution.multipliers, strict=True))
+    multipliers = np.array([known.get(name, 0.0) for name in _distinct(larger.names)])
+    return solution._replace(multipliers=multipliers)
+
+
+def _distinct(names: Sequence[Any]) -> list[Any]:
+    """Names with how often each was there before."""
+    seen: dict[Any, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, -1) + 1
+        out.append((name, seen[name]))
+    return out
+
+
 class Solver:
     """A program made ready for IPOPT; it can be solved from several starts."""
 
@@ -75,16 +97,14 @@ class Solver:
             options["max_cpu_time"] = float(seconds)
         self._options = options
         self._parts = self._callbacks()
+        self._runs: dict[bool, Any] = {}
 
     def __call__(
         self, x0: Array, progress: Callable[[Iteration], object] | None = None, warm: Solution | None = None
     ) -> Solution:
         program = self.program
         self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
-        more = {} if warm is None else {"warm_start_init_point": "yes", "mu_init": 1e-5}
-        nlp, watch, extra = self._parts
-        options: dict[str, Any] = {f"ipopt.{word}": value for word, value in (self._options | more).items()}
-        run = ca.nlpsol("motion", "ipopt", nlp, {"print_time": False, "iteration_callback": watch, **extra, **options})
+        run = self._made(warm is not None)
         given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
         given |= {"lbg": program.lower, "ubg": program.upper}
         if warm is not None:
@@ -108,6 +128,17 @@ class Solver:
         return tuple(step._replace(optimality=float(x)) for step, x in zip(self._log, known, strict=False)) + tuple(
             self._log[len(known) :]
         )
+
+    def _made(self, warm: bool) -> Any:
+        """IPOPT on the program, from any start or from a solution."""
+        if warm not in self._runs:
+            nlp, watch, extra = self._parts
+            options: dict[str, Any] = {
+                f"ipopt.{word}": value for word, value in (self._options | (WARM if warm else {})).items()
+            }
+            fixed: dict[str, Any] = {"print_time": False, "iteration_callback": watch}
+            self._runs[warm] = ca.nlpsol("motion", "ipopt", nlp, {**fixed, **extra, **options})
+        return self._runs[warm]
 
     # ---- what casadi calls ---------------------------------------------------------------------------
 
@@ -231,6 +262,8 @@ class _Watch(ca.Callback):
     def __init__(self, solver: Solver) -> None:
         ca.Callback.__init__(self)
         self._solver = solver
+        words = [str(ca.nlpsol_out(k)) for k in range(ca.nlpsol_n_out())]
+        self._places = [words.index(word) for word in ("x", "f", "g")]
         self.construct("watch", {})
 
     def get_n_in(self) -> int:
@@ -248,7 +281,10 @@ class _Watch(ca.Callback):
         n = sizes.get(str(ca.nlpsol_out(k)), 0)
         return ca.Sparsity.dense(n, 1) if n else ca.Sparsity(0, 0)
 
-    def eval(self, arguments: Any) -> list[int]:
-        named = {str(ca.nlpsol_out(k)): value for k, value in enumerate(arguments)}
-        x, g = (np.asarray(named[word], float).ravel() for word in ("x", "g"))
-        return [self._solver.told(x, float(named["f"]), g)]
+    def has_eval_buffer(self) -> bool:
+        return True
+
+    def eval_buffer(self, arguments: Any, results: Any) -> int:
+        x, f, g = (np.frombuffer(arguments[k]) for k in self._places)
+        np.frombuffer(results[0])[0] = self._solver.told(x, float(f[0]), g)
+        return 0

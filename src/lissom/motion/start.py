@@ -53,10 +53,11 @@ def duration(problem: Problem) -> float:
     low, high = problem.task.duration or (1e-3, 1e3)
     if not (way > 0).any():
         return float(np.clip(1.0, low, high))
-    fits = [T for T in np.geomspace(low, high, 60) if _meets(problem, x, q, u1 / T, u2 / T**2, way, T)]
-    if not fits:
+    tried = np.geomspace(low, high, 60)
+    fits = next((T for T in tried if _meets(problem, x, q, u1 / T, u2 / T**2, way, T)), None)
+    if fits is None:
         return float(np.clip(_plain(problem, way), low, high))
-    return float(np.clip(FACTOR * fits[0], low, high))
+    return float(np.clip(FACTOR * fits, low, high))
 
 
 def _meets(problem: Problem, x: Array, q: Array, qd: Array, qdd: Array, way: Array, T: float) -> bool:

@@ -1,0 +1,304 @@
+"""One time sample of an arm of many joints: as `sample.Sample`, with derivatives from the tapes of inverse dynamics.
+
+Straight-line code of second derivatives grows with the third power of the number of joints and takes minutes to
+compile beyond about ten. Tapes do not grow; what is left is the chain rule. Rows and cost are L(y, T), y_r = u_r / T^r,
+
+    L = lam . tau + mu . (tau v) + w T (c_1 + c_2 tau . tau + c_3 sum e(tau v) + c_4 jerk . jerk)
+
+so with F the same function of tau, v, jerk and T as if they were free, and J = d tau / dy,
+
+    L_y  = J^T F_tau + F_v + F_jerk
+    L_yy = (F_tau . tau)_yy + J^T F_tautau J + J^T F_tauv + F_vtau J + F_vv + F_jerkjerk
+
+where the first term is what the tape of `inverse_dynamics_hessian` gives, and every F_.. is diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.dynamics.inverse import Setting
+from lissom.errors import UnsupportedError
+from lissom.model.arm import Arm
+from lissom.motion.rubbing import excess, slopes
+from lissom.motion.sample import Places
+from lissom.motion.torques import SLOW
+from lissom.spatial.rotations import Array
+from lissom.verbs.library import library
+
+# Generic chains, 20 segments, later calls: straight-line code 0.26, 0.22, 0.42 s for 7, 8, 9 joints, tapes 0.32, 0.30,
+# 0.43 s; to compile, once: 12, 15, 21 s and 1 s.
+STRAIGHT = 7  # joints up to which straight-line code is the better one
+LONGEST = 12  # joints up to which straight-line code can be had at all
+SIDES = (1.0, -1.0)
+CRITERIA = ("time", "torque_squared", "energy", "jerk")
+
+
+def prefers_tape(arm: Arm, criteria: Iterable[Any], rates: bool) -> bool:
+    """Whether samples of an arm should come from tapes; `rates`: those of torques are limited."""
+    if arm.dof <= STRAIGHT:
+        return False
+    missing = ["limits of torque_rate"] if rates else []
+    missing += [word if isinstance(word, str) else "a function" for word in criteria if word not in CRITERIA]
+    if missing and arm.dof > LONGEST:
+        raise UnsupportedError(
+            f"predict_motion: {missing[0]}: not available for arms of more than {LONGEST} joints, and {arm.name!r} has "
+            f"{arm.dof}. Their criteria are {', '.join(CRITERIA)}; limit the jerk instead of rates of torque."
+        )
+    return not missing
+
+
+class _Partials(NamedTuple):
+    """Derivatives of F, (N, n) each: diagonals of the second ones."""
+
+    tau: Array
+    v: Array
+    tau_tau: Array
+    tau_v: Array
+    v_v: Array
+    tau_T: Array
+    v_T: Array
+
+
+class TapeSample:
+    """Functions of one kind of sample, as `sample.Sample` has them.
+
+    Parameters
+    ----------
+    arm : Arm
+    setting : Setting               frames that carry loads
+    powers : (k,)                   coordinates whose power is a row, after all torques
+    weights : {criterion: weight}   of time, torque_squared, energy, jerk
+    small : (n,)                    more weights of the squared torques
+    rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
+                                    its jump: above, then below
+    rounding : float                |power| is smooth within it [W]
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        setting: Setting,
+        powers: NDArray[np.intp],
+        weights: Mapping[str, float],
+        small: Array,
+        rubbing: NDArray[np.intp],
+        rounding: float,
+    ) -> None:
+        self.n, self.m, self.data = arm.dof, arm.dof + len(powers) + 2 * len(rubbing), 9 * len(setting.loads)
+        self.orders = 4 if weights.get("jerk") else 3
+        self._powers, self._rubbing, self._rounding = powers, rubbing, rounding
+        self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
+        self._squares = self._weights["torque_squared"] + small
+        self._curved = bool(self._squares.any() or self._weights["energy"])
+        self._friction = np.array([joint.friction for joint in arm.joints])
+        known = library(_smooth(arm))
+        names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
+        self._tau, self._slopes, self._curvatures = (known.get(name, setting) for name in names)
+        self.jacobian, self.hessian = self._patterns(arm)
+        self._seen: Any = None
+        self._known: dict[str, Any] = {}
+
+    # ---- patterns -----------------------------------------------------------------------------------
+
+    def _patterns(self, arm: Arm) -> tuple[Places, Places]:
+        """Torques depend on the joints that carry theirs or are carried by it; so do second derivatives."""
+        n, W = self.n, self.orders * self.n
+        R = related(arm)
+        of_tau = np.zeros((n, W + 1), bool)
+        of_tau[:, : 3 * n], of_tau[:, W] = np.tile(R, 3), True
+        rows = np.concatenate([of_tau, of_tau[self._powers], *2 * [of_tau[self._rubbing]]])
+        H = np.zeros((W + 1, W + 1), bool)
+        for r, s in ((0, 0), (0, 1), (0, 2), (1, 1)):
+            H[r * n : (r + 1) * n, s * n : (s + 1) * n] = R
+        speed = slice(n, 2 * n)
+        if len(self._powers) or self._weights["energy"]:
+            H[speed, : 3 * n] |= np.tile(R, 3)
+        if self._curved:
+            H |= of_tau.T @ of_tau
+        H[np.arange(3 * n, W), np.arange(3 * n, W)] = True
+        H[W] = True
+        return _places(rows), _places(np.tril(H | H.T))
+
+    # ---- values -------------------------------------------------------------------------------------
+
+    def value(self, given: Sequence[Array]) -> list[Array]:
+        """rows (N, m), T c (N, 1)."""
+        y, T, tau = self._state(given)
+        k, r = self._powers, self._rubbing
+        rows = [tau, tau[:, k] * y[1][:, k]]
+        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side) for side in SIDES]
+        return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
+
+    def first(self, given: Sequence[Array]) -> list[Array]:
+        """Nonzeros of the Jacobian of the rows (N, .), gradient of T c (N, orders n + 1)."""
+        y, T, tau = self._state(given)
+        J, v, k = self._slope(given), y[1], self._powers
+        N, n, W = len(tau), self.n, self.orders * self.n
+        rows = np.zeros((N, self.m, W + 1))
+        for order in range(3):
+            part = slice(order * n, (order + 1) * n)
+            rows[:, :n, part] = J[:, :, part] / T[:, :, None] ** order
+        along = np.concatenate([np.zeros_like(v), -v, -2 * y[2]], axis=1) / T
+        rows[:, :n, W] = np.einsum("kij,kj->ki", J, along)
+        at = n + np.arange(len(k))
+        rows[:, at] = v[:, k, None] * rows[:, k]
+        rows[:, at, n + k] += tau[:, k] / T
+        rows[:, at, W] -= tau[:, k] * v[:, k] / T
+        for r, at, side in self._rubbed():
+            slope = self._friction[r] * slopes(v[:, r], side)[0] / T
+            rows[:, at] = rows[:, r]
+            rows[:, at, n + r] += slope
+            rows[:, at, W] -= slope * v[:, r]
+        nothing, one = np.zeros((N, self.m)), np.ones((N, 1))
+        return [rows[:, *self.jacobian], self._gradient(y, T, J, self._partials(y, T, tau, nothing, one), tau, one)]
+
+    def second(self, given: Sequence[Array], lam: Array, w: Array) -> Array:
+        """Nonzeros of the lower triangle of the Hessian (N, .)."""
+        y, T, tau = self._state(given)
+        J = self._slope(given)
+        F = self._partials(y, T, tau, lam, w)
+        Hy = self._by_state(given, J, F, y, T, w)
+        Ly = np.concatenate(self._by_states(y, T, J, F, w), axis=1)
+        LyT = np.concatenate(self._by_states(y, T, J, F._replace(tau=F.tau_T, v=F.v_T), w / T), axis=1)
+        n, W = self.n, self.orders * self.n
+        r = np.repeat(np.arange(self.orders), n)
+        shrink = T ** -r.astype(float)
+        way = -r * np.concatenate(y, axis=1) / T  # dy / dT
+        H = np.zeros((len(tau), W + 1, W + 1))
+        H[:, :W, :W] = shrink[:, :, None] * Hy * shrink[:, None, :]
+        turned = np.einsum("kij,kj->ki", Hy, way)
+        H[:, W, :W] = shrink * (turned + LyT - r / T * Ly)
+        both = way * (turned + 2 * LyT) - (r + 1) / T * way * Ly
+        H[:, W, W] = both.sum(axis=1)
+        return np.ascontiguousarray(H[:, *self.hessian])
+
+    def _rubbed(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], float]]:
+        """Coordinates, rows and side of the torques with friction on the safe side."""
+        r, at = self._rubbing, self.n + len(self._powers) + np.arange(2 * len(self._rubbing))
+        return [(r, rows, side) for rows, side in zip(np.split(at, 2), SIDES, strict=True)]
+
+    # ---- parts --------------------------------------------------------------------------------------
+
+    def _state(self, given: Sequence[Array]) -> tuple[list[Array], Array, Array]:
+        """y_r (N, n), T (N, 1) and the torques, kept while the same samples are asked about."""
+        if given is not self._seen:
+            u, T = given[0], np.array(given[1])
+            n = self.n
+            y = [np.ascontiguousarray(u[:, r * n : (r + 1) * n] / T**r) for r in range(self.orders)]
+            extra = [np.ascontiguousarray(given[2][:, k : k + 9]) for k in range(0, self.data, 9)]
+            v = y[1]
+            tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + SLOW * SLOW)
+            self._seen, self._known = given, {"state": (y, T, tau), "extra": extra}
+        return self._known["state"]
+
+    def _slope(self, given: Sequence[Array]) -> Array:
+        """J = d tau / d(q, v, a), (N, n, 3 n)."""
+        if "J" not in self._known:
+            y, n = self._known["state"][0], self.n
+            J = np.concatenate(self._slopes(*y[:3], *self._known["extra"]), axis=2)
+            at = np.arange(n)
+            J[:, at, n + at] += self._friction * SLOW**2 / (y[1] ** 2 + SLOW * SLOW) ** 1.5
+            self._known["J"] = J
+        return self._known["J"]
+
+    def _rate(self, y: list[Array], tau: Array) -> Array:
+        """The rate of cost (N, 1)."""
+        c, R = self._weights, self._rounding
+        out = c["time"] + (tau * tau) @ self._squares
+        if c["energy"]:
+            out += c["energy"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R).sum(axis=1)
+        if c["jerk"]:
+            out += c["jerk"] * (y[3] ** 2).sum(axis=1)
+        return out[:, None]
+
+    def _partials(self, y: list[Array], T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
+        c, v, R = self._weights, y[1], self._rounding
+        mu, by_tau0, by_v0, curve0 = (np.zeros_like(tau) for _ in range(4))
+        mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
+        by_tau0 += lam[:, : self.n]
+        for r, at, side in self._rubbed():
+            first, second = slopes(v[:, r], side)
+            by_tau0[:, r] += lam[:, at]
+            by_v0[:, r] += lam[:, at] * self._friction[r] * first
+            curve0[:, r] += lam[:, at] * self._friction[r] * second
+        p = tau * v
+        root = np.sqrt(p * p + R * R)
+        slope, curve = c["energy"] * p / root, c["energy"] * R * R / root**3
+        by_tau, by_v, s = 2 * self._squares * tau + slope * v, slope * tau, w * T
+        return _Partials(
+            tau=by_tau0 + mu * v + s * by_tau,
+            v=by_v0 + mu * tau + s * by_v,
+            tau_tau=s * (2 * self._squares + curve * v * v),
+            tau_v=mu + s * (slope + curve * p),
+            v_v=curve0 + s * curve * tau * tau,
+            tau_T=w * by_tau,
+            v_T=w * by_v,
+        )
+
+    def _by_states(self, y: list[Array], T: Array, J: Array, F: _Partials, w: Array) -> list[Array]:
+        """L_y, by order."""
+        n = self.n
+        whole = np.einsum("ki,kij->kj", F.tau, J)
+        parts = [whole[:, :n], whole[:, n : 2 * n] + F.v, whole[:, 2 * n :]]
+        return [*parts, *([2 * self._weights["jerk"] * w * T * y[3]] if self.orders > 3 else [])]
+
+    def _gradient(self, y: list[Array], T: Array, J: Array, F: _Partials, tau: Array, w: Array) -> Array:
+        """Of T c, by u and T."""
+        parts = self._by_states(y, T, J, F, w)
+        by_T = w * self._rate(y, tau) - sum(
+            (r / T * (y[r] * part).sum(axis=1, keepdims=True) for r, part in enumerate(parts)), np.zeros_like(T)
+        )
+        return np.concatenate([*(part / T**r for r, part in enumerate(parts)), by_T], axis=1)
+
+    def _by_state(self, given: Any, J: Array, F: _Partials, y: list[Array], T: Array, w: Array) -> Array:
+        """L_yy (N, orders n, orders n)."""
+        n, W = self.n, self.orders * self.n
+        blocks = self._curvatures(*y[:3], F.tau, *self._known["extra"])
+        H = np.zeros((len(T), W, W))
+        for (r, s), block in zip(((0, 0), (0, 1), (0, 2), (1, 1)), blocks, strict=True):
+            H[:, r * n : (r + 1) * n, s * n : (s + 1) * n] = block
+            H[:, s * n : (s + 1) * n, r * n : (r + 1) * n] = np.swapaxes(block, 1, 2)
+        if self._curved:
+            H[:, : 3 * n, : 3 * n] += np.swapaxes(J, 1, 2) @ (F.tau_tau[:, :, None] * J)
+        crossed = F.tau_v[:, :, None] * J
+        H[:, n : 2 * n, : 3 * n] += crossed
+        H[:, : 3 * n, n : 2 * n] += np.swapaxes(crossed, 1, 2)
+        at, v = np.arange(n), y[1]
+        bend = -3 * self._friction * SLOW**2 * v / (v * v + SLOW * SLOW) ** 2.5
+        H[:, n + at, n + at] += F.v_v + F.tau * bend
+        if self.orders > 3:
+            H[:, 3 * n + at, 3 * n + at] += 2 * self._weights["jerk"] * w * T
+        return H
+
+
+def _places(pattern: NDArray[np.bool_]) -> Places:
+    rows, columns = np.nonzero(pattern)
+    return rows, columns
+
+
+def related(arm: Arm) -> NDArray[np.bool_]:
+    """(n, n) one joint carries the other, or they are the same."""
+    from lissom.dynamics.bodies import BASE, Bodies
+
+    bodies = Bodies(arm).list
+    R = np.eye(len(bodies), dtype=bool)
+    for k, body in enumerate(bodies):
+        if body.parent != BASE:
+            R[k] |= R[body.parent]  # parents come first
+    at = [body.coordinate for body in bodies]
+    out = np.zeros((arm.dof, arm.dof), bool)
+    out[np.ix_(at, at)] = R | R.T
+    return out
+
+
+def _smooth(arm: Arm) -> Arm:
+    """The arm without friction, which samples add in a smooth form."""
+    if not any(joint.friction for joint in arm.joints):
+        return arm
+    links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.moves else link for link in arm.links]
+    return arm.replace(links=tuple(links))

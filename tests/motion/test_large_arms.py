@@ -1,0 +1,171 @@
+"""Arms of many joints: derivatives from tapes against straight-line code, and a tree of thirty joints."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from tests.arms import random_arm
+
+import lissom as ls
+from lissom.errors import UnsupportedError
+from lissom.motion import build, tapes
+from lissom.motion.basis import Basis
+from lissom.motion.predict import predict_motion
+from lissom.motion.task import Task
+from lissom.spatial.frames import pose
+from lissom.spatial.rotations import about_axis
+
+SAMPLES = 6
+
+
+def generic_tree(parents, seed):
+    """Revolute joints about generic axes, generic inertias, gravity."""
+    rng = np.random.default_rng(seed)
+    links = []
+    for k, parent in enumerate(parents):
+        axis, points, mass = rng.normal(size=3), 0.1 * rng.normal(size=(6, 3)), rng.uniform(0.2, 1.5)
+        inertia = mass / 6 * sum(p @ p * np.eye(3) - np.outer(p, p) for p in points - points.mean(axis=0))
+        placement = pose(about_axis((1.0, 0.0, 0.0), rng.uniform(-1.0, 1.0)), rng.uniform(-0.2, 0.2, 3))
+        joint = ls.Joint("revolute", placement, axis / np.linalg.norm(axis))
+        links.append(
+            ls.Link(f"l{k}", None if parent < 0 else f"l{parent}", joint, mass, rng.uniform(-0.1, 0.1, 3), inertia)
+        )
+    return ls.Arm("generic tree", tuple(links))
+
+
+def rough(arm, friction):
+    """With friction in every joint."""
+    links = [link.replace(joint=link.joint.replace(friction=f)) for link, f in zip(arm.links, friction, strict=True)]
+    return arm.replace(links=tuple(links))
+
+
+def both(minimise, loads=(), seed=5):
+    """Straight-line and tape sample of one problem, and states to try them at."""
+    arm = rough(random_arm(seed, 4, kinds=("revolute", "prismatic"), drives=False), (0.3, 0.0, 0.5, 0.7))
+    pushed = [ls.Load(arm.links[-1].name, force=(1.0, -2.0, 3.0), point=(0.1, 0.2, 0.3))] if loads else []
+    power = ls.Limits(torque=50.0, power=[10.0, np.inf, 7.0, np.inf])
+    task = Task(start=[0.0] * 4, goal=[0.3] * 4, minimise=minimise, duration=(0.1, 9.0), limits=power, loads=pushed)
+    problem = build.Problem(arm, task, regularise=1e-3)
+    straight = problem.sample
+    powers = np.flatnonzero(problem.bounds.limited("power"))
+    taped = tapes.TapeSample(arm, problem.setting, powers, task.minimise, problem.small, problem.rubbing, build.ROUND)
+    rng = np.random.default_rng(seed)
+    given = [rng.normal(size=(SAMPLES, straight.orders * 4)), rng.uniform(0.5, 2.0, (SAMPLES, 1))]
+    given += [rng.normal(size=(SAMPLES, straight.data))] * bool(straight.data)
+    return straight, taped, given
+
+
+def dense(places, values, shape):
+    out = np.zeros((len(values), *shape))
+    out[:, places[0], places[1]] = values
+    return out
+
+
+def apart(x, y):
+    return float(np.abs(x - y).max() / np.abs(y).max())
+
+
+MIXES = [
+    {"time": 0.7},
+    {"time": 1.0, "torque_squared": 0.01},
+    {"time": 0.1, "energy": 0.3},
+    {"jerk": 1e-3, "energy": 0.3, "torque_squared": 0.02},
+]
+
+
+@pytest.mark.parametrize("mix", MIXES, ids=lambda mix: "+".join(mix))
+def test_tapes_give_what_straight_line_code_gives(mix):
+    straight, taped, given = both(mix, loads="energy" in mix)
+    assert (taped.m, taped.orders, taped.data) == (straight.m, straight.orders, straight.data)
+    for ours, want in zip(taped.value(given), straight.value(given), strict=True):
+        assert apart(ours, want) < 1e-13
+    width = straight.orders * 4 + 1
+    ours, want = taped.first(given), straight.first(given)
+    J = [dense(s.jacobian, x[0], (straight.m, width)) for s, x in ((taped, ours), (straight, want))]
+    assert apart(*J) < 1e-12
+    assert apart(ours[1], want[1]) < 1e-12
+    rng = np.random.default_rng(1)
+    lam, w = rng.normal(size=(SAMPLES, straight.m)), rng.uniform(size=(SAMPLES, 1))
+    H = [dense(s.hessian, s.second(given, lam, w), (width, width)) for s in (taped, straight)]
+    assert apart(*H) < 1e-12
+
+
+@pytest.mark.parametrize("joints", [2, 4], ids=["squares compiled", "squares apart"])
+@pytest.mark.parametrize("taped", [False, True])
+def test_programs_against_differences(joints, taped, monkeypatch):
+    monkeypatch.setattr(tapes, "STRAIGHT", 0 if taped else 7)
+    arm = rough(generic_tree([-1, 0, 1, 1][:joints], 4), [0.4, 0.0, 0.2, 0.3][:joints])
+    limits = ls.Limits(torque=9.0, velocity=3.0, power=20.0)
+    mix = {"time": 0.5, "torque_squared": 0.02}
+    task = Task(start=[0.1] * joints, goal=[0.6] * joints, minimise=mix, limits=limits, segments=4)
+    problem = build.Problem(arm, task)
+    program = problem.program(Basis(4), np.array([0.13, 0.61]))
+    rng = np.random.default_rng(6)
+    x, lam = rng.uniform(0.3, 1.0, program.size), rng.normal(size=program.count)
+
+    def matrix(pattern, values):
+        return sparse.coo_array((values, (pattern.rows, pattern.columns)), shape=pattern.shape).toarray()
+
+    def lagrangian_slope(y):
+        return 0.7 * program.gradient(y) + lam @ matrix(program.jacobian_pattern, program.jacobian(y))
+
+    h = 1e-6
+    steps = h * np.eye(program.size)
+    J = np.stack([(program.g(x + e) - program.g(x - e)) / (2 * h) for e in steps], axis=1)
+    slope = np.array([(program.f(x + e) - program.f(x - e)) / (2 * h) for e in steps])
+    H = np.stack([(lagrangian_slope(x + e) - lagrangian_slope(x - e)) / (2 * h) for e in steps], axis=1)
+    assert apart(matrix(program.jacobian_pattern, program.jacobian(x)), J) < 1e-7
+    assert apart(program.gradient(x), slope) < 1e-7
+    upper = matrix(program.hessian_pattern, program.hessian(x, 0.7, lam))
+    assert apart(upper + np.triu(upper, 1).T, H) < 1e-7
+
+
+def test_joints_of_other_branches_are_not_related():
+    related = tapes.related(generic_tree([-1, 0, 1, 0, 3], 1))
+    assert np.array_equal(np.flatnonzero(~related[1]), [3, 4])
+    assert related[0].all()
+    assert np.array_equal(related, related.T)
+
+
+def test_the_same_motion_either_way(monkeypatch):
+    arm = generic_tree([-1, 0, 1, 1], 3)
+    task = Task(start=[0.0] * 4, goal=[0.5, -0.4, 0.3, 0.6], duration=0.8, minimise="torque_squared", segments=8)
+    straight = predict_motion(arm, task)
+    monkeypatch.setattr(tapes, "STRAIGHT", 0)
+    taped = predict_motion(arm.replace(name="again"), task)
+    assert taped.cost == pytest.approx(straight.cost, rel=1e-9)
+    assert np.abs(taped.q - straight.q).max() < 1e-6
+
+
+def test_what_tapes_cannot_do_is_said():
+    arm = generic_tree(range(-1, tapes.LONGEST), 2)
+    task = Task(start=np.zeros(arm.dof), goal=np.ones(arm.dof), duration=1.0, minimise="torque_rate")
+    with pytest.raises(UnsupportedError, match=r"torque_rate: not available for arms of more than 12 joints"):
+        predict_motion(arm, task)
+
+
+def test_thirty_joints():
+    """Torso of 3, two arms of 7, legs of 6 and 7; minimum torque from rest to rest."""
+    parents = [-1, 0, 1]
+    for root, count in ((2, 7), (2, 7), (0, 6), (0, 7)):
+        parents += [root, *range(len(parents), len(parents) + count - 1)]
+    arm = generic_tree(parents, 1)
+    goal = np.random.default_rng(0).uniform(-1.0, 1.0, 30)
+    motion = predict_motion(arm, start=np.zeros(30), goal=goal, duration=1.5, minimise="torque_squared", segments=20)
+    assert motion.ok
+    assert motion.report.seconds["solve"] + motion.report.seconds["compile"] < 60
+    assert np.abs(motion.q[-1] - goal).max() < 1e-12
+    # the cost is what the torques say: Simpson's rule on knots and midpoints, ten points per segment are at hand
+    squares = (motion.tau**2).sum(axis=1)[::5]
+    weights = np.tile([2.0, 4.0], 20)
+    weights = np.append(weights, 1.0) - np.eye(1, 41)[0]
+    assert motion.cost == pytest.approx(1.5 / 120 * (weights @ squares), rel=1e-9)
+    # no nearby motion with the same ends is better
+    rng = np.random.default_rng(2)
+    basis, P = motion.basis, motion.control_points
+    s = np.linspace(0.0, 1.0, 41)
+    for _ in range(3):
+        bump = np.zeros_like(P)
+        bump[2:-2] = 1e-3 * rng.normal(size=bump[2:-2].shape)
+        q, qd, qdd = (basis.rows(s, r) @ (P + bump) / 1.5**r for r in range(3))
+        other = 1.5 / 120 * (weights @ (ls.inverse_dynamics(arm, q, qd, qdd) ** 2).sum(axis=1))
+        assert other > motion.cost

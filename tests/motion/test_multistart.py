@@ -1,0 +1,110 @@
+"""Several starts: the same whatever the number of processes, a table of what each found, Ctrl-C, refinement."""
+
+import numpy as np
+import pytest
+
+from lissom.errors import InputError
+from lissom.motion.predict import MotionError, predict_motion
+from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
+from lissom.papers.xiang2008_closed_form import two_link_arm
+
+COARSE = EXAMPLE_2.replace(segments=8)
+
+
+def test_any_number_of_processes_finds_the_same():
+    arm = two_link_arm()
+    one, two = (predict_motion(arm, COARSE, starts=4, workers=n) for n in (1, 2))
+    assert one.report.starts == two.report.starts
+    assert np.array_equal(one.control_points, two.control_points)
+    assert [row["start"] for row in two.report.starts] == [0, 1, 2, 3]
+
+
+def test_seeds_differ_and_repeat():
+    arm = two_link_arm()
+    runs = [predict_motion(arm, COARSE, starts=3, seed=seed).report.starts for seed in (0, 0, 7)]
+    assert runs[0] == runs[1]
+    assert runs[0][0] == runs[2][0]
+    assert runs[0][1]["iterations"] != runs[2][1]["iterations"] or runs[0][1]["cost"] != runs[2][1]["cost"]
+
+
+@pytest.mark.parametrize("name", ["example 1", "example 2"])
+def test_the_examples_from_25_starts(name):
+    arm, task = {"example 1": (weightless_arm(), EXAMPLE_1), "example 2": (two_link_arm(), EXAMPLE_2)}[name]
+    motion = predict_motion(arm, task, starts=25)
+    table = motion.report.starts
+    assert len(table) == 25
+    for row in table:  # all found the optimum, or the table says so
+        assert row["same"] == (row["status"] == "solved" and abs(row["cost"] / motion.cost - 1) < 1e-6)
+    assert sum(row["same"] for row in table) >= 24
+    assert motion.cost == min(row["cost"] for row in table if row["same"])
+
+
+def test_ctrl_c_keeps_the_best_so_far():
+    seen = []
+
+    def watch(step):
+        seen.append(step)
+        if sum(s.number == 0 for s in seen) == 3 and step.number == 4:
+            raise KeyboardInterrupt
+
+    motion = predict_motion(two_link_arm(), EXAMPLE_2, starts=5, workers=1, progress=watch)
+    table = motion.report.starts
+    assert motion.status == "solved"
+    assert [row["status"].split()[0].rstrip(";") for row in table] == ["solved", "solved", *["interrupted"] * 3]
+    assert np.isnan(table[-1]["cost"])
+
+
+def test_ctrl_c_while_others_work():
+    calls = []
+
+    def watch(step):
+        calls.append(step)
+        if len(calls) > 1 and calls[-1] == calls[-2]:  # told again while waiting
+            raise KeyboardInterrupt
+
+    motion = predict_motion(two_link_arm(), COARSE, starts=9, workers=2, progress=watch)
+    assert motion.status == "solved"
+    assert motion.report.starts[0]["status"] == "solved"
+    assert "interrupted before it ended" in [row["status"] for row in motion.report.starts]
+
+
+def test_bad_numbers_are_refused():
+    arm = two_link_arm()
+    for words, given in {
+        "starts is 0": {"starts": 0},
+        "workers is 0": {"starts": 3, "workers": 0},
+        "regularise is 1": {"regularise": 1},
+    }.items():
+        with pytest.raises(InputError, match=words):
+            predict_motion(arm, COARSE, **given)
+
+
+def test_functions_that_cannot_be_sent_stay_here():
+    arm, criterion = two_link_arm(), lambda q, qd, qdd, tau: tau[0] ** 2 + 0.3 * qd[1] ** 2 + 9.0
+    task = COARSE.replace(minimise={criterion: 1.0})
+    motion = predict_motion(arm, task, starts=2)
+    assert len(motion.report.starts) == 2
+    with pytest.raises(InputError, match="cannot be sent to other processes"):
+        predict_motion(arm, task, starts=2, workers=2)
+
+
+def test_small_torque_cost_leaves_the_time_alone():
+    arm = weightless_arm()
+    with_it, without = (predict_motion(arm, EXAMPLE_1, regularise=x) for x in (1e-5, 0.0))
+    assert with_it.duration == pytest.approx(without.duration, rel=1e-8)
+    assert with_it.cost == with_it.duration
+    assert [step.cost for step in with_it.report.iterations] == [s.duration for s in with_it.report.iterations]
+
+
+def test_optimality_is_in_the_log():
+    log = predict_motion(two_link_arm(), EXAMPLE_2).report.iterations
+    assert all(np.isfinite(step.optimality) for step in log)
+    assert log[-1].optimality < 1e-8 < log[0].optimality
+
+
+def test_what_conflicts_is_named():
+    """Rates that the torques cannot stop in time: fixed duration far below what the motors can do."""
+    with pytest.raises(MotionError, match=r"torque of '(upper|fore)'") as caught:
+        predict_motion(two_link_arm(), EXAMPLE_2.replace(duration=0.2, minimise="torque_squared"))
+    assert not caught.value.motion.ok
+    assert caught.value.motion.status.startswith(("infeasible", "stalled"))
