@@ -13,10 +13,12 @@ from lissom.model.arm import Arm
 from lissom.motion import checks, start
 from lissom.motion.basis import Basis
 from lissom.motion.build import SAMPLED, Problem
+from lissom.motion.clearance import Clearance
 from lissom.motion.program import Program
 from lissom.motion.record import Motion, MotionReport, Peak
 from lissom.motion.solver import Iteration, Solution, Solver
 from lissom.motion.task import Task
+from lissom.motion.torques import turning
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.states import as_arm
@@ -173,14 +175,18 @@ class _Search:
             ok = False
             peak = max(peaks, key=lambda p: p.use)
             status = f"solved, but {peak.quantity} of {peak.joint!r} exceeds its limit by {100 * (worst - 1):.2g} %"
+        missed = self.problem.missed(program.curves, solution.x) if ok else ""
+        if missed:
+            ok, status = False, f"solved, but {missed}"
         if not solution.solved:
             status = f"{status}; {self._why(program, solution)}"
         basis = program.curves.spaces[0].basis
+        cost = solution.cost  # of energy, what was minimised is rounded off
+        if "energy" in self.problem.task.minimise:
+            cost = self.problem.cost(program.curves, solution.x)
         P = program.curves.control_points(solution.x)[0]
         T = program.curves.T(solution.x)
-        return Motion(
-            self.problem.arm, self.problem.task, T, solution.cost, status, ok, basis.breaks, basis.degree, P, report
-        )
+        return Motion(self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report)
 
     def _why(self, program: Program, solution: Solution) -> str:
         """The rows that are violated most, or what else is known."""
@@ -204,6 +210,7 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
+    tau = tau + turning(problem.bodies, z[1])
     values = {
         "position": z[0], "velocity": z[1], "acceleration": z[2], "jerk": z[3], "torque": tau,
         "torque_rate": np.gradient(tau, s * T, axis=0), "power": tau * z[1],
@@ -221,7 +228,21 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
         )
         if quantity in SAMPLED:
             times += _exceeded(use, s)
+    if problem.clearance is not None:
+        peak, others = closest(problem.clearance, z[0], s, T)
+        peaks.append(peak)
+        times += others
     return tuple(peaks), np.unique(np.array(times))
+
+
+def closest(clearance: Clearance, q: Array, s: Array, T: float) -> tuple[Peak, list[float]]:
+    """The smallest distance from an obstacle, and the fractions at which one is too small."""
+    gaps = clearance.gaps(q)
+    row, k = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
+    use, margin = clearance.use(gaps), clearance.margin
+    what, who = clearance.names(int(k))
+    peak = Peak(what, who, float(s[row] * T), float(gaps[row, k] + margin), margin, float(use[row, k]))
+    return peak, _exceeded(use, s)
 
 
 def _use(table: Array, lower: Array, upper: Array) -> Array:
