@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.interpolate import BSpline
 
 from lissom.errors import InputError
 from lissom.spatial.rotations import Array
@@ -82,7 +81,7 @@ class Basis:
             return self.segments * (self.degree - self.continuity)
         return len(self.knots) - self.degree - 1
 
-    def _active(self, s: Array) -> Array:
+    def _active(self, s: Array) -> NDArray[np.intp]:
         """Index of the knot interval of every s; the end belongs to the last one."""
         last = int(np.searchsorted(self.knots, 1.0, side="left")) - 1
         return np.clip(np.searchsorted(self.knots, s, side="right") - 1, self._first, last)
@@ -93,14 +92,27 @@ class Basis:
         spans = self._active(s)
         places = spans[:, None] - self.degree + np.arange(self.degree + 1)
         values = np.zeros((len(s), orders, self.degree + 1))
-        for span in np.unique(spans):
-            here = spans == span
-            knots = self.knots[span - self.degree : span + self.degree + 2]
-            piece = BSpline(knots, np.eye(self.degree + 1), self.degree)
-            for r in range(min(orders, self.degree + 1)):
-                values[here, r] = piece(s[here], nu=r)
+        for r in range(min(orders, self.degree + 1)):
+            values[:, r] = self._values(s, spans, r)
         shift = self._first - self.degree if self.periodic else 0
         return (places - shift) % self.count if self.periodic else places, values
+
+    def _values(self, s: Array, spans: NDArray[np.intp], order: int) -> Array:
+        """(N, degree + 1) by de Boor's recursion over the degree p; its last `order` steps are of derivatives."""
+        B = np.ones((len(s), 1))
+        for p in range(1, self.degree + 1):
+            at = spans[:, None] + np.arange(p)
+            left, right = self.knots[at - p + 1], self.knots[at + 1]
+            if p <= self.degree - order:
+                up = (s[:, None] - left) / (right - left) * B
+                down = B - up
+            else:
+                up = p / (right - left) * B
+                down = -up
+            B = np.zeros((len(s), p + 1))
+            B[:, 1:] += up
+            B[:, :-1] += down
+        return B
 
     def rows(self, s: ArrayLike, order: int = 0) -> sparse.csr_array:
         """(N, count) values of all basis functions, or of their derivative of some order, at s."""
@@ -112,7 +124,7 @@ class Basis:
 
     def differences(self, order: int) -> sparse.csr_array:
         """From control points to those of a derivative; of no use beyond jumps of a lower derivative."""
-        D: Any = sparse.eye_array(self.count, format="csr")
+        D: Any = sparse.csr_array(sparse.eye(self.count))
         knots = self.knots if not self.periodic else self.knots[self._first - self.degree :]
         for r in range(order):
             d = self.degree - r

@@ -38,7 +38,8 @@ from lissom.verbs.call import as_loads, library_of
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.library import digest
 
-ROUND = 0.01  # of the largest power that is expected: |tau qd| is rounded off within it
+ROUND = 0.02  # of the largest power that is expected: |tau qd| is rounded off within it
+NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
 FINE = 12  # points of a segment at which the cost is looked at
 VERB = "predict_motion"
 SAMPLED = ("torque", "torque_rate", "power")
@@ -98,8 +99,12 @@ class Problem:
 
     @cached_property
     def sample(self) -> Sample:
-        """The compiled sample."""
+        """Torques, their rates and powers, the rate of cost; compiled when it is first asked for."""
         return self._sample()
+
+    def compile(self) -> None:
+        """Have all that is compiled ready."""
+        assert self.sample.n == self.n
 
     # ---- where it goes ------------------------------------------------------------------------------
 
@@ -137,7 +142,14 @@ class Problem:
     def _clearance(self) -> Clearance | None:
         task = self.task
         parts = bodies_of(self.arm) if task.bodies is None else task.bodies
-        return Clearance(self.arm, parts, task.obstacles, task.margin, VERB) if task.obstacles and parts else None
+        if not task.obstacles or not parts:
+            return None
+        made = Clearance(self.arm, parts, task.obstacles, task.margin, VERB)
+        for k, place in enumerate(self.places):  # of positions that reach a place, those that are clear count first
+            if place.reaching is not None:
+                left = made.gaps(place.q).min(axis=1)
+                self.places[k] = place._replace(q=place.q[np.argsort(left < 0, kind="stable")])
+        return made
 
     # ---- the sample ---------------------------------------------------------------------------------
 
@@ -179,14 +191,18 @@ class Problem:
 
     @cached_property
     def rounding(self) -> float:
-        """Power [W] within which |tau qd| is rounded off: ROUND of the largest along the first guess, by decades."""
+        """Power [W] within which |tau qd| is rounded off: ROUND of the largest along the first guess, by half decades."""
         size = ROUND * start.power(self)
-        return float(10.0 ** np.round(np.log10(size))) if size > 1e-12 else ROUND
+        return float(10.0 ** (np.round(2 * np.log10(size)) / 2)) if size > 1e-12 else ROUND
 
     @cached_property
     def line(self) -> start.Line:
         """The path of the first guess."""
         return start.waypoints(self)
+
+    def watch(self, curves: Curves, x: Array, s: Array) -> bool:
+        """Have rows for obstacles that a motion comes too near to; whether some are new."""
+        return self.clearance is not None and self.clearance.watch(curves.at(x, s, 1)[0])
 
     def cost(self, curves: Curves, x: Array) -> float:
         """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
@@ -260,6 +276,7 @@ class Problem:
         blocks = [self._block(curves, basis, more)]
         blocks += [place.reaching.block(place.q[0]) for place in self.places if place.reaching is not None]
         if self.clearance is not None:
+            self.clearance.watch(start.along(self.line, np.linspace(0.0, 1.0, 4 * basis.segments + 1)), NEAR)
             blocks.append(self.clearance.block(blocks[0].s))
         return Program(curves, blocks, linear_rows(self, curves), low, high)
 

@@ -139,9 +139,10 @@ def _ends_clear(problem: Problem) -> None:
         k = int(np.argmin(gaps))
         if gaps[k] < -SLACK:
             what, who = problem.clearance.names(k)
+            margin = problem.clearance.margin
             raise InputError(
-                f"{VERB}: at the {place.word} the {what} of {who!r} is {gaps[k] + problem.clearance.margin:.4g} m, less "
-                f"than the margin of {problem.clearance.margin:g} m."
+                f"{VERB}: at the {place.word} the {what} of {who!r} is {gaps[k] + margin:.4g} m, and the margin is "
+                f"{margin:g} m."
             )
 
 
@@ -180,9 +181,9 @@ def _slides_held(problem: Problem) -> None:
         low, high = problem.bounds.lower["torque"][k] - friction[k], problem.bounds.upper["torque"][k] + friction[k]
         if not low <= held[0, k] <= high:
             raise InputError(
-                f"{VERB}: {_name(problem, int(k))} carries {held[0, k]:.4g} everywhere, and its torque limits are "
-                f"{problem.bounds.lower['torque'][k]:.4g} to {problem.bounds.upper['torque'][k]:.4g}: no motion can end "
-                "at rest. Give a stronger motor."
+                f"{VERB}: {_name(problem, int(k))} needs {held[0, k]:.4g} to hold the arm anywhere, and its torque "
+                f"limits (with friction) are {low:.4g} to {high:.4g}, so no motion can end at rest. Give a stronger "
+                "motor."
             )
 
 
@@ -268,7 +269,7 @@ def _something_limits(problem: Problem) -> None:
                 "zero. Give limits (torque, velocity ...), or a duration."
             )
     pulled = np.any(arm.gravity) or task.loads or any(joint.stiffness for joint in arm.joints)
-    if not task.minimise.get("time") and (not pulled or set(task.minimise) <= {"jerk", "torque_rate"}):
+    if not task.minimise.get("time") and not (pulled and task.minimise.get("torque_squared")):
         raise InputError(
             f"{VERB}: the duration is free and only effort is minimised: the longer the better. Give a duration, or a "
             "weight for 'time'."

@@ -64,6 +64,17 @@ class Clearance:
         if key not in made:
             made[key] = Sample(key, arm.dof, lambda z: (self._rows(bodies, z.q, z.data), 0.0), 3, len(self.data))
         self.sample = made[key]
+        self._watched = np.zeros(len(self.pairs), bool)
+
+    def watch(self, q: Array, near: float = 0.0) -> bool:
+        """Have rows for the pairs that come nearer than `near`, in parts of their least distance; whether some are new.
+
+        Most parts of an arm never come near most obstacles, and rows cost time.
+        """
+        found = self.use(self.gaps(q)).max(axis=0) > 1 - near
+        new = bool((found & ~self._watched).any())
+        self._watched |= found
+        return new
 
     def _rows(self, bodies: Bodies, q: Any, data: Any) -> Any:
         """(d^2 - wide^2) / (2 wide) of every point: near the limit it is how much further than that it is."""
@@ -84,15 +95,13 @@ class Clearance:
     def block(self, s: Array) -> Block:
         """Rows of a program at fractions s."""
         N, m = len(s), self.sample.m
-        words = [self._words(pair) for pair in self.pairs for _ in range(pair.points)]
-        names = [(*word, float(x)) for x in s for word in words]
-        zero, far = np.zeros(N * m), np.full(N * m, np.inf)
-        combine = sparse.csr_array(sparse.eye(N * m, format="csr"))
+        owner = np.repeat(np.arange(len(self.pairs)), [pair.points for pair in self.pairs])
+        some = np.flatnonzero(self._watched[owner])
+        names = [(*self.names(owner[k]), float(x)) for x in s for k in some]
+        rows = (np.arange(N)[:, None] * m + some).ravel()
+        zero, far = np.zeros(len(rows)), np.full(len(rows), np.inf)
+        combine = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=(len(rows), N * m))
         return Block(self.sample, s, np.zeros(N), combine, zero, far, zero, names, np.tile(self.data, (N, 1)))
-
-    def _words(self, pair: _Pair) -> tuple[str, str]:
-        kind = type(pair.obstacle).__name__.lower()
-        return f"distance from {kind} {pair.place}", pair.body.link
 
     def gaps(self, q: Array) -> Array:
         """(N, pairs) distance that is left beyond the margin, at positions (N, n)."""
@@ -111,7 +120,8 @@ class Clearance:
 
     def names(self, k: int) -> tuple[str, str]:
         """What keeps clear of what, of a pair."""
-        return self._words(self.pairs[k])
+        pair = self.pairs[k]
+        return f"distance from {type(pair.obstacle).__name__.lower()} {pair.place}", pair.body.link
 
 
 def _pair(body: Body, thing: Any, place: int, margin: float) -> _Pair:

@@ -26,7 +26,7 @@ from lissom.model.record import Record
 from lissom.spatial.frames import inverse
 from lissom.spatial.rotations import Array
 
-MORE = 0.02  # of the least distance
+MORE = 0.03  # of the least distance
 MOST_POINTS = 60
 
 
@@ -102,16 +102,16 @@ def bodies_of(arm: Arm) -> tuple[Body, ...]:
     """The arm's shape where none is given, of links that move.
 
     The collision shapes of a link, else its visual ones, each in the capsule around it. A link without shapes (or
-    with meshes, which are not read) is the lines from its joint to those of the next links, to its tools and to its
-    centre of mass, without thickness.
+    with meshes, which are not read) is the lines from its joint to those of the next links and to its tools, or at
+    least to its centre of mass, without thickness.
     """
     out: list[Body] = []
-    for i, link in enumerate(arm.links):
+    for link in arm.links:
         if _stands(arm, link):
             continue
         shapes = [shape for shape in link.shapes if shape.kind != "mesh"]
         shapes = [shape for shape in shapes if shape.role == "collision"] or shapes
-        out += [_around(link, shape) for shape in shapes] if shapes else _lines(arm, i)
+        out += [_around(link, shape) for shape in shapes] if shapes else _lines(arm, link)
     return tuple(out)
 
 
@@ -137,12 +137,11 @@ def _around(link: Link, shape: Shape) -> Body:
     return Body(link.name, p - R @ along, p + R @ along, radius)
 
 
-def _lines(arm: Arm, i: int) -> list[Body]:
-    link = arm.links[i]
+def _lines(arm: Arm, link: Link) -> list[Body]:
     begin = inverse(link.frame)[:3, 3]
     ends = [other.joint.placement[:3, 3] for other in arm.links if other.parent == link.name]
     ends += [tool.placement[:3, 3] for tool in link.tools]
-    ends += [link.com] if link.mass > 0 else []
+    ends = ends or [link.com]
     return [Body(link.name, begin, end) for end in ends if np.linalg.norm(end - begin) > 1e-9]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, SolveError, shown
+from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.model.arm import Arm
 from lissom.motion import checks, start
 from lissom.motion.basis import Basis
@@ -78,13 +78,30 @@ def predict_motion(
     clock = time.perf_counter()
     problem = Problem(arm, task)
     checks.refuse_impossible(problem)
+    problem.compile()
     search = _Search(problem, (tolerance, iterations, seconds), progress, time.perf_counter() - clock)
     motion = search.best(starts, seed)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
     if not motion.ok and on_failure == "raise":
-        raise MotionError(f"{VERB}: {motion.status}", motion)
+        raise MotionError(f"{VERB}: {motion.status}{_too_short(arm, motion)}", motion)
     return motion
+
+
+def _too_short(arm: Arm, motion: Motion) -> str:
+    """Where a given duration may be why nothing was found: the shortest that was found without it."""
+    given = motion.task.duration
+    if given is None:
+        return ""
+    task = motion.task.replace(duration=None, minimise="time")
+    try:
+        free = predict_motion(arm, task, on_failure="return")
+    except LissomError:
+        return ""
+    longest = given if isinstance(given, float) else given[1]
+    if not free.ok or free.duration <= longest:
+        return ""
+    return f". The duration is at most {longest:.4g} s, and the shortest motion found takes {free.duration:.4g} s"
 
 
 class MotionError(SolveError):
@@ -161,7 +178,8 @@ class _Search:
             self._spent["evaluate"] += solution.evaluation_seconds
             peaks, peak_times = look(self.problem, program, solution.x)
             x = solution.x
-            if not solution.solved or not len(peak_times) or rounds == ROUNDS:
+            watched = self.problem.watch(program.curves, x, start.fine(basis, FINE))
+            if not solution.solved or not (len(peak_times) or watched) or rounds == ROUNDS:
                 return self._motion(program, solution, peaks, rounds)
             more = np.append(more, peak_times)
 
@@ -205,8 +223,7 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
     """Limits on a fine grid: the largest use of each, and the fractions at which one is exceeded between samples."""
     curves = program.curves
     basis = curves.spaces[0].basis
-    inner = basis.breaks[:-1, None] + np.diff(basis.breaks)[:, None] * np.arange(FINE) / FINE
-    s = np.append(inner.ravel(), 1.0)
+    s = start.fine(basis, FINE)
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
@@ -220,14 +237,14 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
         lower, upper = problem.bounds.lower[quantity], problem.bounds.upper[quantity]
         if not problem.bounds.limited(quantity).any():
             continue
-        use = _use(table, lower, upper)
+        use = used(table, lower, upper)
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
         limit = upper[k] if table[row, k] > 0 or not np.isfinite(lower[k]) else lower[k]
         peaks.append(
             Peak(quantity, problem.names[k], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
         )
         if quantity in SAMPLED:
-            times += _exceeded(use, s)
+            times += exceeded(use, s)
     if problem.clearance is not None:
         peak, others = closest(problem.clearance, z[0], s, T)
         peaks.append(peak)
@@ -242,10 +259,10 @@ def closest(clearance: Clearance, q: Array, s: Array, T: float) -> tuple[Peak, l
     use, margin = clearance.use(gaps), clearance.margin
     what, who = clearance.names(int(k))
     peak = Peak(what, who, float(s[row] * T), float(gaps[row, k] + margin), margin, float(use[row, k]))
-    return peak, _exceeded(use, s)
+    return peak, exceeded(use, s)
 
 
-def _use(table: Array, lower: Array, upper: Array) -> Array:
+def used(table: Array, lower: Array, upper: Array) -> Array:
     """How much of a limit is used: 1 at it. Of limits that are no range around zero, the excess over their width."""
     with np.errstate(divide="ignore", invalid="ignore"):
         around = (lower < 0) & (upper > 0)
@@ -255,7 +272,7 @@ def _use(table: Array, lower: Array, upper: Array) -> Array:
     return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)
 
 
-def _exceeded(use: Array, s: Array) -> list[float]:
+def exceeded(use: Array, s: Array) -> list[float]:
     """Where a use is largest, of every stretch in which it is beyond what is allowed."""
     out = []
     for column in use.T:

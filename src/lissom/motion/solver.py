@@ -15,6 +15,8 @@ from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
 QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
+# where a step leads to no number the solver takes a shorter one; casadi need not report each
+PLAIN = {"print_time": False, "show_eval_warnings": False}
 STATUS = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved to a looser tolerance",
@@ -93,7 +95,7 @@ class Solver:
         more = {} if warm is None else {"warm_start_init_point": "yes", "mu_init": 1e-5}
         nlp, watch, extra = self._parts
         options: dict[str, Any] = {f"ipopt.{word}": value for word, value in (self._options | more).items()}
-        run = ca.nlpsol("motion", "ipopt", nlp, {"print_time": False, "iteration_callback": watch, **extra, **options})
+        run = ca.nlpsol("motion", "ipopt", nlp, {**PLAIN, "iteration_callback": watch, **extra, **options})
         given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
         given |= {"lbg": program.lower, "ubg": program.upper}
         if warm is not None:

@@ -78,6 +78,12 @@ def _around(problem: Problem, s: Array, table: Array, rng: np.random.Generator |
     return found
 
 
+def fine(basis: Basis, each: int) -> Array:
+    """Breaks, and equally many points between them."""
+    inner = basis.breaks[:-1, None] + np.diff(basis.breaks)[:, None] * np.arange(each) / each
+    return np.append(inner.ravel(), 1.0)
+
+
 def control_points(problem: Problem, basis: Basis, line: Line) -> Array:
     """(count, n) on the line."""
     return along(line, basis.greville if problem.task.periodic else np.clip(basis.greville, 0.0, 1.0))
