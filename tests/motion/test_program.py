@@ -36,7 +36,8 @@ TASKS = {
                   via=[Via(0.5, Reach("fore", orientation=np.eye(3)))]),
     "obstacles": Task(**FREE, limits=LIMITS, margin=0.01, obstacles=[Sphere((0.5, 0.4, 0), 0.1),
                       Capsule((0.1, 0.6, -0.2), (0.3, 0.5, 0.3), 0.1)],
-                      bodies=[Body("fore", (0, 0, 0), (-0.3, 0.02, 0), 0.03), Body("upper", (0, 0, 0), (0, 0, 0), 0.1)]),
+                      bodies=[Body("fore", (0, 0, 0), (-0.3, 0.02, 0), 0.03),
+                              Body("upper", (0, 0, 0), (0, 0, 0), 0.2)]),
     "loads": Task(**FREE, limits=LIMITS, loads=[ls.Load("fore", [[0, 0, 0], [3, -5, 1], [2, 1, 0]])],
                   minimise={"time": 1.0, "torque_squared": 1e-2}),
 }  # fmt: skip
@@ -76,7 +77,10 @@ def check(problem, segments=6):
 
 @pytest.mark.parametrize("word", TASKS)
 def test_derivatives_of_the_program(word):
-    check(Problem(ls.load("two_link"), TASKS[word]))
+    problem = Problem(ls.load("two_link"), TASKS[word])
+    check(problem)
+    if word == "obstacles":
+        assert problem.clearance._watched.all()
 
 
 def test_derivatives_for_a_tree_with_drives_and_friction():

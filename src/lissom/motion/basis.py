@@ -86,7 +86,7 @@ class Basis:
         last = int(np.searchsorted(self.knots, 1.0, side="left")) - 1
         return np.clip(np.searchsorted(self.knots, s, side="right") - 1, self._first, last)
 
-    def local(self, s: ArrayLike, orders: int = 3) -> tuple[Array, Array]:
+    def local(self, s: ArrayLike, orders: int = 3) -> tuple[NDArray[np.intp], Array]:
         """Control points active at s (N, degree + 1), and the values there of derivatives (N, orders, degree + 1)."""
         s = np.asarray(s, float)
         spans = self._active(s)

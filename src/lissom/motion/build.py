@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from lissom.errors import InputError
 from lissom.model.arm import Arm
-from lissom.model.limits import QUANTITIES
 from lissom.model.loads import Load
 from lissom.motion import start
 from lissom.motion.basis import Basis
+from lissom.motion.bounds import bounds_of
 from lissom.motion.clearance import Clearance
 from lissom.motion.criteria import Course, own_expression, rate_of_cost
 from lissom.motion.curves import Curves, End, Space
@@ -45,33 +43,6 @@ VERB = "predict_motion"
 SAMPLED = ("torque", "torque_rate", "power")
 
 
-class Bounds(NamedTuple):
-    """Lower and upper limits (n,) of every quantity, the tighter of joints' and task's."""
-
-    lower: dict[str, Array]
-    upper: dict[str, Array]
-
-    def limited(self, quantity: str) -> NDArray[np.bool_]:
-        """Coordinates for which it is limited."""
-        return np.isfinite(self.lower[quantity]) | np.isfinite(self.upper[quantity])
-
-
-def bounds_of(arm: Arm, task: Task) -> Bounds:
-    """Of joints and task together."""
-    n = len(arm.joints)
-    lower, upper = {}, {}
-    for quantity in QUANTITIES:
-        own, given = arm.bounds(quantity), task.limits.bounds(quantity, n)
-        lower[quantity], upper[quantity] = np.maximum(own[0], given[0]), np.minimum(own[1], given[1])
-        for k, joint in enumerate(arm.joints):
-            if lower[quantity][k] > upper[quantity][k]:
-                raise InputError(
-                    f"predict_motion: the limits of {quantity} of joint {joint.name!r} leave nothing: the joint allows "
-                    f"{own[0][k]:g} to {own[1][k]:g}, the task {given[0][k]:g} to {given[1][k]:g}."
-                )
-    return Bounds(lower, upper)
-
-
 class Place(NamedTuple):
     """Somewhere on the way: what it is called, when, positions (k, n) that fit, the nearest first; NaN where free."""
 
@@ -86,7 +57,7 @@ class Problem:
 
     def __init__(self, arm: Arm, task: Task) -> None:
         self.arm, self.task, self.n = arm, task, arm.dof
-        self.bounds = bounds_of(arm, task)
+        self.bounds = bounds_of(arm, task, VERB)
         self.names = [joint.name for joint in arm.joints]
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]
@@ -191,7 +162,7 @@ class Problem:
 
     @cached_property
     def rounding(self) -> float:
-        """Power [W] within which |tau qd| is rounded off: ROUND of the largest along the first guess, by half decades."""
+        """Power [W] within which |tau qd| is rounded off: ROUND of the largest of the first guess, by half decades."""
         size = ROUND * start.power(self)
         return float(10.0 ** (np.round(2 * np.log10(size)) / 2)) if size > 1e-12 else ROUND
 
@@ -212,7 +183,7 @@ class Problem:
         s, weights = (breaks[:-1, None] + h * (node + 1) / 2).ravel(), (h * weight / 2).ravel()
         z, T = curves.at(x, s, 4), curves.T(x)
         tau = inverse_dynamics(self.arm, z[0], z[1], z[2], loads=self.loads_at(s))
-        at = Course(*z, tau, np.gradient(tau, s * T, axis=0))
+        at = Course(z[0], z[1], z[2], z[3], tau, np.gradient(tau, s * T, axis=0))
         return T * float(weights @ rate_of_cost(self.task, at))
 
     def _expressions(self, z: Symbols) -> tuple[Any, Any]:

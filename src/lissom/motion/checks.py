@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.motion.basis import Basis
-from lissom.motion.build import VERB, Bounds, Problem
+from lissom.motion.bounds import Bounds
+from lissom.motion.build import VERB, Problem
 from lissom.motion.rows import linear_rows
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
@@ -232,7 +234,7 @@ def shortest(problem: Problem) -> tuple[float, str]:
     return best, why
 
 
-def _towards(bounds: Bounds, quantity: str, k: int, way: float) -> float:
+def _towards(bounds: Bounds, quantity: str, k: Any, way: float) -> float:
     """How large a quantity may be in a direction."""
     size = bounds.upper[quantity][k] if way > 0 else -bounds.lower[quantity][k]
     return float(max(size, 1e-300))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -25,7 +26,7 @@ class Course(NamedTuple):
 
 def rate_of_cost(task: Task, at: Course) -> Array:
     """(N,) what is integrated over time."""
-    words = {
+    words: dict[str, Callable[[], Array]] = {
         "time": lambda: np.ones(len(at.q)),
         "torque_squared": lambda: np.sum(at.tau**2, axis=1),
         "energy": lambda: np.sum(np.abs(at.tau * at.qd), axis=1),

@@ -117,7 +117,7 @@ class Reaching:
         if given:
             parts.append(f"{np.linalg.norm(error[:given]):.4g} m")
         if self.reach.orientation is not None:
-            parts.append(f"{2 * np.arcsin(min(np.linalg.norm(error[given:]) / 2, 1.0)):.4g} rad")
+            parts.append(f"{2 * np.arcsin(min(float(np.linalg.norm(error[given:])) / 2, 1.0)):.4g} rad")
         return " and ".join(parts)
 
     # ---- in a program -------------------------------------------------------------------------------
