@@ -96,10 +96,11 @@ def test_the_arms_own_shape():
     cylinder = ls.Shape(
         "cylinder", (0.05, 0.4), origin=np.array([[0, 0, 1, 0.2], [0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1.0]])
     )
+    ball = ls.Shape("sphere", (0.05,), origin=np.array([[1, 0, 0, 0.4], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
     box = ls.Shape("box", (0.1, 0.6, 0.08), role="collision")
     links = [
         ls.Link("base", joint=ls.Joint("fixed")),
-        ls.Link("a", "base", mass=1.0, com=(0.2, 0, 0), inertia=0.01, shapes=(cylinder,)),
+        ls.Link("a", "base", mass=1.0, com=(0.2, 0, 0), inertia=0.01, shapes=(cylinder, ball)),
         ls.Link("b", "a", mass=1.0, com=(0.2, 0, 0), inertia=0.01, shapes=(cylinder, box)),
         ls.Link("c", "b", mass=1.0, com=(0.3, 0, 0), inertia=0.01),
     ]

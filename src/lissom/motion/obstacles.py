@@ -111,8 +111,19 @@ def bodies_of(arm: Arm) -> tuple[Body, ...]:
             continue
         shapes = [shape for shape in link.shapes if shape.kind != "mesh"]
         shapes = [shape for shape in shapes if shape.role == "collision"] or shapes
-        out += [_around(link, shape) for shape in shapes] if shapes else _lines(arm, link)
+        out += _outer([_around(link, shape) for shape in shapes]) if shapes else _lines(arm, link)
     return tuple(out)
+
+
+def _outer(bodies: list[Body]) -> list[Body]:
+    """Without those that lie inside another: a capsule given as a cylinder and two spheres is one."""
+    kept: list[Body] = []
+    for body in sorted(bodies, key=lambda body: -body.radius - float(np.linalg.norm(body.b - body.a))):
+        depth = [other.radius - body.radius - max(_from(end, other.a, other.b) for end in (body.a, body.b))
+                 for other in kept]  # fmt: skip
+        if max(depth, default=-1.0) < -1e-9:
+            kept.append(body)
+    return kept
 
 
 def _stands(arm: Arm, link: Link) -> bool:

@@ -14,7 +14,7 @@ from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
 from lissom.spatial.rotations import Array
 
-SLOW = 0.02  # rad/s or m/s: friction turns around within about this speed, which optimisation needs to be smooth
+SLOW = 0.05  # rad/s or m/s: friction turns around within about this speed, which optimisation needs to be smooth
 
 
 class Given(Inline):
