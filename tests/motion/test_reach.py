@@ -132,3 +132,23 @@ def test_what_cannot_be_reached_is_said_before_the_solver_runs(planar, goal, wor
 def test_wrong_places_are_refused(fields, words):
     with pytest.raises(ModelError, match=words):
         Reach("fore", **fields)
+
+
+def test_a_full_pose_for_an_arm_of_five_joints(puma):
+    """Six rows, of which five are independent; the sixth is met all the same, or the motion says so."""
+    links = [*puma.links[:-1], puma.links[-1].replace(joint=ls.Joint("fixed", puma.links[-1].joint.placement))]
+    five = puma.replace(links=links)
+    X = ls.pose(five, ANYWHERE[:5], "flange")
+    goal = Reach("flange", X[:3, 3], X[:3, :3])
+    assert len(reaching(five, goal).independent(ANYWHERE[:5])) == 5
+    motion = predict_motion(five, start=np.zeros(5), goal=goal, duration=1.0, minimise="torque_squared")
+    assert motion.ok
+    assert np.abs(ls.pose(five, motion.q[-1], "flange") - X).max() < 1e-6
+
+
+def test_random_starts_find_other_postures(planar):
+    X = ls.pose(planar, [0.9, 0.4], "fore")
+    motion = predict_motion(planar, start=[0.0, 0.5], goal=Reach("fore", X[:3, 3]), limits=LIMITS, starts=5)
+    times = sorted({round(row["duration"], 4) for row in motion.report.starts})
+    assert len(times) == 2  # elbow up and down
+    assert motion.duration == pytest.approx(times[0], abs=1e-4)
