@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lissom.errors import InputError
@@ -57,6 +57,7 @@ class Basis:
         if periodic and self.segments * (degree - self.continuity) < degree + 1:
             raise InputError(f"a periodic spline of degree {degree} needs more segments than {self.segments}.")
         self.knots = self._knots()
+        self._differences: dict[int, Any] = {}
 
     def _knots(self) -> Array:
         inner = np.repeat(self.breaks[1:-1], self.degree - self.continuity)
@@ -81,38 +82,22 @@ class Basis:
             return self.segments * (self.degree - self.continuity)
         return len(self.knots) - self.degree - 1
 
-    def _active(self, s: Array) -> NDArray[np.intp]:
+    def _active(self, s: Array) -> Array:
         """Index of the knot interval of every s; the end belongs to the last one."""
         last = int(np.searchsorted(self.knots, 1.0, side="left")) - 1
         return np.clip(np.searchsorted(self.knots, s, side="right") - 1, self._first, last)
 
-    def local(self, s: ArrayLike, orders: int = 3) -> tuple[NDArray[np.intp], Array]:
+    def local(self, s: ArrayLike, orders: int = 3) -> tuple[Array, Array]:
         """Control points active at s (N, degree + 1), and the values there of derivatives (N, orders, degree + 1)."""
         s = np.asarray(s, float)
         spans = self._active(s)
         places = spans[:, None] - self.degree + np.arange(self.degree + 1)
+        knots = [self.knots[spans + k] for k in range(-self.degree, self.degree + 2)]
         values = np.zeros((len(s), orders, self.degree + 1))
         for r in range(min(orders, self.degree + 1)):
-            values[:, r] = self._values(s, spans, r)
+            values[:, r] = np.stack(_active_functions(s, knots, self.degree, self.degree, r), axis=1)
         shift = self._first - self.degree if self.periodic else 0
         return (places - shift) % self.count if self.periodic else places, values
-
-    def _values(self, s: Array, spans: NDArray[np.intp], order: int) -> Array:
-        """(N, degree + 1) by de Boor's recursion over the degree p; its last `order` steps are of derivatives."""
-        B = np.ones((len(s), 1))
-        for p in range(1, self.degree + 1):
-            at = spans[:, None] + np.arange(p)
-            left, right = self.knots[at - p + 1], self.knots[at + 1]
-            if p <= self.degree - order:
-                up = (s[:, None] - left) / (right - left) * B
-                down = B - up
-            else:
-                up = p / (right - left) * B
-                down = -up
-            B = np.zeros((len(s), p + 1))
-            B[:, 1:] += up
-            B[:, :-1] += down
-        return B
 
     def rows(self, s: ArrayLike, order: int = 0) -> sparse.csr_array:
         """(N, count) values of all basis functions, or of their derivative of some order, at s."""
@@ -124,6 +109,8 @@ class Basis:
 
     def differences(self, order: int) -> sparse.csr_array:
         """From control points to those of a derivative; of no use beyond jumps of a lower derivative."""
+        if order in self._differences:
+            return self._differences[order]
         D: Any = sparse.csr_array(sparse.eye(self.count))
         knots = self.knots if not self.periodic else self.knots[self._first - self.degree :]
         for r in range(order):
@@ -136,6 +123,7 @@ class Basis:
             entries = np.concatenate([-weight, weight])
             places = (np.concatenate([ones, ones]), np.concatenate([ones, (ones + 1) % D.shape[0]]))
             D = sparse.csr_array(sparse.coo_array((entries, places), shape=(n, D.shape[0]))) @ D
+        self._differences[order] = D
         return D
 
     @cached_property
@@ -158,3 +146,26 @@ class Basis:
         change = np.linalg.lstsq(fine, coarse, rcond=None)[0]
         change[np.abs(change) < 1e-13] = 0.0
         return finer, sparse.csr_array(change)
+
+
+def _active_functions(s: Array, knots: list[Array], top: int, d: int, r: int) -> list[Array]:
+    """Derivative r of the d + 1 functions of degree d that are not zero at s, by Cox and de Boor, for all s at once.
+
+    `knots[top]` begins the interval of every s. With x_a, y_a the knots between which function a of degree d - 1 lives,
+
+        B_a = (s - x) / (y - x) B_{a-1} + (y - s) / (y - x) B_a,     B_a' = d (B_{a-1} / (y - x) - B_a / (y - x))
+    """
+    if d == 0:
+        return [np.full_like(s, 0.0 if r else 1.0)]
+    lower = _active_functions(s, knots, top, d - 1, max(r - 1, 0))
+    out = [np.zeros_like(s) for _ in range(d + 1)]
+    for a, B in enumerate(lower):
+        x, y = knots[top - d + 1 + a], knots[top + 1 + a]
+        part = B / (y - x)
+        if r:
+            out[a] -= d * part
+            out[a + 1] += d * part
+        else:
+            out[a] += (y - s) * part
+            out[a + 1] += (s - x) * part
+    return out
