@@ -86,13 +86,22 @@ def test_rows_that_an_arm_cannot_change_are_left_out(planar, puma):
     assert len(reaching(puma, Reach("flange", (0.4, 0.1, 0.2), np.eye(3))).independent(ANYWHERE)) == 6
 
 
-def test_a_goal_at_the_end_of_the_reach(planar):
-    X = ls.pose(planar, [0.3, 0.0], "fore")
-    motion = predict_motion(
-        planar, start=[0.0, 0.5], goal=Reach("fore", X[:3, 3]), duration=0.8, minimise="torque_squared"
-    )
+@pytest.mark.parametrize("angle", [0.3, -0.7])
+def test_a_goal_at_the_end_of_the_reach(planar, angle):
+    X = ls.pose(planar, [angle, 0.0], "fore")
+    goal = Reach("fore", X[:3, 3])
+    motion = predict_motion(planar, start=[0.0, 0.5], goal=goal, duration=0.8, minimise="torque_squared")
     assert motion.ok
-    assert np.abs(motion.q[-1] - [0.3, 0.0]).max() < 1e-3  # the root of a double zero: sqrt of the solver's tolerance
+    assert np.abs(motion.q[-1] - [angle, 0.0]).max() < 1e-3  # a double zero: the root of the search's tolerance
+
+
+def test_a_goal_where_two_axes_are_in_line(puma):
+    q = ANYWHERE * [1, 1, 1, 1, 0, 1]
+    X = ls.pose(puma, q, "flange")
+    goal = Reach("flange", X[:3, 3], X[:3, :3])
+    motion = predict_motion(puma, start=np.zeros(6), goal=goal, duration=1.0, minimise="torque_squared")
+    assert motion.ok
+    assert np.abs(ls.pose(puma, motion.q[-1], "flange") - X).max() < 1e-6
 
 
 def test_the_nearest_of_several_solutions_is_where_the_search_begins(planar):

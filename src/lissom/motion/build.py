@@ -104,6 +104,11 @@ class Problem:
             near = np.where(np.isfinite(out[-1].q[0]), out[-1].q[0], near)
         return out
 
+    @cached_property
+    def held(self) -> list[Place]:
+        """Places in space where the arm is singular."""
+        return [p for p in self.places if p.reaching is not None and p.reaching.singular(p.q[0])]
+
     def missed(self, curves: Curves, x: Array) -> str:
         """In words, a place in space that a motion does not reach."""
         found = [place.reaching.missed(curves.at(x, np.array([place.s]), 1)[0, 0])
@@ -245,7 +250,10 @@ class Problem:
         curves = self.curves(basis)
         low, high = self._variable_bounds(curves)
         blocks = [self._block(curves, basis, more)]
-        blocks += [place.reaching.block(place.q[0]) for place in self.places if place.reaching is not None]
+        held = [place.reaching for place in self.held]
+        for place in self.places:
+            if place.reaching is not None and place.reaching not in held:
+                blocks.append(place.reaching.block(place.q[0]))
         if self.clearance is not None:
             self.clearance.watch(start.along(self.line, np.linspace(0.0, 1.0, 4 * basis.segments + 1)), NEAR)
             blocks.append(self.clearance.block(blocks[0].s))

@@ -41,6 +41,11 @@ class Reach(Record):
         axes, and the direction in the world along which it should point; the turn about it is free
     point : (3,)                in that frame's axes [m]
 
+    Notes
+    -----
+    Where the arm is singular at the place (stretched out, two axes in line), the joints are held at the solution that
+    is nearest to the rest of the task; elsewhere all that reach the place compete.
+
     Examples
     --------
     >>> Reach("flange", position=(0.4, None, 0.5), orientation=[(0, 0, 1), (0, 0, -2)]).orientation

@@ -25,6 +25,7 @@ TOLERANCE = 1e-9
 MISSED = 1e-6  # of a row, at the end
 NEARBY = 0.05  # rad or m: positions around a solution, where rows that always depend on each other show it
 DEPENDENT = 1e-8
+SINGULAR = 1e-3  # a solution found to TOLERANCE is off its place by the root of that, where rows have no slope
 
 
 class Range(NamedTuple):
@@ -134,6 +135,19 @@ class Reaching:
         counts = [int((size > DEPENDENT * max(size[0], 1e-3)).sum()) for size in sizes]
         best = int(np.argmax(counts))
         return np.sort(ranks[best][1][: counts[best]])
+
+    def singular(self, q: Array) -> bool:
+        """The rows that are kept depend on each other at a solution: a stretched arm, two axes in line.
+
+        A solver cannot work with such rows; the joints are then held at the solution.
+        """
+        J = self.slopes(q[None])[0][self.independent(q)]
+        sizes = np.linalg.svd(J, compute_uv=False)
+        return bool(len(sizes) and sizes[-1] < SINGULAR * max(sizes[0], 1.0))
+
+    def moving(self, q: Array) -> NDArray[np.intp]:
+        """Joints that move the frame."""
+        return np.flatnonzero(np.abs(self.slopes(q + NEARBY * np.arange(1, LANES + 1)[:, None])).max(axis=(0, 1)) > 0)
 
     def block(self, q: Array) -> Block:
         """Its rows as a block of a program; q: a solution."""

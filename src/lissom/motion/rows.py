@@ -11,7 +11,7 @@ from lissom.motion.program import Scaled
 from lissom.motion.reach import Reach
 
 if TYPE_CHECKING:
-    from lissom.motion.build import Problem
+    from lissom.motion.build import Place, Problem
 
 DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
 
@@ -22,6 +22,7 @@ def linear_rows(problem: Problem, curves: Curves) -> list[Scaled]:
         part for word in DERIVATIVES if problem.bounds.limited(word).any() for part in _hull_rows(problem, curves, word)
     ]
     rows += [_tied_positions(problem, curves), *_via_rows(problem, curves), *_end_accelerations(problem, curves)]
+    rows += [_held_row(problem, curves, place) for place in problem.held]
     return [part for part in rows if len(part.c)]
 
 
@@ -72,6 +73,15 @@ def _via_rows(problem: Problem, curves: Curves) -> list[Scaled]:
             names = [(f"via {word}", problem.names[k], via.at) for k in some]
             out.append(Scaled(local.A[rows], c, limit, order, zero, zero, names))
     return out
+
+
+def _held_row(problem: Problem, curves: Curves, place: Place) -> Scaled:
+    """Joints at the solution of a place in space."""
+    assert place.reaching is not None
+    some = place.reaching.moving(place.q[0])
+    local, zero = curves.local(np.array([place.s]), 1), np.zeros(len(some))
+    names = [(f"position at the {place.word}", problem.names[k], place.s) for k in some]
+    return Scaled(local.A[some], local.c[some] - place.q[0, some], zero, 0, zero, zero, names)
 
 
 def _end_accelerations(problem: Problem, curves: Curves) -> list[Scaled]:
