@@ -47,7 +47,9 @@ def both(minimise, loads=(), seed=5):
     problem = build.Problem(arm, task, regularise=1e-3)
     straight = problem.sample
     powers = np.flatnonzero(problem.bounds.limited("power"))
-    taped = tapes.TapeSample(arm, problem.setting, powers, task.minimise, problem.small, problem.rubbing, build.ROUND)
+    taped = tapes.TapeSample(
+        arm, problem.setting, powers, task.minimise, problem.small, problem.rubbing, problem.rounding
+    )
     rng = np.random.default_rng(seed)
     given = [rng.normal(size=(SAMPLES, straight.orders * 4)), rng.uniform(0.5, 2.0, (SAMPLES, 1))]
     given += [rng.normal(size=(SAMPLES, straight.data))] * bool(straight.data)

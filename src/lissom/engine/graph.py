@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lissom.errors import UnsupportedError
+
 if TYPE_CHECKING:
     import casadi
 
@@ -57,7 +59,11 @@ def from_casadi(function: casadi.Function) -> Graph:
     rows_out = [function.sparsity_out(k).row() for k in range(function.n_out())]
     rows_in = [function.sparsity_in(k).row() for k in range(function.n_in())]
     for k in range(function.n_instructions()):
-        op = names[function.instruction_id(k)]
+        op = names.get(function.instruction_id(k), "")
+        if not op:
+            raise UnsupportedError(
+                f"{_casadi_word(function.instruction_id(k))} cannot be compiled; available are {WORDS}."
+            )
         into, using = function.instruction_output(k), function.instruction_input(k)
         if op == "output":
             outputs[into[0]][rows_out[into[0]][into[1]]] = register[using[0]]
@@ -108,6 +114,16 @@ def _casadi_names() -> dict[int, str]:
         ca.OP_COS: "cos", ca.OP_SIGN: "sign", ca.OP_FABS: "abs", ca.OP_CONST: "const", ca.OP_INPUT: "input",
         ca.OP_OUTPUT: "output", ca.OP_ASSIGN: "assign",
     }  # fmt: skip
+
+
+WORDS = "+, -, *, /, whole powers, sqrt, sin, cos, sign and fabs"
+
+
+def _casadi_word(operation: int) -> str:
+    """casadi's name of an operation."""
+    import casadi as ca
+
+    return next((word[3:].lower() for word in dir(ca) if word[:3] == "OP_" and getattr(ca, word) == operation), "this")
 
 
 def reciprocated(graph: Graph) -> Graph:

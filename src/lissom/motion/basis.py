@@ -111,7 +111,7 @@ class Basis:
         """From control points to those of a derivative; of no use beyond jumps of a lower derivative."""
         if order in self._differences:
             return self._differences[order]
-        D: Any = sparse.eye_array(self.count, format="csr")
+        D: Any = sparse.csr_array(sparse.eye(self.count))
         knots = self.knots if not self.periodic else self.knots[self._first - self.degree :]
         for r in range(order):
             d = self.degree - r

@@ -7,21 +7,27 @@ wherever a look at a fine grid found them exceeded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from lissom.errors import InputError
 from lissom.model.arm import Arm
-from lissom.model.limits import QUANTITIES
 from lissom.model.loads import Load
+from lissom.motion import start
 from lissom.motion.basis import Basis
+from lissom.motion.bounds import Bounds, bounds_of
+from lissom.motion.clearance import Clearance
+from lissom.motion.criteria import Course, own_expression, rate_of_cost
 from lissom.motion.curves import Curves, End, Space
-from lissom.motion.program import Block, Program, Scaled
+from lissom.motion.obstacles import bodies_of
+from lissom.motion.program import Block, Program
+from lissom.motion.reach import Reach
+from lissom.motion.reaching import Range, Reaching
+from lissom.motion.rows import linear_rows
 from lissom.motion.rubbing import excess
 from lissom.motion.sample import LANES, Sample, Symbols
 from lissom.motion.tapes import TapeSample, prefers_tape
@@ -29,39 +35,24 @@ from lissom.motion.task import Task
 from lissom.motion.torques import torques
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import as_loads, library_of
+from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.library import digest
 
-ROUND = 1e-3  # of the largest power: |tau qd| is smooth within it
-DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
+ROUND = 0.02  # of the largest power that is expected: |tau qd| is rounded off within it
+NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
+FINE = 12  # points of a segment at which the cost is looked at
+VERB = "predict_motion"
 APART = 4  # joints from which squares of torques are left out of compiled code: half of it would be theirs
 SAMPLED = ("torque", "torque_rate", "power")
 
 
-class Bounds(NamedTuple):
-    """Lower and upper limits (n,) of every quantity, the tighter of joints' and task's."""
+class Place(NamedTuple):
+    """Somewhere on the way: what it is called, when, positions (k, n) that fit, the nearest first; NaN where free."""
 
-    lower: dict[str, Array]
-    upper: dict[str, Array]
-
-    def limited(self, quantity: str) -> NDArray[np.bool_]:
-        """Coordinates for which it is limited."""
-        return np.isfinite(self.lower[quantity]) | np.isfinite(self.upper[quantity])
-
-
-def bounds_of(arm: Arm, task: Task) -> Bounds:
-    """Of joints and task together."""
-    n = len(arm.joints)
-    lower, upper = {}, {}
-    for quantity in QUANTITIES:
-        own, given = arm.bounds(quantity), task.limits.bounds(quantity, n)
-        lower[quantity], upper[quantity] = np.maximum(own[0], given[0]), np.minimum(own[1], given[1])
-        for k, joint in enumerate(arm.joints):
-            if lower[quantity][k] > upper[quantity][k]:
-                raise InputError(
-                    f"predict_motion: the limits of {quantity} of joint {joint.name!r} leave nothing: the joint allows "
-                    f"{own[0][k]:g} to {own[1][k]:g}, the task {given[0][k]:g} to {given[1][k]:g}."
-                )
-    return Bounds(lower, upper)
+    word: str
+    s: float
+    q: Array
+    reaching: Reaching | None
 
 
 class Problem:
@@ -69,7 +60,7 @@ class Problem:
 
     def __init__(self, arm: Arm, task: Task, regularise: float = 0.0) -> None:
         self.arm, self.task, self.n = arm, task, arm.dof
-        self.bounds = bounds_of(arm, task)
+        self.bounds = bounds_of(arm, task, VERB)
         self.small = small_weights(self.bounds, task, regularise)
         self.names = [joint.name for joint in arm.joints]
         self.friction = np.array([joint.friction for joint in arm.joints])
@@ -80,7 +71,67 @@ class Problem:
         library = library_of(arm)
         self.setting = library.setting(self.frames)
         self.bodies = library.bodies.with_stations(self.frames)
-        self.sample = self._sample()
+        self.places = self._places()
+        self.clearance = self._clearance()
+
+    @cached_property
+    def sample(self) -> Sample | TapeSample:
+        """Torques, their rates and powers, the rate of cost; compiled when it is first asked for."""
+        return self._sample()
+
+    def compile(self) -> None:
+        """Have all that is compiled ready."""
+        assert self.sample.n == self.n
+
+    # ---- where it goes ------------------------------------------------------------------------------
+
+    def given(self, word: str) -> Array:
+        """(n,) positions at "start" or "goal"; NaN where they are free or follow from a place in space."""
+        value = getattr(self.task, word)
+        return np.full(self.n, np.nan) if value is None or isinstance(value, Reach) else np.asarray(value, float)
+
+    def _places(self) -> list[Place]:
+        """Start, via points and goal, in the order of time, with positions that fit those given in space."""
+        task = self.task
+        known = [] if task.periodic else [("start", 0.0, task.start), ("goal", 1.0, task.goal)]
+        known += [(f"via point at {via.at:g}", via.at, via.q) for via in task.via if via.q is not None]
+        known.sort(key=lambda place: place[1])
+        allowed = Range(self.bounds.lower["position"], self.bounds.upper["position"])
+        near = np.clip(0.0, *allowed)
+        first = next((q for _, _, q in known if q is not None and not isinstance(q, Reach)), near)
+        near = np.where(np.isfinite(first), first, near)
+        out = []
+        for word, s, q in known:
+            if isinstance(q, Reach):
+                reaching = Reaching(self.arm, q, word, s, allowed, VERB)
+                out.append(Place(word, s, reaching.solutions(near), reaching))
+            else:
+                out.append(Place(word, s, np.full((1, self.n), np.nan) if q is None else np.array([q], float), None))
+            near = np.where(np.isfinite(out[-1].q[0]), out[-1].q[0], near)
+        return out
+
+    @cached_property
+    def held(self) -> list[Place]:
+        """Places in space where the arm is singular."""
+        return [p for p in self.places if p.reaching is not None and p.reaching.singular(p.q[0])]
+
+    def missed(self, curves: Curves, x: Array) -> str:
+        """In words, a place in space that a motion does not reach."""
+        found = [place.reaching.missed(curves.at(x, np.array([place.s]), 1)[0, 0])
+                 for place in self.places if place.reaching is not None]  # fmt: skip
+        return next((word for word in found if word), "")
+
+    def _clearance(self) -> Clearance | None:
+        task = self.task
+        parts = bodies_of(self.arm) if task.bodies is None else task.bodies
+        if not task.obstacles or not parts:
+            return None
+        made = Clearance(self.arm, parts, task.obstacles, task.margin, VERB)
+        for k, place in enumerate(self.places):  # of positions that reach a place, those that are clear count first
+            if place.reaching is not None:
+                left = made.gaps(place.q).min(axis=1)
+                self.places[k] = place._replace(q=place.q[np.argsort(left < 0, kind="stable")])
+        return made
 
     # ---- the sample ---------------------------------------------------------------------------------
 
@@ -106,8 +157,9 @@ class Problem:
             rates = bool(self.bounds.limited("torque_rate").any())
             if prefers_tape(self.arm, self.task.minimise, rates):
                 powers = np.flatnonzero(self.bounds.limited("power"))
+                rounding = self.rounding if "energy" in self.task.minimise else 1.0
                 made[key] = TapeSample(
-                    self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, ROUND
+                    self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, rounding
                 )
             else:
                 squares = self._squares if self.n >= APART else None
@@ -123,16 +175,37 @@ class Problem:
         for word, weight in self.task.minimise.items():
             if callable(word):
                 symbols = [ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd", "tau")]
-                terms[str(ca.Function("f", symbols, [self._own_cost(word, *symbols)]).serialize())] = weight
+                terms[str(ca.Function("f", symbols, [own_expression(word, *symbols)]).serialize())] = weight
             else:
                 terms[word] = weight
-        return f"{limited}|{terms}|{self.small.tolist()}"
+        rounding = self.rounding if "energy" in terms else 0.0
+        return f"{limited}|{terms}|{self.small.tolist()}|{rounding!r}"
 
-    def _own_cost(self, f: Callable[..., Any], q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
-        found = ca.SX(f(q, qd, qdd, tau))
-        if found.numel() != 1:
-            raise InputError(f"predict_motion: a criterion gave {found.shape} numbers; expected one.")
-        return found
+    @cached_property
+    def rounding(self) -> float:
+        """Power [W] within which |tau qd| is rounded off: ROUND of the largest of the first guess, by half decades."""
+        size = ROUND * start.power(self)
+        return float(10.0 ** (np.round(2 * np.log10(size)) / 2)) if size > 1e-12 else ROUND
+
+    @cached_property
+    def line(self) -> start.Line:
+        """The path of the first guess."""
+        return start.waypoints(self)
+
+    def watch(self, curves: Curves, x: Array, s: Array) -> bool:
+        """Have rows for obstacles that a motion comes too near to; whether some are new."""
+        return self.clearance is not None and self.clearance.watch(curves.at(x, s, 1)[0])
+
+    def cost(self, curves: Curves, x: Array) -> float:
+        """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
+        breaks = curves.spaces[0].basis.breaks
+        node, weight = np.polynomial.legendre.leggauss(FINE)
+        h = np.diff(breaks)[:, None]
+        s, weights = (breaks[:-1, None] + h * (node + 1) / 2).ravel(), (h * weight / 2).ravel()
+        z, T = curves.at(x, s, 4), curves.T(x)
+        tau = inverse_dynamics(self.arm, z[0], z[1], z[2], loads=self.loads_at(s))
+        at = Course(z[0], z[1], z[2], z[3], tau, np.gradient(tau, s * T, axis=0))
+        return T * float(weights @ rate_of_cost(self.task, at))
 
     def _expressions(self, z: Symbols) -> tuple[Any, Any]:
         """Rows as `_row_limits` has them; the rate of cost."""
@@ -170,10 +243,10 @@ class Problem:
             if word == "torque_squared":
                 continue
             if callable(word):
-                term = self._own_cost(word, z.q, z.qd, z.qdd, tau)
+                term = own_expression(word, z.q, z.qd, z.qdd, tau)
             elif word == "energy":
                 power = tau * z.qd
-                term = ca.sum1(ca.sqrt(power * power + ROUND * ROUND) - ROUND)
+                term = ca.sum1(ca.sqrt(power * power + self.rounding**2) - self.rounding)
             else:
                 vectors = {"jerk": z.jerk, "torque_rate": rate}
                 term = 1.0 if word == "time" else ca.sumsqr(vectors[word])
@@ -195,16 +268,22 @@ class Problem:
             acceleration = given(getattr(task, f"{word}_acceleration"), free)
             if task.fixed_duration is None:
                 acceleration = np.where(acceleration == 0.0, 0.0, np.nan)  # others are rows
-            ends.append(
-                End(given(getattr(task, word), free), given(getattr(task, f"{word}_velocity"), rest), acceleration)
-            )
+            ends.append(End(self.given(word), given(getattr(task, f"{word}_velocity"), rest), acceleration))
         return Curves([Space(basis, tuple(range(n)))], ends[0], ends[1], task.fixed_duration)
 
     def program(self, basis: Basis, more: Array) -> Program:
         """On a basis, with samples at the fractions `more` too."""
         curves = self.curves(basis)
         low, high = self._variable_bounds(curves)
-        return Program(curves, [self._block(curves, basis, more)], self._linear_rows(curves), low, high)
+        blocks = [self._block(curves, basis, more)]
+        held = [place.reaching for place in self.held]
+        for place in self.places:
+            if place.reaching is not None and place.reaching not in held:
+                blocks.append(place.reaching.block(place.q[0]))
+        if self.clearance is not None:
+            self.clearance.watch(start.along(self.line, np.linspace(0.0, 1.0, 4 * basis.segments + 1)), NEAR)
+            blocks.append(self.clearance.block(blocks[0].s))
+        return Program(curves, blocks, linear_rows(self, curves), low, high)
 
     def _block(self, curves: Curves, basis: Basis, more: Array) -> Block:
         s, weights = quadrature(basis, self.orders)
@@ -249,82 +328,6 @@ class Problem:
             shortest, longest = self.task.duration or (1e-4, np.inf)
             low, high = np.append(low, shortest), np.append(high, longest)
         return low, high
-
-    def _linear_rows(self, curves: Curves) -> list[Scaled]:
-        rows = [
-            part for word in DERIVATIVES if self.bounds.limited(word).any() for part in self._hull_rows(curves, word)
-        ]
-        rows += [self._tied_positions(curves), *self._via_rows(curves), *self._end_accelerations(curves)]
-        return [part for part in rows if len(part.c)]
-
-    def _hull_rows(self, curves: Curves, quantity: str) -> list[Scaled]:
-        """Limits of a derivative on its control points: one row with both where T is given, else one of each."""
-        order = DERIVATIVES[quantity]
-        hull, owner = curves.hull(order)
-        moves = np.diff(hull.A.indptr) > 0  # some are given by the ends
-        lower, upper = self.bounds.lower[quantity][owner], self.bounds.upper[quantity][owner]
-        out = []
-        for limit, above in ((upper, True), (lower, False)):
-            some = np.flatnonzero(moves & np.isfinite(limit))
-            names = [(quantity, self.names[owner[k]], k / max(len(owner) - 1, 1)) for k in some]
-            zero, far = np.zeros(len(some)), np.full(len(some), np.inf)
-            low, high = (-far, zero) if above else (zero, far)
-            out.append(Scaled(hull.A[some], hull.c[some], limit[some], order, low, high, names))
-        return out
-
-    def _tied_positions(self, curves: Curves) -> Scaled:
-        """Position limits of control points that depend on T (moving ends); others are bounds of variables."""
-        hull, owner = curves.hull(0)
-        A = hull.A
-        last = curves.size - 1
-        tied = np.zeros(A.shape[0], bool)
-        if curves.duration is None:
-            column = sparse.csc_array(A)
-            tied[column.indices[column.indptr[last] : column.indptr[last + 1]]] = True
-        lower, upper = self.bounds.lower["position"][owner], self.bounds.upper["position"][owner]
-        some = np.flatnonzero(tied & (np.isfinite(lower) | np.isfinite(upper)))
-        names = [("position", self.names[owner[k]], 0.0) for k in some]
-        nothing = np.zeros(len(some))
-        return Scaled(A[some], hull.c[some], nothing, 0, lower[some], upper[some], names)
-
-    def _via_rows(self, curves: Curves) -> list[Scaled]:
-        out = []
-        for via in self.task.via:
-            for word, order in (("q", 0), ("velocity", 1)):
-                value = getattr(via, word)
-                if value is None:
-                    continue
-                value = self._full(value, f"via point at {via.at:g}: {word}")
-                local = curves.local(np.array([via.at]), order + 1)
-                some = np.flatnonzero(np.isfinite(value))
-                rows = order * self.n + some
-                c = local.c[rows] - (value[some] if order == 0 else 0.0)
-                limit = value[some] if order else np.zeros(len(some))
-                zero = np.zeros(len(some))
-                names = [(f"via {word}", self.names[k], via.at) for k in some]
-                out.append(Scaled(local.A[rows], c, limit, order, zero, zero, names))
-        return out
-
-    def _end_accelerations(self, curves: Curves) -> list[Scaled]:
-        """Accelerations other than zero at the ends of a motion of free duration."""
-        out: list[Scaled] = []
-        if self.task.fixed_duration is not None:
-            return out
-        for s, word in ((0.0, "start_acceleration"), (1.0, "goal_acceleration")):
-            value = getattr(self.task, word)
-            if value is None:
-                continue
-            local = curves.local(np.array([s]), 3)
-            some = np.flatnonzero(np.isfinite(value) & (value != 0.0))
-            rows, zero = 2 * self.n + some, np.zeros(len(some))
-            names = [(word.replace("_", " "), self.names[k], s) for k in some]
-            out.append(Scaled(local.A[rows], local.c[rows], value[some], 2, zero, zero, names))
-        return out
-
-    def _full(self, value: Array, what: str) -> Array:
-        if len(value) != self.n:
-            raise InputError(f"predict_motion: {what} has {len(value)} entries; expected {self.n}, one per joint.")
-        return value
 
 
 def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:

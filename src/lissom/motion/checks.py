@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+from typing import Any
+
 import numpy as np
 
+from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
-from lissom.motion.build import Problem
+from lissom.motion.basis import Basis
+from lissom.motion.bounds import Bounds
+from lissom.motion.build import VERB, Problem
+from lissom.motion.rows import linear_rows
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 
-VERB = "predict_motion"
 SLACK = 1e-9
+CLOSE = 1e-9
 
 
 def refuse_arm(arm: Arm) -> None:
@@ -35,16 +42,23 @@ def refuse_arm(arm: Arm) -> None:
 def refuse_lengths(arm: Arm, task: Task) -> None:
     """Vectors of another length than the arm has joints."""
     n = len(arm.joints)
-    for word in ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration"):
-        value = getattr(task, word)
-        if value is not None and len(value) != n:
+    words = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
+    given = [(word, getattr(task, word)) for word in words]
+    given += [(f"q of the via point at {via.at:g}", via.q) for via in task.via]
+    given += [(f"velocity of the via point at {via.at:g}", via.velocity) for via in task.via]
+    for word, value in given:
+        if isinstance(value, np.ndarray) and len(value) != n:
             raise InputError(f"{VERB}: {word} has {len(value)} entries; expected {n}, one per joint of {arm.name!r}.")
 
 
 def refuse_impossible(problem: Problem) -> None:
-    """Ends outside limits, motors too weak to hold an end, durations too short for the limits; nothing that limits."""
+    """What is certain before a solver runs."""
     _ends_within(problem)
+    _rates_possible(problem)
+    _via_apart(problem)
+    _ends_clear(problem)
     _rests_held(problem)
+    _slides_held(problem)
     _duration_possible(problem)
     _something_limits(problem)
 
@@ -55,13 +69,15 @@ def _name(problem: Problem, k: int) -> str:
 
 def _ends_within(problem: Problem) -> None:
     task, bounds = problem.task, problem.bounds
-    given = [("start", task.start, "position"), ("goal", task.goal, "position")]
-    given += [(word, getattr(task, word), "velocity") for word in ("start_velocity", "goal_velocity")]
-    given += [(f"via point at {via.at:g}", via.q, "position") for via in task.via]
-    given += [(f"rate at the via point at {via.at:g}", via.velocity, "velocity") for via in task.via]
+    given = [(place.word, place.q[0], "position") for place in problem.places if place.reaching is None]
+    for word in () if task.periodic else ("start", "goal"):
+        rest = np.zeros(problem.n)
+        rate, acceleration = (getattr(task, f"{word}_{kind}") for kind in ("velocity", "acceleration"))
+        given.append((f"{word}_velocity", rest if rate is None else rate, "velocity"))
+        given += [] if acceleration is None else [(f"{word}_acceleration", acceleration, "acceleration")]
+    given += [(f"rate at the via point at {via.at:g}", via.velocity, "velocity")
+              for via in task.via if via.velocity is not None]  # fmt: skip
     for word, value, quantity in given:
-        if value is None:
-            continue
         lower, upper = bounds.lower[quantity], bounds.upper[quantity]
         off = np.flatnonzero((value < lower - SLACK) | (value > upper + SLACK))
         if len(off):
@@ -72,73 +88,155 @@ def _ends_within(problem: Problem) -> None:
             )
 
 
-def _rests_held(problem: Problem) -> None:
-    """Torques that hold an end at rest, where its positions are given and rest is asked for at both rates."""
-    task, lower, upper = problem.task, problem.bounds.lower["torque"], problem.bounds.upper["torque"]
-    for word, s in (("start", 0.0), ("goal", 1.0)):
-        q, rate = getattr(task, word), getattr(task, f"{word}_velocity")
-        acceleration = getattr(task, f"{word}_acceleration")
-        still = acceleration is not None and not np.any(acceleration)
-        if q is None or np.isnan(q).any() or (rate is not None and np.any(rate)) or not still:
-            continue
-        tau = inverse_dynamics(problem.arm, q, 0 * q, 0 * q, loads=_at(problem, s))
-        off = np.flatnonzero((tau < lower) | (tau > upper))
+def _rates_possible(problem: Problem) -> None:
+    """What ends as it began has zero mean: a rate where positions are the same, an acceleration where rates are."""
+    task = problem.task
+    rates = [np.zeros(problem.n) if rate is None else rate for rate in (task.start_velocity, task.goal_velocity)]
+    same = {
+        "velocity": np.full(problem.n, task.periodic) | (problem.given("start") == problem.given("goal")),
+        "acceleration": np.full(problem.n, task.periodic) | (rates[0] == rates[1]),
+        "jerk": np.full(problem.n, task.periodic),
+    }
+    for quantity, closed in same.items():
+        lower, upper = problem.bounds.lower[quantity], problem.bounds.upper[quantity]
+        off = np.flatnonzero(closed & ((lower > 0) | (upper < 0)))
         if len(off):
             k = int(off[0])
             raise InputError(
-                f"{VERB}: {_name(problem, k)} needs {tau[k]:.4g} to hold the {word} at rest, and its torque limits are "
-                f"{lower[k]:.4g} to {upper[k]:.4g}. Give a stronger motor, or another {word}."
+                f"{VERB}: the {quantity} of {_name(problem, k)} must pass through zero in this task, and its limits of "
+                f"{lower[k]:.6g} to {upper[k]:.6g} exclude that."
             )
 
 
-def _at(problem: Problem, s: float) -> list:  # type: ignore[type-arg]
-    return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0])
-            for load in problem.loads_at(np.array([s]))]  # fmt: skip
+def _via_apart(problem: Problem) -> None:
+    """Conditions at one time, or more of them than the splines can meet."""
+    task = problem.task
+    vias = sorted(task.via, key=lambda via: float(via.at))
+    for first, second in pairwise(vias):
+        if second.at - first.at < CLOSE:
+            raise InputError(
+                f"{VERB}: two via points are at {first.at:g} of the duration; a motion is at one place at a time. Give "
+                "one, or other times."
+            )
+    curves = problem.curves(Basis(task.segments, task.degree, periodic=task.periodic))
+    rows = [part for part in linear_rows(problem, curves) if part.names and part.names[0][0].startswith("via")]
+    if not rows:
+        return
+    A = np.concatenate([part.A.toarray() for part in rows])
+    if np.linalg.matrix_rank(A) < len(A):
+        raise InputError(
+            f"{VERB}: {task.segments} segments are too few for {len(vias)} via points so close to each other or to an "
+            "end. Give more segments, or other times."
+        )
+
+
+def _ends_clear(problem: Problem) -> None:
+    """Places that are given by all joints, and lie in an obstacle."""
+    if problem.clearance is None:
+        return
+    for place in problem.places:
+        if place.reaching is not None or np.isnan(place.q[0]).any():
+            continue
+        gaps = problem.clearance.gaps(place.q[:1])[0]
+        k = int(np.argmin(gaps))
+        if gaps[k] < -SLACK:
+            what, who = problem.clearance.names(k)
+            margin = problem.clearance.margin
+            raise InputError(
+                f"{VERB}: at the {place.word} the {what} of {who!r} is {gaps[k] + margin:.4g} m, and the margin is "
+                f"{margin:g} m."
+            )
+
+
+def _rests_held(problem: Problem) -> None:
+    """Torques that hold an end at rest, where its positions are given, and rates and accelerations are zero there."""
+    task = problem.task
+    for place in problem.places:
+        rate, acceleration = (getattr(task, f"{place.word}_{kind}", None) for kind in ("velocity", "acceleration"))
+        still = acceleration is not None and not np.any(acceleration)
+        if np.isnan(place.q[0]).any() or (rate is not None and np.any(rate)) or not still or place.reaching is not None:
+            continue
+        weak = _weak(problem, place.word, place.q[0], place.s)
+        if weak:
+            raise InputError(f"{VERB}: {weak}. Give a stronger motor, or another {place.word}.")
+
+
+def _slides_held(problem: Problem) -> None:
+    """A joint on the base with the same weight everywhere: between two rests its torque is on average that weight.
+
+    The momentum p of a joint that no other carries changes as dp/dt = tau - weight - friction, whatever the others do
+    (the inertia of an arm does not depend on its first joint). For other joints nothing so simple is certain: others
+    can throw them up.
+    """
+    task, n = problem.task, problem.n
+    if task.periodic or task.start_velocity is not None or task.goal_velocity is not None or task.loads:
+        return
+    first = np.array([body.parent == BASE for body in problem.bodies.list])
+    rng = np.random.default_rng(0)
+    lower, upper = (np.clip(b["position"], -3, 3) for b in (problem.bounds.lower, problem.bounds.upper))
+    q = rng.uniform(lower, upper, (16, n))
+    held = inverse_dynamics(problem.arm, q, 0 * q, 0 * q)
+    friction = np.array([joint.friction for joint in problem.arm.joints])
+    way = np.nan_to_num(np.abs(problem.given("goal") - problem.given("start")), nan=np.inf)
+    damped = np.array([joint.damping > 0 for joint in problem.arm.joints]) & (way > 0)
+    for k in np.flatnonzero(first & (np.ptp(held, axis=0) < 1e-9 * (1 + np.abs(held[0]))) & ~damped):
+        low, high = problem.bounds.lower["torque"][k] - friction[k], problem.bounds.upper["torque"][k] + friction[k]
+        if not low <= held[0, k] <= high:
+            raise InputError(
+                f"{VERB}: {_name(problem, int(k))} needs {held[0, k]:.4g} to hold the arm anywhere, and its torque "
+                f"limits (with friction) are {low:.4g} to {high:.4g}, so no motion can end at rest. Give a stronger "
+                "motor."
+            )
+
+
+def _weak(problem: Problem, word: str, q: Array, s: float) -> str:
+    """Which motor cannot hold positions, in words; empty where all can."""
+    lower, upper = problem.bounds.lower["torque"], problem.bounds.upper["torque"]
+    loads = [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0])
+             for load in problem.loads_at(np.array([s]))]  # fmt: skip
+    tau = inverse_dynamics(problem.arm, q, 0 * q, 0 * q, loads=loads)
+    off = np.flatnonzero((tau < lower) | (tau > upper))
+    if not len(off):
+        return ""
+    k = int(off[0])
+    return (
+        f"{_name(problem, k)} needs {tau[k]:.4g} to hold the {word} at rest, and its torque limits are {lower[k]:.4g} "
+        f"to {upper[k]:.4g}"
+    )
 
 
 def weak_for_holding(problem: Problem) -> str:
     """Which motor cannot hold an end, in words; empty where all can. For messages about tasks that failed."""
-    task, lower, upper = problem.task, problem.bounds.lower["torque"], problem.bounds.upper["torque"]
-    for word, s in (("start", 0.0), ("goal", 1.0)):
-        q = getattr(task, word)
-        if q is None or np.isnan(q).any():
-            continue
-        tau = inverse_dynamics(problem.arm, q, 0 * q, 0 * q, loads=_at(problem, s))
-        off = np.flatnonzero((tau < lower) | (tau > upper))
-        if len(off):
-            k = int(off[0])
-            return (
-                f"{_name(problem, k)} needs {tau[k]:.4g} to hold the {word}, and its torque limits are {lower[k]:.4g} "
-                f"to {upper[k]:.4g}"
-            )
-    return ""
+    known = [place for place in problem.places if not np.isnan(place.q[0]).any()]
+    found = [_weak(problem, place.word, place.q[0], place.s) for place in known if place.s in (0.0, 1.0)]
+    return next((word for word in found if word), "")
 
 
 def shortest(problem: Problem) -> tuple[float, str]:
     """A duration that no motion can go below, by limits of rate and acceleration alone, and why."""
     task, bounds = problem.task, problem.bounds
     best, why = 0.0, ""
-    if task.start is None or task.goal is None:
-        return best, why
-    way = task.goal - task.start
     at_rest = task.start_velocity is None and task.goal_velocity is None
-    for k in np.flatnonzero(np.isfinite(way) & (way != 0)):
-        limit = {word: _towards(bounds.lower[word][k], bounds.upper[word][k], way[k]) for word in ("velocity",)}
-        bound = abs(way[k]) / limit["velocity"]
-        if bound > best:
-            best, why = bound, f"the velocity limit of {_name(problem, int(k))}"
-        if at_rest:
-            forth = _towards(bounds.lower["acceleration"][k], bounds.upper["acceleration"][k], way[k])
-            back = _towards(bounds.lower["acceleration"][k], bounds.upper["acceleration"][k], -way[k])
-            bound = float(np.sqrt(2 * abs(way[k]) * (1 / forth + 1 / back)))
+    known = [place for place in problem.places if place.reaching is None]
+    for first, second in combinations(known, 2):
+        way, part = second.q[0] - first.q[0], second.s - first.s
+        for k in np.flatnonzero(np.isfinite(way) & (way != 0)):
+            forth, back = (_towards(bounds, "acceleration", k, sign * way[k]) for sign in (1, -1))
+            speed, length = _towards(bounds, "velocity", k, way[k]), abs(way[k])
+            whole = at_rest and part == 1.0
+            # from rest to rest: up to speed and down again; on the way: at full speed
+            ramps = 1 / forth + 1 / back if whole else 0.0
+            top = min(speed, np.sqrt(2 * length / ramps) if ramps else np.inf)
+            bound = (length / top + top * ramps / 2) / part if np.isfinite(top) else 0.0
             if bound > best:
-                best, why = bound, f"the acceleration limits of {_name(problem, int(k))}"
+                limit = "acceleration limits" if whole and ramps and top < speed else "velocity limit"
+                best, why = bound, f"the {limit} of {_name(problem, int(k))}"
     return best, why
 
 
-def _towards(lower: float, upper: float, way: float) -> float:
+def _towards(bounds: Bounds, quantity: str, k: Any, way: float) -> float:
     """How large a quantity may be in a direction."""
-    size = upper if way > 0 else -lower
+    size = bounds.upper[quantity][k] if way > 0 else -bounds.lower[quantity][k]
     return float(max(size, 1e-300))
 
 
@@ -155,19 +253,25 @@ def _duration_possible(problem: Problem) -> None:
 
 
 def _something_limits(problem: Problem) -> None:
-    task, bounds = problem.task, problem.bounds
-    if task.duration is not None:
+    """A free duration has a best value."""
+    task, bounds, arm = problem.task, problem.bounds, problem.arm
+    if task.duration is not None or any(callable(word) for word in task.minimise):
         return
     words = ("velocity", "acceleration", "jerk", "torque", "torque_rate", "power")
-    limited = [bounds.limited(word) for word in words]
-    moving = _moving(problem)
-    loose = moving & ~np.any(limited, axis=0)
-    if set(task.minimise) == {"time"} and loose.all() and moving.any():
-        raise InputError(
-            f"{VERB}: the duration is free and nothing limits how fast the joints go, so the shortest time is zero. "
-            "Give limits (torque, velocity ...), or a duration."
-        )
-    if not task.minimise.get("time") and "energy" not in task.minimise and not np.any(problem.arm.gravity):
+    if set(task.minimise) == {"time"}:
+        moving = _moving(problem)
+        if not moving.any():
+            raise InputError(
+                f"{VERB}: start and goal are the same and nothing lies between, so the shortest time is zero. Give a "
+                "duration, another goal, or via points."
+            )
+        if not (moving & np.any([bounds.limited(word) for word in words], axis=0)).any():
+            raise InputError(
+                f"{VERB}: the duration is free and nothing limits how fast the joints go, so the shortest time is "
+                "zero. Give limits (torque, velocity ...), or a duration."
+            )
+    pulled = np.any(arm.gravity) or task.loads or any(joint.stiffness for joint in arm.joints)
+    if not task.minimise.get("time") and not (pulled and task.minimise.get("torque_squared")):
         raise InputError(
             f"{VERB}: the duration is free and only effort is minimised: the longer the better. Give a duration, or a "
             "weight for 'time'."
@@ -175,7 +279,11 @@ def _something_limits(problem: Problem) -> None:
 
 
 def _moving(problem: Problem) -> Array:
+    """Joints that must move, or may have to."""
     task = problem.task
-    if task.start is None or task.goal is None:
+    if any(place.reaching is not None for place in problem.places) or task.periodic or task.via:
         return np.ones(problem.n, bool)
-    return np.asarray(~np.isclose(task.start, task.goal))
+    rates = [rate for rate in (task.start_velocity, task.goal_velocity) if rate is not None]
+    turning = np.any([np.asarray(rate) != 0 for rate in rates], axis=0) if rates else np.zeros(problem.n, bool)
+    way = problem.given("goal") - problem.given("start")
+    return np.asarray(turning | np.isfinite(way) & ~np.isclose(way, 0.0, atol=1e-12))

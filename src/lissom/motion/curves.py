@@ -211,9 +211,9 @@ class Curves:
             D = space.basis.differences(order)
             width = len(space.coordinates)
             size = space.basis.count * width
-            wide = sparse.kron(D, sparse.eye_array(width), format="csr")
+            wide = sparse.csr_array(sparse.kron(D, sparse.eye(width)))
             before, after = sparse.csr_array((wide.shape[0], at)), self.points.A.shape[0] - at - size
-            parts.append(sparse.hstack([before, wide, sparse.csr_array((wide.shape[0], after))], format="csr"))
+            parts.append(sparse.csr_array(sparse.hstack([before, wide, sparse.csr_array((wide.shape[0], after))])))
             owners.append(np.tile(np.array(space.coordinates), D.shape[0]))
         D = sparse.csr_array(sparse.vstack(parts))
         return Affine(sparse.csr_array(D @ self.points.A), D @ self.points.c), np.concatenate(owners)

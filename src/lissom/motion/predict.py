@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, MotionError, shown
+from lissom.errors import InputError, LissomError, MotionError, shown
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
 from lissom.motion.basis import Basis
-from lissom.motion.build import SAMPLED, Bounds, Problem
+from lissom.motion.bounds import Bounds
+from lissom.motion.build import SAMPLED, Problem
+from lissom.motion.clearance import Clearance
 from lissom.motion.program import Program
 from lissom.motion.record import INTERRUPTED, Iteration, Motion, MotionReport, Peak
 from lissom.motion.solver import Solution, Solver, carried
@@ -55,7 +57,7 @@ def predict_motion(
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
     if not motion.ok and on_failure == "raise" and not motion.interrupted:
-        raise MotionError(f"{VERB}: {motion.status}", motion)
+        raise MotionError(f"{VERB}: {motion.status}{_too_short(arm, motion)}", motion)
     return motion
 
 
@@ -63,6 +65,22 @@ def _fraction(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1e-2:
         raise InputError(f"{VERB}: regularise is {shown(value)}; expected a small fraction, 0 to 0.01.")
     return float(value)
+
+
+def _too_short(arm: Arm, motion: Motion) -> str:
+    """Where a given duration may be why nothing was found: the shortest that was found without it."""
+    given = motion.task.duration
+    if given is None:
+        return ""
+    task = motion.task.replace(duration=None, minimise="time")
+    try:
+        free = predict_motion(arm, task, on_failure="return")
+    except LissomError:
+        return ""
+    longest = given if isinstance(given, float) else given[1]
+    if not free.ok or free.duration <= longest:
+        return ""
+    return f". The duration is at most {longest:.4g} s, and the shortest motion found takes {free.duration:.4g} s"
 
 
 def _task(task: Any, fields: dict[str, Any]) -> Task:
@@ -90,6 +108,7 @@ class Search:
         self._limits, self._seed, self._progress = limits, seed, progress
         self.problem = Problem(arm, task, _fraction(regularise))
         checks.refuse_impossible(self.problem)
+        self.problem.compile()
         self._spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
 
     def best(self, count: int, workers: int | None) -> Motion:
@@ -134,7 +153,8 @@ class Search:
             solution = self._continued(solver, before, begin)
             before = (program, solution)
             peaks, peak_times = look(self.problem, program, solution.x)
-            if not solution.solved or not len(peak_times) or rounds == ROUNDS:
+            watched = self.problem.watch(program.curves, solution.x, start.fine(basis, FINE))
+            if not solution.solved or not (len(peak_times) or watched) or rounds == ROUNDS:
                 return self._motion(program, solution, peaks, rounds)
             more = np.append(more, peak_times)
 
@@ -163,23 +183,18 @@ class Search:
             ok = False
             peak = max(peaks, key=lambda p: p.use)
             status = f"solved, but {peak.quantity} of {peak.joint!r} exceeds its limit by {100 * (worst - 1):.2g} %"
+        missed = self.problem.missed(program.curves, solution.x) if ok else ""
+        if missed:
+            ok, status = False, f"solved, but {missed}"
         if not solution.solved and status != INTERRUPTED:
             status = f"{status}; {self._why(program, solution)}"
         basis = program.curves.spaces[0].basis
-        P = program.curves.control_points(solution.x)[0]
         T = program.curves.T(solution.x)
-        return Motion(
-            self.problem.arm,
-            self.problem.task,
-            T,
-            self._pure(solution.cost, T),
-            status,
-            ok,
-            basis.breaks,
-            basis.degree,
-            P,
-            report,
-        )
+        cost = self._pure(solution.cost, T)  # of energy, what was minimised is rounded off
+        if "energy" in self.problem.task.minimise:
+            cost = self.problem.cost(program.curves, solution.x)
+        P = program.curves.control_points(solution.x)[0]
+        return Motion(self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report)
 
     def _pure(self, cost: float, T: float) -> float:
         """The cost without what makes it well determined."""
@@ -202,14 +217,17 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
     """Limits on a fine grid: the largest use of each, and the fractions at which one is exceeded between samples."""
     curves = program.curves
     basis = curves.spaces[0].basis
-    inner = basis.breaks[:-1, None] + np.diff(basis.breaks)[:, None] * np.arange(FINE) / FINE
-    s = np.append(inner.ravel(), 1.0)
+    s = start.fine(basis, FINE)
     if len(problem.rubbing):
         s = np.union1d(s, _turns(problem, program, x, s))
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
-    return peaks_of(problem.bounds, problem.names, s, T, z, tau)
+    peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau)
+    if problem.clearance is None:
+        return peaks, times
+    peak, others = closest(problem.clearance, z[0], s, T)
+    return (*peaks, peak), np.union1d(times, others)
 
 
 def peaks_of(
@@ -228,14 +246,14 @@ def peaks_of(
         lower, upper = bounds.lower[quantity], bounds.upper[quantity]
         if not bounds.limited(quantity).any():
             continue
-        use = _use(table, lower, upper)
+        use = used(table, lower, upper)
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
         limit = upper[k] if table[row, k] > 0 or not np.isfinite(lower[k]) else lower[k]
         peaks.append(
             Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
         )
         if quantity in SAMPLED:
-            times += _exceeded(use, s)
+            times += exceeded(use, s)
     return tuple(peaks), np.unique(np.array(times))
 
 
@@ -254,7 +272,17 @@ def _turns(problem: Problem, program: Program, x: Array, s: Array) -> Array:
     return np.clip(np.concatenate([exact - BESIDE, exact + BESIDE]), 0.0, 1.0)
 
 
-def _use(table: Array, lower: Array, upper: Array) -> Array:
+def closest(clearance: Clearance, q: Array, s: Array, T: float) -> tuple[Peak, list[float]]:
+    """The smallest distance from an obstacle, and the fractions at which one is too small."""
+    gaps = clearance.gaps(q)
+    row, k = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
+    use, margin = clearance.use(gaps), clearance.margin
+    what, who = clearance.names(int(k))
+    peak = Peak(what, who, float(s[row] * T), float(gaps[row, k] + margin), margin, float(use[row, k]))
+    return peak, exceeded(use, s)
+
+
+def used(table: Array, lower: Array, upper: Array) -> Array:
     """How much of a limit is used: 1 at it. Of limits that are no range around zero, the excess over their width."""
     with np.errstate(divide="ignore", invalid="ignore"):
         around = (lower < 0) & (upper > 0)
@@ -264,7 +292,7 @@ def _use(table: Array, lower: Array, upper: Array) -> Array:
     return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)
 
 
-def _exceeded(use: Array, s: Array) -> list[float]:
+def exceeded(use: Array, s: Array) -> list[float]:
     """Where a use is largest, of every stretch in which it is beyond what is allowed."""
     out = []
     for column in use.T:

@@ -213,8 +213,8 @@ class Program:
             columns.append(np.full(len(slope), last))
         for at, part in self.scaled:
             A = sparse.coo_array(part.A)
-            rows.append(at + A.coords[0])
-            columns.append(A.coords[1])
+            rows.append(at + A.row)
+            columns.append(A.col)
             if self._free and part.power:
                 rows.append(at + np.arange(len(part.c)))
                 columns.append(np.full(len(part.c), last))
@@ -233,7 +233,7 @@ class Program:
                 self._constant[self._at(placed.first_row + slope, last)] += placed.block.slope[slope]
         for at, part in self.scaled:
             A = sparse.coo_array(part.A)
-            np.add.at(self._constant, self._at(at + A.coords[0], A.coords[1]), A.data)
+            np.add.at(self._constant, self._at(at + A.row, A.col), A.data)
             if self._free and part.power:
                 self._by_T.append((self._at(at + np.arange(len(part.c)), last), part))
 
@@ -271,7 +271,10 @@ class Program:
     def _values(self, x: Array) -> list[list[Array]]:
         known = self._fresh(x)
         if "value" not in known:
-            known["value"] = [p.block.sample.value(g) for p, g in zip(self.blocks, known["given"], strict=True)]
+            known["value"] = [  # copies: blocks may share a sample, and its room
+                [part.copy() for part in p.block.sample.value(g)]
+                for p, g in zip(self.blocks, known["given"], strict=True)
+            ]
             known["f"] = sum(
                 float(p.block.weights @ v[1][:, 0]) for p, v in zip(self.blocks, known["value"], strict=True)
             )

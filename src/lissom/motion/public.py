@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from lissom.model.arm import Arm
+from lissom.model.limits import Limits
+from lissom.model.loads import Load
 from lissom.motion.record import Iteration, Motion
 from lissom.motion.task import Task
 
@@ -71,6 +75,53 @@ def predict_motion(
             workers=workers, regularise=regularise,
             refine=refine, progress=told, on_failure=on_failure, **fields,
         )  # fmt: skip
+
+
+def retime_motion(
+    arm: Arm,
+    path: ArrayLike | Callable[[float], ArrayLike],
+    *,
+    limits: Limits | None = None,
+    loads: Sequence[Load] = (),
+    minimise: Any = "time",
+    segments: int = 40,
+    tolerance: float = 1e-8,
+    iterations: int = 500,
+    on_failure: str = "raise",
+) -> Motion:
+    """The best timing of a given path, from rest to rest.
+
+    Parameters
+    ----------
+    arm : Arm                      rigid, every joint with a motor
+    path : (k, dof) or f(x) -> (dof,)    waypoints, joined by a cubic spline over the length between them (straight
+                                   lines for two); or positions as a smooth function of x from 0 to 1
+    limits : Limits                of torque, velocity and acceleration; those of the joints hold too
+    loads : sequence of Load       that act, the same all the time
+    minimise : str or {str: weight}    "time", "torque_squared", or both
+    segments : int                 of the profile of speed
+    tolerance, iterations          of the solver
+    on_failure : "raise" or "return"
+
+    Returns
+    -------
+    Motion
+        Its splines follow the path closely: where limits are reached, to 0.1 % of them.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link").with_gravity((0, 0, 0))
+    >>> motion = ls.retime_motion(arm, [[0, 0], [0.4, 0.5], [1, 0.5]], limits=ls.Limits(torque=4.0))
+    >>> motion.status, bool(abs(motion.tau).max() < 4.004)
+    ('solved', True)
+    """
+    from lissom.motion import retime
+
+    return retime.retime_motion(
+        arm, path, limits=limits, loads=loads, minimise=minimise, segments=segments, tolerance=tolerance,
+        iterations=iterations, on_failure=on_failure,
+    )  # fmt: skip
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:

@@ -18,7 +18,7 @@ import numpy as np
 from lissom.motion.torques import SLOW
 from lissom.spatial.rotations import Array
 
-WIDE = 0.1  # rad/s or m/s: turns are rounded within it; narrower ones take the solver many more iterations
+WIDE = 0.04  # rad/s or m/s: turns are rounded within it; narrower ones take the solver many more iterations
 REACH = 3.0  # times WIDE before a turn the other way's friction counts already; 1.003 of the friction at most
 
 

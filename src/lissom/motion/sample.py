@@ -177,19 +177,22 @@ class _Compiled:
         sizes, lengths = [x.numel() for x in given], [x.numel() for x in results]
         self._lengths = lengths
         self._some = [k for k, n in enumerate(lengths) if n]
+        self._room: dict[int, list[Array]] = {}
+        if not self._some:  # rows that nothing changes have no derivatives
+            return
         made = ca.Function("sample", given, ca.cse([results[k] for k in self._some]))
         key = hashlib.sha256(f"{key}|{sources()}".encode()).hexdigest()
         self._kernel = kernel.straight_kernel(
             f"motion|{key}", sizes, [n for n in lengths if n], lambda: _graph(made), widths=(LANES,)
         )
-        self._room: dict[int, list[Array]] = {}
 
     def __call__(self, given: Sequence[Array]) -> list[Array]:
         N = len(given[0])
         if N not in self._room:
             self._room[N] = [np.empty((N, n)) for n in self._lengths]
         out = self._room[N]
-        self._kernel.run(given, [out[k] for k in self._some], 1)
+        if self._some:
+            self._kernel.run(given, [out[k] for k in self._some], 1)
         return out
 
 

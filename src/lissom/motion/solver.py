@@ -21,6 +21,8 @@ WARM: dict[str, Any] = {
     "warm_start_init_point": "yes", "mu_init": 1e-5, "warm_start_bound_push": 1e-7, "warm_start_bound_frac": 1e-7,
     "warm_start_slack_bound_push": 1e-7, "warm_start_slack_bound_frac": 1e-7, "warm_start_mult_bound_push": 1e-7,
 }  # fmt: skip
+# where a step leads to no number the solver takes a shorter one; casadi need not report each
+PLAIN = {"print_time": False, "show_eval_warnings": False}
 STATUS = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved to a looser tolerance",
@@ -136,7 +138,7 @@ class Solver:
             options: dict[str, Any] = {
                 f"ipopt.{word}": value for word, value in (self._options | (WARM if warm else {})).items()
             }
-            fixed: dict[str, Any] = {"print_time": False, "iteration_callback": watch}
+            fixed: dict[str, Any] = {**PLAIN, "iteration_callback": watch}
             self._runs[warm] = ca.nlpsol("motion", "ipopt", nlp, {**fixed, **extra, **options})
         return self._runs[warm]
 

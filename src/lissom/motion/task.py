@@ -13,6 +13,8 @@ from lissom.model.fields import array, number, records
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
 from lissom.model.record import Record
+from lissom.motion.obstacles import Body, Capsule, Sphere, refuse_foreign
+from lissom.motion.reach import Reach
 
 CRITERIA = {
     "time": "duration [s]",
@@ -31,7 +33,7 @@ class Via(Record):
     Parameters
     ----------
     at : float             when, as a fraction of the duration, between 0 and 1
-    q : (joints,)          positions; NaN where a joint is free
+    q : (joints,) or Reach    positions, NaN where a joint is free; or where a frame should be
     velocity : (joints,) or None    rates there; NaN where free
     """
 
@@ -47,7 +49,7 @@ class Via(Record):
             self._set(at=at)
             for word in ("q", "velocity"):
                 value = getattr(self, word)
-                if value is not None:
+                if value is not None and not (word == "q" and isinstance(value, Reach)):
                     self._set(**{word: _loose(value, word)})
             if self.q is None and self.velocity is None:
                 raise ModelError("nothing is given; give q or velocity.")
@@ -71,7 +73,7 @@ class Task(Record):
 
     Parameters
     ----------
-    start, goal : (joints,)        positions at both ends; NaN where a joint is free
+    start, goal : (joints,) or Reach    positions at both ends, NaN where a joint is free; or where a frame should be
     start_velocity, goal_velocity : (joints,) or None     default: at rest; NaN where free
     start_acceleration, goal_acceleration : (joints,) or None     default: free
     via : sequence of Via          places on the way
@@ -86,6 +88,9 @@ class Task(Record):
     segments : int                 of the splines
     degree : int                   of the splines, 3 or more
     periodic : bool                it ends as it began, all rates too; start and goal are not given
+    obstacles : Sphere and Capsule, one or several     to stay away from
+    bodies : sequence of Body or None    the arm's shape; None: from its links, see `bodies_of`
+    margin : float                 distance to be left between bodies and obstacles [m]
     """
 
     start: Any = None
@@ -102,17 +107,25 @@ class Task(Record):
     goal_acceleration: Any = None
     degree: Any = 3
     periodic: Any = False
+    obstacles: Any = ()
+    bodies: Any = None
+    margin: Any = 0.0
 
     def __post_init__(self) -> None:
         with about("task"):
             for word in ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration"):
-                if getattr(self, word) is not None:
-                    self._set(**{word: _loose(getattr(self, word), word)})
+                value = getattr(self, word)
+                if value is not None and not (word in ("start", "goal") and isinstance(value, Reach)):
+                    self._set(**{word: _loose(value, word)})
             self._set(limits=Limits() if self.limits is None else self.limits)
             if not isinstance(self.limits, Limits):
                 raise ModelError(f"limits is {shown(self.limits)}; expected Limits(...).")
             loads = (self.loads,) if isinstance(self.loads, Load) else self.loads
             self._set(loads=records(loads, "loads", Load), via=records(self.via, "via", Via))
+            self._set(obstacles=refuse_foreign(self.obstacles, (Sphere, Capsule), "obstacles"))
+            if self.bodies is not None:
+                self._set(bodies=refuse_foreign(self.bodies, (Body,), "bodies"))
+            self._set(margin=number(self.margin, "margin", least=0.0))
             self._clean_duration()
             self._clean_minimise()
             for word, least, most in (("segments", 2, MOST_SEGMENTS), ("degree", 3, 7)):

@@ -1,4 +1,4 @@
-"""Torques of an arm as expressions, for samples."""
+"""Torques and frames of an arm as expressions, for samples."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import casadi as ca
 
-from lissom.dynamics import inverse
+from lissom.dynamics import inverse, kinematics
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
 
-SLOW = 0.02  # rad/s or m/s: friction turns around within about this speed, which optimisation needs to be smooth
+SLOW = 0.05  # rad/s or m/s: friction turns around within about this speed, which optimisation needs to be smooth
 
 
-class _Given(Inline):
+class Given(Inline):
     """A program run on expressions that are given."""
 
     def __init__(self, vectors: Sequence[Any]) -> None:
@@ -28,7 +28,7 @@ class _Given(Inline):
 
 def torques(bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any, extra: Sequence[Any] = ()) -> Any:
     """tau (n,) of q, qd, qdd; `extra`: the base's motion and loads, as `inverse.program` reads them."""
-    run = _Given([q, qd, qdd, *extra])
+    run = Given([q, qd, qdd, *extra])
     inverse.program(run, bodies.smooth, setting)
     tau = ca.vertcat(*run.outputs[0])
     rub = [0.0] * bodies.dof
@@ -37,3 +37,11 @@ def torques(bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any, extra: 
             v = qd[body.coordinate]
             rub[body.coordinate] = body.friction * v / ca.sqrt(v * v + SLOW * SLOW)
     return tau + ca.vertcat(*rub)
+
+
+def placed(bodies: Bodies, frame: str, q: Any, point: Any) -> tuple[Any, Any]:
+    """Rotation (3, 3) of a link or tool, and where a point of it is (3,)."""
+    run = Given([q, point])
+    kinematics.pose(run, bodies, Setting(frame=frame))
+    X = ca.transpose(ca.reshape(ca.vertcat(*run.outputs[0]), 4, 4))
+    return X[0:3, 0:3], X[0:3, 3]

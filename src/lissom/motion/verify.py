@@ -12,7 +12,8 @@ from scipy.special import factorial
 
 from lissom.errors import InputError, shown
 from lissom.model.loads import Load
-from lissom.motion.build import bounds_of, loads_over
+from lissom.motion.bounds import bounds_of
+from lissom.motion.build import loads_over
 from lissom.motion.predict import EXCESS, peaks_of
 from lissom.motion.record import Motion, Peak, grid
 from lissom.motion.torques import SLOW
@@ -152,7 +153,7 @@ class _Played:
 def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
     """Uses of limits away from where joints turn around, and that of torque there if it is beyond."""
     s = grid(motion.breaks, per_segment)
-    bounds, names = bounds_of(motion.arm, motion.task), [joint.name for joint in motion.arm.joints]
+    bounds, names = bounds_of(motion.arm, motion.task, "verify"), [joint.name for joint in motion.arm.joints]
     t = s * motion.duration
     z, tau = motion.profiles(t, 4), motion.torques(t)
     friction = np.array([joint.friction for joint in motion.arm.joints])

@@ -96,9 +96,9 @@ def _stacked(motion: Motion, words: Sequence[str]) -> Figure:
 
 def _profile(ax: Any, motion: Motion, word: str, unit: str, some: list[int], legend: bool) -> None:
     """Curves of some coordinates with their limits."""
-    from lissom.motion.build import bounds_of
+    from lissom.motion.bounds import bounds_of
 
-    bounds = bounds_of(motion.arm, motion.task)
+    bounds = bounds_of(motion.arm, motion.task, "plot")
     quantity = QUANTITIES[word]
     values = getattr(motion, word)
     shown = some[:MOST_LINES]

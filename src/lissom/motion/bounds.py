@@ -1,0 +1,41 @@
+"""Limits of an arm in a task."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError
+from lissom.model.arm import Arm
+from lissom.model.limits import QUANTITIES
+from lissom.motion.task import Task
+from lissom.spatial.rotations import Array
+
+
+class Bounds(NamedTuple):
+    """Lower and upper limits (n,) of every quantity, the tighter of joints' and task's."""
+
+    lower: dict[str, Array]
+    upper: dict[str, Array]
+
+    def limited(self, quantity: str) -> NDArray[np.bool_]:
+        """Coordinates for which it is limited."""
+        return np.isfinite(self.lower[quantity]) | np.isfinite(self.upper[quantity])
+
+
+def bounds_of(arm: Arm, task: Task, verb: str) -> Bounds:
+    """Of joints and task together."""
+    n = len(arm.joints)
+    lower, upper = {}, {}
+    for quantity in QUANTITIES:
+        own, given = arm.bounds(quantity), task.limits.bounds(quantity, n)
+        lower[quantity], upper[quantity] = np.maximum(own[0], given[0]), np.minimum(own[1], given[1])
+        for k, joint in enumerate(arm.joints):
+            if lower[quantity][k] > upper[quantity][k]:
+                raise InputError(
+                    f"{verb}: the limits of {quantity} of joint {joint.name!r} leave nothing: the joint allows "
+                    f"{own[0][k]:g} to {own[1][k]:g}, the task {given[0][k]:g} to {given[1][k]:g}."
+                )
+    return Bounds(lower, upper)

@@ -1,0 +1,201 @@
+"""The best timing of a given path: solve for its speeds, then splines in time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.interpolate import BSpline, CubicHermiteSpline, make_interp_spline
+from scipy.sparse.linalg import splu
+
+from lissom.errors import InputError, MotionError, UnsupportedError, shown
+from lissom.model.arm import Arm
+from lissom.model.limits import Limits
+from lissom.model.loads import Load
+from lissom.motion import checks
+from lissom.motion.basis import Basis
+from lissom.motion.curves import Curves
+from lissom.motion.predict import EXCESS, ROUNDS, used
+from lissom.motion.program import Program
+from lissom.motion.record import Motion, MotionReport, Peak
+from lissom.motion.solver import Solution, Solver
+from lissom.motion.speeds import FINE, POINTS, VERB, Speeds, warp
+from lissom.motion.start import fine
+from lissom.motion.task import Task
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.states import as_arm
+
+NOTHING = 1e-14  # of b, that the clock goes on
+MESHES = 4  # of the splines of the motion, each twice as fine as the last
+
+
+def retime_motion(
+    arm: Arm,
+    path: ArrayLike | Callable[[float], ArrayLike],
+    *,
+    limits: Limits | None = None,
+    loads: Sequence[Load] = (),
+    minimise: Any = "time",
+    segments: int = 40,
+    tolerance: float = 1e-8,
+    iterations: int = 500,
+    on_failure: str = "raise",
+) -> Motion:
+    """See `lissom.retime_motion`."""
+    checks.refuse_arm(as_arm(arm, VERB))
+    if on_failure not in ("raise", "return"):
+        raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
+    if any(np.ndim(part) > 1 for load in loads for part in (load.force, load.moment, load.point)):
+        raise UnsupportedError(f"{VERB}: loads that change along the motion are not available; give constant ones.")
+    curve = _path(path, arm)
+    task = Task(curve(0.0), curve(1.0), limits, loads, minimise=minimise, segments=segments)
+    motion = _Retiming(Speeds(arm, task, curve)).solved(tolerance, iterations)
+    if not motion.ok and on_failure == "raise":
+        raise MotionError(f"{VERB}: {motion.status}", motion)
+    return motion
+
+
+# ---- the path ------------------------------------------------------------------------------------
+
+
+def _path(path: Any, arm: Arm) -> BSpline:
+    """A spline over [0, 1]."""
+    n = len(arm.joints)
+    if callable(path):
+        x = np.linspace(0.0, 1.0, POINTS)
+        values = np.array([np.asarray(path(float(at)), float) for at in x])
+        if values.shape != (POINTS, n) or not np.isfinite(values).all():
+            raise InputError(f"{VERB}: the path gives {shown(path(0.0))}; expected {n} finite positions.")
+        return make_interp_spline(x, values, 5)
+    points = np.asarray(path, float)
+    if points.ndim != 2 or points.shape[1] != n or len(points) < 2 or not np.isfinite(points).all():
+        raise InputError(f"{VERB}: path has shape {points.shape}; expected waypoints (k, {n}), two or more, or f(x).")
+    length = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    if not (length > 0).all():
+        k = int(np.argmin(length))
+        raise InputError(f"{VERB}: waypoints {k} and {k + 1} are the same; leave one out.")
+    x = np.append(0.0, np.cumsum(length)) / length.sum()
+    return make_interp_spline(x, points, min(3, len(points) - 1))
+
+
+# ---- solution ------------------------------------------------------------------------------------
+
+
+class _Clock(NamedTuple):
+    """Duration, w at every time, and the grid it was made of."""
+
+    T: float
+    w: Any
+    grid: Array
+    t: Array
+
+    def x(self, t: Array) -> Array:
+        """How far along the path."""
+        return warp(np.clip(self.w(t), 0.0, 1.0))[0]
+
+
+class _Retiming:
+    """Solutions for one path."""
+
+    def __init__(self, speeds: Speeds) -> None:
+        self.speeds, self.curve = speeds, speeds.curve
+
+    def solved(self, tolerance: float, iterations: int) -> Motion:
+        """Solve; where a limit is exceeded between samples, sample there too and solve again."""
+        more, x, rounds, spent = np.zeros(0), None, 0, {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        while True:
+            rounds += 1
+            clock = time.perf_counter()
+            program = self.speeds.program(more)
+            solver = Solver(program, tolerance, iterations, None)
+            spent["build"] += time.perf_counter() - clock
+            begin = program.curves.fitted([self._begin(program.curves)], 1.0) if x is None else x
+            solution = solver(begin, None, None)
+            spent["solve"] += solution.seconds
+            spent["evaluate"] += solution.evaluation_seconds
+            x = solution.x
+            _, times = self.speeds.look(program.curves, x)
+            if not solution.solved or not len(times) or rounds == ROUNDS:
+                return self._motion(program, solution, rounds, spent)
+            more = np.append(more, times)
+
+    def _begin(self, curves: Curves) -> Array:
+        """A tenth of the size, less near the ends."""
+        x = warp(np.clip(curves.spaces[0].basis.greville, 0, 1))[0]
+        return (0.4 * x * (1 - x))[:, None]
+
+    def _motion(self, program: Program, solution: Solution, rounds: int, spent: dict[str, float]) -> Motion:
+        curves = program.curves
+        at = self._clock(curves, solution.x)
+        status, ok, mesh = solution.status, solution.solved, 4 * curves.spaces[0].basis.segments
+        over = float(np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0))
+        if not ok:
+            worst = int(np.argmax(np.maximum(program.lower - solution.rows, solution.rows - program.upper)))
+            word, who, place = program.names[worst]
+            status += f"; {word} of {who!r} cannot be met at {warp(np.array(place))[0]:.3g} of the path"
+        for _ in range(MESHES):
+            basis, P = self._fitted(at, mesh)
+            peaks = self._peaks(basis, P, at)
+            if not ok or max(peak.use for peak in peaks) <= 1 + EXCESS:
+                break
+            mesh *= 2
+        else:
+            peak = max(peaks, key=lambda p: p.use)
+            ok = False
+            status = f"solved, but {peak.quantity} of {peak.joint!r} exceeds its limit by {100 * (peak.use - 1):.2g} %"
+        task = self.speeds.task.replace(segments=basis.segments, degree=basis.degree)
+        samples = len(program.blocks[0].block.s)
+        report = MotionReport(solution.iterations, max(over, 0.0), tuple(peaks), samples, rounds, spent)
+        return Motion(self.speeds.arm, task, at.T, solution.cost, status, ok, basis.breaks, basis.degree, P, report)
+
+    def _clock(self, curves: Curves, x: Array) -> _Clock:
+        """t as a function of w, by Gauss's rule on a fine mesh."""
+        grid = np.linspace(0.0, 1.0, 16 * curves.spaces[0].basis.segments + 1)
+        node, weight = np.polynomial.legendre.leggauss(5)
+        h = np.diff(grid)[:, None]
+        w = grid[:-1, None] + h * (node + 1) / 2
+        b, _ = self.speeds.values(curves, x, w.ravel())
+        slow = warp(w.ravel())[1] / np.sqrt(np.maximum(b, NOTHING * self.speeds.scale))
+        t = np.append(0.0, np.cumsum((slow.reshape(w.shape) * h * weight / 2).sum(axis=1)))
+        inner = grid[1:-1]
+        b, _ = self.speeds.values(curves, x, inner)
+        rate = np.sqrt(np.maximum(b, NOTHING * self.speeds.scale)) / warp(inner)[1]
+        ends = self.speeds.values(curves, x, np.array([0.0, 1.0]))[1]  # dw/dt = sqrt(b' / 12), as x = 3 w^2 there
+        first, last = np.sqrt(np.maximum(np.abs(ends), NOTHING * self.speeds.scale) / 6)
+        return _Clock(float(t[-1]), CubicHermiteSpline(t, grid, np.concatenate([[first], rate, [last]])), grid, t)
+
+    def _fitted(self, at: _Clock, mesh: int) -> tuple[Basis, Array]:
+        """Splines in time through the motion, at rest at both ends; finer where the profile of speed is."""
+        breaks = np.interp(np.linspace(0.0, 1.0, mesh + 1), at.grid, at.t / at.T)
+        breaks[[0, -1]] = 0.0, 1.0
+        basis = Basis(breaks)
+        s = basis.greville
+        A, q = sparse.lil_array(basis.rows(s)), self.curve(at.x(s * at.T))
+        A[[1, -2]], q[[1, -2]] = basis.rows([0.0, 1.0], 1).toarray(), 0.0
+        q[[0, -1]] = self.curve([0.0, 1.0])
+        return basis, np.asarray(splu(sparse.csc_array(A)).solve(q))
+
+    def _peaks(self, basis: Basis, P: Array, at: _Clock) -> list[Peak]:
+        """On a fine grid; friction as of a joint that moves along the path, up to the moment it stops."""
+        T = at.T
+        friction = np.array([joint.friction for joint in self.speeds.arm.joints])
+        s = fine(basis, FINE)
+        q, qd, qdd = (basis.rows(s, r) @ P / T**r for r in range(3))
+        values = {"velocity": qd, "acceleration": qdd}
+        values["torque"] = inverse_dynamics(self.speeds.arm, q, qd, qdd, loads=self.speeds.task.loads)
+        values["torque"] += friction * (np.sign(self.curve(at.x(s * T), 1)) - np.sign(qd))
+        out = []
+        for word, table in values.items():
+            if self.speeds.bounds.limited(word).any():
+                lower, upper = self.speeds.bounds.lower[word], self.speeds.bounds.upper[word]
+                use = used(table, lower, upper)
+                row, k = np.unravel_index(int(np.argmax(use)), use.shape)
+                limit = upper[k] if table[row, k] > 0 else lower[k]
+                out.append(Peak(word, self.speeds.names[k], float(s[row] * T), float(table[row, k]), float(limit),
+                                float(use[row, k])))  # fmt: skip
+        return out
