@@ -182,12 +182,29 @@ def test_count_measures_and_draws(tmp_path):
     assert (tmp_path / "times.png").stat().st_size > 20_000
 
 
-def test_reproduce():
-    done = lissom("reproduce", "nasser", "--no-time")
-    assert done.exit_code == 0
-    assert "reproduced" in done.output
-    data = json.loads(lissom("reproduce", "nasser", "--no-time", "--json").output)
-    assert {claim["verdict"] for claim in data["claims"]} == {"reproduced", "differs", "not reproducible from the text"}
+@pytest.mark.parametrize("width", [80, 160])
+def test_reproduce(monkeypatch, tmp_path, width):
+    """A short paper in the place of a long one, in a narrow terminal and in a wide one."""
+    from lissom.cli import reproduce
+    from lissom.papers import nasser
+    from lissom.papers.claims import Drawing, Listing, Reproduction, judged
+    from lissom.views.panels import Curve, Panel
+
+    claims = (judged("(1)", "one is one", "1.0", True), judged("(2)", "one is two", "1.0", False, "it is not"))
+    drawing = Drawing("line", "A line", (Panel("title", "x", "y", (Curve("up", [0, 1], [0, 1]),)),))
+    short = Reproduction(
+        "nasser", "A short paper", claims, (drawing,), (Listing("Numbers", ("a", "b"), (("1", "2"),)),)
+    )
+    monkeypatch.setattr(nasser, "reproduce", lambda **_: short)
+    monkeypatch.setattr(reproduce.out, "width", width)
+    done = lissom("reproduce", "nasser", "--into", str(tmp_path / "figures"))
+    assert done.exit_code == 0, done.output
+    for words in ("A short paper", "one is two", "it is not", "Numbers", "1 reproduced, 1 differs"):
+        assert words in done.output
+    assert (tmp_path / "figures" / "line.png").stat().st_size > 5_000
+    data = json.loads(lissom("reproduce", "nasser", "--no-figures", "--json").output)
+    assert [claim["verdict"] for claim in data["claims"]] == ["reproduced", "differs"]
+    assert data["listings"][0]["rows"] == [["1", "2"]]
     wrong = lissom("reproduce", "hollerbach")
     assert wrong.exit_code == 1
     assert "did you mean 'hollerbach1980'" in wrong.stderr

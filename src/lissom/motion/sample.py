@@ -181,7 +181,7 @@ class _Compiled:
         if not self._some:  # rows that nothing changes have no derivatives
             return
         made = ca.Function("sample", given, ca.cse([results[k] for k in self._some]))
-        key = hashlib.sha256(f"{key}|{sources()}".encode()).hexdigest()
+        key = hashlib.sha256(f"{key}|{sources('motion')}".encode()).hexdigest()
         self._kernel = kernel.straight_kernel(
             f"motion|{key}", sizes, [n for n in lengths if n], lambda: _graph(made), widths=(LANES,)
         )

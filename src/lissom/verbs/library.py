@@ -338,11 +338,11 @@ def _warn_of_slowness() -> None:
 
 
 @functools.cache
-def sources() -> str:
-    """Fingerprint of the code that makes kernels: cached ones of another version are not used."""
+def sources(*more: str) -> str:
+    """Fingerprint of the code that makes kernels, `more` rooms too: cached ones of another version are not used."""
     total = hashlib.sha256()
     house = Path(str(kernel.__file__)).parents[1]
-    for room in ("engine", "dynamics", "formulations", "motion"):
+    for room in ("engine", "dynamics", "formulations", *more):
         for path in sorted((house / room).rglob("*.py")):
             total.update(path.read_bytes())
     return total.hexdigest()
