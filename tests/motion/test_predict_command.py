@@ -191,3 +191,25 @@ velocity_deg = [nan, nan, 0.2, 90, nan, nan]
     assert (task.duration, task.degree, task.segments, options, outputs) == ((0.5, 4.0), 5, 12, {"seed": 3}, ())
     assert np.allclose(arm.gravity, [0, 0, -1.62])
     assert arm.link("hand").payload.mass == 0.5
+
+
+def test_places_and_obstacles_of_a_file(tmp_path):
+    """They come from the file, lead the motion, and come back from a saved one."""
+    file = tmp_path / "around.toml"
+    file.write_text(
+        'lissom_task = 1\narm = "two_link"\nstart = [-0.6, 0.2]\nmargin = 0.01\n'
+        '[goal]\nlink = "fore"\nposition = [0.2, 0.5, nan]\n'
+        "[[obstacles]]\na = [0.62, 0.1, -1]\nb = [0.62, 0.1, 1]\nradius = 0.03\n"
+        "[[obstacles]]\ncentre = [-3, 0, 0]\nradius = 0.5\n",
+        encoding="utf-8",
+    )
+    found = read_task_file(file)
+    assert isinstance(found.task.goal, ls.Reach)
+    assert [type(obstacle).__name__ for obstacle in found.task.obstacles] == ["Capsule", "Sphere"]
+    motion = ls.predict_motion(found.arm, found.task)
+    assert ls.pose(found.arm, motion.q[-1], "fore")[:2, 3] == pytest.approx([0.2, 0.5], abs=1e-6)
+    motion.save(tmp_path / "around.nc")
+    assert ls.load_motion(tmp_path / "around.nc").task == motion.task
+    file.write_text(file.read_text(encoding="utf-8").replace("centre", "center"), encoding="utf-8")
+    with pytest.raises(ls.ModelError, match="center is not a key of"):
+        read_task_file(file)

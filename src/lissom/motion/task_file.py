@@ -14,10 +14,12 @@ from lissom.formats.strict import Table, as_rows, as_table, inside, record, refu
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
+from lissom.motion.obstacles import Body, Capsule, Sphere
+from lissom.motion.reach import Reach
 from lissom.motion.task import Task, Via
 
 VERSION = 1
-OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "refine")
+OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "workers", "refine")
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
@@ -51,6 +53,10 @@ def _read(document: Table, folder: Path) -> TaskFile:
         given["limits"] = _limits(as_table(row.get("limits", {}), "limits"), arm)
     given["loads"] = [_load(load, i) for i, load in enumerate(as_rows(row, "loads"))]
     given["via"] = [_via(via, i, arm) for i, via in enumerate(as_rows(row, "via"))]
+    given |= {word: _place(row[word], word) for word in ("start", "goal") if word in row}
+    given["obstacles"] = [_obstacle(obstacle, i) for i, obstacle in enumerate(as_rows(row, "obstacles"))]
+    if "bodies" in row:
+        given["bodies"] = [_body(body, i) for i, body in enumerate(as_rows(row, "bodies"))]
     options = {word: row[word] for word in OPTIONS if word in row}
     return TaskFile(arm, Task(**given), _checked(options), output_files(document, folder, (".nc", ".csv")))
 
@@ -95,13 +101,33 @@ def _load(row: Table, i: int) -> Load:
 
 def _via(row: Table, i: int, arm: Arm) -> Via:
     with inside("via", i), about(f"via point {i + 1}"):
-        return record(Via, in_radians(row, ("q", "velocity"), arm), "[[via]]")
+        row = in_radians(row, ("q", "velocity"), arm)
+        return record(Via, row | ({"q": _place(row["q"], "q")} if "q" in row else {}), "[[via]]")
+
+
+def _place(value: Any, word: str) -> Any:
+    """Positions of the joints, or a table: where a frame should be."""
+    if not isinstance(value, dict):
+        return value
+    with inside(word), about(word):
+        return record(Reach, value, f"[{word}]")
+
+
+def _obstacle(row: Table, i: int) -> Sphere | Capsule:
+    """A sphere where a centre is given, else a capsule."""
+    with inside("obstacles", i), about(f"obstacle {i + 1}"):
+        return record(Sphere if "centre" in row else Capsule, row, "[[obstacles]]")
+
+
+def _body(row: Table, i: int) -> Body:
+    with inside("bodies", i), about(f"body {i + 1}"):
+        return record(Body, row, "[[bodies]]")
 
 
 def _checked(options: Table) -> Table:
     """Numbers where numbers are needed; the rest is checked where it is used."""
     for word, value in options.items():
-        whole = word in ("iterations", "starts", "seed")
+        whole = word in ("iterations", "starts", "seed", "workers")
         kinds = int if whole else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds) or value < (0 if word == "seed" else 1e-300):
             what = "whole number" if whole else "number"
