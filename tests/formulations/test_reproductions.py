@@ -36,6 +36,7 @@ def test_nasser():
     assert all(claim.why for claim in found.claims if claim.verdict == DIFFERS)
 
 
+@pytest.mark.slow
 def test_book():
     found = book1983.reproduce(timed=False)
     assert [claim.verdict for claim in found.claims] == [REPRODUCED] * 3 + [DIFFERS] * 4 + [REPRODUCED, DIFFERS]
