@@ -175,6 +175,7 @@ def test_count_on_a_tree_says_what_is_missing():
     assert "32 1/2 n^4" in lissom("count", "--n", "40").output
 
 
+@pytest.mark.slow
 def test_count_measures_and_draws(tmp_path):
     done = lissom("count", "--time", "--most", 2, "--figure", tmp_path / "times.png")
     assert done.exit_code == 0, done.output

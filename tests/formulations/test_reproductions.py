@@ -28,6 +28,7 @@ def test_hollerbach():
     assert all(claim.why for claim in found.claims if claim.verdict == DIFFERS)
 
 
+@pytest.mark.slow
 def test_nasser():
     found = nasser.reproduce(timed=False)
     kinds = [claim.verdict for claim in found.claims]
@@ -60,6 +61,7 @@ DIFFER = {  # of De Luca and Siciliano: slips of print, and small deflections ta
 }
 
 
+@pytest.mark.slow
 def test_de_luca_siciliano():
     found = deluca1991.reproduce(timed=False)
     assert differing(found) == DIFFER

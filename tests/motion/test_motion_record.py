@@ -248,7 +248,15 @@ def test_film(lift, tmp_path):
 # ---- progress and interruption ----------------------------------------------------------------------------
 
 
-def test_interrupted_searches_give_the_motion_so_far(arm):
+@pytest.fixture
+def listening():
+    """Ctrl-C is heard, also where the tests run in the background, which begins with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupted_searches_give_the_motion_so_far(arm, listening):
     seen = []
 
     def watch(step):

@@ -75,7 +75,15 @@ def test_outputs_of_the_file(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"t.toml", "a.nc", "a.csv"}
 
 
-def test_interrupted_searches_are_kept(task, tmp_path, monkeypatch):
+@pytest.fixture
+def listening():
+    """Ctrl-C is heard, also where the tests run in the background, which begins with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupted_searches_are_kept(task, tmp_path, monkeypatch, listening):
     @contextmanager
     def impatient(_shown):
         yield lambda step: os.kill(os.getpid(), signal.SIGINT) if step.number == 3 else None

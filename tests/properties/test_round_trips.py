@@ -556,7 +556,7 @@ def test_urdf_keeps_rotations_near_a_quarter_turn_of_pitch(angle: float, turn: f
 # ---- editing -------------------------------------------------------------------------------------------------------
 
 
-@calm(25)
+@calm(10)
 @given(arms(max_links=8), st.data())
 def test_merging_fixed_links_keeps_the_whole(arm: ls.Arm, data: st.DataObject) -> None:
     merged = arm.merge_fixed()
