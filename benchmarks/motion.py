@@ -19,8 +19,8 @@ import lissom as ls
 from lissom.motion import start
 from lissom.motion.basis import Basis
 from lissom.motion.build import APART, Problem
-from lissom.motion.predict import predict_motion
 from lissom.motion.program import Program
+from lissom.motion.public import predict_motion
 from lissom.motion.sample import Symbols
 from lissom.motion.solver import QUIET, Solver
 from lissom.motion.task import Task

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from lissom.motion.predict import predict_motion
+from lissom.motion.public import predict_motion
 from lissom.papers import xiang2008
 from lissom.papers.claims import DIFFERS, OPEN, REPRODUCED
 from lissom.papers.xiang2008_bang_bang import BangBang, flight, shot

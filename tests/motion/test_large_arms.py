@@ -9,7 +9,7 @@ import lissom as ls
 from lissom.errors import UnsupportedError
 from lissom.motion import build, tapes
 from lissom.motion.basis import Basis
-from lissom.motion.predict import predict_motion
+from lissom.motion.public import predict_motion
 from lissom.motion.task import Task
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
@@ -48,7 +48,7 @@ def both(minimise, loads=(), seed=5):
     straight = problem.sample
     powers = np.flatnonzero(problem.bounds.limited("power"))
     taped = tapes.TapeSample(
-        arm, problem.setting, powers, task.minimise, problem.small, problem.rubbing, problem.rounding
+        arm, problem.setting, powers, task.minimise, problem.small, problem.rubbing, problem.wide, problem.rounding
     )
     rng = np.random.default_rng(seed)
     given = [rng.normal(size=(SAMPLES, straight.orders * 4)), rng.uniform(0.5, 2.0, (SAMPLES, 1))]

@@ -1,10 +1,13 @@
 """Several starts: the same whatever the number of processes, a table of what each found, Ctrl-C, refinement."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from lissom.errors import InputError
-from lissom.motion.predict import MotionError, predict_motion
+from lissom.errors import InputError, MotionError
+from lissom.motion.public import predict_motion
+from lissom.motion.starts import best_of
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
 
@@ -108,3 +111,26 @@ def test_what_conflicts_is_named():
         predict_motion(two_link_arm(), EXAMPLE_2.replace(duration=0.2, minimise="torque_squared"))
     assert not caught.value.motion.ok
     assert caught.value.motion.status.startswith(("infeasible", "stalled"))
+
+
+@pytest.mark.parametrize(
+    ("found", "tried"),
+    [
+        (["infeasible", "stalled: no feasible step was found", "solved", "solved"], 3),
+        (["infeasible"] * 9, 4),
+        (["stalled: time ran out", "solved"], 1),
+        (["interrupted", "solved"], 1),
+        (["solved", "solved"], 1),
+    ],
+)
+def test_more_starts_where_one_fails(found, tried):
+    """Up to three more; none where it was the user's limits that ended it."""
+
+    def run(k):
+        return SimpleNamespace(
+            ok=found[k] == "solved", status=found[k], cost=1.0 + k, duration=1.0, report=SimpleNamespace(iterations=[0])
+        )
+
+    best, table = best_of(run, 1, {}, None, None)
+    assert [row["status"] for row in table] == found[:tried]
+    assert best.ok == ("solved" in found[:tried])

@@ -7,7 +7,7 @@ import lissom as ls
 from lissom.errors import InputError, ModelError
 from lissom.motion.clearance import Clearance
 from lissom.motion.obstacles import Body, Capsule, Sphere, apart, bodies_of, count_of, widened
-from lissom.motion.predict import predict_motion
+from lissom.motion.public import predict_motion
 from lissom.motion.task import Task
 
 LIMITS = ls.Limits(torque=40.0)

@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.errors import InputError, ModelError
-from lissom.motion.predict import predict_motion
+from lissom.motion.public import predict_motion
 from lissom.motion.reach import Reach
 from lissom.motion.reaching import Range, Reaching
 from lissom.motion.task import Via

@@ -6,8 +6,7 @@ from scipy.integrate import trapezoid
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
-from lissom.motion.predict import predict_motion
-from lissom.motion.retime import retime_motion
+from lissom.motion.public import predict_motion, retime_motion
 
 POINTS = np.array([[0.0, 0.1], [0.5, 0.6], [1.1, 0.4]])
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.motion.predict import predict_motion
-from lissom.motion.rubbing import excess, slopes
+from lissom.motion.public import predict_motion
+from lissom.motion.rubbing import WIDE, excess, slopes, width
 from lissom.motion.torques import SLOW
 
 SPEEDS = np.concatenate([-np.geomspace(50.0, 1e-6, 400), [0.0], np.geomspace(1e-6, 50.0, 400)])
@@ -13,7 +13,7 @@ SPEEDS = np.concatenate([-np.geomspace(50.0, 1e-6, 400), [0.0], np.geomspace(1e-
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_on_the_safe_side(side):
-    bound = excess(SPEEDS, side) + SPEEDS / np.sqrt(SPEEDS**2 + SLOW**2)
+    bound = excess(SPEEDS, side, WIDE) + SPEEDS / np.sqrt(SPEEDS**2 + SLOW**2)
     assert (side * (bound - np.sign(SPEEDS)) >= -1e-15).all()
     assert np.abs(bound).max() < 1.01
     far = np.abs(SPEEDS) > 0.5
@@ -23,10 +23,23 @@ def test_on_the_safe_side(side):
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_slopes(side):
     v, h = np.linspace(-0.8, 0.9, 57), 1e-6
-    first, second = slopes(v, side)
-    assert np.abs((excess(v + h, side) - excess(v - h, side)) / (2 * h) - first).max() < 1e-6 * np.abs(first).max()
-    other = (slopes(v + h, side)[0] - slopes(v - h, side)[0]) / (2 * h)
+    first, second = slopes(v, side, WIDE)
+    assert (
+        np.abs((excess(v + h, side, WIDE) - excess(v - h, side, WIDE)) / (2 * h) - first).max()
+        < 1e-6 * np.abs(first).max()
+    )
+    other = (slopes(v + h, side, WIDE)[0] - slopes(v - h, side, WIDE)[0]) / (2 * h)
     assert np.abs(other - second).max() < 1e-6 * np.abs(second).max()
+
+
+def test_turns_are_as_wide_as_the_motion_is_fast():
+    """Never wider than WIDE, never more than a share of the rate; the same width for rates that are nearly the same."""
+    fastest = np.geomspace(1e-3, 1e2, 200)
+    found = np.array([width(x) for x in fastest])
+    assert (found <= np.minimum(WIDE, 0.025 * fastest) * (1 + 1e-9)).all()
+    assert (found > np.minimum(WIDE, 0.025 * fastest) / 1.8).all()
+    assert len(np.unique(found)) < 20
+    assert width(0.0) == pytest.approx(WIDE)
 
 
 def test_a_joint_that_turns_keeps_its_limit():

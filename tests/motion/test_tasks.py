@@ -6,10 +6,10 @@ import pytest
 from scipy.integrate import trapezoid
 
 import lissom as ls
-from lissom.errors import InputError, LissomError, ModelError
+from lissom.errors import InputError, LissomError, ModelError, MotionError
 from lissom.motion.basis import Basis
 from lissom.motion.build import Problem, quadrature
-from lissom.motion.predict import MotionError, predict_motion
+from lissom.motion.public import predict_motion
 from lissom.motion.start import duration, start
 from lissom.motion.task import Task, Via
 from lissom.motion.torques import SLOW

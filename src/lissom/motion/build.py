@@ -28,7 +28,7 @@ from lissom.motion.program import Block, Program
 from lissom.motion.reach import Reach
 from lissom.motion.reaching import Range, Reaching
 from lissom.motion.rows import linear_rows
-from lissom.motion.rubbing import excess
+from lissom.motion.rubbing import excess, width
 from lissom.motion.sample import LANES, Sample, Symbols
 from lissom.motion.tapes import TapeSample, prefers_tape
 from lissom.motion.task import Task
@@ -159,7 +159,7 @@ class Problem:
                 powers = np.flatnonzero(self.bounds.limited("power"))
                 rounding = self.rounding if "energy" in self.task.minimise else 1.0
                 made[key] = TapeSample(
-                    self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, rounding
+                    self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, self.wide, rounding
                 )
             else:
                 squares = self._squares if self.n >= APART else None
@@ -170,7 +170,7 @@ class Problem:
     def _spec(self) -> str:
         """What decides the expressions of a sample."""
         limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
-        limited["rubbing"] = self.rubbing.tolist()
+        limited["rubbing"] = [*self.rubbing.tolist(), self.wide]
         terms = {}
         for word, weight in self.task.minimise.items():
             if callable(word):
@@ -184,8 +184,18 @@ class Problem:
     @cached_property
     def rounding(self) -> float:
         """Power [W] within which |tau qd| is rounded off: ROUND of the largest of the first guess, by half decades."""
-        size = ROUND * start.power(self)
+        size = ROUND * float(np.abs(self.guess.tau * self.guess.qd).max())
         return float(10.0 ** (np.round(2 * np.log10(size)) / 2)) if size > 1e-12 else ROUND
+
+    @cached_property
+    def wide(self) -> float:
+        """Rate [rad/s or m/s] within which friction turns around, in limits; where there is none, nothing."""
+        return width(float(np.abs(self.guess.qd).max())) if len(self.rubbing) else 0.0
+
+    @cached_property
+    def guess(self) -> Course:
+        """A smooth motion along the path of the first guess."""
+        return start.course(self)
 
     @cached_property
     def line(self) -> start.Line:
@@ -221,7 +231,7 @@ class Problem:
             rows.append((tau * z.qd)[some.tolist()])
         some = self.rubbing
         if len(some):
-            rows += [(tau + self.friction * excess(z.qd, side))[some.tolist()] for side in (1.0, -1.0)]
+            rows += [(tau + self.friction * excess(z.qd, side, self.wide))[some.tolist()] for side in (1.0, -1.0)]
         return ca.vertcat(*rows), self._cost(z, tau, rate)
 
     def _torque_rate(self, z: Symbols, loads: Any) -> Any:

@@ -42,7 +42,8 @@ def predict_motion(
     tolerance : float            of the solver
     iterations : int             at most
     seconds : float or None      of the solver, at most
-    starts : int                 the first is a straight line, the others random; the best solution counts
+    starts : int                 the first is a straight line, the others random; the best solution counts. Where none
+                                 is one, up to three more are tried
     seed : int                   of the random starts
     workers : int or None        processes for the starts; None: as many as there are cores, where it is worth it
     refine : float or None       double the segments until the cost changes by less than this, relative
@@ -71,9 +72,8 @@ def predict_motion(
 
     with watched(progress) as told:
         return predict.predict_motion(
-            arm, task, tolerance=tolerance, iterations=iterations, seconds=seconds, starts=starts, seed=seed,
-            workers=workers, regularise=regularise,
-            refine=refine, progress=told, on_failure=on_failure, **fields,
+            arm, task, fields, limits=(tolerance, iterations, seconds), starts=starts, seed=seed, workers=workers,
+            refine=refine, regularise=regularise, progress=told, on_failure=on_failure,
         )  # fmt: skip
 
 
@@ -118,10 +118,8 @@ def retime_motion(
     """
     from lissom.motion import retime
 
-    return retime.retime_motion(
-        arm, path, limits=limits, loads=loads, minimise=minimise, segments=segments, tolerance=tolerance,
-        iterations=iterations, on_failure=on_failure,
-    )  # fmt: skip
+    fields = {"limits": limits, "loads": loads, "minimise": minimise, "segments": segments}
+    return retime.retime_motion(arm, path, fields, tolerance, iterations, on_failure)
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PER_SEGMENT = 10
 INTERRUPTED = "interrupted"
+RAN_OUT = "ran out"
 
 
 class Iteration(NamedTuple):

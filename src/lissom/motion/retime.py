@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.interpolate import BSpline, CubicHermiteSpline, make_interp_spline
 from scipy.sparse.linalg import splu
 
 from lissom.errors import InputError, MotionError, UnsupportedError, shown
 from lissom.model.arm import Arm
-from lissom.model.limits import Limits
-from lissom.model.loads import Load
 from lissom.motion import checks
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves
-from lissom.motion.predict import EXCESS, ROUNDS, used
+from lissom.motion.peaks import EXCESS, used
+from lissom.motion.predict import ROUNDS
 from lissom.motion.program import Program
 from lissom.motion.record import Motion, MotionReport, Peak
 from lissom.motion.solver import Solution, Solver
@@ -35,25 +32,16 @@ MESHES = 4  # of the splines of the motion, each twice as fine as the last
 
 
 def retime_motion(
-    arm: Arm,
-    path: ArrayLike | Callable[[float], ArrayLike],
-    *,
-    limits: Limits | None = None,
-    loads: Sequence[Load] = (),
-    minimise: Any = "time",
-    segments: int = 40,
-    tolerance: float = 1e-8,
-    iterations: int = 500,
-    on_failure: str = "raise",
+    arm: Arm, path: Any, fields: dict[str, Any], tolerance: float, iterations: int, on_failure: str
 ) -> Motion:
-    """See `lissom.retime_motion`."""
+    """See `lissom.retime_motion`; fields: of the task, beside its ends."""
     checks.refuse_arm(as_arm(arm, VERB))
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
-    if any(np.ndim(part) > 1 for load in loads for part in (load.force, load.moment, load.point)):
+    if any(np.ndim(part) > 1 for load in fields["loads"] for part in (load.force, load.moment, load.point)):
         raise UnsupportedError(f"{VERB}: loads that change along the motion are not available; give constant ones.")
     curve = _path(path, arm)
-    task = Task(curve(0.0), curve(1.0), limits, loads, minimise=minimise, segments=segments)
+    task = Task(curve(0.0), curve(1.0), **fields)
     motion = _Retiming(Speeds(arm, task, curve)).solved(tolerance, iterations)
     if not motion.ok and on_failure == "raise":
         raise MotionError(f"{VERB}: {motion.status}", motion)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.errors import InputError
 from lissom.motion.program import Pattern, Program
-from lissom.motion.record import INTERRUPTED, Iteration
+from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration
 from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
@@ -27,9 +27,9 @@ STATUS = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved to a looser tolerance",
     "Infeasible_Problem_Detected": "infeasible",
-    "Maximum_Iterations_Exceeded": "stalled: the number of iterations ran out",
-    "Maximum_CpuTime_Exceeded": "stalled: time ran out",
-    "Maximum_WallTime_Exceeded": "stalled: time ran out",
+    "Maximum_Iterations_Exceeded": f"stalled: the number of iterations {RAN_OUT}",
+    "Maximum_CpuTime_Exceeded": f"stalled: time {RAN_OUT}",
+    "Maximum_WallTime_Exceeded": f"stalled: time {RAN_OUT}",
     "User_Requested_Stop": INTERRUPTED,
     "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
     "Diverging_Iterates": "diverged",
@@ -50,20 +50,6 @@ class Solution(NamedTuple):
     iterations: tuple[Iteration, ...]
     seconds: float
     evaluation_seconds: float
-
-
-def solve(
-    program: Program,
-    x0: Array,
-    tolerance: float = 1e-8,
-    iterations: int = 500,
-    seconds: float | None = None,
-    progress: Callable[[Iteration], object] | None = None,
-    warm: Solution | None = None,
-) -> Solution:
-    """Minimise from a start; Ctrl-C ends the search and gives where it was."""
-    solver = Solver(program, tolerance, iterations, seconds)
-    return solver(x0, progress, warm)
 
 
 def carried(program: Program, solution: Solution, larger: Program) -> Solution:

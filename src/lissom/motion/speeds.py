@@ -25,7 +25,7 @@ from lissom.model.arm import Arm
 from lissom.motion.basis import Basis
 from lissom.motion.bounds import bounds_of
 from lissom.motion.curves import Curves, End, Space
-from lissom.motion.predict import exceeded, used
+from lissom.motion.peaks import exceeded, used
 from lissom.motion.program import Block, Program
 from lissom.motion.sample import LANES, Sample, Symbols
 from lissom.motion.start import fine

@@ -119,10 +119,9 @@ def duration(problem: Problem, line: Line | None = None) -> float:
     return float(np.clip(FACTOR * list(fits)[int(np.argmin(costs))], low, high))
 
 
-def power(problem: Problem) -> float:
-    """The largest along the guess [W]."""
-    at = _course(problem, problem.line, duration(problem))
-    return float(np.abs(at.tau * at.qd).max())
+def course(problem: Problem) -> Course:
+    """A smooth motion along the path of the guess, as fast as the guess is."""
+    return _course(problem, problem.line, duration(problem))
 
 
 def _meets(problem: Problem, at: Course) -> bool:

@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, shown
-from lissom.motion.record import INTERRUPTED, Iteration, Motion
+from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Motion
 
 WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
 PATIENCE = 0.2  # seconds between looks at the user
+AGAIN = 3  # more starts where none of those asked for led to a solution
 SAME = 1e-6  # relative difference of costs of one and the same optimum
 
 Run = Callable[[int], Motion]
@@ -40,7 +41,7 @@ def random_numbers(seed: int, k: int) -> np.random.Generator | None:
 def best_of(
     run: Run, count: int, job: dict[str, Any], workers: int | None, told: Told | None
 ) -> tuple[Motion, tuple[dict[str, Any], ...]]:
-    """The best motion of all starts, and the table of what each found.
+    """The best motion of all starts, and the table of what each found. Where none is a solution, some more are tried.
 
     run : start k, here
     job : what another process needs to do the same: see `serve`
@@ -56,8 +57,12 @@ def best_of(
                 found[k] = motion
                 if _stopped(motion):
                     break
+    for k in range(count, count + AGAIN):
+        if any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
+            break
+        found[k] = run(k)
     chosen = min(found, key=lambda k: (not found[k].ok, found[k].cost, k))
-    return found[chosen], tuple(_row(k, found.get(k), found[chosen]) for k in range(count))
+    return found[chosen], tuple(_row(k, found.get(k), found[chosen]) for k in range(max(count, max(found) + 1)))
 
 
 def _stopped(motion: Motion) -> bool:

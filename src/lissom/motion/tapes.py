@@ -75,7 +75,7 @@ class TapeSample:
     weights : {criterion: weight}   of time, torque_squared, energy, jerk
     small : (n,)                    more weights of the squared torques
     rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
-                                    its jump: above, then below
+                                    its jump: above, then below; turns are rounded within `wide`
     rounding : float                |power| is smooth within it [W]
     """
 
@@ -87,11 +87,12 @@ class TapeSample:
         weights: Mapping[str, float],
         small: Array,
         rubbing: NDArray[np.intp],
+        wide: float,
         rounding: float,
     ) -> None:
         self.n, self.m, self.data = arm.dof, arm.dof + len(powers) + 2 * len(rubbing), 9 * len(setting.loads)
         self.orders = 4 if weights.get("jerk") else 3
-        self._powers, self._rubbing, self._rounding = powers, rubbing, rounding
+        self._powers, self._rubbing, self._wide, self._rounding = powers, rubbing, wide, rounding
         self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
         self._squares = self._weights["torque_squared"] + small
         self._curved = bool(self._squares.any() or self._weights["energy"])
@@ -131,7 +132,7 @@ class TapeSample:
         y, T, tau = self._state(given)
         k, r = self._powers, self._rubbing
         rows = [tau, tau[:, k] * y[1][:, k]]
-        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side) for side in SIDES]
+        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._wide) for side in SIDES]
         return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
 
     def first(self, given: Sequence[Array]) -> list[Array]:
@@ -150,7 +151,7 @@ class TapeSample:
         rows[:, at, n + k] += tau[:, k] / T
         rows[:, at, W] -= tau[:, k] * v[:, k] / T
         for r, at, side in self._rubbed():
-            slope = self._friction[r] * slopes(v[:, r], side)[0] / T
+            slope = self._friction[r] * slopes(v[:, r], side, self._wide)[0] / T
             rows[:, at] = rows[:, r]
             rows[:, at, n + r] += slope
             rows[:, at, W] -= slope * v[:, r]
@@ -222,7 +223,7 @@ class TapeSample:
         mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
         by_tau0 += lam[:, : self.n]
         for r, at, side in self._rubbed():
-            first, second = slopes(v[:, r], side)
+            first, second = slopes(v[:, r], side, self._wide)
             by_tau0[:, r] += lam[:, at]
             by_v0[:, r] += lam[:, at] * self._friction[r] * first
             curve0[:, r] += lam[:, at] * self._friction[r] * second

@@ -14,7 +14,7 @@ from lissom.errors import InputError, shown
 from lissom.model.loads import Load
 from lissom.motion.bounds import bounds_of
 from lissom.motion.build import loads_over
-from lissom.motion.predict import EXCESS, peaks_of
+from lissom.motion.peaks import EXCESS, peaks_of
 from lissom.motion.record import Motion, Peak, grid
 from lissom.motion.torques import SLOW
 from lissom.simulation.run import Run

@@ -13,10 +13,10 @@ from scipy.interpolate import BSpline
 from lissom.model.arm import Arm
 from lissom.motion.basis import Basis
 from lissom.motion.build import Problem
-from lissom.motion.predict import predict_motion
 from lissom.motion.program import Block, Program
+from lissom.motion.public import predict_motion
 from lissom.motion.record import Motion
-from lissom.motion.solver import solve
+from lissom.motion.solver import Solver
 from lissom.motion.start import start
 from lissom.motion.task import Task
 from lissom.papers.claims import OPEN, Claim, Drawing, Reproduction, judged
@@ -171,7 +171,7 @@ def _enforced(where: str, at: Array) -> Enforced:
         block.slope[keep], [name for name, kept in zip(block.names, keep, strict=True) if kept], block.data,
     )  # fmt: skip
     program = Program(whole.curves, [some], [], whole.low, whole.high)
-    found = solve(program, start(problem, program.curves))
+    found = Solver(program, tolerance=1e-8, iterations=500, seconds=None)(start(problem, program.curves))
     curves, s = program.curves, np.linspace(0.0, 1.0, 2001)
     q, qd, qdd = curves.at(found.x, s)
     T = curves.T(found.x)

@@ -1,0 +1,111 @@
+"""How much of every limit a motion uses, on a fine grid: the report, and where the exchange has to look again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lissom.motion import start
+from lissom.motion.bounds import Bounds
+from lissom.motion.build import SAMPLED, Problem
+from lissom.motion.clearance import Clearance
+from lissom.motion.program import Program
+from lissom.motion.record import Peak
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import inverse_dynamics
+
+FINE = 20  # points per segment that limits are looked at
+EXCESS = 1e-3  # of a limit
+BESIDE = 1e-6  # of the duration: how near a turn one looks
+
+
+def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...], Array]:
+    """Limits on a fine grid: the largest use of each, and the fractions at which one is exceeded between samples."""
+    curves = program.curves
+    basis = curves.spaces[0].basis
+    s = start.fine(basis, FINE)
+    if len(problem.rubbing):
+        s = np.union1d(s, _turns(problem, program, x, s))
+    z = curves.at(x, s, 4)
+    T = curves.T(x)
+    tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
+    peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau)
+    if problem.clearance is None:
+        return peaks, times
+    peak, others = closest(problem.clearance, z[0], s, T)
+    return (*peaks, peak), np.union1d(times, others)
+
+
+def peaks_of(
+    bounds: Bounds, names: Sequence[str], s: Array, T: float, z: Sequence[Array] | Array, tau: Array
+) -> tuple[tuple[Peak, ...], Array]:
+    """The largest use of every limit, and the fractions at which one that is sampled is exceeded.
+
+    s (N,) fractions; z: positions to jerks, and tau, all (N, n).
+    """
+    values = {
+        "position": z[0], "velocity": z[1], "acceleration": z[2], "jerk": z[3], "torque": tau,
+        "torque_rate": np.gradient(tau, s * T, axis=0), "power": tau * z[1],
+    }  # fmt: skip
+    peaks, times = [], []
+    for quantity, table in values.items():
+        lower, upper = bounds.lower[quantity], bounds.upper[quantity]
+        if not bounds.limited(quantity).any():
+            continue
+        use = used(table, lower, upper)
+        row, k = np.unravel_index(int(np.argmax(use)), use.shape)
+        limit = upper[k] if table[row, k] > 0 or not np.isfinite(lower[k]) else lower[k]
+        peaks.append(
+            Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
+        )
+        if quantity in SAMPLED:
+            times += exceeded(use, s)
+    return tuple(peaks), np.unique(np.array(times))
+
+
+def _turns(problem: Problem, program: Program, x: Array, s: Array) -> Array:
+    """Fractions on both sides of where joints with friction turn around, and their torques jump."""
+    k, curves = problem.rubbing, program.curves
+    v = curves.at(x, s, 2)[1][:, k]
+    row, joint = np.nonzero(v[:-1] * v[1:] < 0)
+    if not len(row):
+        return np.zeros(0)
+    near = s[row] - v[row, joint] * (s[row + 1] - s[row]) / (v[row + 1, joint] - v[row, joint])
+    at = curves.at(x, near, 3)
+    pick = np.arange(len(near)), k[joint]
+    exact = near - at[1][pick] / (at[2][pick] * curves.T(x))  # one step of Newton's: v is smooth there
+    exact = np.clip(np.where(np.isfinite(exact), exact, near), s[row], s[row + 1])
+    return np.clip(np.concatenate([exact - BESIDE, exact + BESIDE]), 0.0, 1.0)
+
+
+def closest(clearance: Clearance, q: Array, s: Array, T: float) -> tuple[Peak, list[float]]:
+    """The smallest distance from an obstacle, and the fractions at which one is too small."""
+    gaps = clearance.gaps(q)
+    row, k = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
+    use, margin = clearance.use(gaps), clearance.margin
+    what, who = clearance.names(int(k))
+    peak = Peak(what, who, float(s[row] * T), float(gaps[row, k] + margin), margin, float(use[row, k]))
+    return peak, exceeded(use, s)
+
+
+def used(table: Array, lower: Array, upper: Array) -> Array:
+    """How much of a limit is used: 1 at it. Of limits that are no range around zero, the excess over their width."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        around = (lower < 0) & (upper > 0)
+        ratio = np.where(table > 0, table / upper, table / lower)
+        width = np.where(np.isfinite(upper - lower), upper - lower, np.maximum(np.abs(lower), np.abs(upper)))
+        off = 1 + np.maximum(table - upper, lower - table) / np.where(width > 0, width, 1.0)
+    return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def exceeded(use: Array, s: Array) -> list[float]:
+    """Where a use is largest, of every stretch in which it is beyond what is allowed."""
+    out = []
+    for column in use.T:
+        over = column > 1 + EXCESS
+        if not over.any():
+            continue
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], over.astype(int), [0]])))
+        out += [float(s[a + int(np.argmax(column[a:b]))]) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return out
