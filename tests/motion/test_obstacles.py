@@ -86,7 +86,13 @@ def test_rows_and_gaps_agree_where_one_point_covers(planar):
     q = np.random.default_rng(0).uniform(-2, 2, (8, 2))
     u = np.zeros((8, 6))
     u[:, :2] = q
-    rows = clearance.sample.value([u, np.ones((8, 1)), np.tile(clearance.data, (8, 1))])[0]
+    rows = np.concatenate(
+        [
+            clearance.sample(*pair.kind).value([u, np.ones((8, 1)), np.tile(pair.data, (8, 1))])[0].copy()
+            for pair in clearance.pairs
+        ],
+        axis=1,
+    )
     D = np.array([0.03 + 0.08 + 0.01, 0.02 + 0.08 + 0.01])
     d = clearance.gaps(q) + D
     assert np.allclose(rows, (d * d - D * D) / (2 * D), rtol=1e-9, atol=1e-12)

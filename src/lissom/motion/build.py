@@ -292,7 +292,7 @@ class Problem:
                 blocks.append(place.reaching.block(place.q[0]))
         if self.clearance is not None:
             self.clearance.watch(start.along(self.line, np.linspace(0.0, 1.0, 4 * basis.segments + 1)), NEAR)
-            blocks.append(self.clearance.block(blocks[0].s))
+            blocks += self.clearance.blocks(blocks[0].s)
         return Program(curves, blocks, linear_rows(self, curves), low, high)
 
     def _block(self, curves: Curves, basis: Basis, more: Array) -> Block:

@@ -35,16 +35,23 @@ class _Pair(NamedTuple):
     wide: float  # what is asked of points
 
     @property
-    def data(self) -> Array:
-        return np.concatenate([self.body.a, self.body.b, *self.obstacle.ends, [self.wide]])
+    def kind(self) -> tuple[str, bool]:
+        """Pairs of one kind have the same rows, with other data."""
+        return self.body.link, self.of_body
 
     @property
-    def structure(self) -> str:
-        return f"{self.body.link},{self.points},{self.of_body}"
+    def data(self) -> Array:
+        """(points, 10) of every point that covers one segment: itself, the other segment's ends, `wide`."""
+        own, other = (self.body.a, self.body.b), self.obstacle.ends
+        covered, whole = (own, other) if self.of_body else (other, own)
+        points = np.linspace(*covered, self.points) if self.points > 1 else np.array([covered[0]])
+        return np.concatenate([points, np.tile([*whole[0], *whole[1], self.wide], (self.points, 1))], axis=1)
 
 
 class Clearance:
     """All pairs of an arm's parts and obstacles.
+
+    A row is compiled once for a link, and for all points and obstacles: these are samples with other data.
 
     Parameters
     ----------
@@ -57,13 +64,6 @@ class Clearance:
         for part in parts:
             as_frame(arm, part.link, f"{verb}: bodies")
         self.pairs = [_pair(body, thing, k, margin) for body in parts for k, thing in enumerate(obstacles)]
-        self.data = np.concatenate([pair.data for pair in self.pairs])
-        bodies = library_of(arm).bodies
-        key = f"clearance|{digest(bodies)}|{';'.join(pair.structure for pair in self.pairs)}"
-        made: dict[str, Sample] = arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, arm.dof, lambda z: (self._rows(bodies, z.q, z.data), 0.0), 3, len(self.data))
-        self.sample = made[key]
         self._watched = np.zeros(len(self.pairs), bool)
 
     def watch(self, q: Array, near: float = 0.0) -> bool:
@@ -76,32 +76,31 @@ class Clearance:
         self._watched |= found
         return new
 
-    def _rows(self, bodies: Bodies, q: Any, data: Any) -> Any:
-        """(d^2 - wide^2) / (2 wide) of every point: near the limit it is how much further than that it is."""
-        rows, frames = [], {}
-        for k, pair in enumerate(self.pairs):
-            at = data[13 * k : 13 * k + 13]
-            if pair.body.link not in frames:
-                frames[pair.body.link] = placed(bodies, pair.body.link, q, ca.SX.zeros(3))
-            R, p = frames[pair.body.link]
-            own = [p + ca.mtimes(R, at[0:3]), p + ca.mtimes(R, at[3:6])]
-            other = [at[6:9], at[9:12]]
-            covered, whole = (own, other) if pair.of_body else (other, own)
-            for t in np.linspace(0.0, 1.0, pair.points):
-                square = _squared(covered[0] + float(t) * (covered[1] - covered[0]), *whole)
-                rows.append((square - at[12] * at[12]) / (2 * at[12]))
-        return ca.vertcat(*rows)
+    def sample(self, link: str, of_body: bool) -> Sample:
+        """The row of a point and a link; compiled when it is first asked for."""
+        bodies = library_of(self.arm).bodies
+        key = f"clearance|{digest(bodies)}|{link}|{of_body}"
+        made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})
+        if key not in made:
+            made[key] = Sample(key, self.arm.dof, lambda z: (_row(bodies, link, of_body, z.q, z.data), 0.0), 3, 10)
+        return made[key]
 
-    def block(self, s: Array) -> Block:
-        """Rows of a program at fractions s."""
-        N, m = len(s), self.sample.m
-        owner = np.repeat(np.arange(len(self.pairs)), [pair.points for pair in self.pairs])
-        some = np.flatnonzero(self._watched[owner])
-        names = [(*self.names(owner[k]), float(x)) for x in s for k in some]
-        rows = (np.arange(N)[:, None] * m + some).ravel()
-        zero, far = np.zeros(len(rows)), np.full(len(rows), np.inf)
-        combine = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=(len(rows), N * m))
-        return Block(self.sample, s, np.zeros(N), combine, zero, far, zero, names, np.tile(self.data, (N, 1)))
+    def blocks(self, s: Array) -> list[Block]:
+        """Rows of a program at fractions s, of the pairs that are watched."""
+        kinds: dict[tuple[str, bool], list[int]] = {}
+        for k in np.flatnonzero(self._watched):
+            kinds.setdefault(self.pairs[k].kind, []).append(int(k))
+        return [self._block(self.sample(*kind), some, s) for kind, some in kinds.items()]
+
+    def _block(self, sample: Sample, some: list[int], s: Array) -> Block:
+        """Every point of every pair, at all s."""
+        data = np.concatenate([self.pairs[k].data for k in some])
+        owner = np.repeat(some, [self.pairs[k].points for k in some])
+        names = [(*self.names(int(k)), float(x)) for k in owner for x in s]
+        N = len(owner) * len(s)
+        zero, far = np.zeros(N), np.full(N, np.inf)
+        combine = sparse.csr_array(sparse.eye(N))
+        return Block(sample, np.tile(s, len(owner)), zero, combine, zero, far, zero, names, data.repeat(len(s), axis=0))
 
     def gaps(self, q: Array) -> Array:
         """(N, pairs) distance that is left beyond the margin, at positions (N, n)."""
@@ -132,6 +131,17 @@ def _pair(body: Body, thing: Any, place: int, margin: float) -> _Pair:
     of_body = counts[0] < counts[1]
     points, length = (counts[0], own) if of_body else (counts[1], other)
     return _Pair(body, thing, place, points, of_body, D, widened(length, points, D))
+
+
+def _row(bodies: Bodies, link: str, of_body: bool, q: Any, data: Any) -> Any:
+    """(d^2 - wide^2) / (2 wide) of a point: near the limit it is how much further than that it is."""
+    R, p = placed(bodies, link, q, ca.SX.zeros(3))
+    point, ends, wide = data[0:3], (data[3:6], data[6:9]), data[9]
+    if of_body:
+        point = p + ca.mtimes(R, point)
+    else:
+        ends = (p + ca.mtimes(R, ends[0]), p + ca.mtimes(R, ends[1]))
+    return (_squared(point, *ends) - wide * wide) / (2 * wide)
 
 
 def _squared(p: Any, a: Any, b: Any) -> Any:
