@@ -1,5 +1,8 @@
 """Motions around things."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,6 +75,12 @@ def test_a_motion_goes_around(planar, obstacle):
     assert around.cost > through.cost
     peak = next(peak for peak in around.report.peaks if peak.quantity.startswith("distance"))
     assert peak.value == pytest.approx(left, abs=1e-4)
+    assert around.verify().ok
+    # the one that goes through, taken for an answer to the task with the obstacle
+    wrong = replace(through, task=around.task).verify()
+    assert re.fullmatch(
+        r"distance from \w+ 0 of '\w+' is -0\.0\d+ m, less than the margin of 0.01 m, at .* s", wrong.status
+    )
 
 
 def test_what_is_far_away_changes_nothing(planar):

@@ -20,10 +20,9 @@ from lissom.model.loads import Load
 from lissom.motion import start
 from lissom.motion.basis import Basis
 from lissom.motion.bounds import Bounds, bounds_of
-from lissom.motion.clearance import Clearance
+from lissom.motion.clearance import Clearance, clearance_of
 from lissom.motion.criteria import Course, own_expression, rate_of_cost
 from lissom.motion.curves import Curves, End, Space
-from lissom.motion.obstacles import bodies_of
 from lissom.motion.program import Block, Program
 from lissom.motion.reach import Reach
 from lissom.motion.reaching import Range, Reaching
@@ -122,11 +121,9 @@ class Problem:
         return next((word for word in found if word), "")
 
     def _clearance(self) -> Clearance | None:
-        task = self.task
-        parts = bodies_of(self.arm) if task.bodies is None else task.bodies
-        if not task.obstacles or not parts:
+        made = clearance_of(self.arm, self.task, VERB)
+        if made is None:
             return None
-        made = Clearance(self.arm, parts, task.obstacles, task.margin, VERB)
         for k, place in enumerate(self.places):  # of positions that reach a place, those that are clear count first
             if place.reaching is not None:
                 left = made.gaps(place.q).min(axis=1)

@@ -10,9 +10,11 @@ from scipy import sparse
 
 from lissom.dynamics.bodies import Bodies
 from lissom.model.arm import Arm
-from lissom.motion.obstacles import Body, apart, count_of, widened
+from lissom.motion.obstacles import Body, apart, bodies_of, count_of, widened
 from lissom.motion.program import Block
+from lissom.motion.record import DISTANCE
 from lissom.motion.sample import Sample
+from lissom.motion.task import Task
 from lissom.motion.torques import placed
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
@@ -44,8 +46,14 @@ class _Pair(NamedTuple):
         """(points, 10) of every point that covers one segment: itself, the other segment's ends, `wide`."""
         own, other = (self.body.a, self.body.b), self.obstacle.ends
         covered, whole = (own, other) if self.of_body else (other, own)
-        points = np.linspace(*covered, self.points) if self.points > 1 else np.array([covered[0]])
+        points = np.linspace(covered[0], covered[1], self.points)
         return np.concatenate([points, np.tile([*whole[0], *whole[1], self.wide], (self.points, 1))], axis=1)
+
+
+def clearance_of(arm: Arm, task: Task, verb: str) -> Clearance | None:
+    """That of a task; None where nothing is in the way, or nothing of the arm could touch it."""
+    parts = bodies_of(arm) if task.bodies is None else task.bodies
+    return Clearance(arm, parts, task.obstacles, task.margin, verb) if task.obstacles and parts else None
 
 
 class Clearance:
@@ -120,7 +128,7 @@ class Clearance:
     def names(self, k: int) -> tuple[str, str]:
         """What keeps clear of what, of a pair."""
         pair = self.pairs[k]
-        return f"distance from {type(pair.obstacle).__name__.lower()} {pair.place}", pair.body.link
+        return f"{DISTANCE} {type(pair.obstacle).__name__.lower()} {pair.place}", pair.body.link
 
 
 def _pair(body: Body, thing: Any, place: int, margin: float) -> _Pair:

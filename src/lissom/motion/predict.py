@@ -179,7 +179,7 @@ class Search:
         if ok and worst > 1 + EXCESS:
             ok = False
             peak = max(peaks, key=lambda p: p.use)
-            status = f"solved, but {peak.quantity} of {peak.joint!r} exceeds its limit by {100 * (worst - 1):.2g} %"
+            status = f"solved, but {peak.beyond()}"
         missed = self.problem.missed(program.curves, solution.x) if ok else ""
         if missed:
             ok, status = False, f"solved, but {missed}"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 PER_SEGMENT = 10
 INTERRUPTED = "interrupted"
 RAN_OUT = "ran out"
+DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
 
 class Iteration(NamedTuple):
@@ -51,8 +52,18 @@ class Peak:
     limit: float
     use: float
 
+    def beyond(self) -> str:
+        """In words, what is not kept."""
+        if self.quantity.startswith(DISTANCE):
+            kept = f"is {self.value:.4g} m, less than the margin of {self.limit:g} m,"
+        else:
+            kept = f"exceeds its limit by {100 * (self.use - 1):.2g} %"
+        return f"{self.quantity} of {self.joint!r} {kept} at {self.time:.4g} s"
+
     def describe(self) -> str:
         """One line."""
+        if self.quantity.startswith(DISTANCE):
+            return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
         return f"{self.quantity:13}{100 * self.use:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
 
 

@@ -14,7 +14,8 @@ from lissom.errors import InputError, shown
 from lissom.model.loads import Load
 from lissom.motion.bounds import bounds_of
 from lissom.motion.build import loads_over
-from lissom.motion.peaks import EXCESS, peaks_of
+from lissom.motion.clearance import clearance_of
+from lissom.motion.peaks import EXCESS, closest, peaks_of
 from lissom.motion.record import Motion, Peak, grid
 from lissom.motion.torques import SLOW
 from lissom.simulation.run import Run
@@ -36,15 +37,16 @@ class Verification:
 
     Attributes
     ----------
-    ok : bool                   errors are within `tolerance`, and no limit is exceeded by more than 0.1 %
+    ok : bool                   errors are within `tolerance`, and no limit or distance is exceeded by more than 0.1 %
     status : str                "verified", or what is wrong
     run : Run                   the simulation: adaptive, from the start state, under the torques and loads alone
     t : (nt,)                   its times [s]
     error : (nt, dof)           simulated minus planned positions [rad or m]
     joint_error : (dof,)        largest |error| over time
     end_error : (dof,)          error at the end
-    peaks : tuple of Peak       largest use of every limit on a fine grid; friction is Coulomb's, but for joints about
-                                to turn around (slower than 0.1 per second), where it is whatever holds them
+    peaks : tuple of Peak       largest use of every limit, and the least distance from obstacles, on a fine grid;
+                                friction is Coulomb's, but for joints about to turn around (slower than 0.1 per
+                                second), where it is whatever holds them
     turning : Peak or None      torque beyond its limit by Coulomb's friction in such a joint: what a motor cannot give
                                 there, for some milliseconds, before the joint has got going
     growth : float              how many times small errors of the state grow along the motion, at worst (rates in
@@ -162,6 +164,9 @@ def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | N
     peaks, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, gradual, tau))
     held, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, tau, 0.0))
     beyond = [peak for peak in held if peak.quantity == "torque" and peak.use > 1 + EXCESS]
+    clearance = clearance_of(motion.arm, motion.task, "verify")
+    if clearance is not None:
+        peaks = (*peaks, closest(clearance, z[0], s, motion.duration)[0])
     return peaks, beyond[0] if beyond and slow.any() else None
 
 
@@ -193,10 +198,7 @@ def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], gro
     over = [peak for peak in peaks if peak.use > 1 + EXCESS]
     if over:
         worst = max(over, key=lambda peak: peak.use)
-        return (
-            f"{worst.quantity} of {worst.joint!r} exceeds its limit by {100 * (worst.use - 1):.2g} % at "
-            f"{worst.time:.4g} s"
-        )
+        return worst.beyond()
     if error.max() > tolerance:
         k = int(np.argmax(error))
         why = (
