@@ -10,6 +10,7 @@ import lissom as ls
 from lissom.errors import InputError, ModelError
 from lissom.motion.clearance import Clearance
 from lissom.motion.obstacles import Body, Capsule, Sphere, apart, bodies_of, count_of, widened
+from lissom.motion.peaks import closest
 from lissom.motion.public import predict_motion
 from lissom.motion.task import Task
 
@@ -105,6 +106,17 @@ def test_rows_and_gaps_agree_where_one_point_covers(planar):
     D = np.array([0.03 + 0.08 + 0.01, 0.02 + 0.08 + 0.01])
     d = clearance.gaps(q) + D
     assert np.allclose(rows, (d * d - D * D) / (2 * D), rtol=1e-9, atol=1e-12)
+
+
+def test_nothing_is_passed_unseen(planar):
+    """Two looks, one on each side of a thin pole; the arm is in it for a hundredth of the way between."""
+    clearance = Clearance(planar, SHAPE, [Capsule((0.3, 0.2, -1), (0.3, 0.2, 1), 0.002)], 0.0, "test")
+    q = np.array([[0.0, 0.1], [1.2, 0.1]])
+    assert clearance.gaps(q).min() > 0
+    peak, times = closest(clearance, lambda s: q[0] + s[:, None] * (q[1] - q[0]), np.array([0.0, 1.0]), 2.0)
+    assert peak.value < -0.02
+    assert peak.time == pytest.approx(2 * np.arctan2(0.2, 0.3) / 1.2, abs=0.02)
+    assert len(times) == 1
 
 
 def test_the_arms_own_shape():

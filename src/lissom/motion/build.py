@@ -201,7 +201,7 @@ class Problem:
 
     def watch(self, curves: Curves, x: Array, s: Array) -> bool:
         """Have rows for obstacles that a motion comes too near to; whether some are new."""
-        return self.clearance is not None and self.clearance.watch(curves.at(x, s, 1)[0])
+        return self.clearance is not None and self.clearance.watch(lambda s: curves.at(x, s, 1)[0], s)
 
     def cost(self, curves: Curves, x: Array) -> float:
         """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
@@ -288,7 +288,8 @@ class Problem:
             if place.reaching is not None and place.reaching not in held:
                 blocks.append(place.reaching.block(place.q[0]))
         if self.clearance is not None:
-            self.clearance.watch(start.along(self.line, np.linspace(0.0, 1.0, 4 * basis.segments + 1)), NEAR)
+            looks = np.linspace(0.0, 1.0, 4 * basis.segments + 1)
+            self.clearance.watch(lambda s: start.along(self.line, s), looks, NEAR)
             blocks += self.clearance.blocks(blocks[0].s)
         return Program(curves, blocks, linear_rows(self, curves), low, high)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -23,6 +24,9 @@ from lissom.verbs.library import digest
 from lissom.verbs.states import as_frame
 
 TINY = 1e-12  # m^2, of a segment without length
+STEP, MOST = 0.2, 50  # of a least distance that the arm goes between looks, and how many looks that may take
+
+Positions = Callable[[Array], Array]  # (N, n) at fractions (N,) of the duration
 
 
 class _Pair(NamedTuple):
@@ -74,12 +78,25 @@ class Clearance:
         self.pairs = [_pair(body, thing, k, margin) for body in parts for k, thing in enumerate(obstacles)]
         self._watched = np.zeros(len(self.pairs), bool)
 
-    def watch(self, q: Array, near: float = 0.0) -> bool:
+    def dense(self, at: Positions, s: Array) -> Array:
+        """s, and more between where parts of the arm would go further than STEP of a least distance unseen."""
+        way = np.zeros(len(s) - 1)
+        q = at(s)
+        for link in {pair.body.link for pair in self.pairs}:
+            X, some = pose(self.arm, q, link), [pair for pair in self.pairs if pair.body.link == link]
+            for end in {tuple(end) for pair in some for end in (pair.body.a, pair.body.b)}:
+                step = np.linalg.norm(np.diff(X[:, :3, 3] + X[:, :3, :3] @ end, axis=0), axis=1)
+                way = np.maximum(way, step / min(pair.D for pair in some))
+        counts = np.clip(np.ceil(way / STEP), 1, MOST).astype(int)
+        parts = [a + (b - a) * np.arange(n) / n for a, b, n in zip(s[:-1], s[1:], counts, strict=True)]
+        return np.concatenate([*parts, s[-1:]])
+
+    def watch(self, at: Positions, s: Array, near: float = 0.0) -> bool:
         """Have rows for the pairs that come nearer than `near`, in parts of their least distance; whether some are new.
 
         Most parts of an arm never come near most obstacles, and rows cost time.
         """
-        found = self.use(self.gaps(q)).max(axis=0) > 1 - near
+        found = self.use(self.gaps(at(self.dense(at, s)))).max(axis=0) > 1 - near
         new = bool((found & ~self._watched).any())
         self._watched |= found
         return new

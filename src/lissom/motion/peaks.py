@@ -9,7 +9,7 @@ import numpy as np
 from lissom.motion import start
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
-from lissom.motion.clearance import Clearance
+from lissom.motion.clearance import Clearance, Positions
 from lissom.motion.program import Program
 from lissom.motion.record import Peak
 from lissom.spatial.rotations import Array
@@ -33,7 +33,7 @@ def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...]
     peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau)
     if problem.clearance is None:
         return peaks, times
-    peak, others = closest(problem.clearance, z[0], s, T)
+    peak, others = closest(problem.clearance, lambda s: curves.at(x, s, 1)[0], s, T)
     return (*peaks, peak), np.union1d(times, others)
 
 
@@ -79,9 +79,10 @@ def _turns(problem: Problem, program: Program, x: Array, s: Array) -> Array:
     return np.clip(np.concatenate([exact - BESIDE, exact + BESIDE]), 0.0, 1.0)
 
 
-def closest(clearance: Clearance, q: Array, s: Array, T: float) -> tuple[Peak, list[float]]:
+def closest(clearance: Clearance, at: Positions, s: Array, T: float) -> tuple[Peak, list[float]]:
     """The smallest distance from an obstacle, and the fractions at which one is too small."""
-    gaps = clearance.gaps(q)
+    s = clearance.dense(at, s)
+    gaps = clearance.gaps(at(s))
     row, k = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
     use, margin = clearance.use(gaps), clearance.margin
     what, who = clearance.names(int(k))

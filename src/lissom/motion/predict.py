@@ -15,14 +15,15 @@ from lissom.motion.basis import Basis
 from lissom.motion.build import Problem
 from lissom.motion.peaks import EXCESS, FINE, look
 from lissom.motion.program import Program
-from lissom.motion.record import INTERRUPTED, Iteration, Motion, MotionReport, Peak
-from lissom.motion.solver import Solution, Solver, carried
+from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Motion, MotionReport, Peak
+from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm
 
 VERB = "predict_motion"
 ROUNDS = 12
+MET = 1e-6  # violations of rows that are none
 
 
 def predict_motion(
@@ -174,16 +175,16 @@ class Search:
         samples = len(program.blocks[0].block.s)
         log = tuple(step._replace(cost=self._pure(step.cost, step.duration)) for step in solution.iterations)
         report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
-        worst = max((peak.use for peak in peaks), default=0.0)
         status, ok = solution.status, solution.solved
-        if ok and worst > 1 + EXCESS:
-            ok = False
-            peak = max(peaks, key=lambda p: p.use)
-            status = f"solved, but {peak.beyond()}"
+        beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
+        if ok and beyond:
+            ok, status = False, f"solved at its samples, but between them {', and '.join(beyond)}"
         missed = self.problem.missed(program.curves, solution.x) if ok else ""
         if missed:
             ok, status = False, f"solved, but {missed}"
         if not solution.solved and status != INTERRUPTED:
+            if status == INFEASIBLE and report.violation < MET:
+                status = "stalled"  # it gave up elsewhere, and was put back to where it had been
             status = f"{status}; {self._why(program, solution)}"
         basis = program.curves.spaces[0].basis
         T = program.curves.T(solution.x)
@@ -203,11 +204,16 @@ class Search:
         if weak:
             return weak
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
-        worst = [int(k) for k in np.argsort(-over)[:3] if over[k] > 1e-6]
+        worst: dict[str, float] = {}
+        for k in np.argsort(-over, kind="stable"):
+            if over[k] > MET and len(worst) < 3:
+                what, who, _ = program.names[k]
+                worst.setdefault(f"{what} of {who!r}", float(over[k]))
         if not worst:
-            return "no limit is violated where it ended; try another start, or more iterations"
-        parts = [f"{program.names[k][0]} of {program.names[k][1]!r} by {over[k]:.3g}" for k in worst]
-        return "these cannot be met together: " + ", ".join(dict.fromkeys(parts))
+            met = "every limit is met where it ended"
+            more = "allow it more" if RAN_OUT in solution.status else "there may be a motion that more starts find"
+            return f"{met}; {more}"
+        return "not all can be met together: " + ", ".join(f"{word} is off by {x:.3g}" for word, x in worst.items())
 
 
 def _with_report(motion: Motion, **changes: Any) -> Motion:

@@ -135,7 +135,7 @@ class _Retiming:
         else:
             peak = max(peaks, key=lambda p: p.use)
             ok = False
-            status = f"solved, but {peak.quantity} of {peak.joint!r} exceeds its limit by {100 * (peak.use - 1):.2g} %"
+            status = f"solved, but {peak.beyond()}"
         task = self.speeds.task.replace(segments=basis.segments, degree=basis.degree)
         samples = len(program.blocks[0].block.s)
         report = MotionReport(solution.iterations, max(over, 0.0), tuple(peaks), samples, rounds, spent)

@@ -23,10 +23,11 @@ WARM: dict[str, Any] = {
 }  # fmt: skip
 # where a step leads to no number the solver takes a shorter one; casadi need not report each
 PLAIN = {"print_time": False, "show_eval_warnings": False}
+INFEASIBLE = "infeasible"
 STATUS = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved to a looser tolerance",
-    "Infeasible_Problem_Detected": "infeasible",
+    "Infeasible_Problem_Detected": INFEASIBLE,
     "Maximum_Iterations_Exceeded": f"stalled: the number of iterations {RAN_OUT}",
     "Maximum_CpuTime_Exceeded": f"stalled: time {RAN_OUT}",
     "Maximum_WallTime_Exceeded": f"stalled: time {RAN_OUT}",

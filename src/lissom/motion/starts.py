@@ -61,7 +61,7 @@ def best_of(
         if any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
             break
         found[k] = run(k)
-    chosen = min(found, key=lambda k: (not found[k].ok, found[k].cost, k))
+    chosen = min(found, key=lambda k: (not found[k].ok, found[k].cost if found[k].ok else 0.0, k))
     return found[chosen], tuple(_row(k, found.get(k), found[chosen]) for k in range(max(count, max(found) + 1)))
 
 

@@ -166,7 +166,7 @@ def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | N
     beyond = [peak for peak in held if peak.quantity == "torque" and peak.use > 1 + EXCESS]
     clearance = clearance_of(motion.arm, motion.task, "verify")
     if clearance is not None:
-        peaks = (*peaks, closest(clearance, z[0], s, motion.duration)[0])
+        peaks = (*peaks, closest(clearance, lambda s: motion.at(s * motion.duration)[0], s, motion.duration)[0])
     return peaks, beyond[0] if beyond and slow.any() else None
 
 
