@@ -294,7 +294,11 @@ def _figures(k: int, motion: Motion) -> list[Drawing]:
     some = np.linspace(0, len(motion.t) - 1, 11).astype(int)
     places = poses(motion.arm, motion.q[some])[..., :2, 3]
     elbow, tip = places[:, 0], places[:, 1]
-    sticks = tuple(Curve("", [0.0, a[0], b[0]], [0.0, a[1], b[1]], "o-") for a, b in zip(elbow, tip, strict=True))
+    shades = [str(round(0.85 * (1 - j / (len(some) - 1)), 3)) for j in range(len(some))]  # from light to black
+    sticks = tuple(
+        Curve({0: "start", len(some) - 1: "end"}.get(j, ""), [0.0, a[0], b[0]], [0.0, a[1], b[1]], "o-", shades[j])
+        for j, (a, b) in enumerate(zip(elbow, tip, strict=True))
+    )
     panels.append(Panel(f"Fig. {number[2]}: motion", "x [m]", "y [m]", sticks))
     caption = f"Example {k}: T = {motion.duration:.4f} s"
     return [Drawing(f"figures_{number[0]}_{number[2]}", caption, tuple(panels), 3)]

@@ -18,12 +18,13 @@ MOST_IN_COLUMN = 5  # curves in one column of a legend
 
 
 class Curve(NamedTuple):
-    """One curve; an empty label keeps it out of the legend. `style` is matplotlib's: "-", "--", "o"."""
+    """One curve; an empty label keeps it out of the legend. `style` is matplotlib's: "-", "--", "o"; so is `colour`."""
 
     label: str
     x: ArrayLike
     y: ArrayLike
     style: str = "-"
+    colour: str | None = None
 
 
 class Panel(NamedTuple):
@@ -48,9 +49,9 @@ def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> F
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax, panel in zip(axes, panels, strict=False):
         for k, curve in enumerate(panel.curves):
-            label = curve.label or "_nolegend_"
-            ax.plot(np.asarray(curve.x), np.asarray(curve.y), curve.style, color=COLOURS[k % len(COLOURS)], label=label,
-                    linewidth=1.3, markersize=4)  # fmt: skip
+            label, colour = curve.label or "_nolegend_", curve.colour or COLOURS[k % len(COLOURS)]
+            ax.plot(np.asarray(curve.x), np.asarray(curve.y), curve.style, color=colour, label=label, linewidth=1.3,
+                    markersize=4)  # fmt: skip
         ax.set(
             title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel, xscale=panel.scales[0], yscale=panel.scales[1]
         )
