@@ -32,6 +32,8 @@ ArmName = Annotated[
     str,
     typer.Argument(metavar="ARM", help="A .toml, .urdf or .xml file, or a shipped arm.", autocompletion=complete_arm),
 ]
+Figure = Annotated[Path | None, typer.Option(help="Draw into this file (png, svg, pdf).")]
+Film = Annotated[Path | None, typer.Option(help="Write a moving picture (gif, html, mp4 with ffmpeg).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 MergeFixed = Annotated[bool, typer.Option("--merge-fixed", help="Make links on fixed joints part of their parents.")]
 KinematicsOnly = Annotated[bool, typer.Option("--kinematics-only", help="Accept links without mass.")]

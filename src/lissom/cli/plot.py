@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lissom.cli.common import check_figure, check_film, failing_kindly
-from lissom.cli.simulate import Figure, Film, draw
+from lissom.cli.common import Figure, Film, check_figure, check_film, failing_kindly
+from lissom.cli.simulate import draw
 from lissom.errors import ModelError
 
 Kind = Annotated[

@@ -13,6 +13,8 @@ from rich.table import Table
 
 from lissom.cli.common import (
     AsJson,
+    Figure,
+    Film,
     check_figure,
     check_film,
     err,
@@ -36,11 +38,11 @@ def predict(
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write samples for a controller here (.csv).")] = None,
     rate: Annotated[float, typer.Option(help="Samples per second of the CSV.")] = 1000.0,
-    figure: Annotated[Path | None, typer.Option(help="Draw into this file (png, svg, pdf).")] = None,
+    figure: Figure = None,
     kind: Annotated[
         str | None, typer.Option(help="What to draw: motion (default), joints, torques, sticks or convergence.")
     ] = None,
-    film: Annotated[Path | None, typer.Option(help="Write a moving picture (gif, html, mp4 with ffmpeg).")] = None,
+    film: Film = None,
     speed: Annotated[float, typer.Option(help="Of the film: 1 as fast as it is, 0.2 five times slower.")] = 1.0,
     verify: Annotated[bool, typer.Option("--verify", help="Play the torques through a simulation.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,

@@ -13,6 +13,8 @@ from rich.table import Table
 
 from lissom.cli.common import (
     AsJson,
+    Figure,
+    Film,
     check_figure,
     check_film,
     err,
@@ -29,8 +31,6 @@ from lissom.simulation.run import Run
 
 COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 Kind = Annotated[str | None, typer.Option(help="What to draw: motion (default), tip, energy or phase.")]
-Figure = Annotated[Path | None, typer.Option(help="Draw into this file (png, svg, pdf).")]
-Film = Annotated[Path | None, typer.Option(help="Write a moving picture (gif, html, mp4 with ffmpeg).")]
 
 
 def simulate(

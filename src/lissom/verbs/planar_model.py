@@ -121,7 +121,7 @@ class PlanarModel:
 
     def latex(self) -> str:
         """B, h, gravity G, K and D as LaTeX, one line for every entry that is not zero."""
-        from lissom.formulations.planar_symbols import latex
+        from lissom.formulations.planar_exports import latex
 
         return latex(self._symbolic)
 
@@ -130,7 +130,7 @@ class PlanarModel:
 
         Functions planar_B, planar_h, planar_g (gravity) and planar_p (springs and damping), which add up to tau.
         """
-        from lissom.formulations.planar_symbols import Passive, c_source
+        from lissom.formulations.planar_exports import Passive, c_source
 
         drives, rest = np.zeros((2, self.arm.dof))
         for link in self._model.planar.links:

@@ -101,6 +101,13 @@ def _turn(turn: Any) -> Objects:
     return transform(objects([c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0], 3, 3), objects([0.0] * 3))
 
 
+def _slide(q: Any, K: Any) -> Objects:
+    """A_j of a prismatic joint."""
+    A = _placement(K)
+    A[1:, 0] = A[1:, 0] + scaled(q[0], A[1:, 3])
+    return A
+
+
 def _by_U(W: Objects) -> Objects:
     """W Z of a revolute joint: W_j = What A_j gives What U_j."""
     return np.stack([0 * W[:, 0], W[:, 2], -W[:, 1], 0 * W[:, 3]], axis=1)
@@ -120,8 +127,7 @@ def turned(above: Any, turn: Any, rates: Any, K: Any) -> list[Objects]:
 
 def slid(above: Any, q: Any, rates: Any, K: Any) -> list[Objects]:
     """The same behind a prismatic joint."""
-    A = _placement(K)
-    A[1:, 0] = A[1:, 0] + scaled(q[0], A[1:, 3])
+    A = _slide(q, K)
     out = [W @ A for W in states(above)]
     axes = [W[:, 3] for W in out]
     out[1][:, 0] = out[1][:, 0] + scaled(rates[0], axes[0])
@@ -145,9 +151,7 @@ def _in_revolute(below: Any, Q: Any, turn: Any, K: Any) -> list[list[Any]]:
 
 
 def _in_prismatic(below: Any, Q: Any, q: Any, K: Any) -> list[list[Any]]:
-    A = _placement(K)
-    A[1:, 0] = A[1:, 0] + scaled(q[0], A[1:, 3])
-    return [_added(below, matrix(Q) @ A.T)]
+    return [_added(below, matrix(Q) @ _slide(q, K).T)]
 
 
 def _added(below: Any, Q: Objects) -> list[Any]:
@@ -169,9 +173,7 @@ def _compose_revolute(below: Any, B: Any, turn: Any, K: Any) -> list[list[Any]]:
 
 
 def _compose_prismatic(below: Any, B: Any, q: Any, K: Any) -> list[list[Any]]:
-    A = _placement(K)
-    A[1:, 0] = A[1:, 0] + scaled(q[0], A[1:, 3])
-    return [_together(below, B, A)]
+    return [_together(below, B, _slide(q, K))]
 
 
 def _together(below: Any, B: Any, A: Objects) -> list[Any]:
