@@ -17,7 +17,6 @@ from models import generic, panda
 
 import lissom as ls
 from lissom.motion import start
-from lissom.motion.basis import Basis
 from lissom.motion.build import APART, Problem
 from lissom.motion.program import Program
 from lissom.motion.public import predict_motion
@@ -90,7 +89,7 @@ def casadi_matrix(A: Any) -> Any:
 def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) -> None:
     first = _seconds(lambda: predict_motion(arm, task, regularise=regularise))
     problem = Problem(arm, task, regularise)
-    program = problem.program(Basis(task.segments, task.degree), np.zeros(0))
+    program = problem.program(problem.mesh(), np.zeros(0))
     x0 = start.start(problem, program.curves)
     began = time.process_time()
     theirs = direct(problem, program)

@@ -19,7 +19,7 @@ MAY_USE = {
     "formulations": {"dynamics", "engine", "flexible", "model", "spatial"},
     "verbs": {"dynamics", "formulations", "flexible", "engine", "model", "spatial"},
     "simulation": {"verbs", "dynamics", "engine", "formats", "model", "spatial"},
-    "motion": {"verbs", "dynamics", "engine", "simulation", "formats", "model", "spatial"},
+    "motion": {"verbs", "dynamics", "engine", "simulation", "control", "formats", "model", "spatial"},
     "control": {"verbs", "dynamics", "engine", "simulation", "model", "spatial"},
     "studies": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
     "views": {"verbs", "simulation", "motion", "control", "model", "spatial"},

@@ -9,6 +9,7 @@ import lissom as ls
 from lissom.errors import UnsupportedError
 from lissom.motion import build, tapes
 from lissom.motion.basis import Basis
+from lissom.motion.mesh import Mesh
 from lissom.motion.public import predict_motion
 from lissom.motion.task import Task
 from lissom.spatial.frames import pose
@@ -48,7 +49,14 @@ def both(minimise, loads=(), seed=5):
     straight = problem.sample
     powers = np.flatnonzero(problem.bounds.limited("power"))
     taped = tapes.TapeSample(
-        arm, problem.setting, powers, task.minimise, problem.small, problem.rubbing, problem.wide, problem.rounding
+        arm,
+        problem.setting,
+        powers,
+        task.minimise,
+        problem.small,
+        problem.rubbing,
+        problem.expressions.wide,
+        problem.expressions.rounding,
     )
     rng = np.random.default_rng(seed)
     given = [rng.normal(size=(SAMPLES, straight.orders * 4)), rng.uniform(0.5, 2.0, (SAMPLES, 1))]
@@ -100,7 +108,7 @@ def test_programs_against_differences(joints, taped, monkeypatch):
     mix = {"time": 0.5, "torque_squared": 0.02}
     task = Task(start=[0.1] * joints, goal=[0.6] * joints, minimise=mix, limits=limits, segments=4)
     problem = build.Problem(arm, task)
-    program = problem.program(Basis(4), np.array([0.13, 0.61]))
+    program = problem.program(Mesh(Basis(4)), np.array([0.13, 0.61]))
     rng = np.random.default_rng(6)
     x, lam = rng.uniform(0.3, 1.0, program.size), rng.normal(size=program.count)
 

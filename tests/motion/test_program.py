@@ -6,7 +6,6 @@ from scipy import sparse
 from tests.arms import random_arm
 
 import lissom as ls
-from lissom.motion.basis import Basis
 from lissom.motion.build import Problem
 from lissom.motion.obstacles import Body, Capsule, Sphere
 from lissom.motion.reach import Reach
@@ -56,9 +55,8 @@ def slopes(f, x, h=3e-5):
     return np.stack(out, axis=-1)
 
 
-def check(problem, segments=6):
-    task = problem.task
-    program = problem.program(Basis(segments, task.degree, periodic=task.periodic), np.array([0.33]))
+def check(problem, segments=6, finer=1):
+    program = problem.program(problem.mesh(finer, segments), np.array([0.33]))
     rng = np.random.default_rng(1)
     x = start(problem, program.curves) + 0.03 * rng.normal(size=program.size)
     lam, sigma = rng.normal(size=program.count), 0.7

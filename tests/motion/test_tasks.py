@@ -8,7 +8,8 @@ from scipy.integrate import trapezoid
 import lissom as ls
 from lissom.errors import InputError, LissomError, ModelError, MotionError
 from lissom.motion.basis import Basis
-from lissom.motion.build import Problem, quadrature
+from lissom.motion.build import Problem
+from lissom.motion.mesh import Mesh, quadrature
 from lissom.motion.public import predict_motion
 from lissom.motion.start import duration, start
 from lissom.motion.task import Task, Via
@@ -112,7 +113,7 @@ def test_a_closed_motion(planar, seconds, degree):
 def test_the_first_guess_of_a_closed_motion_closes(planar):
     via = [Via(0.1, [0.3, 0.2]), Via(0.6, [0.9, -0.4])]
     problem = Problem(planar, Task(periodic=True, via=via, limits=LIMITS))
-    curves = problem.curves(Basis(20, periodic=True))
+    curves = problem.curves(Mesh(Basis(20, periodic=True)))
     x = start(problem, curves)
     q = curves.at(x, np.array([0.1, 0.6, 0.0, 1.0]), 1)[0]
     assert np.abs(q[:2] - [[0.3, 0.2], [0.9, -0.4]]).max() < 0.1  # on the lines, but for corners

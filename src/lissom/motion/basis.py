@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.sparse.linalg import splu
 
 from lissom.errors import InputError
 from lissom.spatial.rotations import Array
@@ -142,8 +143,10 @@ class Basis:
         # collocation at enough points of every segment is exact, since the finer space holds the coarser one
         x = (np.arange(self.degree + 1) + 0.5) / (self.degree + 1)
         s = (finer.breaks[:-1, None] + np.diff(finer.breaks)[:, None] * x).ravel()
-        fine, coarse = finer.rows(s).toarray(), self.rows(s).toarray()
-        change = np.linalg.lstsq(fine, coarse, rcond=None)[0]
+        fine, coarse = finer.rows(s), self.rows(s)
+        solve = splu(sparse.csc_array(fine.T @ fine)).solve
+        change = solve((fine.T @ coarse).toarray())
+        change += solve(fine.T @ (coarse.toarray() - fine @ change))  # squares lose digits; this finds them again
         change[np.abs(change) < 1e-13] = 0.0
         return finer, sparse.csr_array(change)
 

@@ -13,9 +13,12 @@ from lissom.model.limits import QUANTITIES
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 
+OF_MOTORS = ("torque", "torque_rate", "power")
+
 
 class Bounds(NamedTuple):
-    """Lower and upper limits (n,) of every quantity, the tighter of joints' and task's."""
+    """Lower and upper limits (n,) of every quantity, the tighter of joints' and task's; elastic coordinates have
+    none, passive joints none of what motors do."""
 
     lower: dict[str, Array]
     upper: dict[str, Array]
@@ -27,15 +30,19 @@ class Bounds(NamedTuple):
 
 def bounds_of(arm: Arm, task: Task, verb: str) -> Bounds:
     """Of joints and task together."""
-    n = len(arm.joints)
+    n, at = len(arm.joints), arm.joint_index
     lower, upper = {}, {}
     for quantity in QUANTITIES:
         own, given = arm.bounds(quantity), task.limits.bounds(quantity, n)
-        lower[quantity], upper[quantity] = np.maximum(own[0], given[0]), np.minimum(own[1], given[1])
+        low, high = np.maximum(own[0], given[0]), np.minimum(own[1], given[1])
         for k, joint in enumerate(arm.joints):
-            if lower[quantity][k] > upper[quantity][k]:
+            if low[k] > high[k]:
                 raise InputError(
                     f"{verb}: the limits of {quantity} of joint {joint.name!r} leave nothing: the joint allows "
                     f"{own[0][k]:g} to {own[1][k]:g}, the task {given[0][k]:g} to {given[1][k]:g}."
                 )
+        lower[quantity], upper[quantity] = np.full(arm.dof, -np.inf), np.full(arm.dof, np.inf)
+        lower[quantity][at], upper[quantity][at] = low, high
+        if quantity in OF_MOTORS:
+            lower[quantity][~arm.actuated], upper[quantity][~arm.actuated] = -np.inf, np.inf
     return Bounds(lower, upper)

@@ -1,17 +1,17 @@
 """From an arm and a task to a program.
 
 What holds at all times by construction: positions, rates, accelerations and jerks, by the control points of the
-profile and of its derivatives. What is looked at in samples: torque, its rate, power; in knots and midpoints, and
-wherever a look at a fine grid found them exceeded.
+profile and of its derivatives; deflections and strains likewise. What is looked at in samples: torque, its rate, power;
+in knots and midpoints, and wherever a look at a fine grid found them exceeded. Rows of coordinates without a motor
+vanish at the collocation points of the mesh (see `mesh`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import casadi as ca
 import numpy as np
 from scipy import sparse
 
@@ -21,27 +21,28 @@ from lissom.motion import start
 from lissom.motion.basis import Basis
 from lissom.motion.bounds import Bounds, bounds_of
 from lissom.motion.clearance import Clearance, clearance_of
-from lissom.motion.criteria import Course, own_expression, rate_of_cost
+from lissom.motion.criteria import Course, rate_of_cost
 from lissom.motion.curves import Curves, End, Space
+from lissom.motion.ends import refuse_unbalanced, sagged, spread
+from lissom.motion.expressions import Expressions
+from lissom.motion.mesh import LOOSE_CONTINUITY, Mesh, loose_basis
 from lissom.motion.program import Block, Program
 from lissom.motion.reach import Reach
 from lissom.motion.reaching import Range, Reaching
 from lissom.motion.rows import linear_rows
-from lissom.motion.rubbing import excess, width
-from lissom.motion.sample import LANES, Sample, Symbols
-from lissom.motion.tapes import TapeSample, prefers_tape
+from lissom.motion.sample import LANES, Sample
+from lissom.motion.tapes import TapeSample
 from lissom.motion.task import Task
-from lissom.motion.torques import torques
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import as_loads, library_of
 from lissom.verbs.dynamics import inverse_dynamics
-from lissom.verbs.library import digest
+from lissom.verbs.modes import modes
 
-ROUND = 0.02  # of the largest power that is expected: |tau qd| is rounded off within it
 NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
 FINE = 12  # points of a segment at which the cost is looked at
 VERB = "predict_motion"
-APART = 4  # joints from which squares of torques are left out of compiled code: half of it would be theirs
+LED_DEGREE = 5  # of coordinates with a motor, beside some without
+RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
 SAMPLED = ("torque", "torque_rate", "power")
 
 
@@ -61,8 +62,9 @@ class Problem:
         self.arm, self.task, self.n = arm, task, arm.dof
         self.bounds = bounds_of(arm, task, VERB)
         self.small = small_weights(self.bounds, task, regularise)
-        self.names = [joint.name for joint in arm.joints]
-        self.friction = np.array([joint.friction for joint in arm.joints])
+        self.names = list(arm.coordinates)
+        self.led, self.loose = np.flatnonzero(arm.actuated), np.flatnonzero(~arm.actuated)
+        self.friction = arm.expanded(np.array([joint.friction for joint in arm.joints]))
         self.rubbing = np.flatnonzero(self.bounds.limited("torque") & (self.friction > 0))
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]
@@ -70,13 +72,14 @@ class Problem:
         library = library_of(arm)
         self.setting = library.setting(self.frames)
         self.bodies = library.bodies.with_stations(self.frames)
+        self.expressions = Expressions(self)
         self.places = self._places()
         self.clearance = self._clearance()
 
     @cached_property
     def sample(self) -> Sample | TapeSample:
         """Torques, their rates and powers, the rate of cost; compiled when it is first asked for."""
-        return self._sample()
+        return self.expressions.sample()
 
     def compile(self) -> None:
         """Have all that is compiled ready."""
@@ -86,8 +89,29 @@ class Problem:
 
     def given(self, word: str) -> Array:
         """(n,) positions at "start" or "goal"; NaN where they are free or follow from a place in space."""
-        value = getattr(self.task, word)
-        return np.full(self.n, np.nan) if value is None or isinstance(value, Reach) else np.asarray(value, float)
+        found = [place for place in self.places if place.word == word and place.reaching is None]
+        return found[0].q[0] if found else np.full(self.n, np.nan)
+
+    def rates(self, word: str) -> Array:
+        """(n,) rates at "start" or "goal", at rest where none are given."""
+        value = getattr(self.task, f"{word}_velocity")
+        return np.zeros(self.n) if value is None else spread(self.arm, value, 0.0)
+
+    def accelerations(self, word: str) -> Array:
+        """(n,) accelerations at "start" or "goal", NaN where they are free: those of loose coordinates follow."""
+        value = getattr(self.task, f"{word}_acceleration")
+        return np.full(self.n, np.nan) if value is None else spread(self.arm, value, np.nan)
+
+    def _positions(self, word: str, s: float, value: Array) -> Array:
+        """(n,) of what is given for joints; at an end, elastic coordinates are where they rest."""
+        q = spread(self.arm, value, np.nan)
+        if s not in (0.0, 1.0) or not len(self.loose):
+            return q
+        loads, what = self.load_at(s), f"{VERB}: the {word}"
+        q = sagged(self.arm, q, loads, what) if len(value) < self.n else q
+        if not self.rates(word)[self.arm.joint_index].any():
+            refuse_unbalanced(self.arm, q, loads, what)
+        return q
 
     def _places(self) -> list[Place]:
         """Start, via points and goal, in the order of time, with positions that fit those given in space."""
@@ -97,7 +121,7 @@ class Problem:
         known.sort(key=lambda place: place[1])
         allowed = Range(self.bounds.lower["position"], self.bounds.upper["position"])
         near = np.clip(0.0, *allowed)
-        first = next((q for _, _, q in known if q is not None and not isinstance(q, Reach)), near)
+        first = next((spread(self.arm, q, np.nan) for _, _, q in known if isinstance(q, np.ndarray)), near)
         near = np.where(np.isfinite(first), first, near)
         out = []
         for word, s, q in known:
@@ -105,7 +129,7 @@ class Problem:
                 reaching = Reaching(self.arm, q, word, s, allowed, VERB)
                 out.append(Place(word, s, reaching.solutions(near), reaching))
             else:
-                out.append(Place(word, s, np.full((1, self.n), np.nan) if q is None else np.array([q], float), None))
+                out.append(Place(word, s, self._positions(word, s, q)[None], None))
             near = np.where(np.isfinite(out[-1].q[0]), out[-1].q[0], near)
         return out
 
@@ -132,12 +156,6 @@ class Problem:
 
     # ---- the sample ---------------------------------------------------------------------------------
 
-    @property
-    def orders(self) -> int:
-        """Derivatives that a sample sees."""
-        rates = self.bounds.limited("torque_rate").any() or {"jerk", "torque_rate"} & set(self.task.minimise)
-        return 4 if rates else 3
-
     def load_data(self, s: Array) -> Array:
         """(N, 9 loads) forces, moments and points at fractions of the duration."""
         parts = [part for load in loads_over(self._pushes, s) for part in (load.force, load.moment, load.point)]
@@ -147,47 +165,10 @@ class Problem:
         """The loads at fractions of the duration, (N, 3) each."""
         return loads_over(self.task.loads, s)
 
-    def _sample(self) -> Sample | TapeSample:
-        key = "|".join(map(str, (digest(self.bodies), self.setting, self._spec)))
-        made: dict[str, Sample | TapeSample] = self.arm.__dict__.setdefault("_samples", {})  # live as long as the arm
-        if key not in made:
-            rates = bool(self.bounds.limited("torque_rate").any())
-            if prefers_tape(self.arm, self.task.minimise, rates):
-                powers = np.flatnonzero(self.bounds.limited("power"))
-                rounding = self.rounding if "energy" in self.task.minimise else 1.0
-                made[key] = TapeSample(
-                    self.arm, self.setting, powers, self.task.minimise, self.small, self.rubbing, self.wide, rounding
-                )
-            else:
-                squares = self._squares if self.n >= APART else None
-                made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(self.frames), squares)
-        return made[key]
-
-    @property
-    def _spec(self) -> str:
-        """What decides the expressions of a sample."""
-        limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
-        limited["rubbing"] = [*self.rubbing.tolist(), self.wide]
-        terms = {}
-        for word, weight in self.task.minimise.items():
-            if callable(word):
-                symbols = [ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd", "tau")]
-                terms[str(ca.Function("f", symbols, [own_expression(word, *symbols)]).serialize())] = weight
-            else:
-                terms[word] = weight
-        rounding = self.rounding if "energy" in terms else 0.0
-        return f"{limited}|{terms}|{self.small.tolist()}|{rounding!r}"
-
-    @cached_property
-    def rounding(self) -> float:
-        """Power [W] within which |tau qd| is rounded off: ROUND of the largest of the first guess, by half decades."""
-        size = ROUND * float(np.abs(self.guess.tau * self.guess.qd).max())
-        return float(10.0 ** (np.round(2 * np.log10(size)) / 2)) if size > 1e-12 else ROUND
-
-    @cached_property
-    def wide(self) -> float:
-        """Rate [rad/s or m/s] within which friction turns around, in limits; where there is none, nothing."""
-        return width(float(np.abs(self.guess.qd).max())) if len(self.rubbing) else 0.0
+    def load_at(self, s: float) -> list[Load]:
+        """The loads at one fraction, (3,) each."""
+        return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0])
+                for load in self.loads_at(np.array([s]))]  # fmt: skip
 
     @cached_property
     def guess(self) -> Course:
@@ -205,128 +186,87 @@ class Problem:
 
     def cost(self, curves: Curves, x: Array) -> float:
         """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
-        breaks = curves.spaces[0].basis.breaks
+        breaks = curves.spaces[-1].basis.breaks
         node, weight = np.polynomial.legendre.leggauss(FINE)
         h = np.diff(breaks)[:, None]
         s, weights = (breaks[:-1, None] + h * (node + 1) / 2).ravel(), (h * weight / 2).ravel()
         z, T = curves.at(x, s, 4), curves.T(x)
-        tau = inverse_dynamics(self.arm, z[0], z[1], z[2], loads=self.loads_at(s))
-        at = Course(z[0], z[1], z[2], z[3], tau, np.gradient(tau, s * T, axis=0))
+        driven = self.arm.actuated
+        tau = np.where(driven, inverse_dynamics(self.arm, z[0], z[1], z[2], loads=self.loads_at(s)), 0.0)
+        at = Course(z[0], z[1], z[2], np.where(driven, z[3], 0.0), tau, np.gradient(tau, s * T, axis=0))
         return T * float(weights @ rate_of_cost(self.task, at))
-
-    def _expressions(self, z: Symbols) -> tuple[Any, Any]:
-        """Rows as `_row_limits` has them; the rate of cost."""
-        loads = [z.data[9 * k : 9 * k + 9] for k in range(len(self.frames))]
-        tau = torques(self.bodies, self.setting, z.q, z.qd, z.qdd, loads)
-        rows = [tau]
-        rate: Any = self._torque_rate(z, loads) if self.orders > 3 else None
-        some = np.flatnonzero(self.bounds.limited("torque_rate"))
-        if len(some):
-            rows.append(rate[some.tolist()])
-        some = np.flatnonzero(self.bounds.limited("power"))
-        if len(some):
-            rows.append((tau * z.qd)[some.tolist()])
-        some = self.rubbing
-        if len(some):
-            rows += [(tau + self.friction * excess(z.qd, side, self.wide))[some.tolist()] for side in (1.0, -1.0)]
-        return ca.vertcat(*rows), self._cost(z, tau, rate)
-
-    def _torque_rate(self, z: Symbols, loads: Any) -> Any:
-        """d tau / dt along the motion, loads at rest."""
-        q, qd, qdd = (ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd"))
-        tau = torques(self.bodies, self.setting, q, qd, qdd, loads)
-        state = ca.vertcat(q, qd, qdd)
-        along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk))
-        return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd))
-
-    @property
-    def _squares(self) -> Array:
-        """(n,) weights of squared torques."""
-        return self.small + self.task.minimise.get("torque_squared", 0.0)
-
-    def _cost(self, z: Symbols, tau: Any, rate: Any) -> Any:
-        cost = ca.dot(self._squares, tau * tau) if self.n < APART else ca.SX(0)
-        for word, weight in self.task.minimise.items():
-            if word == "torque_squared":
-                continue
-            if callable(word):
-                term = own_expression(word, z.q, z.qd, z.qdd, tau)
-            elif word == "energy":
-                power = tau * z.qd
-                term = ca.sum1(ca.sqrt(power * power + self.rounding**2) - self.rounding)
-            else:
-                vectors = {"jerk": z.jerk, "torque_rate": rate}
-                term = 1.0 if word == "time" else ca.sumsqr(vectors[word])
-            cost = cost + weight * term
-        return cost
 
     # ---- the program --------------------------------------------------------------------------------
 
-    def curves(self, basis: Basis) -> Curves:
-        """The profiles on a basis, with the task's end conditions."""
-        n, task = self.n, self.task
-        free, rest = np.full(n, np.nan), np.zeros(n)
+    def mesh(self, finer: int = 1, segments: int | None = None) -> Mesh:
+        """The task's segments for led coordinates, and `finer` times as many for loose ones."""
+        task = self.task
+        count = task.segments if segments is None else segments
+        if not len(self.loose):
+            return Mesh(Basis(count, task.degree or 3, task.continuity, task.periodic))
+        led = Basis(count, task.degree or LED_DEGREE, self._continuity(count), task.periodic)
+        return Mesh(led, loose_basis(led, finer))
 
-        def given(value: Any, default: Array) -> Array:
-            return default if value is None else np.asarray(value, float)
+    def _continuity(self, segments: int) -> int | None:
+        """Of led coordinates beside loose ones: as smooth as can be, which keeps fast modes quiet; but rough where the
+        shortest time is wanted, whose torques jump, and the mesh resolves all modes."""
+        if self.task.continuity is not None or set(self.task.minimise) != {"time"}:
+            return self.task.continuity
+        return LOOSE_CONTINUITY if fastest_period(self.arm) * segments >= RESOLVED * self.line_duration else None
 
+    @cached_property
+    def line_duration(self) -> float:
+        """Of the first guess [s]."""
+        return start.duration(self)
+
+    def curves(self, mesh: Mesh) -> Curves:
+        """The profiles on a mesh, with the task's end conditions."""
         ends = []
         for word in ("start", "goal"):
-            acceleration = given(getattr(task, f"{word}_acceleration"), free)
-            if task.fixed_duration is None:
+            acceleration = self.accelerations(word)
+            if self.task.fixed_duration is None:
                 acceleration = np.where(acceleration == 0.0, 0.0, np.nan)  # others are rows
-            ends.append(End(self.given(word), given(getattr(task, f"{word}_velocity"), rest), acceleration))
-        return Curves([Space(basis, tuple(range(n)))], ends[0], ends[1], task.fixed_duration)
+            ends.append(End(self.given(word), self.rates(word), acceleration))
+        spaces = [Space(mesh.led, tuple(self.led.tolist()))] if len(self.led) else []
+        spaces += [] if mesh.loose is None else [Space(mesh.loose, tuple(self.loose.tolist()))]
+        return Curves(spaces, ends[0], ends[1], self.task.fixed_duration)
 
-    def program(self, basis: Basis, more: Array) -> Program:
-        """On a basis, with samples at the fractions `more` too."""
-        curves = self.curves(basis)
+    def program(self, mesh: Mesh, more: Array) -> Program:
+        """On a mesh, with samples at the fractions `more` too."""
+        curves = self.curves(mesh)
         low, high = self._variable_bounds(curves)
-        blocks = [self._block(curves, basis, more)]
+        blocks = [self._block(mesh, more)]
         held = [place.reaching for place in self.held]
         for place in self.places:
             if place.reaching is not None and place.reaching not in held:
                 blocks.append(place.reaching.block(place.q[0]))
         if self.clearance is not None:
-            looks = np.linspace(0.0, 1.0, 4 * basis.segments + 1)
+            looks = np.linspace(0.0, 1.0, 4 * mesh.led.segments + 1)
             self.clearance.watch(lambda s: start.along(self.line, s), looks, NEAR)
             blocks += self.clearance.blocks(blocks[0].s)
         return Program(curves, blocks, linear_rows(self, curves), low, high)
 
-    def _block(self, curves: Curves, basis: Basis, more: Array) -> Block:
-        s, weights = quadrature(basis, self.orders)
+    def _block(self, mesh: Mesh, more: Array) -> Block:
+        """Limits at all samples; rows of loose coordinates vanish at those of the mesh, and only there."""
+        s, weights = mesh.samples(self.expressions.orders)
+        points = len(s)
+        lower, upper, words = self.expressions.row_limits()
+        limited = np.isfinite(lower) | np.isfinite(upper)
+        if mesh.loose is not None and limited.any():
+            more = np.append(mesh.edges, more)
+        more = np.append(more, np.full(max(LANES - points - len(more), 0), 0.5))
         s, weights = np.append(s, more), np.append(weights, np.zeros(len(more)))
-        short = max(LANES - len(s), 0)
-        s, weights = np.append(s, np.full(short, 0.5)), np.append(weights, np.zeros(short))
-        lower, upper, words = self._row_limits()
         N, m = len(s), len(lower)
-        limited = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
-        rows = (np.arange(N)[:, None] * m + limited).ravel()
-        combine = sparse.csr_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=(len(rows), N * m))
-        names = [(*words[k], float(x)) for x in s for k in limited]
-        return Block(
-            self.sample, s, weights, combine, np.tile(lower[limited], N), np.tile(upper[limited], N),
-            np.zeros(len(rows)), names, self.load_data(s),
-        )  # fmt: skip
-
-    def _row_limits(self) -> tuple[Array, Array, list[tuple[str, str]]]:
-        """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
-        friction on the safe side: their upper limits and their lower ones."""
-        far, some = np.full(self.n, np.inf), self.rubbing
-        plain = np.isin(np.arange(self.n), some, invert=True)
-        lower = [np.where(plain, self.bounds.lower["torque"], -far)]
-        upper = [np.where(plain, self.bounds.upper["torque"], far)]
-        words = [("torque", name) for name in self.names]
-        for quantity in ("torque_rate", "power"):
-            some = np.flatnonzero(self.bounds.limited(quantity))
-            lower.append(self.bounds.lower[quantity][some])
-            upper.append(self.bounds.upper[quantity][some])
-            words += [(quantity, self.names[k]) for k in some]
-        some = self.rubbing
-        lower += [-far[some], self.bounds.lower["torque"][some]]
-        upper += [self.bounds.upper["torque"][some], far[some]]
-        words += 2 * [("torque", self.names[k]) for k in some]
-        return np.concatenate(lower), np.concatenate(upper), words
+        chosen = np.tile(limited, (N, 1))
+        chosen[:points, self.loose] = True
+        at, row = np.nonzero(chosen)
+        combine = sparse.csr_array((np.ones(len(row)), (np.arange(len(row)), at * m + row)), shape=(len(row), N * m))
+        lower[self.loose] = upper[self.loose] = 0.0
+        for k in self.loose:
+            words[k] = ("equation of motion", self.names[k])
+        names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
+        zero = np.zeros(len(row))
+        return Block(self.sample, s, weights, combine, lower[row], upper[row], zero, names, self.load_data(s))
 
     def _variable_bounds(self, curves: Curves) -> tuple[Array, Array]:
         """Positions on control points; the duration."""
@@ -336,6 +276,12 @@ class Problem:
             shortest, longest = self.task.duration or (1e-4, np.inf)
             low, high = np.append(low, shortest), np.append(high, longest)
         return low, high
+
+
+def fastest_period(arm: Arm) -> float:
+    """Of all natural modes of an arm, no torque acting, the shortest period [s]; infinite where nothing vibrates."""
+    found = modes(arm, None, "free").frequencies_hz
+    return float(1 / found.max()) if len(found) else np.inf
 
 
 def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
@@ -363,28 +309,3 @@ def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:
             parts.append(np.stack([np.interp(s, grid, table[:, k]) for k in range(3)], axis=-1))
         out.append(Load(load.link, *parts))
     return out
-
-
-def quadrature(basis: Basis, orders: int) -> tuple[Array, Array]:
-    """Samples and weights: Lobatto's points of every segment, ends shared; Gauss's where a derivative in use jumps."""
-    h = np.diff(basis.breaks)
-    if orders - 1 > basis.continuity:
-        x, w = np.polynomial.legendre.leggauss(basis.degree)
-        s = basis.breaks[:-1, None] + h[:, None] * (x + 1) / 2
-        return s.ravel(), (h[:, None] * w / 2).ravel()
-    x, w = _LOBATTO[3 if basis.degree == 3 else 5]
-    inner = basis.breaks[:-1, None] + h[:, None] * x[:-1]
-    weights = h[:, None] * w
-    s = np.append(inner.ravel(), 1.0)
-    total = np.append(weights[:, :-1].ravel(), 0.0)
-    total[len(x) - 1 :: len(x) - 1] += weights[:, -1]
-    return s, total
-
-
-_LOBATTO = {
-    3: (np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6),
-    5: (
-        np.array([0.0, 0.5 - np.sqrt(21) / 14, 0.5, 0.5 + np.sqrt(21) / 14, 1.0]),
-        np.array([9.0, 49.0, 64.0, 49.0, 9.0]) / 180,
-    ),
-}

@@ -10,9 +10,9 @@ import numpy as np
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
-from lissom.motion.basis import Basis
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import VERB, Problem
+from lissom.motion.ends import spread
 from lissom.motion.rows import linear_rows
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
@@ -22,33 +22,59 @@ SLACK = 1e-9
 CLOSE = 1e-9
 
 
-def refuse_arm(arm: Arm) -> None:
+def refuse_arm(arm: Arm, verb: str = VERB) -> None:
     """Arms whose motion cannot be planned here."""
-    if arm.flexible or any(joint.elastic is not None for joint in arm.joints):
-        raise UnsupportedError(
-            f"{VERB}: arm {arm.name!r} has flexible links or elastic joints; motions of these are not available yet."
-        )
-    passive = [joint.name for joint in arm.joints if not joint.actuated]
-    if passive:
-        raise UnsupportedError(
-            f"{VERB}: joint {passive[0]!r} has no motor; motions of such arms are not available yet."
-        )
     if arm.loops:
-        raise UnsupportedError(f"{VERB}: arm {arm.name!r} has closed loops; their motion is not available yet.")
+        raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops; their motion is not available yet.")
     if not arm.joints:
-        raise UnsupportedError(f"{VERB}: arm {arm.name!r} has no joint that moves.")
+        raise UnsupportedError(f"{verb}: arm {arm.name!r} has no joint that moves.")
+    if not arm.actuated.any():
+        raise UnsupportedError(f"{verb}: no joint of arm {arm.name!r} has a motor, so nothing can be planned.")
+
+
+def refuse_loose(arm: Arm, verb: str) -> None:
+    """Arms with coordinates that no motor moves."""
+    if not arm.actuated.all():
+        word = arm.coordinates[int(np.argmin(arm.actuated))]
+        raise UnsupportedError(
+            f"{verb}: {word!r} of arm {arm.name!r} has no motor, so the arm cannot be kept on a path; flexible links, "
+            "elastic and passive joints are for predict_motion."
+        )
 
 
 def refuse_lengths(arm: Arm, task: Task) -> None:
-    """Vectors of another length than the arm has joints."""
+    """Vectors of another length than the arm has joints, or coordinates."""
     n = len(arm.joints)
     words = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
     given = [(word, getattr(task, word)) for word in words]
     given += [(f"q of the via point at {via.at:g}", via.q) for via in task.via]
     given += [(f"velocity of the via point at {via.at:g}", via.velocity) for via in task.via]
+    more = f" (or {arm.dof}, one per coordinate)" if arm.dof > n else ""
     for word, value in given:
-        if isinstance(value, np.ndarray) and len(value) != n:
-            raise InputError(f"{VERB}: {word} has {len(value)} entries; expected {n}, one per joint of {arm.name!r}.")
+        if isinstance(value, np.ndarray) and len(value) not in (n, arm.dof):
+            raise InputError(
+                f"{VERB}: {word} has {len(value)} entries; expected {n}, one per joint of {arm.name!r}{more}."
+            )
+
+
+def refuse_for_loose(arm: Arm, task: Task) -> None:
+    """What is not for arms with coordinates that no motor moves."""
+    if arm.actuated.all():
+        return
+    word = arm.coordinates[int(np.argmin(arm.actuated))]
+    rates = [joint.name for joint in arm.joints if joint.limits.torque_rate is not None]
+    if task.limits.torque_rate is not None or rates or "torque_rate" in task.minimise:
+        raise UnsupportedError(
+            f"{VERB}: rates of torque are not available where a coordinate ({word!r}) has no motor: torques jump a "
+            "little where its splines join. Limit or minimise the jerk instead."
+        )
+    for end in ("start", "goal"):
+        value = getattr(task, f"{end}_acceleration")
+        if value is not None and np.isfinite(spread(arm, value, np.nan)[~arm.actuated]).any():
+            raise InputError(
+                f"{VERB}: {end}_acceleration is given for a coordinate without a motor; it follows from the others. "
+                "Give NaN there."
+            )
 
 
 def refuse_impossible(problem: Problem) -> None:
@@ -71,11 +97,9 @@ def _ends_within(problem: Problem) -> None:
     task, bounds = problem.task, problem.bounds
     given = [(place.word, place.q[0], "position") for place in problem.places if place.reaching is None]
     for word in () if task.periodic else ("start", "goal"):
-        rest = np.zeros(problem.n)
-        rate, acceleration = (getattr(task, f"{word}_{kind}") for kind in ("velocity", "acceleration"))
-        given.append((f"{word}_velocity", rest if rate is None else rate, "velocity"))
-        given += [] if acceleration is None else [(f"{word}_acceleration", acceleration, "acceleration")]
-    given += [(f"rate at the via point at {via.at:g}", via.velocity, "velocity")
+        given.append((f"{word}_velocity", problem.rates(word), "velocity"))
+        given.append((f"{word}_acceleration", problem.accelerations(word), "acceleration"))
+    given += [(f"rate at the via point at {via.at:g}", spread(problem.arm, via.velocity, np.nan), "velocity")
               for via in task.via if via.velocity is not None]  # fmt: skip
     for word, value, quantity in given:
         lower, upper = bounds.lower[quantity], bounds.upper[quantity]
@@ -91,7 +115,7 @@ def _ends_within(problem: Problem) -> None:
 def _rates_possible(problem: Problem) -> None:
     """What ends as it began has zero mean: a rate where positions are the same, an acceleration where rates are."""
     task = problem.task
-    rates = [np.zeros(problem.n) if rate is None else rate for rate in (task.start_velocity, task.goal_velocity)]
+    rates = [problem.rates(word) for word in ("start", "goal")]
     same = {
         "velocity": np.full(problem.n, task.periodic) | (problem.given("start") == problem.given("goal")),
         "acceleration": np.full(problem.n, task.periodic) | (rates[0] == rates[1]),
@@ -118,7 +142,7 @@ def _via_apart(problem: Problem) -> None:
                 f"{VERB}: two via points are at {first.at:g} of the duration; a motion is at one place at a time. Give "
                 "one, or other times."
             )
-    curves = problem.curves(Basis(task.segments, task.degree, periodic=task.periodic))
+    curves = problem.curves(problem.mesh())
     rows = [part for part in linear_rows(problem, curves) if part.names and part.names[0][0].startswith("via")]
     if not rows:
         return
@@ -171,6 +195,8 @@ def _slides_held(problem: Problem) -> None:
     task, n = problem.task, problem.n
     if task.periodic or task.start_velocity is not None or task.goal_velocity is not None or task.loads:
         return
+    if len(problem.loose):
+        return
     first = np.array([body.parent == BASE for body in problem.bodies.list])
     rng = np.random.default_rng(0)
     lower, upper = (np.clip(b["position"], -3, 3) for b in (problem.bounds.lower, problem.bounds.upper))
@@ -192,9 +218,7 @@ def _slides_held(problem: Problem) -> None:
 def _weak(problem: Problem, word: str, q: Array, s: float) -> str:
     """Which motor cannot hold positions, in words; empty where all can."""
     lower, upper = problem.bounds.lower["torque"], problem.bounds.upper["torque"]
-    loads = [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0])
-             for load in problem.loads_at(np.array([s]))]  # fmt: skip
-    tau = inverse_dynamics(problem.arm, q, 0 * q, 0 * q, loads=loads)
+    tau = inverse_dynamics(problem.arm, q, 0 * q, 0 * q, loads=problem.load_at(s))
     off = np.flatnonzero((tau < lower) | (tau > upper))
     if not len(off):
         return ""
@@ -283,7 +307,6 @@ def _moving(problem: Problem) -> Array:
     task = problem.task
     if any(place.reaching is not None for place in problem.places) or task.periodic or task.via:
         return np.ones(problem.n, bool)
-    rates = [rate for rate in (task.start_velocity, task.goal_velocity) if rate is not None]
-    turning = np.any([np.asarray(rate) != 0 for rate in rates], axis=0) if rates else np.zeros(problem.n, bool)
+    turning = (problem.rates("start") != 0) | (problem.rates("goal") != 0)
     way = problem.given("goal") - problem.given("start")
     return np.asarray(turning | np.isfinite(way) & ~np.isclose(way, 0.0, atol=1e-12))

@@ -26,6 +26,7 @@ OVER_TIME = {
     "tau": ("torque or force", "N m or N"),
 }
 TOLD = ("task", "duration", "cost", "status", "ok", "degree", "report")
+SINCE = ("continuity", "loose")  # files of earlier versions have none
 
 
 def to_dataset(motion: Motion) -> xarray.Dataset:
@@ -36,7 +37,8 @@ def to_dataset(motion: Motion) -> xarray.Dataset:
         word: (("time", "coordinate"), getattr(motion, word), {"units": unit, "long_name": name})
         for word, (name, unit) in OVER_TIME.items()
     }
-    variables["control_points"] = (("control_point", "coordinate"), motion.control_points, {"units": "rad or m"})
+    led = "coordinate" if motion.loose is None else "led_coordinate"
+    variables["control_points"] = (("control_point", led), motion.control_points, {"units": "rad or m"})
     coords = {
         "time": ("time", motion.t, {"units": "s"}),
         "coordinate": ("coordinate", list(motion.arm.coordinates)),
@@ -63,7 +65,8 @@ def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Motion:
         if told["format"] != FORMAT:
             raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
-        return Motion(arm=arm, breaks=breaks, control_points=P, **{word: revived(told[word]) for word in TOLD})
+        words = (*TOLD, *(word for word in SINCE if word in told))
+        return Motion(arm=arm, breaks=breaks, control_points=P, **{word: revived(told[word]) for word in words})
     except LissomError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -74,7 +77,7 @@ def _text(motion: Motion) -> str:
     """Everything that is not an array."""
     from lissom.formats import native_write
 
-    told = {word: plain(getattr(motion, word), motion.arm.dof) for word in TOLD}
+    told = {word: plain(getattr(motion, word), motion.arm.dof) for word in (*TOLD, *SINCE)}
     return json.dumps({"format": FORMAT, "arm": native_write.write(motion.arm), **told})
 
 

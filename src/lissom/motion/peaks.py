@@ -6,25 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lissom.motion import start
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
 from lissom.motion.clearance import Clearance, Positions
+from lissom.motion.mesh import Mesh
 from lissom.motion.program import Program
 from lissom.motion.record import Peak
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 
-FINE = 20  # points per segment that limits are looked at
 EXCESS = 1e-3  # of a limit
 BESIDE = 1e-6  # of the duration: how near a turn one looks
 
 
-def look(problem: Problem, program: Program, x: Array) -> tuple[tuple[Peak, ...], Array]:
+def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tuple[Peak, ...], Array]:
     """Limits on a fine grid: the largest use of each, and the fractions at which one is exceeded between samples."""
     curves = program.curves
-    basis = curves.spaces[0].basis
-    s = start.fine(basis, FINE)
+    s = mesh.looks()
     if len(problem.rubbing):
         s = np.union1d(s, _turns(problem, program, x, s))
     z = curves.at(x, s, 4)
@@ -46,8 +44,10 @@ def peaks_of(
     """
     values = {
         "position": z[0], "velocity": z[1], "acceleration": z[2], "jerk": z[3], "torque": tau,
-        "torque_rate": np.gradient(tau, s * T, axis=0), "power": tau * z[1],
+        "power": tau * z[1],
     }  # fmt: skip
+    if bounds.limited("torque_rate").any():
+        values["torque_rate"] = np.gradient(tau, s * T, axis=0)
     peaks, times = [], []
     for quantity, table in values.items():
         lower, upper = bounds.lower[quantity], bounds.upper[quantity]

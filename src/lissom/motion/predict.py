@@ -11,11 +11,11 @@ import numpy as np
 from lissom.errors import InputError, LissomError, MotionError, shown
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
-from lissom.motion.basis import Basis
 from lissom.motion.build import Problem
-from lissom.motion.peaks import EXCESS, FINE, look
+from lissom.motion.mesh import Mesh
+from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
-from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Motion, MotionReport, Peak
+from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak
 from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
@@ -44,6 +44,7 @@ def predict_motion(
     checks.refuse_arm(as_arm(arm, VERB))
     task = _task(task, fields)
     checks.refuse_lengths(arm, task)
+    checks.refuse_for_loose(arm, task)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     search = Search(arm, task, limits, seed, regularise, progress)
@@ -118,42 +119,44 @@ class Search:
 
     def start(self, k: int) -> Motion:
         """From start k."""
-        task = self.problem.task
-        basis = Basis(task.segments, task.degree, periodic=task.periodic)
         rng = starts.random_numbers(self._seed, k)
         self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
-        return self._solved(basis, lambda curves: start.start(self.problem, curves, rng))
+        return self._solved(self.problem.mesh(), lambda curves: start.start(self.problem, curves, rng))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
         """On finer and finer meshes, until the cost hardly changes."""
-        history = [(len(motion.breaks) - 1, motion.cost)]
+        history = [(motion.basis.segments, motion.cost)]
+        mesh = mesh_of(motion)
         while True:
-            finer = np.sort(np.append(motion.breaks, (motion.breaks[1:] + motion.breaks[:-1]) / 2))
-            basis, change = motion.basis.refined(finer)
-            P = change @ motion.control_points
-            better = self._solved(basis, lambda curves, P=P, T=motion.duration: curves.fitted([P], T))
-            history.append((basis.segments, better.cost))
+            mesh, changes = mesh.refined()
+            better = self._moved(mesh, changes, motion)
+            history.append((mesh.led.segments, better.cost))
             near = abs(better.cost - motion.cost) <= gap * abs(better.cost)
-            if not better.ok or near or basis.segments >= 1000:
+            if not better.ok or near or mesh.led.segments >= 1000:
                 return _with_report(better if better.ok else motion, refinements=tuple(history))
             motion = better
 
-    def _solved(self, basis: Basis, begin: Callable[..., Array]) -> Motion:
+    def _moved(self, mesh: Mesh, changes: list[Any], motion: Motion) -> Motion:
+        """On another mesh, from a motion whose control points are mapped to it."""
+        points = [change @ P for change, (_, _, P) in zip(changes, motion.splines, strict=True)]
+        return self._solved(mesh, lambda curves: curves.fitted(points, motion.duration))
+
+    def _solved(self, mesh: Mesh, begin: Callable[..., Array]) -> Motion:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""
         more, rounds = np.zeros(0), 0
         before: tuple[Program, Solution] | None = None
         while True:
             rounds += 1
             clock = time.perf_counter()
-            program = self.problem.program(basis, more)
+            program = self.problem.program(mesh, more)
             solver = Solver(program, *self._limits)
             self._spent["build"] += time.perf_counter() - clock
             solution = self._continued(solver, before, begin)
             before = (program, solution)
-            peaks, peak_times = look(self.problem, program, solution.x)
-            watched = self.problem.watch(program.curves, solution.x, start.fine(basis, FINE))
+            peaks, peak_times = look(self.problem, mesh, program, solution.x)
+            watched = self.problem.watch(program.curves, solution.x, mesh.looks())
             if not solution.solved or not (len(peak_times) or watched) or rounds == ROUNDS:
-                return self._motion(program, solution, peaks, rounds)
+                return self._motion(mesh, program, solution, peaks, rounds)
             more = np.append(more, peak_times)
 
     def _continued(
@@ -170,7 +173,7 @@ class Search:
                 break
         return solution
 
-    def _motion(self, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
+    def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
         samples = len(program.blocks[0].block.s)
         log = tuple(step._replace(cost=self._pure(step.cost, step.duration)) for step in solution.iterations)
@@ -186,13 +189,18 @@ class Search:
             if status == INFEASIBLE and report.violation < MET:
                 status = "stalled"  # it gave up elsewhere, and was put back to where it had been
             status = f"{status}; {self._why(program, solution)}"
-        basis = program.curves.spaces[0].basis
         T = program.curves.T(solution.x)
         cost = self._pure(solution.cost, T)  # of energy, what was minimised is rounded off
         if "energy" in self.problem.task.minimise:
             cost = self.problem.cost(program.curves, solution.x)
-        P = program.curves.control_points(solution.x)[0]
-        return Motion(self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report)
+        P, *others = program.curves.control_points(solution.x)
+        basis, loose = mesh.led, None
+        if mesh.loose is not None:
+            loose = Loose(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+        return Motion(
+            self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report,
+            basis.continuity, loose,
+        )  # fmt: skip
 
     def _pure(self, cost: float, T: float) -> float:
         """The cost without what makes it well determined."""
@@ -214,6 +222,11 @@ class Search:
             more = "allow it more" if RAN_OUT in solution.status else "there may be a motion that more starts find"
             return f"{met}; {more}"
         return "not all can be met together: " + ", ".join(f"{word} is off by {x:.3g}" for word, x in worst.items())
+
+
+def mesh_of(motion: Motion) -> Mesh:
+    """Where its splines are joined."""
+    return Mesh(*(basis for basis, _, _ in motion.splines))
 
 
 def _with_report(motion: Motion, **changes: Any) -> Motion:

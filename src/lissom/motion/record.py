@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lissom.motion.verify import Verification
 
 PER_SEGMENT = 10
+FEWEST = 4  # of segments that are finer
 INTERRUPTED = "interrupted"
 RAN_OUT = "ran out"
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
@@ -67,6 +68,25 @@ class Peak:
         return f"{self.quantity:13}{100 * self.use:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
 
 
+class Loose(NamedTuple):
+    """Splines of coordinates that no motor moves: ends of their segments, their control points (count, coordinates)."""
+
+    breaks: Array
+    degree: int
+    continuity: int
+    control_points: Array
+
+
+class Settled(NamedTuple):
+    """A mesh of loose coordinates, and what its torques do to the arm: segments per segment of the others, residual
+    vibration of the tip [m], largest error of a joint along the way and at the end [rad or m]."""
+
+    finer: int
+    residual: float
+    joint_error: float
+    end_error: float
+
+
 @dataclass(frozen=True)
 class MotionReport:
     """How a motion was found.
@@ -79,6 +99,7 @@ class MotionReport:
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
     starts : tuple                      what each start found (status, cost, duration, iterations, seconds)
     refinements : tuple                 (segments, cost) of every mesh
+    settled : tuple of Settled          of flexible arms, every mesh of their loose coordinates that was played
     """
 
     iterations: tuple[Iteration, ...]
@@ -89,6 +110,7 @@ class MotionReport:
     seconds: dict[str, float]
     starts: tuple[dict[str, Any], ...] = ()
     refinements: tuple[tuple[int, float], ...] = ()
+    settled: tuple[Settled, ...] = ()
 
     @property
     def optimality(self) -> float:
@@ -108,6 +130,11 @@ class MotionReport:
                 f"{row['iterations']} iterations, {row['status']}"
             )
         lines += [f"{segments} segments: cost {cost:.8g}" for segments, cost in self.refinements]
+        lines += [
+            f"loose coordinates on {at.finer} times the segments: played, the tip rings by {at.residual:.2g} m, joints "
+            f"end within {at.end_error:.2g}"
+            for at in self.settled
+        ]
         lines.append(", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
         return "\n".join(lines)
 
@@ -125,8 +152,9 @@ class Motion:
     status : str                 "solved", or what went wrong
     ok : bool                    it is solved, and no limit is exceeded by more than 0.1 %
     t : (nt,)                    times [s]
-    q, qd, qdd, tau : (nt, dof)  at these times
-    breaks, degree, control_points    of its splines
+    q, qd, qdd, tau : (nt, dof)  at these times; coordinates without a motor have no torque
+    breaks, degree, continuity, control_points    of the splines of all coordinates, or of those with a motor
+    loose : Loose or None        splines of coordinates without a motor (modes, springs, passive joints)
     report : MotionReport
 
     Examples
@@ -151,6 +179,8 @@ class Motion:
     degree: int
     control_points: Array
     report: MotionReport
+    continuity: int | None = None
+    loose: Loose | None = None
     t: Array = field(init=False)
     q: Array = field(init=False)
     qd: Array = field(init=False)
@@ -158,17 +188,41 @@ class Motion:
     tau: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "t", grid(self.breaks, PER_SEGMENT) * self.duration)
+        object.__setattr__(self, "t", grid(self.finest_breaks, self._per_segment) * self.duration)
         for word, value in zip(("q", "qd", "qdd"), self.profiles(self.t), strict=True):
             object.__setattr__(self, word, value)
         object.__setattr__(self, "tau", self.torques(self.t))
 
     @cached_property
     def basis(self) -> Basis:
-        """The splines of its profiles."""
+        """The splines of its profiles, or of those of coordinates with a motor."""
         from lissom.motion.basis import Basis
 
-        return Basis(self.breaks, self.degree, periodic=self.task.periodic)
+        return Basis(self.breaks, self.degree, self.continuity, self.task.periodic)
+
+    @cached_property
+    def splines(self) -> tuple[tuple[Basis, NDArray[np.intp], Array], ...]:
+        """Basis, coordinates and control points (count, coordinates) of every kind of spline in it."""
+        from lissom.motion.basis import Basis
+
+        if self.loose is None:
+            return ((self.basis, np.arange(self.arm.dof), self.control_points),)
+        driven, loose = self.arm.actuated, self.loose
+        basis = Basis(loose.breaks, loose.degree, loose.continuity, self.task.periodic)
+        return (
+            (self.basis, np.flatnonzero(driven), self.control_points),
+            (basis, np.flatnonzero(~driven), loose.control_points),
+        )
+
+    @property
+    def finest_breaks(self) -> Array:
+        """Ends of the segments on which all profiles are polynomials, as fractions of the duration."""
+        return self.breaks if self.loose is None else self.loose.breaks
+
+    @property
+    def _per_segment(self) -> int:
+        """Times in one of these segments."""
+        return max(PER_SEGMENT * (len(self.breaks) - 1) // (len(self.finest_breaks) - 1), FEWEST)
 
     def _fractions(self, t: ArrayLike) -> Array:
         times = np.asarray(t, float)
@@ -183,11 +237,19 @@ class Motion:
 
     def profiles(self, t: Array, orders: int = 3) -> list[Array]:
         """Positions and as many derivatives less one as `orders`, (nt, dof) each, at times (nt,)."""
-        s = self._fractions(t)
-        return [(self.basis.rows(s, r) @ self.control_points) / self.duration**r for r in range(orders)]
+        s, out = self._fractions(t), np.zeros((orders, len(np.atleast_1d(t)), self.arm.dof))
+        for basis, some, P in self.splines:
+            for r in range(orders):
+                out[r][:, some] = (basis.rows(s, r) @ P) / self.duration**r
+        return list(out)
 
     def torques(self, t: ArrayLike) -> Array:
-        """tau (..., dof) at any times (...), by inverse dynamics."""
+        """tau (..., dof) at any times (...), by inverse dynamics; nothing on coordinates without a motor."""
+        return np.where(self.arm.actuated, self.forces(t), 0.0)
+
+    def forces(self, t: ArrayLike) -> Array:
+        """(..., dof) that the profiles need at any times (...): torques, and on coordinates without a motor what is
+        left of their equations of motion, which vanish at collocation points."""
         times = np.asarray(t, float)
         q, qd, qdd = self.at(times.ravel())
         tau = inverse_dynamics(self.arm, q, qd, qdd, loads=self.loads_at(times.ravel()))

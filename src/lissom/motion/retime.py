@@ -18,10 +18,9 @@ from lissom.motion.curves import Curves
 from lissom.motion.peaks import EXCESS, used
 from lissom.motion.predict import ROUNDS
 from lissom.motion.program import Program
-from lissom.motion.record import Motion, MotionReport, Peak
+from lissom.motion.record import Motion, MotionReport, Peak, grid
 from lissom.motion.solver import Solution, Solver
 from lissom.motion.speeds import FINE, POINTS, VERB, Speeds, warp
-from lissom.motion.start import fine
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
@@ -35,7 +34,8 @@ def retime_motion(
     arm: Arm, path: Any, fields: dict[str, Any], tolerance: float, iterations: int, on_failure: str
 ) -> Motion:
     """See `lissom.retime_motion`; fields: of the task, beside its ends."""
-    checks.refuse_arm(as_arm(arm, VERB))
+    checks.refuse_arm(as_arm(arm, VERB), VERB)
+    checks.refuse_loose(arm, VERB)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     if any(np.ndim(part) > 1 for load in fields["loads"] for part in (load.force, load.moment, load.point)):
@@ -172,7 +172,7 @@ class _Retiming:
         """On a fine grid; friction as of a joint that moves along the path, up to the moment it stops."""
         T = at.T
         friction = np.array([joint.friction for joint in self.speeds.arm.joints])
-        s = fine(basis, FINE)
+        s = grid(basis.breaks, FINE)
         q, qd, qdd = (basis.rows(s, r) @ P / T**r for r in range(3))
         values = {"velocity": qd, "acceleration": qdd}
         values["torque"] = inverse_dynamics(self.speeds.arm, q, qd, qdd, loads=self.speeds.task.loads)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.motion.curves import Curves
+from lissom.motion.ends import spread
 from lissom.motion.program import Scaled
 from lissom.motion.reach import Reach
 
@@ -64,6 +65,7 @@ def _via_rows(problem: Problem, curves: Curves) -> list[Scaled]:
             value = getattr(via, word)
             if value is None or isinstance(value, Reach):
                 continue
+            value = spread(problem.arm, value, np.nan)
             local = curves.local(np.array([via.at]), order + 1)
             some = np.flatnonzero(np.isfinite(value))
             rows = order * problem.n + some
@@ -90,9 +92,7 @@ def _end_accelerations(problem: Problem, curves: Curves) -> list[Scaled]:
     if problem.task.fixed_duration is not None:
         return out
     for s, word in ((0.0, "start_acceleration"), (1.0, "goal_acceleration")):
-        value = getattr(problem.task, word)
-        if value is None:
-            continue
+        value = problem.accelerations(word.removesuffix("_acceleration"))
         local = curves.local(np.array([s]), 3)
         some = np.flatnonzero(np.isfinite(value) & (value != 0.0))
         rows, zero = 2 * problem.n + some, np.zeros(len(some))

@@ -27,8 +27,8 @@ from lissom.motion.bounds import bounds_of
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.peaks import exceeded, used
 from lissom.motion.program import Block, Program
+from lissom.motion.record import grid
 from lissom.motion.sample import LANES, Sample, Symbols
-from lissom.motion.start import fine
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
@@ -214,7 +214,7 @@ class Speeds:
 
     def look(self, curves: Curves, x: Array) -> tuple[dict[str, Array], Array]:
         """Use of limits on a fine grid, and the w at which one is exceeded."""
-        w = fine(curves.spaces[0].basis, FINE)
+        w = grid(curves.spaces[0].basis.breaks, FINE)
         b, half = (part[:, None] for part in self.values(curves, x, w))
         at, root = self.coefficients(warp(w)[0]), np.sqrt(b)
         values = {

@@ -78,15 +78,9 @@ def _around(problem: Problem, s: Array, table: Array, rng: np.random.Generator |
     return found
 
 
-def fine(basis: Basis, each: int) -> Array:
-    """Breaks, and equally many points between them."""
-    inner = basis.breaks[:-1, None] + np.diff(basis.breaks)[:, None] * np.arange(each) / each
-    return np.append(inner.ravel(), 1.0)
-
-
-def control_points(problem: Problem, basis: Basis, line: Line) -> Array:
+def control_points(basis: Basis, line: Line) -> Array:
     """(count, n) on the line."""
-    return along(line, basis.greville if problem.task.periodic else np.clip(basis.greville, 0.0, 1.0))
+    return along(line, basis.greville if basis.periodic else np.clip(basis.greville, 0.0, 1.0))
 
 
 def _course(problem: Problem, line: Line, T: float) -> Course:
@@ -140,14 +134,15 @@ def _plain(problem: Problem, way: Array) -> float:
 
 def start(problem: Problem, curves: Curves, rng: np.random.Generator | None = None, spread: float = 0.3) -> Array:
     """Variables to begin with; with a generator of random numbers, some way off the straight line."""
-    basis = curves.spaces[0].basis
     line = problem.line if rng is None else waypoints(problem, rng)
-    P = control_points(problem, basis, line)
+    points = [control_points(space.basis, line) for space in curves.spaces]
     T = duration(problem, line)
     if rng is not None:
         # few random shapes: neighbouring control points move together
         coarse = rng.normal(scale=spread, size=(6, problem.n))
+        coarse[:, problem.arm.mode_index] = 0.0  # links bend as the motion makes them
         at = np.linspace(0.0, 1.0, 6)
-        P = P + np.stack([np.interp(basis.greville, at, coarse[:, k]) for k in range(problem.n)], axis=1)
+        for P, space in zip(points, curves.spaces, strict=True):
+            P += np.stack([np.interp(space.basis.greville, at, coarse[:, k]) for k in range(problem.n)], axis=1)
         T *= float(np.exp(rng.uniform(-0.7, 1.0)))
-    return curves.fitted([P], T)
+    return curves.fitted([P[:, list(s.coordinates)] for P, s in zip(points, curves.spaces, strict=True)], T)

@@ -86,7 +86,10 @@ class Task(Record):
                                    "energy", "jerk", "torque_rate"; a key may be a function f(q, qd, qdd, tau) of
                                    casadi vectors that gives a casadi number
     segments : int                 of the splines
-    degree : int                   of the splines, 3 or more
+    degree : int or None           of the splines, 3 or more; None: 3, or 5 for arms with coordinates that no motor
+                                   moves (flexible links, elastic and passive joints)
+    continuity : int or None       derivatives that are continuous where segments join, at least 1; None: degree - 1;
+                                   1 for the shortest time of such arms, where the segments resolve all their modes
     periodic : bool                it ends as it began, all rates too; start and goal are not given
     obstacles : Sphere and Capsule, one or several     to stay away from
     bodies : sequence of Body or None    the arm's shape; None: from its links, see `bodies_of`
@@ -105,11 +108,12 @@ class Task(Record):
     goal_velocity: Any = None
     start_acceleration: Any = None
     goal_acceleration: Any = None
-    degree: Any = 3
+    degree: Any = None
     periodic: Any = False
     obstacles: Any = ()
     bodies: Any = None
     margin: Any = 0.0
+    continuity: Any = None
 
     def __post_init__(self) -> None:
         with about("task"):
@@ -128,8 +132,11 @@ class Task(Record):
             self._set(margin=number(self.margin, "margin", least=0.0))
             self._clean_duration()
             self._clean_minimise()
-            for word, least, most in (("segments", 2, MOST_SEGMENTS), ("degree", 3, 7)):
+            most_smooth = 6 if self.degree is None else self.degree - 1 if isinstance(self.degree, int) else 6
+            for word, least, most in (("segments", 2, MOST_SEGMENTS), ("degree", 3, 7), ("continuity", 1, most_smooth)):
                 value = getattr(self, word)
+                if value is None and word != "segments":
+                    continue
                 if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
                     raise ModelError(f"{word} is {shown(value)}; expected a whole number from {least} to {most}.")
             if not isinstance(self.periodic, bool):

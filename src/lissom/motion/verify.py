@@ -12,6 +12,7 @@ from scipy.special import factorial
 
 from lissom.errors import InputError, shown
 from lissom.model.loads import Load
+from lissom.motion.basis import Basis
 from lissom.motion.bounds import bounds_of
 from lissom.motion.build import loads_over
 from lissom.motion.clearance import clearance_of
@@ -108,7 +109,7 @@ def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> V
     played = _Played(motion)
     run = simulate(
         motion.arm, motion.q[0], motion.qd[0], played.torques, motion.duration, loads=played.loads, rtol=rtol,
-        atol=1e-2 * rtol, every=motion.duration / (SAMPLES * motion.basis.segments), method="dop853",
+        atol=1e-2 * rtol, every=motion.duration / (SAMPLES * (len(motion.finest_breaks) - 1)), method="dop853",
         on_failure="return",
     )  # fmt: skip
     known = np.isfinite(run.q).all(axis=1)
@@ -127,14 +128,8 @@ class _Played:
 
     def __init__(self, motion: Motion) -> None:
         self._motion = motion
-        basis, T = motion.basis, motion.duration
-        orders = range(basis.degree, -1, -1)
-        taylor = [basis.rows(basis.breaks[:-1], r) @ motion.control_points / factorial(r) / T**r for r in orders]
-        q = PPoly(np.stack(taylor), basis.breaks * T)
-        padded = [
-            np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))
-        ]
-        self._state = PPoly(np.concatenate(padded, axis=-1), q.x)
+        self._parts = [(some, _pieces(basis, P, motion.duration)) for basis, some, P in motion.splines]
+        self._driven = motion.arm.actuated
         self.loads: list[Load] | Callable[[float], list[Load]] = list(motion.task.loads)
         if any(part.ndim > 1 for load in motion.task.loads for part in (load.force, load.moment, load.point)):
             self.loads = lru_cache(maxsize=4)(self._loads_at)  # torques and simulation ask at the same times
@@ -148,17 +143,29 @@ class _Played:
         T = self._motion.duration
         t = float(np.clip(t, INSIDE * T, (1 - INSIDE) * T))
         loads = self.loads(t) if callable(self.loads) else self.loads
-        q, qd, qdd = self._state(t).reshape(3, -1)
-        return inverse_dynamics(self._motion.arm, q, qd, qdd, loads=loads)
+        state = np.empty((3, self._motion.arm.dof))
+        for some, pieces in self._parts:
+            state[:, some] = pieces(t).reshape(3, -1)
+        q, qd, qdd = state
+        return inverse_dynamics(self._motion.arm, q, qd, qdd, loads=loads) * self._driven
+
+
+def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
+    """Positions, rates and accelerations of splines, one polynomial per segment."""
+    orders = range(basis.degree, -1, -1)
+    taylor = [basis.rows(basis.breaks[:-1], r) @ P / factorial(r) / T**r for r in orders]
+    q = PPoly(np.stack(taylor), basis.breaks * T)
+    padded = [np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))]
+    return PPoly(np.concatenate(padded, axis=-1), q.x)
 
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
     """Uses of limits away from where joints turn around, and that of torque there if it is beyond."""
-    s = grid(motion.breaks, per_segment)
-    bounds, names = bounds_of(motion.arm, motion.task, "verify"), [joint.name for joint in motion.arm.joints]
+    s = grid(motion.finest_breaks, per_segment)
+    bounds, names = bounds_of(motion.arm, motion.task, "verify"), motion.arm.coordinates
     t = s * motion.duration
     z, tau = motion.profiles(t, 4), motion.torques(t)
-    friction = np.array([joint.friction for joint in motion.arm.joints])
+    friction = motion.arm.expanded(np.array([joint.friction for joint in motion.arm.joints]))
     gradual = tau + friction * (z[1] / np.sqrt(z[1] ** 2 + SLOW**2) - np.sign(z[1]))
     slow = (np.abs(z[1]) < NEAR_REST * SLOW) & (friction > 0)
     peaks, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, gradual, tau))

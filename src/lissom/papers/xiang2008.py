@@ -13,6 +13,7 @@ from scipy.interpolate import BSpline
 from lissom.model.arm import Arm
 from lissom.motion.basis import Basis
 from lissom.motion.build import Problem
+from lissom.motion.mesh import Mesh
 from lissom.motion.program import Block, Program
 from lissom.motion.public import predict_motion
 from lissom.motion.record import Motion
@@ -163,7 +164,7 @@ def where_limits_hold() -> list[Enforced]:
 def _enforced(where: str, at: Array) -> Enforced:
     problem = Problem(weightless_arm(), EXAMPLE_1)
     basis = Basis(20)
-    whole = problem.program(basis, np.zeros(0))
+    whole = problem.program(Mesh(basis), np.zeros(0))
     block = whole.blocks[0].block
     keep = np.array([np.abs(at - name[2]).min() < 1e-9 for name in block.names])
     some = Block(

@@ -1,0 +1,151 @@
+"""One sample of a motion as expressions: rows of torques, their rates and powers, and the rate of cost."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from lissom.motion.criteria import own_expression
+from lissom.motion.rubbing import excess, width
+from lissom.motion.sample import Sample, Symbols
+from lissom.motion.tapes import TapeSample, prefers_tape
+from lissom.motion.torques import torques
+from lissom.spatial.rotations import Array
+from lissom.verbs.library import digest
+
+if TYPE_CHECKING:
+    from lissom.motion.build import Problem
+
+ROUND = 0.02  # of the largest power that is expected: |tau qd| is rounded off within it
+APART = 4  # joints from which squares of torques are left out of compiled code: half of it would be theirs
+
+
+class Expressions:
+    """What a sample of a problem is made of."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.n = problem, problem.n
+        self.bounds, self.task, self.driven = problem.bounds, problem.task, problem.arm.actuated
+
+    def sample(self) -> Sample | TapeSample:
+        """Torques, their rates and powers, the rate of cost; compiled once for an arm."""
+        problem = self.problem
+        key = "|".join(map(str, (digest(problem.bodies), problem.setting, self._spec)))
+        made: dict[str, Sample | TapeSample] = problem.arm.__dict__.setdefault("_samples", {})  # as long as the arm
+        if key not in made:
+            rates = bool(self.bounds.limited("torque_rate").any())
+            if prefers_tape(problem.arm, self.task.minimise, rates):
+                powers = np.flatnonzero(self.bounds.limited("power"))
+                rounding = self.rounding if "energy" in self.task.minimise else 1.0
+                made[key] = TapeSample(
+                    problem.arm, problem.setting, powers, self.task.minimise, problem.small, problem.rubbing,
+                    self.wide, rounding,
+                )  # fmt: skip
+            else:
+                squares = self._squares if self.n >= APART else None
+                made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(problem.frames), squares)
+        return made[key]
+
+    @property
+    def orders(self) -> int:
+        """Derivatives that a sample sees."""
+        rates = self.bounds.limited("torque_rate").any() or {"jerk", "torque_rate"} & set(self.task.minimise)
+        return 4 if rates else 3
+
+    @property
+    def _spec(self) -> str:
+        """What decides the expressions of a sample."""
+        limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
+        limited["rubbing"] = [*self.problem.rubbing.tolist(), self.wide]
+        terms = {}
+        for word, weight in self.task.minimise.items():
+            if callable(word):
+                symbols = [ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd", "tau")]
+                terms[str(ca.Function("f", symbols, [own_expression(word, *symbols)]).serialize())] = weight
+            else:
+                terms[word] = weight
+        rounding = self.rounding if "energy" in terms else 0.0
+        return f"{limited}|{terms}|{self.problem.small.tolist()}|{self.driven.tolist()}|{rounding!r}"
+
+    @cached_property
+    def rounding(self) -> float:
+        """Power [W] within which |tau qd| is rounded off: ROUND of the largest of the first guess, by half decades."""
+        guess = self.problem.guess
+        size = ROUND * float(np.abs(guess.tau * guess.qd).max())
+        return float(10.0 ** (np.round(2 * np.log10(size)) / 2)) if size > 1e-12 else ROUND
+
+    @cached_property
+    def wide(self) -> float:
+        """Rate [rad/s or m/s] within which friction turns around, in limits; where there is none, nothing."""
+        return width(float(np.abs(self.problem.guess.qd).max())) if len(self.problem.rubbing) else 0.0
+
+    def row_limits(self) -> tuple[Array, Array, list[tuple[str, str]]]:
+        """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
+        friction on the safe side: their upper limits and their lower ones."""
+        names, far, some = self.problem.names, np.full(self.n, np.inf), self.problem.rubbing
+        plain = np.isin(np.arange(self.n), some, invert=True)
+        lower = [np.where(plain, self.bounds.lower["torque"], -far)]
+        upper = [np.where(plain, self.bounds.upper["torque"], far)]
+        words = [("torque", name) for name in names]
+        for quantity in ("torque_rate", "power"):
+            some = np.flatnonzero(self.bounds.limited(quantity))
+            lower.append(self.bounds.lower[quantity][some])
+            upper.append(self.bounds.upper[quantity][some])
+            words += [(quantity, names[k]) for k in some]
+        some = self.problem.rubbing
+        lower += [-far[some], self.bounds.lower["torque"][some]]
+        upper += [self.bounds.upper["torque"][some], far[some]]
+        words += 2 * [("torque", names[k]) for k in some]
+        return np.concatenate(lower), np.concatenate(upper), words
+
+    def _expressions(self, z: Symbols) -> tuple[Any, Any]:
+        """Rows as `row_limits` has them; the rate of cost."""
+        problem = self.problem
+        loads = [z.data[9 * k : 9 * k + 9] for k in range(len(problem.frames))]
+        tau = torques(problem.bodies, problem.setting, z.q, z.qd, z.qdd, loads)
+        rows = [tau]
+        rate: Any = self._torque_rate(z, loads) if self.orders > 3 else None
+        some = np.flatnonzero(self.bounds.limited("torque_rate"))
+        if len(some):
+            rows.append(rate[some.tolist()])
+        some = np.flatnonzero(self.bounds.limited("power"))
+        if len(some):
+            rows.append((tau * z.qd)[some.tolist()])
+        some = problem.rubbing
+        if len(some):
+            rows += [(tau + problem.friction * excess(z.qd, side, self.wide))[some.tolist()] for side in (1.0, -1.0)]
+        return ca.vertcat(*rows), self._cost(z, tau, rate)
+
+    def _torque_rate(self, z: Symbols, loads: Any) -> Any:
+        """d tau / dt along the motion, loads at rest."""
+        q, qd, qdd = (ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd"))
+        tau = torques(self.problem.bodies, self.problem.setting, q, qd, qdd, loads)
+        state = ca.vertcat(q, qd, qdd)
+        along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk))
+        return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd))
+
+    @property
+    def _squares(self) -> Array:
+        """(n,) weights of squared torques."""
+        return np.where(self.driven, self.problem.small + self.task.minimise.get("torque_squared", 0.0), 0.0)
+
+    def _cost(self, z: Symbols, tau: Any, rate: Any) -> Any:
+        """Of what motors do; the rows of loose coordinates vanish, and their jerks are not commanded."""
+        cost = ca.dot(self._squares, tau * tau) if self.n < APART else ca.SX(0)
+        driven = np.flatnonzero(self.driven).tolist()
+        for word, weight in self.task.minimise.items():
+            if word == "torque_squared":
+                continue
+            if callable(word):
+                term = own_expression(word, z.q, z.qd, z.qdd, tau)
+            elif word == "energy":
+                power = (tau * z.qd)[driven]
+                term = ca.sum1(ca.sqrt(power * power + self.rounding**2) - self.rounding)
+            else:
+                vectors = {"jerk": z.jerk, "torque_rate": rate}
+                term = 1.0 if word == "time" else ca.sumsqr(vectors[word][driven])
+            cost = cost + weight * term
+        return cost

@@ -1,0 +1,114 @@
+"""Where the splines of a motion are joined, where its equations hold, and where it is looked at.
+
+Coordinates with a motor are *led*: any smooth profile will do, and the torques follow. Those without one (amplitudes of
+flexible links, springs of elastic joints, passive joints) are *loose*: their rows of the equations of motion vanish.
+They have splines of their own, rougher and on a finer mesh, whose rows vanish at Gauss's points of every segment.
+
+Count rule: control points of a loose coordinate, less its two initial conditions, equal its rows. Degree d with one
+continuous derivative has (d - 1) K + 2 control points on K segments, so d - 1 points in each. With fewer rows, shapes
+between the points that no row sees absorb any vibration, and the optimum is false; what is asked at the end then
+constrains the motors, as in physics.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from lissom.motion.basis import Basis
+from lissom.motion.record import grid
+from lissom.spatial.rotations import Array
+
+LOOSE_DEGREE, LOOSE_CONTINUITY = 5, 1
+FINE = 20  # points per segment that limits are looked at
+FINE_LOOSE = 8  # the same, of the finer segments of loose coordinates
+
+
+class Mesh(NamedTuple):
+    """The bases of led and of loose coordinates; without loose ones, None."""
+
+    led: Basis
+    loose: Basis | None = None
+
+    @property
+    def finest(self) -> Basis:
+        """On whose segments all profiles are polynomials."""
+        return self.led if self.loose is None else self.loose
+
+    @property
+    def finer(self) -> int:
+        """Segments of loose coordinates in one of the led ones."""
+        return self.finest.segments // self.led.segments
+
+    def samples(self, orders: int) -> tuple[Array, Array]:
+        """Fractions and weights of the rate of cost; with loose coordinates, where their rows vanish."""
+        return quadrature(self.led, orders) if self.loose is None else _gauss(self.loose, self.loose.degree - 1)
+
+    @property
+    def edges(self) -> Array:
+        """Both sides of all breaks, where accelerations jump there; else nothing."""
+        if self.finest.continuity >= 2:
+            return np.zeros(0)
+        inner = self.finest.breaks[1:-1]
+        return np.concatenate([[0.0], np.stack([np.nextafter(inner, 0.0), inner], axis=1).ravel(), [1.0]])
+
+    def looks(self) -> Array:
+        """A fine grid: breaks, their left sides where something jumps there, and points between them."""
+        each = FINE if self.loose is None else FINE_LOOSE
+        return np.union1d(grid(self.finest.breaks, each), self.edges)
+
+    def refined(self) -> tuple[Mesh, list[sparse.csr_array]]:
+        """With twice as many segments, and the maps of control points that keep profiles."""
+        led, change = self.led.refined(_halved(self.led.breaks))
+        if self.loose is None:
+            return Mesh(led), [change]
+        loose, other = self.loose.refined(_halved(self.loose.breaks))
+        return Mesh(led, loose), [change, other]
+
+    def loosened(self) -> tuple[Mesh, list[sparse.csr_array]]:
+        """With twice as many segments of loose coordinates."""
+        assert self.loose is not None
+        loose, change = self.loose.refined(_halved(self.loose.breaks))
+        return Mesh(self.led, loose), [sparse.csr_array(sparse.eye(self.led.count)), change]
+
+
+def _halved(breaks: Array) -> Array:
+    return np.sort(np.append(breaks, (breaks[1:] + breaks[:-1]) / 2))
+
+
+def loose_basis(led: Basis, finer: int) -> Basis:
+    """Of loose coordinates, on so many segments in each of the led ones."""
+    breaks = led.breaks
+    inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
+    return Basis(np.append(inner.ravel(), 1.0), LOOSE_DEGREE, LOOSE_CONTINUITY, led.periodic)
+
+
+def quadrature(basis: Basis, orders: int) -> tuple[Array, Array]:
+    """Samples and weights: Lobatto's points of every segment, ends shared; Gauss's where a derivative in use jumps."""
+    if orders - 1 > basis.continuity:
+        return _gauss(basis, basis.degree)
+    h = np.diff(basis.breaks)
+    x, w = _LOBATTO[3 if basis.degree == 3 else 5]
+    inner = basis.breaks[:-1, None] + h[:, None] * x[:-1]
+    weights = h[:, None] * w
+    s = np.append(inner.ravel(), 1.0)
+    total = np.append(weights[:, :-1].ravel(), 0.0)
+    total[len(x) - 1 :: len(x) - 1] += weights[:, -1]
+    return s, total
+
+
+def _gauss(basis: Basis, count: int) -> tuple[Array, Array]:
+    x, w = np.polynomial.legendre.leggauss(count)
+    h = np.diff(basis.breaks)[:, None]
+    return (basis.breaks[:-1, None] + h * (x + 1) / 2).ravel(), (h * w / 2).ravel()
+
+
+_LOBATTO = {
+    3: (np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6),
+    5: (
+        np.array([0.0, 0.5 - np.sqrt(21) / 14, 0.5, 0.5 + np.sqrt(21) / 14, 1.0]),
+        np.array([9.0, 49.0, 64.0, 49.0, 9.0]) / 180,
+    ),
+}
