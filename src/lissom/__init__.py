@@ -41,6 +41,7 @@ from lissom.simulation.files import load_run
 from lissom.simulation.run import Report, Run
 from lissom.simulation.signals import Profile
 from lissom.simulation.simulate import simulate
+from lissom.verbs.assembly import Assembly, ClosureForces, assemble, closure_forces
 from lissom.verbs.configuration_table import ConfigurationTable, TableError
 from lissom.verbs.deformation import Deformation, deformation
 from lissom.verbs.dynamics import bias_forces, forward_dynamics, gravity_forces, inverse_dynamics, mass_matrix
@@ -70,18 +71,20 @@ from lissom.views.plots import plot
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "ArmModes", "BaseMotion", "Beam", "BeamModes", "Body", "Capsule", "ComputedTorque", "ConfigurationTable",
-    "DH", "DHTable", "Deformation", "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime",
-    "ForwardGradient", "GravityCompensation", "Happening", "Impedance", "IndefiniteInertia", "InputError",
-    "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic",
-    "ModalIntegrals", "ModeConvergence", "ModelError", "Modes", "Motion", "MotionError", "MotionReport",
-    "OperationCount", "PD", "Payload", "PlanarModel", "Profile", "Reach", "Report", "Run", "Shape", "ShapeTable",
-    "SimulationError", "SolveError", "Sphere", "StateFeedback", "StateSpace", "TableError", "Task", "Tip", "Tool",
-    "TorqueHessian", "TorqueProduct", "UnsupportedError", "Via", "acceleration", "animate", "beam_modes", "beam_tip",
-    "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw", "equilibrium", "formulations",
-    "forward_dynamics", "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
+    "Arm", "ArmModes", "Assembly", "BaseMotion", "Beam", "BeamModes", "Body", "Capsule", "ClosureForces",
+    "ComputedTorque", "ConfigurationTable", "DH", "DHTable", "Deformation", "Elastic", "Equilibrium", "Event",
+    "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient", "GravityCompensation", "Happening",
+    "Impedance", "IndefiniteInertia", "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link",
+    "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModeConvergence", "ModelError", "Modes", "Motion",
+    "MotionError", "MotionReport", "OperationCount", "PD", "Payload", "PlanarModel", "Profile", "Reach", "Report",
+    "Run", "Shape", "ShapeTable", "SimulationError", "SolveError", "Sphere", "StateFeedback", "StateSpace",
+    "TableError", "Task", "Tip", "Tool", "TorqueHessian", "TorqueProduct", "UnsupportedError", "Via", "acceleration",
+    "animate", "assemble", "beam_modes", "beam_tip", "bias_forces", "centre_of_mass", "closure_forces",
+    "count_operations", "deformation", "draw", "equilibrium", "formulations", "forward_dynamics",
+    "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
     "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
-    "jacobian", "kinetic_energy", "linearise", "load", "load_modal_integrals", "load_motion", "load_run", "mass_matrix",
-    "mode_convergence", "modes", "momentum", "planar_model", "plot", "pose", "poses", "potential_energy",
-    "predict_motion", "regressor", "retime_motion", "save", "shipped", "simulate", "time_formulations", "velocity",
+    "jacobian", "kinetic_energy", "linearise", "load", "load_modal_integrals", "load_motion", "load_run",
+    "mass_matrix", "mode_convergence", "modes", "momentum", "planar_model", "plot", "pose", "poses",
+    "potential_energy", "predict_motion", "regressor", "retime_motion", "save", "shipped", "simulate",
+    "time_formulations", "velocity",
 ]  # fmt: skip

@@ -49,7 +49,7 @@ def test_arms_without_dynamics_are_refused():
         ls.inverse_dynamics(ghost, [0.0], [0.0], [0.0])
     loop = ls.load("two_link").replace(loops=[ls.Loop(("upper", (0, 0, 0)), (None, (0.1, 0, 0)))])
     with pytest.raises(ls.UnsupportedError, match="closed loops"):
-        ls.bias_forces(loop, [0.0, 0.0], [0.0, 0.0])
+        ls.inverse_dynamics_gradient(loop, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
 
 
 def test_empty_batches():

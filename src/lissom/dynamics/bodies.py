@@ -323,8 +323,6 @@ def refuse_unready(arm: Arm) -> None:
                 f"arm {arm.name!r}: joint {slides[0]!r} is prismatic; flexibility={arm.flexibility!r} covers revolute "
                 "joints only. Use 'linear', the same equations without their truncations, or 'second_order'."
             )
-    if arm.loops:
-        raise UnsupportedError(f"arm {arm.name!r} has closed loops; their dynamics is not available yet.")
 
 
 def _z_to(axis: Array) -> Array:

@@ -171,14 +171,12 @@ def velocity(run: Any, bodies: Bodies, setting: Setting) -> None:
     run.output(point_velocity(run, bodies, way, qd))
 
 
-def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, point; output (6,), base at rest, gravity not counted."""
-    (_, qd, qdd), way = _reach(run, bodies, setting, 3)
+def point_acceleration(run: Any, bodies: Bodies, way: Reach, qd: Any, qdd: Any) -> Any:
+    """Acceleration of P and angular acceleration (6), world axes, base at rest, gravity not counted."""
     if bodies.linear:
         from lissom.dynamics.book import motion as linear
 
-        run.output(linear.acceleration(run, bodies, way, qd, qdd))
-        return
+        return linear.acceleration(run, bodies, way, qd, qdd)
     motion = run.constant(np.zeros(9))
     for i in sorted(way.move):
         body = bodies.list[i]
@@ -187,4 +185,10 @@ def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
             motion = run.call(body.beam.step("motion"), motion, *state, constants=body.beam.values)
             continue
         motion, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
-    run.output(run.call(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P))
+    return run.call(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P)
+
+
+def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, qdd, point; output (6,)."""
+    (_, qd, qdd), way = _reach(run, bodies, setting, 3)
+    run.output(point_acceleration(run, bodies, way, qd, qdd))

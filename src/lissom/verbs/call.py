@@ -35,9 +35,19 @@ def library_of(arm: Arm) -> Library:
 
 def first(arm: Any, name: str) -> Any:
     """Compile, and keep the one-state entry where the next call finds it."""
-    entry = library_of(as_arm(arm, name)).get(name).one
+    entry = _looped_entry(arm, name) if as_arm(arm, name).loops else None
+    if entry is None:
+        entry = library_of(arm).get(name).one
     arm.__dict__[f"_one_{name}"] = entry
     return entry
+
+
+def _looped_entry(arm: Arm, name: str) -> Any:
+    """The one-state entry of an arm with closed loops, None where it is that of the tree."""
+    from lissom.verbs.looped import Acting, looped
+
+    function = looped(arm, name)
+    return None if function is None else lambda *state: function(arm, state, Acting())
 
 
 def call(
@@ -51,7 +61,28 @@ def call(
     out: Any = None,
     threads: Any = None,
 ) -> Any:
-    """Any combination of loads, base motion, `out` and `threads`."""
+    """Any combination of loads, base motion, `out` and `threads`; closed loops where the arm has them."""
+    if as_arm(arm, name).loops:
+        from lissom.verbs.looped import Acting, looped
+
+        function = looped(arm, name)
+        if function is not None:
+            return function(arm, state, Acting(loads, base, method, threads), out)
+    return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)
+
+
+def tree_call(
+    arm: Any,
+    name: str,
+    state: Sequence[ArrayLike],
+    *,
+    loads: Loads = NO_LOADS,
+    base: Any = None,
+    method: Any = None,
+    out: Any = None,
+    threads: Any = None,
+) -> Any:
+    """The same of the tree that is left when closures are cut."""
     known = library_of(as_arm(arm, name))
     if method is not None and not isinstance(method, str):
         raise InputError(

@@ -11,7 +11,7 @@ import hashlib
 import importlib.util
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from lissom.engine import kernel
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.program import Plain, Step
 from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.loops import closure
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.definite import warn_of_indefinite, words
@@ -43,7 +44,7 @@ class Recipe(NamedTuple):
     program : ``program(run, bodies, setting, tape)``
     steps : of the tape
     limit : coordinates up to which straight-line code is the better one
-    shapes : of its results, from the numbers of coordinates and links
+    shapes : of its results
     dynamics : it needs inertia; what only moves is there for more arms
     order : of the derivatives in it
     """
@@ -52,17 +53,21 @@ class Recipe(NamedTuple):
     program: Callable[[Any, Bodies, Setting, bool], None]
     steps: tuple[Step, ...]
     limit: int
-    shapes: Callable[[int, int], tuple[tuple[int, ...], ...]]
+    shapes: Callable[[Bodies], tuple[tuple[int, ...], ...]]
     dynamics: bool = True
     order: int = 0
 
 
-def _vector(n: int, _links: int) -> tuple[tuple[int, ...], ...]:
-    return ((n,),)
+def _vector(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
+    return ((bodies.arm.dof,),)
+
+
+def _square(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
+    return ((bodies.arm.dof, bodies.arm.dof),)
 
 
 def _balance(arguments: tuple[str, ...], program: Any, size: int) -> Recipe:
-    return Recipe(arguments, lambda run, b, *_: program(run, b), energy.STEPS, 12, lambda *_: ((size,),))
+    return Recipe(arguments, lambda run, b, *_: program(run, b), energy.STEPS, 12, lambda _: ((size,),))
 
 
 def _kinematic(arguments: tuple[str, ...], program: Any, shapes: Any) -> Recipe:
@@ -81,46 +86,49 @@ RECIPES = {
         ("q",), lambda run, b, s, _: inverse.program_at_rest(run, b, s, rates=False), inverse.STEPS, 12, _vector
     ),
     "mass_matrix": Recipe(
-        ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, lambda n, _: ((n, n),)
+        ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, _square
     ),
     "packed_mass_matrix": Recipe(
         ("q",), lambda run, b, _, tape: mass.program(run, b, tape, packed=True), mass.WORLD_STEPS, 9,
-        lambda n, _: ((n * (n + 1) // 2,),),
+        lambda b: ((b.arm.dof * (b.arm.dof + 1) // 2,),),
     ),
     "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector),
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,
-        lambda n, _: ((n, n), (n, n), (n, n)),
+        lambda b: _square(b) * 3,
     ),
     "inverse_dynamics_product": Recipe(
         ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.gradient_program(run, b, s),
-        tuple(products.GRADIENT_STEPS.values()), 7, lambda n, _: ((n,),) * 3, order=1,
+        tuple(products.GRADIENT_STEPS.values()), 7, lambda b: _vector(b) * 3, order=1,
     ),
     "inverse_dynamics_hessian": Recipe(
         ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.hessian_program(run, b, s),
-        tuple(products.HESSIAN_STEPS.values()), 3, lambda n, _: ((n, n),) * 4, order=2,
+        tuple(products.HESSIAN_STEPS.values()), 3, lambda b: _square(b) * 4, order=2,
     ),
     "regressor": Recipe(
         ("q", "qd", "qdd"), lambda run, b, *_: regressor.program(run, b), regressor.STEPS, 4,
-        lambda n, links: ((n, 10 * links),),
+        lambda b: ((b.arm.dof, 10 * len(b.links)),),
     ),
-    "energies": Recipe(("q", "qd"), lambda run, b, s, _: energy.both(run, b, s), energy.STEPS, 12, lambda *_: ((2,),)),
+    "energies": Recipe(("q", "qd"), lambda run, b, s, _: energy.both(run, b, s), energy.STEPS, 12, lambda _: ((2,),)),
     "kinetic_energy": _balance(("q", "qd"), energy.kinetic, 1),
     "potential_energy": _balance(("q",), energy.potential, 1),
     "centre_of_mass": _balance(("q",), energy.first_moment, 3),
     "momentum": _balance(("q", "qd"), energy.momentum, 6),
-    "poses": _kinematic(("q",), lambda run, b, _: kinematics.poses(run, b), lambda _, links: ((links, 4, 4),)),
-    "pose": _kinematic(("q",), kinematics.pose, lambda *_: ((4, 4),)),
-    "jacobian": _kinematic(("q",), kinematics.jacobian, lambda n, _: ((6, n),)),
-    "velocity": _kinematic(("q", "qd"), kinematics.velocity, lambda *_: ((6,),)),
-    "acceleration": _kinematic(("q", "qd", "qdd"), kinematics.acceleration, lambda *_: ((6,),)),
+    "poses": _kinematic(("q",), lambda run, b, _: kinematics.poses(run, b), lambda b: ((len(b.links), 4, 4),)),
+    "pose": _kinematic(("q",), kinematics.pose, lambda _: ((4, 4),)),
+    "jacobian": _kinematic(("q",), kinematics.jacobian, lambda b: ((6, b.arm.dof),)),
+    "velocity": _kinematic(("q", "qd"), kinematics.velocity, lambda _: ((6,),)),
+    "acceleration": _kinematic(("q", "qd", "qdd"), kinematics.acceleration, lambda _: ((6,),)),
+    "closure": Recipe(
+        ("q", "qd"), lambda run, b, *_: closure.program(run, b), closure.STEPS, 0, closure.shapes, dynamics=False
+    ),
 }  # fmt: skip
 # where flexible links need another way, or cross over elsewhere
 BENT_RECIPES = {
     **{name: RECIPES[name]._replace(limit=12) for name in ("mass_matrix", "packed_mass_matrix", "forward_dynamics")},
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: products.jacobian_program(run, b, s),
-        tuple(products.GRADIENT_STEPS.values()), 6, lambda n, _: ((n, n), (n, n), (n, n)), order=1,
+        tuple(products.GRADIENT_STEPS.values()), 6, lambda b: _square(b) * 3, order=1,
     ),
 }  # fmt: skip
 
@@ -162,6 +170,8 @@ class Library:
             recipe = BENT_RECIPES.get(name, recipe)
         if recipe.dynamics:
             refuse_unready(self.arm)
+        if name == "closure":
+            closure.refuse_linear(self.arm)
         if self.bodies.flexible and name in NOT_BENT:
             raise UnsupportedError(f"{name} is not available yet for arms with flexible links.")
         if method is not None:
@@ -173,10 +183,10 @@ class Library:
             + [("point", 3)] * (setting.frame is not None)
             + [("payload", INERTIA)] * len(setting.payloads)
         )
-        bodies = self._bodies(recipe, setting)
+        bodies = self._bodies(recipe, setting, closure.stations(self.arm) if name == "closure" else ())
         arguments = [*recipe.arguments, *(word for word, _ in extra)]
         sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
-        shapes = recipe.shapes(n, len(self.bodies.links))
+        shapes = recipe.shapes(bodies)
         program = lambda run: recipe.program(run, bodies, setting, chosen == "tape")  # noqa: E731
         code = None
         if chosen == "straight":
@@ -202,9 +212,9 @@ class Library:
             results = Function.__call__(self.get("mass_matrix"), q)
         warn_of_indefinite(self.arm, results, name.removeprefix("packed_"))
 
-    def _bodies(self, recipe: Recipe, setting: Setting) -> Bodies:
+    def _bodies(self, recipe: Recipe, setting: Setting, more: Iterable[str]) -> Bodies:
         """The bodies, with the places along beams that are asked for; only dynamics feels the loads that stand."""
-        frames = (*setting.loads, setting.frame or "")
+        frames = (*setting.loads, setting.frame or "", *more)
         if not recipe.dynamics:
             return self.frames.with_stations(frames)
         return self.bodies.with_stations((*frames, *inverse.standing_frames(self.arm)))
@@ -342,7 +352,7 @@ def sources(*more: str) -> str:
     """Fingerprint of the code that makes kernels, `more` rooms too: cached ones of another version are not used."""
     total = hashlib.sha256()
     house = Path(str(kernel.__file__)).parents[1]
-    for room in ("engine", "dynamics", "formulations", *more):
+    for room in ("engine", "dynamics", "formulations", "loops", *more):
         for path in sorted((house / room).rglob("*.py")):
             total.update(path.read_bytes())
     return total.hexdigest()

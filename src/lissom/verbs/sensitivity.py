@@ -228,6 +228,8 @@ def forward_dynamics_gradient(
     """
     if loads is not NO_LOADS and isinstance(loads, Iterable):
         loads = list(loads)  # it is used twice
+    if as_arm(arm, "forward_dynamics_gradient").loops:
+        return _looped_gradient(arm, (q, qd, tau), loads, base, out, threads)
     qdd = call(arm, "forward_dynamics", (q, qd, tau), loads=loads, base=base, threads=threads)
     D = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, threads=threads)
     from lissom.engine.function import check_out  # the engine is loaded by now
@@ -238,6 +240,25 @@ def forward_dynamics_gradient(
     by_tau[...] = np.linalg.inv(D[2])
     for result, change in ((by_q, D[0]), (by_qd, D[1])):
         np.negative(np.matmul(by_tau, change), out=result)
+    return out
+
+
+def _looped_gradient(
+    arm: Arm,
+    state: tuple[ArrayLike, ...],
+    loads: Loads,
+    base: BaseMotion | None,
+    out: ForwardGradient | None,
+    threads: int | None,
+) -> ForwardGradient:
+    from lissom.engine.function import check_out
+    from lissom.verbs.looped import Acting, forward_gradient
+
+    found = ForwardGradient(*forward_gradient(arm, state, Acting(loads, base, None, threads)))
+    if out is None:
+        return found
+    for into, part in zip(check_out("forward_dynamics_gradient", out, [x.shape for x in found]), found, strict=True):
+        into[...] = part
     return out
 
 

@@ -1,0 +1,131 @@
+"""Motions and forces that closures leave, for batches of states.
+
+With G (m, n) of rank r, G = U S V^T: motions that keep the loops closed are those without a part in V (n, r);
+closure forces act as G^T lambda. Redundant rows (r < m) leave the motion unique and the forces not: of all that do
+the same, the smallest lambda is meant, which has no part outside U.
+
+Everything here is on stacks of matrices; the rank may differ from state to state, so columns that do not count are
+zero instead of missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.spatial.rotations import Array
+
+# Singular values below this part of the largest count as zero: a redundant row of a loop that is open by some 1e-7
+# has one of that size.
+RANK = 1e-6
+REACHED = 1e-9  # the same for what motors can do
+
+
+class Split(NamedTuple):
+    """G = U diag(s) V^T, columns beyond the rank zero, their s one."""
+
+    U: Array  # (..., m, k)
+    s: Array  # (..., k)
+    V: Array  # (..., n, k)
+    kept: NDArray[np.bool_]  # (..., k)
+
+    @property
+    def rank(self) -> NDArray[np.intp]:
+        """(...)"""
+        return np.asarray(self.kept.sum(axis=-1))
+
+    def least_force(self, tau: Array) -> Array:
+        """The smallest lambda whose G^T lambda is the part of tau (..., n) that closures can bear."""
+        return mul(self.U, mul(self.V.swapaxes(-1, -2), tau) / self.s)
+
+    def least_motion(self, rows: Array) -> Array:
+        """The smallest x with G x = rows (..., m), as far as there is one."""
+        return mul(self.V, mul(self.U.swapaxes(-1, -2), rows) / self.s)
+
+    def tangent(self, x: Array) -> Array:
+        """x (..., n) without what would open a loop."""
+        return x - mul(self.V, mul(self.V.swapaxes(-1, -2), x))
+
+
+def mul(A: Array, x: Array) -> Array:
+    """A x for stacks of matrices and vectors."""
+    return np.asarray((A @ x[..., None])[..., 0])
+
+
+def split(G: Array) -> Split:
+    """The parts of G that count."""
+    U, s, Vt = np.linalg.svd(G, full_matrices=False)
+    kept = s > RANK * np.maximum(s[..., :1], np.finfo(float).tiny)
+    return Split(
+        np.where(kept[..., None, :], U, 0.0),
+        np.where(kept, s, 1.0),
+        np.where(kept[..., None, :], Vt.swapaxes(-1, -2), 0.0),
+        kept,
+    )
+
+
+def null_basis(G: Array) -> Array:
+    """(n, n - r) orthonormal basis of the motions that keep one state's loops closed."""
+    _, s, Vt = np.linalg.svd(G, full_matrices=True)
+    rank = int((s > RANK * max(float(s.max(initial=0.0)), np.finfo(float).tiny)).sum())
+    return np.asarray(Vt[rank:].T)
+
+
+class Forces(NamedTuple):
+    """Torques of the motors (..., n), closure forces (..., m), and what neither can produce (..., n)."""
+
+    u: Array
+    force: Array
+    left: Array
+
+
+def least_torques(tau: Array, parts: Split, motors: NDArray[np.bool_]) -> Forces:
+    """Torques u of the motors and closure forces with u + G^T lambda = tau, of all the least sum of u^2.
+
+    On motions that keep the loops closed, P = 1 - V V^T, closure forces do no work: P u = P tau is what the motors
+    must do, and the smallest u with it is a pseudoinverse; the rest is borne by the closures, as little as it takes.
+    """
+    n = tau.shape[-1]
+    P = np.eye(n) - parts.V @ parts.V.swapaxes(-1, -2)
+    reach = np.where(motors, P, 0.0)  # columns of motors
+    u = mul(np.linalg.pinv(reach, rcond=REACHED), mul(P, tau))
+    u = np.where(motors, u, 0.0)
+    force = parts.least_force(tau - u)
+    return Forces(u, force, parts.tangent(tau - u))
+
+
+class Bordered:
+    """Solutions x, lambda of M x - G^T lambda = f, G x = b, for stacks of matrices and several right sides."""
+
+    def __init__(self, M: Array, parts: Split):
+        self.M, self.parts = M, parts
+        self._V_over_M = np.linalg.solve(M, parts.V)  # M^-1 V
+        S = parts.V.swapaxes(-1, -2) @ self._V_over_M
+        S[..., range(S.shape[-1]), range(S.shape[-1])] += ~parts.kept  # rows beyond the rank stand alone
+        self._S = S
+
+    def solve(self, f: Array, b: Array) -> tuple[Array, Array]:
+        """x (..., n, k) and the smallest lambda (..., m, k) for f (..., n, k), b (..., m, k)."""
+        U, s, V, _ = self.parts
+        free = np.linalg.solve(self.M, f)
+        wanted = U.swapaxes(-1, -2) @ b / s[..., None]  # V^T x
+        push = np.linalg.solve(self._S, wanted - V.swapaxes(-1, -2) @ free)
+        return np.asarray(free + self._V_over_M @ push), np.asarray(U @ (push / s[..., None]))
+
+
+def independent_rows(G: Array, rank: int) -> NDArray[np.intp]:
+    """Of one state: `rank` rows that say all, chosen by pivoting; in their order."""
+    from scipy.linalg import qr
+
+    order: Any = qr(G.T, mode="r", pivoting=True)[1]
+    return np.sort(order[:rank]).astype(np.intp)
+
+
+def independent_coordinates(N: Array, weights: Array) -> NDArray[np.intp]:
+    """Coordinates that fix all others, chosen by pivoting from a null basis (n, f); heavier ones are preferred."""
+    from scipy.linalg import qr
+
+    order: Any = qr((weights[:, None] * N).T, mode="r", pivoting=True)[1]
+    return np.sort(order[: N.shape[1]]).astype(np.intp)

@@ -1,0 +1,94 @@
+"""Positions that close all loops, found from a guess.
+
+Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) on phi(q): with G = U S V^T the step is
+-V S / (S^2 + mu) U^T phi, and mu follows how well the linear model foretold the gain. Near a solution mu is that of
+the residual, and steps are the smallest that close the linear loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.loops.algebra import RANK
+from lissom.spatial.rotations import Array
+
+LONGEST = 0.5  # rad or m of one step
+EXACT = 1e-13  # m or rad; rounding of a mechanism some metres large
+Residual = Callable[[Array], tuple[Array, Array]]  # q -> phi, G
+
+
+class Found(NamedTuple):
+    """Where a search ended: q (n,), phi there, and how many steps it took."""
+
+    q: Array
+    phi: Array
+    steps: int
+
+    @property
+    def gap(self) -> float:
+        """Largest entry of phi [m or rad]."""
+        return float(np.abs(self.phi).max(initial=0.0))
+
+
+def closed(residual: Residual, q: Array, free: NDArray[np.bool_], steps: int) -> Found:
+    """From q on, moving only the coordinates in `free`."""
+    q = q.copy()
+    phi, G = residual(q)
+    mu = 1e-3
+    for k in range(steps):
+        size = float(phi @ phi)
+        if np.abs(phi).max(initial=0.0) <= EXACT:
+            return Found(q, phi, k)
+        U, s, Vt = np.linalg.svd(G[:, free], full_matrices=False)
+        kept = s > RANK * max(float(s.max(initial=0.0)), 1e-300)
+        part = U.T @ phi
+        step = -Vt.T @ np.where(kept, s * part / (s * s + mu * min(1.0, size)), 0.0)
+        step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        new = q.copy()
+        new[free] += step
+        new_phi, new_G = residual(new)
+        gained, told = size - float(new_phi @ new_phi), size - float(np.sum((phi + G[:, free] @ step) ** 2))
+        if gained <= 0.0 or told <= 0.0:
+            if np.abs(phi).max() <= 1e3 * EXACT or mu > 1e9 or told <= 1e-15 * size:
+                return Found(q, phi, k)
+            mu = max(10.0 * mu, 1e-6)
+            continue
+        mu *= 0.1 if gained > 0.75 * told else 1.0 if gained > 0.25 * told else 4.0
+        q, phi, G = new, new_phi, new_G
+    return Found(q, phi, steps)
+
+
+def nearest(
+    residual: Residual,
+    guess: Array,
+    free: NDArray[np.bool_],
+    steps: int,
+    tries: int,
+    good: Callable[[Array], bool],
+    tolerance: float,
+) -> tuple[Found, bool]:
+    """The solution that the guess leads to; where it leads to none, the nearest of those that guesses around it do.
+
+    good : whether a solution is meant, and not one with an axis turned round
+    Returns the search that came closest to closing, and whether it did.
+    """
+    best = closed(residual, guess, free, steps)
+    if best.gap <= tolerance and good(best.q):
+        return best, True
+    rng = np.random.default_rng(0)
+    solved: list[Found] = []
+    for k in range(tries):
+        start = guess.copy()
+        start[free] += (0.2 + 1.3 * k / tries) * rng.standard_normal(int(free.sum()))
+        found = closed(residual, start, free, steps)
+        if found.gap <= tolerance and good(found.q):
+            solved.append(found)
+        elif found.gap < best.gap or best.gap <= tolerance:
+            best = found
+    if solved:
+        return min(solved, key=lambda found: float(np.abs(found.q - guess).max())), True
+    return best, False

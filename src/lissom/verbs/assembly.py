@@ -1,0 +1,252 @@
+"""Closed loops for users: positions that close them, and the forces in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lissom.errors import InputError, SolveError, shown, suggest
+from lissom.model.arm import Arm
+from lissom.model.loads import BaseMotion
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import NO_LOADS, Loads
+from lissom.verbs.states import as_arm, as_state
+
+if TYPE_CHECKING:
+    from lissom.verbs.closures import Closure
+
+STEPS = 100  # of one search
+TRIES = 24  # searches from guesses around the one given
+
+
+class Assembly(NamedTuple):
+    """A state that closes all loops.
+
+    q, qd, qdd : (dof,)        positions, rates and accelerations that fit each other and the closures
+    error : float              largest residual that is left [m or rad]
+    rank : int                 closure rows that are independent there
+    mobility : int             coordinates that stay free, dof - rank; modes and springs count
+    redundant : tuple of str   closure rows that say nothing the others do not say, in words
+    steps : int                that the search took
+    """
+
+    q: Array
+    qd: Array
+    qdd: Array
+    error: float
+    rank: int
+    mobility: int
+    redundant: tuple[str, ...]
+    steps: int
+
+
+def assemble(
+    arm: Arm,
+    guess: ArrayLike | None = None,
+    fixed: str | Iterable[str] = (),
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    *,
+    bend: bool = False,
+    tolerance: float = 1e-10,
+) -> Assembly:
+    """Positions near a guess that close all loops, with rates and accelerations that keep them closed.
+
+    Damped Gauss-Newton from the guess; where that does not close, from guesses around it, of which the nearest
+    answer is taken. Rates and accelerations change as little as they must (least sum of squares).
+
+    Parameters
+    ----------
+    arm : Arm                  with loops
+    guess : (dof,) or None     positions, None: `arm.home`; one entry per joint is accepted
+    fixed : str or names       joints (or other coordinates) that stay where the guess, `qd` and `qdd` say
+    qd : (dof,) or None        rates to come near to, None: rest
+    qdd : (dof,) or None       accelerations to come near to, None: zero
+    bend : bool                links and springs may bend to close the loops; else their coordinates stay as given
+    tolerance : float          largest residual of an answer [m or rad]
+
+    Returns
+    -------
+    Assembly
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> rod = dict(mass=1.0, com=(0.5, 0, 0), inertia=0.1)
+    >>> arm = ls.Arm("triangle", [ls.Link("a", **rod), ls.Link("b", **rod)],
+    ...              loops=[ls.Loop(("a", (1, 0, 0)), ("b", (1, 0, 0)))])
+    >>> ls.assemble(arm, [0.3, 0.5], fixed="a").q.round(6)
+    array([0.3, 0.3])
+    """
+    verb = "assemble"
+    if not as_arm(arm, verb).loops:
+        raise InputError(f"{verb}: arm {arm.name!r} has no loops; every position is one of its own.")
+    if not isinstance(tolerance, int | float | np.floating) or isinstance(tolerance, bool) or not tolerance > 0:
+        raise InputError(f"{verb}: tolerance is {shown(tolerance)}; expected a number above 0.")
+    if not isinstance(bend, bool):
+        raise InputError(f"{verb}: bend is {shown(bend)}; expected True or False.")
+    from lissom.loops.search import nearest
+    from lissom.verbs.closures import closure_of
+
+    begin = _one(arm, arm.home if guess is None else guess, "guess")
+    v, a = (np.zeros(arm.dof) if x is None else _one(arm, x, word) for x, word in ((qd, "qd"), (qdd, "qdd")))
+    free = _free(arm, fixed, bend)
+    close = closure_of(arm)
+    found, good = nearest(lambda q: close(q)[:2], begin, free, STEPS, TRIES, close.faces, tolerance)
+    if not good:
+        raise SolveError(_unclosed(close, found.q, found.phi, free, tolerance), found)
+    return _fitted(close, found.q, v, a, free, found.steps)
+
+
+def _fitted(close: Closure, q: Array, qd: Array, qdd: Array, free: NDArray[np.bool_], steps: int) -> Assembly:
+    """The record, with the nearest rates and accelerations."""
+    from lissom.loops.algebra import independent_rows, split
+    from lissom.loops.words import row_names
+
+    gaps = close(q)
+    moves = split(gaps.G[:, free])
+    v = qd.copy()
+    v[free] -= moves.least_motion(gaps.G @ qd)
+    _refuse_held(close, gaps.G @ v, 1.0 + float(np.abs(qd).max()), "rates", "qd", "/s")
+    drift = close(q, v).drift
+    a = qdd.copy()
+    a[free] -= moves.least_motion(gaps.G @ qdd + drift)
+    size = 1.0 + float(np.abs(qdd).max() + np.abs(drift).max())
+    _refuse_held(close, gaps.G @ a + drift, size, "accelerations", "qdd", "/s^2")
+    rank = int(split(gaps.G).rank)
+    kept, names = independent_rows(gaps.G, rank), row_names(close.arm)
+    redundant = tuple(name for k, name in enumerate(names) if k not in kept)
+    error = float(np.abs(gaps.phi).max())
+    return Assembly(q, v, a, error, rank, close.arm.dof - rank, redundant, steps)
+
+
+def _refuse_held(close: Closure, rows: Array, size: float, what: str, word: str, per: str) -> None:
+    """What is held must leave a way."""
+    from lissom.loops.words import largest
+
+    if float(np.abs(rows).max()) > 1e-9 * size:
+        raise InputError(
+            f"assemble: no {what} of the other joints fit those that are held: {word} opens "
+            f"{largest(close.arm, rows, per)}. Hold fewer joints in fixed, or give {word} that fit each other."
+        )
+
+
+def _unclosed(close: Closure, q: Array, phi: Array, free: NDArray[np.bool_], tolerance: float) -> str:
+    """Why nothing was found."""
+    from lissom.loops.words import largest
+
+    arm = close.arm
+    names = [arm.coordinates[k] for k in arm.joint_index if not free[k]]
+    held = f" with {', '.join(names[:6])} held" if names else ""
+    if float(np.abs(phi).max()) <= tolerance:
+        return (
+            f"assemble: arm {arm.name!r} closes{held} only with an axis turned round (z of both frames must point the "
+            "same way). Turn one of the loop's frames by half a turn, or start from another guess."
+        )
+    bend = " or bend=True" if arm.mode_index.size and not free[arm.mode_index].all() else ""
+    return (
+        f"assemble: no position was found that closes arm {arm.name!r}{held}. The smallest gap leaves open "
+        f"{largest(arm, phi)}. Check lengths and the frames of the loop, start nearer, or hold fewer joints{bend}."
+    )
+
+
+def _one(arm: Arm, value: ArrayLike, word: str) -> Array:
+    state = as_state(arm, value, word, "assemble")
+    if state.ndim != 1:
+        raise InputError(f"assemble: {word} has shape {state.shape}; expected one state ({arm.dof},).")
+    return state.copy()
+
+
+def _free(arm: Arm, fixed: Any, bend: bool) -> NDArray[np.bool_]:
+    """(dof,) coordinates that may move."""
+    free = np.ones(arm.dof, bool)
+    free[arm.mode_index] = bend
+    by_link = {link.name: link.joint.name for link in arm.links if link.joint.moves}
+    names = [fixed] if isinstance(fixed, str) else fixed
+    if not isinstance(names, Iterable):
+        raise InputError(f"assemble: fixed is {shown(fixed)}; expected names of joints.")
+    for word in names:
+        name = by_link.get(word, word)
+        if name not in arm.coordinates:
+            raise InputError(f"assemble: fixed has {shown(word)}; {suggest(str(word), arm.coordinates)}")
+        free[arm.coordinates.index(name)] = False
+    return free
+
+
+class ClosureForces(NamedTuple):
+    """Forces and moments in the closures, on link b of every loop at its point; on link a acts the opposite.
+
+    force, moment : (..., loops, 3)   world axes [N, N m]
+    rows : (..., m)                   the same by closure row, in axes of frame a
+    tau : (..., dof)                  torques of the motors
+    qdd : (..., dof)                  accelerations
+    loops : tuple of str              which loop is which
+    """
+
+    force: Array
+    moment: Array
+    rows: Array
+    tau: Array
+    qdd: Array
+    loops: tuple[str, ...]
+
+
+def closure_forces(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    loads: Loads = NO_LOADS,
+    base: BaseMotion | None = None,
+) -> ClosureForces:
+    """Forces and moments that hold the loops closed.
+
+    Give the motion, or the torques of the motors. Where closures are redundant their forces are not unique; of all
+    that do the same the least (sum of squares over the closure rows) is given.
+
+    Parameters
+    ----------
+    arm : Arm                               with loops
+    q, qd : (dof,) or (..., dof)            positions and rates that close and keep closed
+    qdd : (dof,), (..., dof) or None        accelerations; the torques are then those of `inverse_dynamics`
+    tau : (dof,), (..., dof) or None        torques; the accelerations are then those of `forward_dynamics`
+    loads : sequence of Load                acting on top of the arm's own
+    base : BaseMotion or None               prescribed motion of the base
+
+    Returns
+    -------
+    ClosureForces
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> rod = dict(mass=1.0, com=(0.5, 0, 0), inertia=0.1)
+    >>> arm = ls.Arm("triangle", [ls.Link("a", **rod), ls.Link("b", **rod)], gravity=(0, -9.81, 0),
+    ...              loops=[ls.Loop(("a", (1, 0, 0)), ("b", (1, 0, 0)))])
+    >>> ls.closure_forces(arm, [0.0, 0.0], [0.0, 0.0], tau=[9.81, 0.0]).force[0].round(3)
+    array([0.   , 4.905, 0.   ])
+    """
+    verb = "closure_forces"
+    if not as_arm(arm, verb).loops:
+        raise InputError(f"{verb}: arm {arm.name!r} has no loops.")
+    if (qdd is None) == (tau is None):
+        raise InputError(f"{verb}: give qdd (the motion) or tau (the torques of the motors), one of them.")
+    from lissom.loops.words import loop_names
+    from lissom.verbs.closures import closure_of
+    from lissom.verbs.looped import Acting, accelerated, required
+
+    acting = Acting(list(loads) if isinstance(loads, Iterable) else loads, base)
+    if qdd is not None:
+        found = required(arm, (q, qd, qdd), acting, verb)
+        rows, torques = found.force, found.u
+        motion = np.broadcast_to(as_state(arm, qdd, "qdd", verb), torques.shape)
+    else:
+        motion, rows = accelerated(arm, (q, qd, tau), acting, verb)  # type: ignore[arg-type]
+        torques = np.broadcast_to(as_state(arm, tau, "tau", verb), motion.shape)  # type: ignore[arg-type]
+    place = np.ascontiguousarray(np.broadcast_to(as_state(arm, q, "q", verb), motion.shape))
+    force, moment = closure_of(arm).wrenches(place, rows)
+    return ClosureForces(force, moment, rows, torques, motion, loop_names(arm))

@@ -1,0 +1,168 @@
+"""The closures of an arm as functions of its state, and what must hold for a state to be one of the closed arm."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.engine import kernel
+from lissom.engine.function import Function
+from lissom.errors import InputError, UnsupportedError
+from lissom.loops import closure
+from lissom.loops.algebra import mul
+from lissom.loops.closure import KINDS
+from lissom.loops.words import largest, loop_of_row
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
+from lissom.verbs.kinematics import pose
+from lissom.verbs.library import compiler_present, digest, sources
+
+OPEN = 1e-6  # m, rad (and per second, relative) by which a state that counts as closed may be off
+
+
+USE = {
+    "q": "ls.assemble(arm, q).q is a position nearby that closes all loops",
+    "qd": "ls.assemble(arm, q, qd=qd).qd are the nearest rates that keep all loops closed",
+    "qdd": "ls.assemble(arm, q, qd=qd, qdd=qdd).qdd are the nearest accelerations that do",
+}
+Spot = Callable[[int], str]  # which of several states, in words
+
+
+def _nowhere(_: int) -> str:
+    return ""
+
+
+class Gaps(NamedTuple):
+    """Residuals phi (..., m) of all closures, their Jacobian G (..., m, dof), and (dG/dt) qd (..., m)."""
+
+    phi: Array
+    G: Array
+    drift: Array
+
+
+class Closure:
+    """All closures of an arm."""
+
+    def __init__(self, arm: Arm):
+        library = library_of(arm)
+        self.arm, self.function = arm, library.get("closure")
+        self.bodies = library.frames.with_stations(closure.stations(arm))
+        self._rows, self._cols = closure.entries(self.bodies)
+        self.loop_of = loop_of_row(arm)
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return len(self.loop_of)
+
+    def __call__(self, q: Array, qd: Array | None = None) -> Gaps:
+        """At states (..., dof); None: at rest."""
+        given = q, np.zeros_like(q) if qd is None else qd
+        phi, entries, drift = self.function.one(*given) if q.ndim == 1 else self.function(*given)
+        G = np.zeros((*phi.shape[:-1], self.rows, self.arm.dof))
+        G[..., self._rows, self._cols] = entries
+        return Gaps(phi, G, drift)
+
+    def bent(self, q: Array, u: Array, v: Array) -> Array:
+        """(..., m) second derivative of phi along u and v, exact: the drift is that along qd twice."""
+        return np.asarray(0.25 * (self(q, u + v).drift - self(q, u - v).drift))
+
+    @functools.cached_property
+    def drift_slope(self) -> Function:
+        """(q, qd) -> (m, dof), derivative of the drift with respect to q."""
+        n, m = self.arm.dof, self.rows
+        program = functools.partial(closure.drift_program, bodies=self.bodies)
+        code = None
+        if compiler_present():
+            key = f"drift_slope|{closure_key(self.arm)}|{digest(self.bodies)}|{sources()}"
+            code = kernel.straight_kernel(key, [n, n], [m * n, m * n], lambda: kernel.slopes_of(program, 2))
+        return Function("closure", ["q", "qd"], [n, n], [(m, n), (m, n)], _no_numpy, code, _overflow)
+
+    # ---- frames and forces -----------------------------------------------------------------------
+
+    def frames(self, q: Array) -> list[tuple[Array, Array]]:
+        """Poses (..., 4, 4) of both ends of every loop, in the world."""
+        return [(self._frame(loop.a, q), self._frame(loop.b, q)) for loop in self.arm.loops]
+
+    def _frame(self, end: Any, q: Array) -> Array:
+        link, X = end
+        if link is None:
+            return np.broadcast_to(X, (*q.shape[:-1], 4, 4))
+        at = pose(self.arm, q, link, X[:3, 3]).copy()
+        at[..., :3, :3] = at[..., :3, :3] @ X[:3, :3]
+        return at
+
+    def faces(self, q: Array) -> bool:
+        """Axes that rows only hold in line also point the same way, at one position."""
+        for loop, (A, B) in zip(self.arm.loops, self.frames(q), strict=True):
+            cosines = np.einsum("ij,ij->j", A[:3, :3], B[:3, :3])
+            needed = {"fixed": [0, 1, 2], "spherical": []}.get(loop.joint, [2])
+            if (cosines[needed] < 0).any():
+                return False
+        return True
+
+    def wrenches(self, q: Array, force: Array) -> tuple[Array, Array]:
+        """Force and moment (..., loops, 3) on b at its point, world axes, of row forces (..., m)."""
+        pushes, moments = [], []
+        at = 0
+        for loop, (A, B) in zip(self.arm.loops, self.frames(q), strict=True):
+            kind = KINDS[loop.joint]
+            own = force[..., at : at + kind.rows]
+            F, N = np.zeros((*q.shape[:-1], 3)), np.zeros((*q.shape[:-1], 3))
+            for r, i in enumerate(kind.along):
+                F += own[..., r, None] * A[..., :3, i]
+            for r, row in enumerate(kind.about, len(kind.along)):
+                for c, i, j in row:
+                    N += c * own[..., r, None] * np.cross(B[..., :3, j], A[..., :3, i])
+            pushes.append(F)
+            moments.append(N)
+            at += kind.rows
+        return np.stack(pushes, axis=-2), np.stack(moments, axis=-2)
+
+    # ---- refusals --------------------------------------------------------------------------------
+
+    def refuse_open(self, gaps: Gaps, verb: str, word: str = "q", spot: Spot = _nowhere) -> None:
+        """q (rows, dof) must close all loops."""
+        self._refuse(gaps.phi, np.full(len(gaps.phi), OPEN), f"{verb}: {word}", "leaves open", "", USE["q"], spot)
+
+    def refuse_opening(self, gaps: Gaps, qd: Array, verb: str, word: str = "qd", spot: Spot = _nowhere) -> None:
+        """qd (rows, dof) must keep them closed."""
+        rate, allowed = mul(gaps.G, qd), OPEN * (1.0 + np.abs(qd).max(axis=-1))
+        self._refuse(rate, allowed, f"{verb}: {word}", "opens", "/s", USE["qd"], spot)
+
+    def refuse_parting(self, gaps: Gaps, qd: Array, qdd: Array, verb: str, spot: Spot = _nowhere) -> None:
+        """qdd (rows, dof) must keep them so."""
+        gain = mul(gaps.G, qdd) + gaps.drift
+        allowed = OPEN * (1.0 + np.abs(qdd).max(axis=-1) + (qd**2).max(axis=-1))
+        self._refuse(gain, allowed, f"{verb}: qdd", "parts", "/s^2", USE["qdd"], spot)
+
+    def _refuse(self, rows: Array, allowed: Array, who: str, does: str, per: str, use: str, spot: Spot) -> None:
+        off = np.abs(rows).max(axis=-1) - allowed
+        if (off > 0).any():
+            k = int(np.argmax(off))
+            raise InputError(f"{who}{spot(k)} {does} {largest(self.arm, rows[k], per)}; {use}.")
+
+
+def closure_of(arm: Arm) -> Closure:
+    """The closures of an arm; kept with it."""
+    made: Closure | None = arm.__dict__.get("_closure")
+    if made is None:
+        made = arm.__dict__.setdefault("_closure", Closure(arm))
+    return made
+
+
+def closure_key(arm: Arm) -> str:
+    """Fingerprint of all closures."""
+    return "|".join(loop.digest for loop in arm.loops)
+
+
+def _no_numpy(_run: Any) -> None:
+    raise UnsupportedError("derivatives of moving closed loops need casadi and llvmlite, which are not installed.")
+
+
+def _overflow(*_: object) -> None:
+    raise OverflowError("the derivatives of the closures are not finite")

@@ -1,0 +1,214 @@
+"""Dynamics of arms with closed loops, from that of the tree which is left when the closures are cut.
+
+    M qdd + h = u + G^T lambda        u: torques of the motors, zero at passive joints; lambda: closure forces
+    G qdd + drift = 0
+
+Inverse dynamics: of all torques that do it, those with the least sum of squares (they are unique unless there are
+more motors than the loops leave motions), then the smallest lambda. Forward dynamics: the motion is unique also
+where closures are redundant. All results come state by state from the same operations, so one state and a batch give
+the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.loops.algebra import Bordered, Forces, least_torques, split
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import NO_LOADS, tree_call
+from lissom.verbs.closures import Closure, Gaps, Spot, closure_of
+from lissom.verbs.states import as_state
+
+ROWS = 2**14  # states at once
+BEYOND = 1e-6  # of the torques of the tree, that may be left over
+NOT_LOOPED = {
+    "inverse_dynamics_gradient": "the torques of closed loops are those of a consistent motion, which has no "
+    "derivatives with respect to each coordinate alone. Those of the tree are there: arm.replace(loops=()); "
+    "forward_dynamics_gradient and linearise cover closed loops",
+}
+NOT_LOOPED["inverse_dynamics_product"] = NOT_LOOPED["inverse_dynamics_hessian"] = NOT_LOOPED[
+    "inverse_dynamics_gradient"
+]
+
+
+class Acting(NamedTuple):
+    """What acts besides the motors, as the arguments of `call`."""
+
+    loads: Any = NO_LOADS
+    base: Any = None
+    method: Any = None
+    threads: Any = None
+
+
+def looped(arm: Arm, name: str) -> Callable[..., Any] | None:
+    """The function of that name for an arm with loops; None: that of the tree holds."""
+    if name in NOT_LOOPED:
+        return lambda *_, **__: _refuse(arm, name)
+    return {"inverse_dynamics": inverse_dynamics, "forward_dynamics": forward_dynamics}.get(name)
+
+
+def _refuse(arm: Arm, name: str) -> None:
+    raise UnsupportedError(f"{name}: arm {arm.name!r} has closed loops; {NOT_LOOPED[name]}.")
+
+
+# ---- inverse -------------------------------------------------------------------------------------
+
+
+def inverse_dynamics(arm: Arm, state: Sequence[ArrayLike], acting: Acting, out: Any = None) -> Array:
+    """Torques of the motors (..., dof)."""
+    return _into(out, required(arm, state, acting, "inverse_dynamics").u, "inverse_dynamics")
+
+
+def required(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str) -> Forces:
+    """Torques and closure forces of a consistent motion."""
+    q, qd, qdd, tau = tree_torques(arm, state, acting)
+    close = closure_of(arm)
+
+    def some(spot: Spot, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, ...]:
+        gaps = close(q, qd)
+        close.refuse_open(gaps, verb, spot=spot)
+        close.refuse_opening(gaps, qd, verb, spot=spot)
+        close.refuse_parting(gaps, qd, qdd, verb, spot=spot)
+        return least_torques(tau, split(gaps.G), arm.actuated)
+
+    found = Forces(*_rows(some, q, qd, qdd, tau))
+    _refuse_beyond(arm, found.left, tau, verb)
+    return found
+
+
+def tree_torques(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> list[Array]:
+    """q, qd, qdd (..., dof), all of one shape, and the torques of the tree."""
+    given = [as_state(arm, x, word, "inverse_dynamics") for x, word in zip(state, ("q", "qd", "qdd"), strict=True)]
+    tau = tree_call(arm, "inverse_dynamics", given, **acting._asdict())
+    return [np.ascontiguousarray(np.broadcast_to(x, tau.shape)) for x in (*given, tau)]
+
+
+def _refuse_beyond(arm: Arm, left: Array, tau: Array, verb: str) -> None:
+    """The motors must be able to do it."""
+    most = np.abs(left).max(axis=-1)
+    off = most - BEYOND * (1e-3 + np.abs(tau).max(axis=-1))
+    if not (off > 0).any():
+        return
+    at = np.unravel_index(int(np.argmax(off)), off.shape)
+    where = f" of state {[int(k) for k in at]}" if at else ""
+    k = int(np.argmax(np.abs(left[at])))
+    what = "joint" if k in arm.joint_index else "coordinate"
+    raise InputError(
+        f"{verb}: the motors cannot produce this motion{where}: {abs(float(left[at][k])):.3g} N m or N is left on "
+        f"{what} {arm.coordinates[k]!r}, which neither a motor nor a closure can bear. Give accelerations that fit "
+        "(see forward_dynamics), or make a joint actuated."
+    )
+
+
+# ---- forward -------------------------------------------------------------------------------------
+
+
+def forward_dynamics(arm: Arm, state: Sequence[ArrayLike], acting: Acting, out: Any = None) -> Array:
+    """Accelerations (..., dof)."""
+    return _into(out, accelerated(arm, state, acting, "forward_dynamics")[0], "forward_dynamics")
+
+
+def accelerated(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str) -> tuple[Array, Array]:
+    """Accelerations (..., dof) and closure forces (..., m)."""
+    if acting.method is not None:
+        raise UnsupportedError(
+            f"{verb}: arm {arm.name!r} has closed loops; method is for open arms, and for inverse_dynamics. Leave it "
+            "out."
+        )
+    q, qd, tau = (as_state(arm, x, word, verb) for x, word in zip(state, ("q", "qd", "tau"), strict=True))
+    still = np.zeros(arm.dof)
+    h = tree_call(arm, "inverse_dynamics", (q, qd, still), **acting._asdict())
+    shape = np.broadcast_shapes(h.shape, tau.shape)
+    q, qd, force = (np.ascontiguousarray(np.broadcast_to(x, shape)) for x in (q, qd, tau - h))
+    close = closure_of(arm)
+
+    def some(spot: Spot, q: Array, qd: Array, force: Array) -> tuple[Array, ...]:
+        gaps = close(q, qd)
+        close.refuse_open(gaps, verb, spot=spot)
+        close.refuse_opening(gaps, qd, verb, spot=spot)
+        qdd, push = bordered(arm, q, gaps, verb).solve(force[..., None], -gaps.drift[..., None])
+        return qdd[..., 0], push[..., 0]
+
+    qdd, push = _rows(some, q, qd, force)
+    return qdd, push
+
+
+def bordered(arm: Arm, q: Array, gaps: Gaps, verb: str) -> Bordered:
+    """The system of motion and closure forces at states."""
+    M = tree_call(arm, "mass_matrix", (q,))
+    try:
+        return Bordered(M, split(gaps.G))
+    except np.linalg.LinAlgError:
+        raise SolveError(f"{verb}: the inertia of arm {arm.name!r} is singular at this position.") from None
+
+
+def forward_gradient(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> tuple[Array, Array, Array]:
+    """Derivatives (..., dof, dof) of the accelerations with respect to q, qd and tau.
+
+    Of M qdd + h - G^T lambda = tau, G qdd + drift = 0, along each coordinate in turn, lambda following. They hold
+    for changes of q and qd that keep the loops closed; of other changes the closures are left as open as they are.
+    """
+    verb = "forward_dynamics_gradient"
+    if acting.loads is not NO_LOADS and isinstance(acting.loads, Iterable):
+        acting = acting._replace(loads=list(acting.loads))  # it is used twice
+    qdd, push = accelerated(arm, state, acting, verb)
+    q, qd = (np.broadcast_to(as_state(arm, x, word, verb), qdd.shape) for x, word in zip(state, ("q", "qd")))
+    D = tree_call(arm, "inverse_dynamics_gradient", (q, qd, qdd), **acting._asdict())
+    changes = [np.ascontiguousarray(np.broadcast_to(part, (*qdd.shape, arm.dof))) for part in D[:2]]
+    close, n = closure_of(arm), arm.dof
+
+    def one(q: Array, qd: Array, qdd: Array, push: Array, by_q: Array, by_qd: Array) -> tuple[Array, ...]:
+        gaps = close(q[None], qd[None])
+        turned = force_slope(close, q, push)
+        rows_q = close.bent(q, np.eye(n), qdd).T
+        slope = np.asarray(close.drift_slope(q, qd)[0]) if qd.any() else np.zeros((close.rows, n))
+        rows_qd = 2.0 * close.bent(q, np.eye(n), qd).T
+        f = np.hstack([turned - by_q, -by_qd, np.eye(n)])
+        b = np.hstack([-rows_q - slope, -rows_qd, np.zeros((close.rows, n))])
+        found = bordered(arm, q[None], gaps, verb).solve(f[None], b[None])[0][0]
+        return found[:, :n], found[:, n : 2 * n], found[:, 2 * n :]
+
+    flat = [np.ascontiguousarray(x).reshape(-1, *x.shape[qdd.ndim - 1 :]) for x in (q, qd, qdd, push, *changes)]
+    found = [one(*row) for row in zip(*flat, strict=True)]
+    return tuple(np.array(part).reshape(*qdd.shape, n) for part in zip(*found, strict=True))  # type: ignore[return-value]
+
+
+def force_slope(close: Closure, q: Array, push: Array) -> Array:
+    """(dof, dof) derivative of G^T lambda with respect to q at one state, lambda as it is; symmetric."""
+    n = len(q)
+    i, j = np.triu_indices(n)
+    unit = np.eye(n)
+    found = close.bent(q, unit[i], unit[j]) @ push
+    out = np.zeros((n, n))
+    out[i, j] = out[j, i] = found
+    return out
+
+
+# ---- plumbing ------------------------------------------------------------------------------------
+
+
+def _rows(function: Callable[..., tuple[Array, ...]], *arrays: Array) -> list[Array]:
+    """A function of rows (k, ...) on arrays (..., n), some rows at a time; it is told how to name a row."""
+    batch = arrays[0].shape[:-1]
+    flat = [x.reshape(-1, x.shape[-1]) for x in arrays]
+
+    def spot(start: int) -> Spot:
+        return lambda k: str([int(i) for i in np.unravel_index(start + k, batch)]) if batch else ""
+
+    parts = [function(spot(k), *(x[k : k + ROWS] for x in flat)) for k in range(0, max(len(flat[0]), 1), ROWS)]
+    return [np.concatenate(part).reshape(*batch, part[0].shape[-1]) for part in zip(*parts, strict=True)]
+
+
+def _into(out: Any, result: Array, verb: str) -> Array:
+    if out is None:
+        return result
+    from lissom.engine.function import check_out
+
+    check_out(verb, out, [result.shape])[0][...] = result
+    return out
