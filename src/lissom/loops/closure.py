@@ -239,6 +239,13 @@ def program(run: Any, bodies: Bodies) -> None:
     run.output(*drift)
 
 
+def residual_program(run: Any, bodies: Bodies) -> None:
+    """phi alone, of q."""
+    q = run.input(bodies.arm.dof)
+    for_all = [(loop, [_way(run, bodies, end, q).X for end in ends(bodies.arm, loop)]) for loop in bodies.arm.loops]
+    run.output(*(run.call(CLOSE[loop.joint]["residual"], *X) for loop, X in for_all))
+
+
 def drift_program(run: Any, bodies: Bodies) -> None:
     """The drift alone, to be differentiated."""
     n = bodies.arm.dof

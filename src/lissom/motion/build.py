@@ -21,6 +21,7 @@ from lissom.motion import start
 from lissom.motion.basis import Basis
 from lissom.motion.bounds import Bounds, bounds_of
 from lissom.motion.clearance import Clearance, clearance_of
+from lissom.motion.closing import Closing
 from lissom.motion.criteria import Course, rate_of_cost
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.ends import refuse_unbalanced, sagged, spread
@@ -29,13 +30,13 @@ from lissom.motion.mesh import LOOSE_CONTINUITY, Mesh, loose_basis
 from lissom.motion.program import Block, Program
 from lissom.motion.reach import Reach
 from lissom.motion.reaching import Range, Reaching
+from lissom.motion.record import Closures
 from lissom.motion.rows import linear_rows
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.tapes import TapeSample
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import as_loads, library_of
-from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.call import as_loads, library_of, tree_call
 from lissom.verbs.modes import modes
 
 NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
@@ -63,7 +64,10 @@ class Problem:
         self.bounds = bounds_of(arm, task, VERB)
         self.small = small_weights(self.bounds, task, regularise)
         self.names = list(arm.coordinates)
-        self.led, self.loose = np.flatnonzero(arm.actuated), np.flatnonzero(~arm.actuated)
+        self.closing = Closing(arm, VERB) if arm.loops else None
+        # with closed loops all coordinates share the splines of those with a motor
+        led = arm.actuated | bool(arm.loops)
+        self.led, self.loose = np.flatnonzero(led), np.flatnonzero(~led)
         self.friction = arm.expanded(np.array([joint.friction for joint in arm.joints]))
         self.rubbing = np.flatnonzero(self.bounds.limited("torque") & (self.friction > 0))
         pushes = as_loads(arm, task.loads, "predict_motion")
@@ -75,6 +79,8 @@ class Problem:
         self.expressions = Expressions(self)
         self.places = self._places()
         self.clearance = self._clearance()
+        if self.closing is not None:
+            self.closing.choose(self.line[1])
 
     @cached_property
     def sample(self) -> Sample | TapeSample:
@@ -83,7 +89,7 @@ class Problem:
 
     def compile(self) -> None:
         """Have all that is compiled ready."""
-        assert self.sample.n == self.n
+        assert self.sample.n >= self.n
 
     # ---- where it goes ------------------------------------------------------------------------------
 
@@ -102,9 +108,11 @@ class Problem:
         value = getattr(self.task, f"{word}_acceleration")
         return np.full(self.n, np.nan) if value is None else spread(self.arm, value, np.nan)
 
-    def _positions(self, word: str, s: float, value: Array) -> Array:
+    def _positions(self, word: str, s: float, value: Array, near: Array) -> Array:
         """(n,) of what is given for joints; at an end, elastic coordinates are where they rest."""
         q = spread(self.arm, value, np.nan)
+        if self.closing is not None:
+            return self.closing.completed(q, near, word)
         if s not in (0.0, 1.0) or not len(self.loose):
             return q
         loads, what = self.load_at(s), f"{VERB}: the {word}"
@@ -129,7 +137,7 @@ class Problem:
                 reaching = Reaching(self.arm, q, word, s, allowed, VERB)
                 out.append(Place(word, s, reaching.solutions(near), reaching))
             else:
-                out.append(Place(word, s, self._positions(word, s, q)[None], None))
+                out.append(Place(word, s, self._positions(word, s, q, near)[None], None))
             near = np.where(np.isfinite(out[-1].q[0]), out[-1].q[0], near)
         return out
 
@@ -192,9 +200,31 @@ class Problem:
         s, weights = (breaks[:-1, None] + h * (node + 1) / 2).ravel(), (h * weight / 2).ravel()
         z, T = curves.at(x, s, 4), curves.T(x)
         driven = self.arm.actuated
-        tau = np.where(driven, inverse_dynamics(self.arm, z[0], z[1], z[2], loads=self.loads_at(s)), 0.0)
+        tau = np.where(driven, self.required(curves, x, s, z), 0.0)
         at = Course(z[0], z[1], z[2], np.where(driven, z[3], 0.0), tau, np.gradient(tau, s * T, axis=0))
         return T * float(weights @ rate_of_cost(self.task, at))
+
+    def required(self, curves: Curves, x: Array, s: Array, z: Array) -> Array:
+        """(N, n) torques at fractions s of a motion, z (.., N, n) its positions, rates and accelerations there."""
+        tau = np.asarray(tree_call(self.arm, "inverse_dynamics", list(z[:3]), loads=self.loads_at(s)))
+        return tau if self.closing is None else self.closing.torques(z[0], tau, curves.forces_at(x, s))
+
+    def closures(self, curves: Curves, x: Array) -> Closures | None:
+        """Forces in closed loops, in the order of time."""
+        if self.closing is None:
+            return None
+        s = np.unique(curves.nodes)
+        return Closures(s, self.closing.rows.astype(float), curves.forces_at(x, s))
+
+    def begun(self, curves: Curves, x: Array, before: tuple[Curves, Array] | None = None) -> Array:
+        """Variables to begin with, forces in closed loops filled in: those of a solution, or likely ones."""
+        if self.closing is None:
+            return x
+        if before is not None:
+            return curves.with_forces(x, before[0].forces_at(before[1], curves.nodes))
+        z = curves.at(x, curves.nodes)
+        tau = tree_call(self.arm, "inverse_dynamics", list(z[:3]), loads=self.loads_at(curves.nodes))
+        return curves.with_forces(x, self.closing.least(z[0], np.asarray(tau)).force)
 
     # ---- the program --------------------------------------------------------------------------------
 
@@ -219,8 +249,8 @@ class Problem:
         """Of the first guess [s]."""
         return start.duration(self)
 
-    def curves(self, mesh: Mesh) -> Curves:
-        """The profiles on a mesh, with the task's end conditions."""
+    def curves(self, mesh: Mesh, nodes: Array | None = None) -> Curves:
+        """The profiles on a mesh, with the task's end conditions; with closed loops, forces at nodes."""
         ends = []
         for word in ("start", "goal"):
             acceleration = self.accelerations(word)
@@ -229,13 +259,16 @@ class Problem:
             ends.append(End(self.given(word), self.rates(word), acceleration))
         spaces = [Space(mesh.led, tuple(self.led.tolist()))] if len(self.led) else []
         spaces += [] if mesh.loose is None else [Space(mesh.loose, tuple(self.loose.tolist()))]
-        return Curves(spaces, ends[0], ends[1], self.task.fixed_duration)
+        forces = 0 if self.closing is None else self.closing.count
+        return Curves(spaces, ends[0], ends[1], self.task.fixed_duration, nodes, forces)
 
     def program(self, mesh: Mesh, more: Array) -> Program:
         """On a mesh, with samples at the fractions `more` too."""
-        curves = self.curves(mesh)
-        low, high = self._variable_bounds(curves)
         blocks = [self._block(mesh, more)]
+        curves = self.curves(mesh, blocks[0].s)
+        low, high = self._variable_bounds(curves)
+        if self.closing is not None:
+            blocks.append(self.closing.block(self._closed_at(mesh)))
         held = [place.reaching for place in self.held]
         for place in self.places:
             if place.reaching is not None and place.reaching not in held:
@@ -245,6 +278,12 @@ class Problem:
             self.clearance.watch(lambda s: start.along(self.line, s), looks, NEAR)
             blocks += self.clearance.blocks(blocks[0].s)
         return Program(curves, blocks, linear_rows(self, curves), low, high)
+
+    def _closed_at(self, mesh: Mesh) -> Array:
+        """Knots at which loops are to close; at ends whose positions are given they do."""
+        free = [self.task.periodic or np.isnan(self.given("start")).any(), np.isnan(self.given("goal")).any()]
+        inner = mesh.led.breaks[1:-1]
+        return np.concatenate([[0.0] * bool(free[0]), inner, [1.0] * bool(free[1] and not self.task.periodic)])
 
     def _block(self, mesh: Mesh, more: Array) -> Block:
         """Limits at all samples; rows of loose coordinates vanish at those of the mesh, and only there."""
@@ -258,11 +297,12 @@ class Problem:
         s, weights = np.append(s, more), np.append(weights, np.zeros(len(more)))
         N, m = len(s), len(lower)
         chosen = np.tile(limited, (N, 1))
-        chosen[:points, self.loose] = True
+        still = np.flatnonzero(~self.arm.actuated)
+        chosen[: points if self.closing is None else N, still] = True
         at, row = np.nonzero(chosen)
         combine = sparse.csr_array((np.ones(len(row)), (np.arange(len(row)), at * m + row)), shape=(len(row), N * m))
-        lower[self.loose] = upper[self.loose] = 0.0
-        for k in self.loose:
+        lower[still] = upper[still] = 0.0
+        for k in still:
             words[k] = ("equation of motion", self.names[k])
         names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
         zero = np.zeros(len(row))
@@ -272,6 +312,8 @@ class Problem:
         """Positions on control points; the duration."""
         owner = curves.variable_places[:, 1]
         low, high = self.bounds.lower["position"][owner], self.bounds.upper["position"][owner]
+        far = np.full(len(curves.nodes) * curves.each, np.inf)
+        low, high = np.append(low, -far), np.append(high, far)
         if curves.duration is None:
             shortest, longest = self.task.duration or (1e-4, np.inf)
             low, high = np.append(low, shortest), np.append(high, longest)

@@ -24,8 +24,11 @@ CLOSE = 1e-9
 
 def refuse_arm(arm: Arm, verb: str = VERB) -> None:
     """Arms whose motion cannot be planned here."""
-    if arm.loops:
-        raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops; their motion is not available yet.")
+    if arm.loops and (arm.flexible or any(joint.elastic is not None for joint in arm.joints)):
+        raise UnsupportedError(
+            f"{verb}: arm {arm.name!r} has closed loops, and flexible links or elastic joints; motions of both are not "
+            "available together."
+        )
     if not arm.joints:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has no joint that moves.")
     if not arm.actuated.any():
@@ -195,7 +198,7 @@ def _slides_held(problem: Problem) -> None:
     task, n = problem.task, problem.n
     if task.periodic or task.start_velocity is not None or task.goal_velocity is not None or task.loads:
         return
-    if len(problem.loose):
+    if len(problem.loose) or problem.closing is not None:
         return
     first = np.array([body.parent == BASE for body in problem.bodies.list])
     rng = np.random.default_rng(0)
@@ -216,7 +219,9 @@ def _slides_held(problem: Problem) -> None:
 
 
 def _weak(problem: Problem, word: str, q: Array, s: float) -> str:
-    """Which motor cannot hold positions, in words; empty where all can."""
+    """Which motor cannot hold positions, in words; empty where all can, or where motors share the work."""
+    if problem.closing is not None and int(problem.arm.actuated.sum()) > problem.n - problem.closing.count:
+        return ""
     lower, upper = problem.bounds.lower["torque"], problem.bounds.upper["torque"]
     tau = inverse_dynamics(problem.arm, q, 0 * q, 0 * q, loads=problem.load_at(s))
     off = np.flatnonzero((tau < lower) | (tau > upper))

@@ -7,7 +7,8 @@ With a clamped basis, at the start (and alike at the end), w1 and the second dif
     rate v0            P_1 = P_0 + T v0 / w1
     acceleration 0     P_2 on the line that P_0 and P_1 give
 
-so rest at both ends costs no constraint. T is a variable, the last, where the duration is free.
+so rest at both ends costs no constraint. T is a variable, the last, where the duration is free. Before it come forces,
+where each of N samples has some of its own (those in closed loops): a sample sees them like positions.
 """
 
 from __future__ import annotations
@@ -70,10 +71,21 @@ class Curves:
     spaces : sequence of Space     every coordinate in one of them
     start, end : End               of clamped spaces
     duration : float or None       None: T is the last variable
+    nodes : (N,)                   fractions of the samples that have forces
+    forces : int                   how many each
     """
 
-    def __init__(self, spaces: Sequence[Space], start: End, end: End, duration: float | None) -> None:
+    def __init__(
+        self,
+        spaces: Sequence[Space],
+        start: End,
+        end: End,
+        duration: float | None,
+        nodes: Array | None = None,
+        forces: int = 0,
+    ) -> None:
         self.spaces, self.duration = tuple(spaces), duration
+        self.nodes, self.each = np.zeros(0) if nodes is None else nodes, forces
         self.n = sum(len(space.coordinates) for space in spaces)
         self.start, self.end = start, end
         self._names: list[tuple[int, int]] = []  # (place among all control points, coordinate) of every variable
@@ -84,7 +96,7 @@ class Curves:
             columns = [self._column(space.basis, c, len(points), i) for i, c in enumerate(space.coordinates)]
             points += [column[j] for j in range(space.basis.count) for column in columns]
         self.free = len(self._names)
-        self.size = self.free + (duration is None)
+        self.size = self.free + len(self.nodes) * forces + (duration is None)
         self.points = self._affine(points)
 
     # ---- control points ----------------------------------------------------------------------------
@@ -162,7 +174,7 @@ class Curves:
                 c[k] += at.T * self.duration
             elif at.T:
                 rows.append(k)
-                columns.append(self.free)
+                columns.append(self.size - 1)
                 values.append(at.T)
         A = sparse.coo_array((values, (rows, columns)), shape=(len(points), self.size))
         return Affine(sparse.csr_array(A), c)
@@ -186,23 +198,46 @@ class Curves:
             out.append(flat[at : at + size].reshape(space.basis.count, -1))
         return out
 
-    def local(self, s: Array, orders: int = 3) -> Affine:
-        """u (N, orders, n), flat: derivatives by s at every s; q^(r) = u_r / T^r."""
+    def forces(self, x: Array) -> Array:
+        """(N, forces)."""
+        return x[self.free : self.free + len(self.nodes) * self.each].reshape(-1, self.each)
+
+    def forces_at(self, x: Array, s: Array) -> Array:
+        """(.., forces) at fractions s (..), between nodes on straight lines."""
+        nodes, at = np.unique(self.nodes, return_index=True)
+        return np.stack([np.interp(s, nodes, column) for column in self.forces(x)[at].T], axis=-1)
+
+    def with_forces(self, x: Array, forces: Array) -> Array:
+        """Variables with the control points and the duration of x, of this or of a program with other samples."""
+        return np.concatenate([x[: self.free], forces.ravel(), x[len(x) - (self.duration is None) :]])
+
+    def local(self, s: Array, orders: int = 3, forced: bool = False) -> Affine:
+        """u (N, orders, n), flat: derivatives by s at every s; q^(r) = u_r / T^r.
+
+        `forced`: s are all the nodes; u (N, orders, n + forces), of which the last are those of each, and no rates.
+        """
         s = np.asarray(s, float)
         N, total = len(s), self.points.A.shape[0]
+        n = self.n + (self.each if forced else 0)
         rows, columns, values = [], [], []
         for space, at in zip(self.spaces, self.offsets, strict=True):
             places, basis = space.basis.local(s, orders)
             width = len(space.coordinates)
             for i, c in enumerate(space.coordinates):
                 for r in range(orders):
-                    row = (np.arange(N) * orders + r) * self.n + c
+                    row = (np.arange(N) * orders + r) * n + c
                     rows.append(np.repeat(row, places.shape[1]))
                     columns.append((at + places * width + i).ravel())
                     values.append(basis[:, r].ravel())
         entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-        B = sparse.csr_array(sparse.coo_array(entries, shape=(N * orders * self.n, total)))
-        return Affine(sparse.csr_array(B @ self.points.A), B @ self.points.c)
+        B = sparse.csr_array(sparse.coo_array(entries, shape=(N * orders * n, total)))
+        A = sparse.csr_array(B @ self.points.A)
+        if forced:
+            row = np.arange(N)[:, None] * orders * n + self.n + np.arange(self.each)
+            column = self.free + np.arange(N * self.each)
+            own = (np.ones(column.size), (row.ravel(), column))
+            A = sparse.csr_array(A + sparse.coo_array(own, shape=A.shape).tocsr())
+        return Affine(A, B @ self.points.c)
 
     def hull(self, order: int) -> tuple[Affine, Array]:
         """Control points of a derivative by s, and their coordinates: bounds on them hold at all times."""
@@ -225,7 +260,7 @@ class Curves:
         return np.stack([u[:, r] / T**r for r in range(orders)])
 
     def fitted(self, targets: Sequence[Array], T: float) -> Array:
-        """Variables whose control points are nearest to given ones (count, coordinates) of every space."""
+        """Variables whose control points are nearest to given ones (count, coordinates) of every space; no forces."""
         flat = np.concatenate([target.ravel() for target in targets])
-        x = flat[self.variable_places[:, 0]]
+        x = np.append(flat[self.variable_places[:, 0]], np.zeros(len(self.nodes) * self.each))
         return np.append(x, T) if self.duration is None else x

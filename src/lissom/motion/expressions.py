@@ -34,10 +34,13 @@ class Expressions:
         """Torques, their rates and powers, the rate of cost; compiled once for an arm."""
         problem = self.problem
         key = "|".join(map(str, (digest(problem.bodies), problem.setting, self._spec)))
+        closing = problem.closing
+        if closing is not None:
+            key += f"|{closing.key(problem.bodies)}"
         made: dict[str, Sample | TapeSample] = problem.arm.__dict__.setdefault("_samples", {})  # as long as the arm
         if key not in made:
             rates = bool(self.bounds.limited("torque_rate").any())
-            if prefers_tape(problem.arm, self.task.minimise, rates):
+            if closing is None and prefers_tape(problem.arm, self.task.minimise, rates):
                 powers = np.flatnonzero(self.bounds.limited("power"))
                 rounding = self.rounding if "energy" in self.task.minimise else 1.0
                 made[key] = TapeSample(
@@ -46,7 +49,8 @@ class Expressions:
                 )  # fmt: skip
             else:
                 squares = self._squares if self.n >= APART else None
-                made[key] = Sample(key, self.n, self._expressions, self.orders, 9 * len(problem.frames), squares)
+                wide = self.n + (0 if closing is None else closing.count)
+                made[key] = Sample(key, wide, self._expressions, self.orders, 9 * len(problem.frames), squares)
         return made[key]
 
     @property
@@ -103,9 +107,12 @@ class Expressions:
 
     def _expressions(self, z: Symbols) -> tuple[Any, Any]:
         """Rows as `row_limits` has them; the rate of cost."""
-        problem = self.problem
+        problem, n = self.problem, self.n
         loads = [z.data[9 * k : 9 * k + 9] for k in range(len(problem.frames))]
+        force, z = z.q[n:], z._replace(q=z.q[:n], qd=z.qd[:n], qdd=z.qdd[:n], jerk=z.jerk[:n])
         tau = torques(problem.bodies, problem.setting, z.q, z.qd, z.qdd, loads)
+        if problem.closing is not None:
+            tau = tau - problem.closing.pull(z.q, force)
         rows = [tau]
         rate: Any = self._torque_rate(z, loads) if self.orders > 3 else None
         some = np.flatnonzero(self.bounds.limited("torque_rate"))

@@ -13,7 +13,6 @@ from lissom.motion.mesh import Mesh
 from lissom.motion.program import Program
 from lissom.motion.record import Peak
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
 
 EXCESS = 1e-3  # of a limit
 BESIDE = 1e-6  # of the duration: how near a turn one looks
@@ -27,8 +26,10 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
         s = np.union1d(s, _turns(problem, program, x, s))
     z = curves.at(x, s, 4)
     T = curves.T(x)
-    tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
+    tau = problem.required(curves, x, s, z)
     peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau)
+    if problem.closing is not None:
+        peaks = (*peaks, problem.closing.widest(z[0], s, T))
     if problem.clearance is None:
         return peaks, times
     peak, others = closest(problem.clearance, lambda s: curves.at(x, s, 1)[0], s, T)

@@ -12,6 +12,8 @@ from lissom.errors import InputError, LissomError, MotionError, shown
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
 from lissom.motion.build import Problem
+from lissom.motion.closing import open_between
+from lissom.motion.curves import Curves
 from lissom.motion.mesh import Mesh
 from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
@@ -23,6 +25,7 @@ from lissom.verbs.states import as_arm
 
 VERB = "predict_motion"
 ROUNDS = 12
+MOST_SEGMENTS = 1000
 MET = 1e-6  # violations of rows that are none
 
 
@@ -121,7 +124,10 @@ class Search:
         """From start k."""
         rng = starts.random_numbers(self._seed, k)
         self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
-        return self._solved(self.problem.mesh(), lambda curves: start.start(self.problem, curves, rng))
+        motion = self._solved(self.problem.mesh(), lambda curves: start.start(self.problem, curves, rng))
+        while open_between(motion) and motion.basis.segments < MOST_SEGMENTS:
+            motion = self._moved(*mesh_of(motion).refined(), motion)
+        return motion
 
     def refined(self, motion: Motion, gap: float) -> Motion:
         """On finer and finer meshes, until the cost hardly changes."""
@@ -132,7 +138,7 @@ class Search:
             better = self._moved(mesh, changes, motion)
             history.append((mesh.led.segments, better.cost))
             near = abs(better.cost - motion.cost) <= gap * abs(better.cost)
-            if not better.ok or near or mesh.led.segments >= 1000:
+            if not better.ok or near or mesh.led.segments >= MOST_SEGMENTS:
                 return _with_report(better if better.ok else motion, refinements=tuple(history))
             motion = better
 
@@ -165,13 +171,20 @@ class Search:
         """From a start, or from the solution of the round before with its multipliers; where that fails, without."""
         ways: list[Solution | None] = [None] if before is None else [carried(*before, solver.program), None]
         for warm in ways:
-            x = begin(solver.program.curves) if before is None else before[1].x
+            x = self._begun(solver.program.curves, before, begin)
             solution = solver(x, self._progress, warm)
             self._spent["solve"] += solution.seconds
             self._spent["evaluate"] += solution.evaluation_seconds
             if solution.solved or solution.status.startswith(INTERRUPTED):
                 break
         return solution
+
+    def _begun(
+        self, curves: Curves, before: tuple[Program, Solution] | None, begin: Callable[[Curves], Array]
+    ) -> Array:
+        if before is None:
+            return self.problem.begun(curves, begin(curves))
+        return self.problem.begun(curves, before[1].x, (before[0].curves, before[1].x))
 
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
@@ -199,7 +212,7 @@ class Search:
             loose = Loose(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
         return Motion(
             self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report,
-            basis.continuity, loose,
+            basis.continuity, loose, self.problem.closures(program.curves, solution.x),
         )  # fmt: skip
 
     def _pure(self, cost: float, T: float) -> float:

@@ -120,8 +120,8 @@ class _Placed:
     def __init__(self, block: Block, curves: Curves, first_row: int) -> None:
         self.block, self.curves = block, curves
         sample, N = block.sample, len(block.s)
-        local = curves.local(block.s, sample.orders)
-        self.width = sample.orders * curves.n
+        local = curves.local(block.s, sample.orders, sample.n > curves.n)
+        self.width = sample.orders * sample.n
         self.u = local
         self.N, self.first_row, self.count = N, first_row, len(block.lower)
         self.T = np.empty((1, 1))

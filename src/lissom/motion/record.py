@@ -15,7 +15,7 @@ from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.call import tree_call
 from lissom.verbs.kinematics import pose, tip_frame
 
 if TYPE_CHECKING:
@@ -87,6 +87,15 @@ class Settled(NamedTuple):
     end_error: float
 
 
+class Closures(NamedTuple):
+    """Forces in closed loops along a motion: fractions of the duration (N,), closure rows that are independent (r,),
+    forces in these (N, r) [N or N m]."""
+
+    s: Array
+    rows: Array
+    forces: Array
+
+
 @dataclass(frozen=True)
 class MotionReport:
     """How a motion was found.
@@ -155,6 +164,7 @@ class Motion:
     q, qd, qdd, tau : (nt, dof)  at these times; coordinates without a motor have no torque
     breaks, degree, continuity, control_points    of the splines of all coordinates, or of those with a motor
     loose : Loose or None        splines of coordinates without a motor (modes, springs, passive joints)
+    closures : Closures or None  forces in closed loops
     report : MotionReport
 
     Examples
@@ -181,6 +191,7 @@ class Motion:
     report: MotionReport
     continuity: int | None = None
     loose: Loose | None = None
+    closures: Closures | None = None
     t: Array = field(init=False)
     q: Array = field(init=False)
     qd: Array = field(init=False)
@@ -251,9 +262,17 @@ class Motion:
         """(..., dof) that the profiles need at any times (...): torques, and on coordinates without a motor what is
         left of their equations of motion, which vanish at collocation points."""
         times = np.asarray(t, float)
-        q, qd, qdd = self.at(times.ravel())
-        tau = inverse_dynamics(self.arm, q, qd, qdd, loads=self.loads_at(times.ravel()))
-        return np.asarray(tau).reshape(*times.shape, -1)
+        flat = times.ravel()
+        return self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat)).reshape(*times.shape, -1)
+
+    def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
+        """(N, dof) forces at fractions s (N,) of the duration, of states (N, dof) there."""
+        tau = np.asarray(tree_call(self.arm, "inverse_dynamics", (q, qd, qdd), loads=loads))
+        if self.closures is None:
+            return tau
+        from lissom.motion.closing import torques_of
+
+        return torques_of(self.arm, self.closures, s, q, tau)
 
     def loads_at(self, t: Array) -> Sequence[Any]:
         """The task's loads at times (nt,), force, moment and point (nt, 3) each."""

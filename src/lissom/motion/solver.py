@@ -57,7 +57,9 @@ def carried(program: Program, solution: Solution, larger: Program) -> Solution:
     """A solution for a program with more rows: multipliers of the rows that were there, by name; zero for others."""
     known = dict(zip(_distinct(program.names), solution.multipliers, strict=True))
     multipliers = np.array([known.get(name, 0.0) for name in _distinct(larger.names)])
-    return solution._replace(multipliers=multipliers)
+    curves = larger.curves
+    bounds = curves.with_forces(solution.bound_multipliers, np.zeros(len(curves.nodes) * curves.each))
+    return solution._replace(multipliers=multipliers, bound_multipliers=bounds)
 
 
 def _distinct(names: Sequence[Any]) -> list[Any]:

@@ -10,7 +10,7 @@ from lissom.motion.basis import Basis
 from lissom.motion.criteria import Course, rate_of_cost
 from lissom.motion.curves import Curves
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.call import tree_call
 
 if TYPE_CHECKING:
     from lissom.motion.build import Problem
@@ -40,7 +40,8 @@ def waypoints(problem: Problem, rng: np.random.Generator | None = None) -> Line:
         table[:, k] = np.interp(s, s[good], table[good, k]) if good.any() else middle[k]
     if problem.task.periodic:  # on through the start to the first via point again
         s, table = np.append(s, s[0] + 1.0), np.append(table, table[:1], axis=0)
-    return _around(problem, s, table, rng)
+    line = _around(problem, s, table, rng)
+    return line if problem.closing is None else problem.closing.closed(line, LOOKS)
 
 
 def along(line: Line, s: Array) -> Array:
@@ -92,7 +93,9 @@ def _course(problem: Problem, line: Line, T: float) -> Course:
     way = np.abs(np.diff(table, axis=0)).sum(axis=0)
     q = along(line, s[0] + path[0] * (s[-1] - s[0]))
     qd, qdd, jerk = (path[r][:, None] * way / T**r for r in (1, 2, 3))
-    tau = inverse_dynamics(problem.arm, q, qd, qdd, loads=problem.loads_at(x))
+    tau = np.asarray(tree_call(problem.arm, "inverse_dynamics", (q, qd, qdd), loads=problem.loads_at(x)))
+    if problem.closing is not None:
+        tau = problem.closing.least(q, tau).u
     return Course(q, qd, qdd, jerk, tau, np.gradient(tau, x * T, axis=0))
 
 

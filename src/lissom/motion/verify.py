@@ -51,7 +51,8 @@ class Verification:
     turning : Peak or None      torque beyond its limit by Coulomb's friction in such a joint: what a motor cannot give
                                 there, for some milliseconds, before the joint has got going
     growth : float              how many times small errors of the state grow along the motion, at worst (rates in
-                                units of 1/duration); about 2 for an arm that neither stabilises nor destabilises
+                                units of 1/duration); about 2 for an arm that neither stabilises nor destabilises;
+                                NaN where loops are closed
     tolerance : float           that was asked for
 
     Examples
@@ -147,6 +148,8 @@ class _Played:
         for some, pieces in self._parts:
             state[:, some] = pieces(t).reshape(3, -1)
         q, qd, qdd = state
+        if self._motion.closures is not None:
+            return self._motion.required(np.array([t / T]), q[None], qd[None], qdd[None], loads)[0]
         return inverse_dynamics(self._motion.arm, q, qd, qdd, loads=loads) * self._driven
 
 
@@ -179,6 +182,8 @@ def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | N
 
 def _growth(motion: Motion) -> float:
     """Norms of the transition matrices from the start, and to the end, of the linearised arm; torques as planned."""
+    if motion.closures is not None:
+        return np.nan
     T, n = motion.duration, motion.arm.dof
     h = T / GROWTH_STEPS
     t = h * (np.arange(GROWTH_STEPS, dtype=float) + 0.5)
