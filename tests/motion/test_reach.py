@@ -161,3 +161,18 @@ def test_random_starts_find_other_postures(planar):
     times = sorted({round(row["duration"], 4) for row in motion.report.starts})
     assert len(times) == 2  # elbow up and down
     assert motion.duration == pytest.approx(times[0], abs=1e-4)
+
+
+def test_half_a_turn_away_is_not_there():
+    """Where rows of an orientation vanish too."""
+    puma = ls.load("puma560")
+    q = np.array([0.3, -0.6, 0.4, 0.0, 0.2, 0.1])
+    X = ls.pose(puma, q, "flange")
+    goal = ls.Reach("flange", X[:3, 3] + [0, 0, 0.1], [(0, 0, 1), -X[:3, 2]])
+    motion = predict_motion(puma, start=q, goal=goal, limits=ls.Limits(velocity=4.0), minimise="time")
+    assert ls.pose(puma, motion.q[-1], "flange")[:3, 2] @ X[:3, 2] < -1 + 1e-6
+    two = ls.load("two_link").with_gravity((0, 0, 0))
+    turned = predict_motion(
+        two, start=[0, 0], goal=ls.Reach("fore", orientation=np.diag([-1.0, -1, 1])), limits=ls.Limits(torque=5.0)
+    )
+    assert abs(abs(turned.q[-1].sum()) - np.pi) < 1e-6

@@ -7,7 +7,8 @@ Rows that vanish when a frame is where it should be. With E the turn from where 
     direction      (e1 . a, e2 . a) / sqrt((1 + d . a) / 2)    = 2 sin(angle / 2): two rows; a the axis, d where it
                    should point, e1 and e2 at right angles to d
 
-Both are regular where they vanish, and large at half a turn (`reaching`).
+Both are regular where they vanish, and large up to half a turn, where they vanish again: such answers are refused
+(`reaching`).
 """
 
 from __future__ import annotations

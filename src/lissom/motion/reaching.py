@@ -20,12 +20,14 @@ from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import placed
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
+from lissom.verbs.kinematics import pose
 from lissom.verbs.library import digest
 from lissom.verbs.states import as_frame
 
 WAVE, STARTS = 32, 256
 TOLERANCE = 1e-9
 MISSED = 1e-6  # of a row, at the end
+TURNED = 1e-3  # rad that a frame is turned away, by a look that does not use the rows
 NEARBY = 0.05  # rad or m: positions around a solution, where rows that always depend on each other show it
 DEPENDENT = 1e-8
 SINGULAR = 1e-3  # a solution found to TOLERANCE is off its place by the root of that, where rows have no slope
@@ -111,7 +113,7 @@ class Reaching:
         for wave in range(0, STARTS, WAVE):
             found = search(_Errors(self), begin[wave : wave + WAVE], np.zeros((WAVE, 0)), TOLERANCE, 300)  # type: ignore[arg-type]
             sizes = np.abs(found.error).max(axis=1)
-            good = found.q[sizes <= TOLERANCE]
+            good = found.q[(sizes <= TOLERANCE) & (self.angles(found.q) < TURNED)]
             if len(good):
                 return self._sorted(good, near)
             if sizes.min() < np.abs(best).max():
@@ -120,6 +122,16 @@ class Reaching:
             f"{self._verb}: the {self.what} is out of reach: within the position limits {self.reach.link!r} ends "
             f"{self._off(best)} short of it, from {STARTS} starts."
         )
+
+    def angles(self, q: Array) -> Array:
+        """(N,) by how much the frame is turned away at positions (N, n) [rad]: rows vanish at half a turn too."""
+        turn = self.reach.orientation
+        if turn is None:
+            return np.zeros(len(q))
+        R = pose(self.arm, q, self.reach.link)[:, :3, :3]
+        off = R - turn if len(turn) == 3 else (R @ turn[0] - turn[1])[:, :, None]
+        chord = np.linalg.norm(off, axis=(1, 2)) / (np.sqrt(8) if len(turn) == 3 else 2.0)
+        return 2 * np.arcsin(np.clip(chord, 0.0, 1.0))
 
     def _sorted(self, q: Array, near: Array) -> Array:
         """Nearest first, each once; a joint that can turn all the way round turns the shorter way."""
@@ -189,7 +201,9 @@ class Reaching:
 
     def missed(self, q: Array) -> str:
         """In words, where positions (n,) do not bring the frame there; rows that were left out count too."""
-        error = self.rows(q[None])[0]
+        error, angle = self.rows(q[None])[0], float(self.angles(q[None])[0])
+        if angle > TURNED:
+            return f"the {self.what} is missed by {angle:.4g} rad"
         return "" if np.abs(error).max() < MISSED else f"the {self.what} is missed by {self._off(error)}"
 
 
