@@ -56,6 +56,7 @@ def both(minimise, loads=(), seed=5):
         problem.small,
         problem.rubbing,
         problem.expressions.wide,
+        problem.expressions.slow,
         problem.expressions.rounding,
     )
     rng = np.random.default_rng(seed)

@@ -116,7 +116,6 @@ def test_friction_that_sticks(arm):
     found = motion.verify()
     assert found.ok, found.describe()
     assert found.joint_error.max() < 1e-4
-    assert found.turning is None
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,14 @@ import pytest
 
 import lissom as ls
 from lissom.motion.public import predict_motion
-from lissom.motion.rubbing import WIDE, excess, slopes, width
-from lissom.motion.torques import SLOW
+from lissom.motion.rubbing import SLOW, WIDE, excess, slopes, width
 
 SPEEDS = np.concatenate([-np.geomspace(50.0, 1e-6, 400), [0.0], np.geomspace(1e-6, 50.0, 400)])
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_on_the_safe_side(side):
-    bound = excess(SPEEDS, side, WIDE) + SPEEDS / np.sqrt(SPEEDS**2 + SLOW**2)
+    bound = excess(SPEEDS, side, WIDE, SLOW) + SPEEDS / np.sqrt(SPEEDS**2 + SLOW**2)
     assert (side * (bound - np.sign(SPEEDS)) >= -1e-15).all()
     assert np.abs(bound).max() < 1.01
     far = np.abs(SPEEDS) > 0.5
@@ -23,12 +22,12 @@ def test_on_the_safe_side(side):
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_slopes(side):
     v, h = np.linspace(-0.8, 0.9, 57), 1e-6
-    first, second = slopes(v, side, WIDE)
+    first, second = slopes(v, side, WIDE, SLOW)
     assert (
-        np.abs((excess(v + h, side, WIDE) - excess(v - h, side, WIDE)) / (2 * h) - first).max()
+        np.abs((excess(v + h, side, WIDE, SLOW) - excess(v - h, side, WIDE, SLOW)) / (2 * h) - first).max()
         < 1e-6 * np.abs(first).max()
     )
-    other = (slopes(v + h, side, WIDE)[0] - slopes(v - h, side, WIDE)[0]) / (2 * h)
+    other = (slopes(v + h, side, WIDE, SLOW)[0] - slopes(v - h, side, WIDE, SLOW)[0]) / (2 * h)
     assert np.abs(other - second).max() < 1e-6 * np.abs(second).max()
 
 

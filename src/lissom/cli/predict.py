@@ -149,7 +149,6 @@ def _verified(found: Any) -> dict[str, Any]:
     return {
         "ok": found.ok, "status": found.status, "joint_error": found.joint_error, "end_error": found.end_error,
         "growth": found.growth, "method": found.run.report.method, "peaks": [vars(peak) for peak in found.peaks],
-        "turning": None if found.turning is None else vars(found.turning),
     }  # fmt: skip
 
 

@@ -42,6 +42,7 @@ from lissom.verbs.modes import modes
 NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
 FINE = 12  # points of a segment at which the cost is looked at
 VERB = "predict_motion"
+SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there has nothing that takes time
 LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
 SAMPLED = ("torque", "torque_rate", "power")
@@ -192,6 +193,11 @@ class Problem:
         """Have rows for obstacles that a motion comes too near to; whether some are new."""
         return self.clearance is not None and self.clearance.watch(lambda s: curves.at(x, s, 1)[0], s)
 
+    @property
+    def rounded(self) -> bool:
+        """What is minimised is rounded off: energy, or torques with Coulomb friction."""
+        return "energy" in self.task.minimise or (bool(self.friction.any()) and set(self.task.minimise) != {"time"})
+
     def cost(self, curves: Curves, x: Array) -> float:
         """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
         breaks = curves.spaces[-1].basis.breaks
@@ -315,7 +321,7 @@ class Problem:
         far = np.full(len(curves.nodes) * curves.each, np.inf)
         low, high = np.append(low, -far), np.append(high, far)
         if curves.duration is None:
-            shortest, longest = self.task.duration or (1e-4, np.inf)
+            shortest, longest = self.task.duration or (SHORTEST, np.inf)
             low, high = np.append(low, shortest), np.append(high, longest)
         return low, high
 

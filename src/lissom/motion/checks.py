@@ -31,6 +31,12 @@ def refuse_arm(arm: Arm, verb: str = VERB) -> None:
         )
     if not arm.joints:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has no joint that moves.")
+    for joint in arm.joints:
+        if joint.mimic is not None:
+            raise UnsupportedError(
+                f"{verb}: joint {joint.name!r} is to follow {joint.mimic.joint!r}, and motions of coupled joints are not "
+                "available. Make it fixed, or a joint of its own: arm.with_joint(name, mimic=None)."
+            )
     if not arm.actuated.any():
         raise UnsupportedError(f"{verb}: no joint of arm {arm.name!r} has a motor, so nothing can be planned.")
 
@@ -176,16 +182,19 @@ def _ends_clear(problem: Problem) -> None:
 
 
 def _rests_held(problem: Problem) -> None:
-    """Torques that hold an end at rest, where its positions are given, and rates and accelerations are zero there."""
+    """Torques that hold an end at rest, where its positions are given; accelerations given as NaN let go of it."""
     task = problem.task
     for place in problem.places:
         rate, acceleration = (getattr(task, f"{place.word}_{kind}", None) for kind in ("velocity", "acceleration"))
-        still = acceleration is not None and not np.any(acceleration)
+        still = acceleration is None or not np.any(acceleration)
         if np.isnan(place.q[0]).any() or (rate is not None and np.any(rate)) or not still or place.reaching is not None:
             continue
         weak = _weak(problem, place.word, place.q[0], place.s)
         if weak:
-            raise InputError(f"{VERB}: {weak}. Give a stronger motor, or another {place.word}.")
+            raise InputError(
+                f"{VERB}: {weak}. Give a stronger motor or another {place.word}; or NaN in {place.word}_acceleration "
+                "if the arm need not stay there."
+            )
 
 
 def _slides_held(problem: Problem) -> None:
@@ -224,7 +233,7 @@ def _weak(problem: Problem, word: str, q: Array, s: float) -> str:
         return ""
     lower, upper = problem.bounds.lower["torque"], problem.bounds.upper["torque"]
     tau = inverse_dynamics(problem.arm, q, 0 * q, 0 * q, loads=problem.load_at(s))
-    off = np.flatnonzero((tau < lower) | (tau > upper))
+    off = np.flatnonzero((tau < lower - problem.friction) | (tau > upper + problem.friction))
     if not len(off):
         return ""
     k = int(off[0])

@@ -24,7 +24,8 @@ from lissom.verbs.library import digest
 from lissom.verbs.states import as_frame
 
 TINY = 1e-12  # m^2, of a segment without length
-STEP, MOST = 0.2, 50  # of a least distance that the arm goes between looks, and how many looks that may take
+LARGE = 0.1  # m
+STEP, MOST = 0.2, 50  # of the size of a pair that the arm goes between looks, and how many looks that may take
 
 Positions = Callable[[Array], Array]  # (N, n) at fractions (N,) of the duration
 
@@ -39,6 +40,11 @@ class _Pair(NamedTuple):
     of_body: bool  # the body is covered by points, else the obstacle
     D: float  # least distance of the segments
     wide: float  # what is asked of points
+
+    @property
+    def size(self) -> float:
+        """What distances of the pair are measured by [m]: walls may be huge balls."""
+        return min(self.D, LARGE)
 
     @property
     def kind(self) -> tuple[str, bool]:
@@ -79,20 +85,20 @@ class Clearance:
         self._watched = np.zeros(len(self.pairs), bool)
 
     def dense(self, at: Positions, s: Array) -> Array:
-        """s, and more between where parts of the arm would go further than STEP of a least distance unseen."""
+        """s, and more between where parts of the arm would go further than STEP of a size unseen."""
         way = np.zeros(len(s) - 1)
         q = at(s)
         for link in {pair.body.link for pair in self.pairs}:
             X, some = pose(self.arm, q, link), [pair for pair in self.pairs if pair.body.link == link]
             for end in {tuple(end) for pair in some for end in (pair.body.a, pair.body.b)}:
                 step = np.linalg.norm(np.diff(X[:, :3, 3] + X[:, :3, :3] @ end, axis=0), axis=1)
-                way = np.maximum(way, step / min(pair.D for pair in some))
+                way = np.maximum(way, step / min(pair.size for pair in some))
         counts = np.clip(np.ceil(way / STEP), 1, MOST).astype(int)
         parts = [a + (b - a) * np.arange(n) / n for a, b, n in zip(s[:-1], s[1:], counts, strict=True)]
         return np.concatenate([*parts, s[-1:]])
 
     def watch(self, at: Positions, s: Array, near: float = 0.0) -> bool:
-        """Have rows for the pairs that come nearer than `near`, in parts of their least distance; whether some are new.
+        """Have rows for the pairs that come nearer than `near`, in parts of their sizes; whether some are new.
 
         Most parts of an arm never come near most obstacles, and rows cost time.
         """
@@ -139,8 +145,8 @@ class Clearance:
         return out
 
     def use(self, gaps: Array) -> Array:
-        """1 where the margin is just kept, more where it is not, in parts of the least distance of the axes."""
-        return 1 - gaps / np.array([pair.D for pair in self.pairs])
+        """1 where the margin is just kept, more where it is not, in parts of the sizes of the pairs."""
+        return 1 - gaps / np.array([pair.size for pair in self.pairs])
 
     def names(self, k: int) -> tuple[str, str]:
         """What keeps clear of what, of a pair."""

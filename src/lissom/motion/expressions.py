@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from lissom.motion.criteria import own_expression
-from lissom.motion.rubbing import excess, width
+from lissom.motion.rubbing import SLOW, excess, slow_rates, width
 from lissom.motion.sample import Sample, Symbols
 from lissom.motion.tapes import TapeSample, prefers_tape
 from lissom.motion.torques import torques
@@ -45,7 +45,7 @@ class Expressions:
                 rounding = self.rounding if "energy" in self.task.minimise else 1.0
                 made[key] = TapeSample(
                     problem.arm, problem.setting, powers, self.task.minimise, problem.small, problem.rubbing,
-                    self.wide, rounding,
+                    self.wide, self.slow, rounding,
                 )  # fmt: skip
             else:
                 squares = self._squares if self.n >= APART else None
@@ -63,7 +63,7 @@ class Expressions:
     def _spec(self) -> str:
         """What decides the expressions of a sample."""
         limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
-        limited["rubbing"] = [*self.problem.rubbing.tolist(), self.wide]
+        limited["rubbing"] = [*self.problem.rubbing.tolist(), self.wide, *self.slow.tolist()]
         terms = {}
         for word, weight in self.task.minimise.items():
             if callable(word):
@@ -85,6 +85,13 @@ class Expressions:
     def wide(self) -> float:
         """Rate [rad/s or m/s] within which friction turns around, in limits; where there is none, nothing."""
         return width(float(np.abs(self.problem.guess.qd).max())) if len(self.problem.rubbing) else 0.0
+
+    @cached_property
+    def slow(self) -> Array:
+        """(n,) rates within which friction turns around, in torques."""
+        if not self.problem.friction.any():
+            return np.full(self.n, SLOW)
+        return slow_rates(np.abs(self.problem.guess.qd).max(axis=0))
 
     def row_limits(self) -> tuple[Array, Array, list[tuple[str, str]]]:
         """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
@@ -110,7 +117,7 @@ class Expressions:
         problem, n = self.problem, self.n
         loads = [z.data[9 * k : 9 * k + 9] for k in range(len(problem.frames))]
         force, z = z.q[n:], z._replace(q=z.q[:n], qd=z.qd[:n], qdd=z.qdd[:n], jerk=z.jerk[:n])
-        tau = torques(problem.bodies, problem.setting, z.q, z.qd, z.qdd, loads)
+        tau = torques(problem.bodies, problem.setting, z.q, z.qd, z.qdd, loads, self.slow)
         if problem.closing is not None:
             tau = tau - problem.closing.pull(z.q, force)
         rows = [tau]
@@ -123,13 +130,14 @@ class Expressions:
             rows.append((tau * z.qd)[some.tolist()])
         some = problem.rubbing
         if len(some):
-            rows += [(tau + problem.friction * excess(z.qd, side, self.wide))[some.tolist()] for side in (1.0, -1.0)]
+            safe = [tau + problem.friction * excess(z.qd, side, self.wide, self.slow) for side in (1.0, -1.0)]
+            rows += [bound[some.tolist()] for bound in safe]
         return ca.vertcat(*rows), self._cost(z, tau, rate)
 
     def _torque_rate(self, z: Symbols, loads: Any) -> Any:
         """d tau / dt along the motion, loads at rest."""
         q, qd, qdd = (ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd"))
-        tau = torques(self.problem.bodies, self.problem.setting, q, qd, qdd, loads)
+        tau = torques(self.problem.bodies, self.problem.setting, q, qd, qdd, loads, self.slow)
         state = ca.vertcat(q, qd, qdd)
         along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk))
         return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd))

@@ -102,8 +102,8 @@ def bodies_of(arm: Arm) -> tuple[Body, ...]:
     """The arm's shape where none is given, of links that move.
 
     The collision shapes of a link, else its visual ones, each in the capsule around it. A link without shapes (or
-    with meshes, which are not read) is the lines from its joint to those of the next links and to its tools, or at
-    least to its centre of mass, without thickness.
+    with meshes, which are not read) is the lines from its joint to those of the next links, to its tools and to its
+    frame, or at least to its centre of mass, without thickness.
     """
     out: list[Body] = []
     for link in arm.links:
@@ -152,6 +152,7 @@ def _lines(arm: Arm, link: Link) -> list[Body]:
     begin = inverse(link.frame)[:3, 3]
     ends = [other.joint.placement[:3, 3] for other in arm.links if other.parent == link.name]
     ends += [tool.placement[:3, 3] for tool in link.tools]
+    ends += [np.zeros(3)] if np.linalg.norm(begin) > 1e-9 else []  # its frame sits at its far end
     ends = ends or [link.com]
     return [Body(link.name, begin, end) for end in ends if np.linalg.norm(end - begin) > 1e-9]
 

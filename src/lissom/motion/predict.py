@@ -11,7 +11,7 @@ import numpy as np
 from lissom.errors import InputError, LissomError, MotionError, shown
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
-from lissom.motion.build import Problem
+from lissom.motion.build import SHORTEST, Problem
 from lissom.motion.closing import open_between
 from lissom.motion.curves import Curves
 from lissom.motion.mesh import Mesh
@@ -195,6 +195,8 @@ class Search:
         beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
         if ok and beyond:
             ok, status = False, f"solved at its samples, but between them {', and '.join(beyond)}"
+        if ok and self.problem.task.duration is None and program.curves.T(solution.x) < 1.01 * SHORTEST:
+            ok, status = False, "nothing in this task takes time, so its duration falls to zero; give one"
         missed = self.problem.missed(program.curves, solution.x) if ok else ""
         if missed:
             ok, status = False, f"solved, but {missed}"
@@ -203,8 +205,8 @@ class Search:
                 status = "stalled"  # it gave up elsewhere, and was put back to where it had been
             status = f"{status}; {self._why(program, solution)}"
         T = program.curves.T(solution.x)
-        cost = self._pure(solution.cost, T)  # of energy, what was minimised is rounded off
-        if "energy" in self.problem.task.minimise:
+        cost = self._pure(solution.cost, T)
+        if self.problem.rounded:
             cost = self.problem.cost(program.curves, solution.x)
         P, *others = program.curves.control_points(solution.x)
         basis, loose = mesh.led, None

@@ -29,6 +29,7 @@ PER_SEGMENT = 10
 FEWEST = 4  # of segments that are finer
 INTERRUPTED = "interrupted"
 RAN_OUT = "ran out"
+BESIDE = 1e-9  # of the duration
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
 
@@ -255,7 +256,10 @@ class Motion:
         return list(out)
 
     def torques(self, t: ArrayLike) -> Array:
-        """tau (..., dof) at any times (...), by inverse dynamics; nothing on coordinates without a motor."""
+        """tau (..., dof) at any times (...), by inverse dynamics; nothing on coordinates without a motor.
+
+        At its very ends a motion rests and friction has no direction: there it is that of the motion beside them.
+        """
         return np.where(self.arm.actuated, self.forces(t), 0.0)
 
     def forces(self, t: ArrayLike) -> Array:
@@ -263,6 +267,9 @@ class Motion:
         left of their equations of motion, which vanish at collocation points."""
         times = np.asarray(t, float)
         flat = times.ravel()
+        if any(joint.friction for joint in self.arm.joints):
+            self._fractions(flat)
+            flat = np.clip(flat, BESIDE * self.duration, (1 - BESIDE) * self.duration)
         return self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat)).reshape(*times.shape, -1)
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:

@@ -6,7 +6,8 @@ lower one for one below. With g(x) = x / (1 + x^4)^(1/4),
 
     above(v) = g(v / wide + REACH) + 1 - g(REACH) >= sign(v),          below(v) = -above(-v) <= sign(v)
 
-and `excess` is their difference to the friction that the torques of a sample have in them, v / sqrt(v^2 + SLOW^2).
+and `excess` is their difference to the friction that the torques of a sample have in them, v / sqrt(v^2 + slow^2),
+which turns around within a rate that is small beside those of the joint.
 """
 
 from __future__ import annotations
@@ -15,31 +16,36 @@ from typing import Any
 
 import numpy as np
 
-from lissom.motion.torques import SLOW
 from lissom.spatial.rotations import Array
 
 WIDE = 0.1  # rad/s or m/s: turns are rounded within it at most; narrower ones take the solver many more iterations
 SHARE = 0.025  # of the fastest joint's rate, where that is less
+SLOW, SLOW_SHARE = 0.05, 0.05  # the same of torques themselves, where each joint has its own rate
 REACH = 3.0  # times that before a turn the other way's friction counts already; 1.003 of the friction at most
 
 
-def width(fastest: float) -> float:
+def width(fastest: float, most: float = WIDE, share: float = SHARE) -> float:
     """Within which turns are rounded, from the fastest rate that is expected; by quarter decades."""
-    wide = min(WIDE, SHARE * fastest) if fastest > 0 else WIDE
+    wide = min(most, share * fastest) if fastest > 0 else most
     return float(10.0 ** (np.floor(4 * np.log10(wide) + 1e-9) / 4))
 
 
-def excess(v: Any, side: float, wide: float) -> Any:
+def slow_rates(fastest: Array) -> Array:
+    """(n,) within which friction in torques turns around, from the fastest rates (n,) that are expected."""
+    return np.array([width(float(x), SLOW, SLOW_SHARE) for x in fastest])
+
+
+def excess(v: Any, side: float, wide: float, slow: Any) -> Any:
     """Above (side 1) or below (-1) sign(v), less the friction within a sample; of casadi or NumPy vectors."""
-    return _g(v / wide + side * REACH) + side * (1 - _g(REACH)) - v / (v * v + SLOW * SLOW) ** 0.5
+    return _g(v / wide + side * REACH) + side * (1 - _g(REACH)) - v / (v * v + slow * slow) ** 0.5
 
 
-def slopes(v: Array, side: float, wide: float) -> tuple[Array, Array]:
+def slopes(v: Array, side: float, wide: float, slow: Array) -> tuple[Array, Array]:
     """Its first and second derivative."""
     x = v / wide + side * REACH
     root = 1 + x**4
-    first = root**-1.25 / wide - SLOW**2 / (v * v + SLOW**2) ** 1.5
-    second = -5 * x**3 * root**-2.25 / wide**2 + 3 * SLOW**2 * v / (v * v + SLOW**2) ** 2.5
+    first = root**-1.25 / wide - slow**2 / (v * v + slow**2) ** 1.5
+    second = -5 * x**3 * root**-2.25 / wide**2 + 3 * slow**2 * v / (v * v + slow**2) ** 2.5
     return np.asarray(first), np.asarray(second)
 
 

@@ -26,7 +26,6 @@ from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.motion.rubbing import excess, slopes
 from lissom.motion.sample import Places
-from lissom.motion.torques import SLOW
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import library
 
@@ -75,7 +74,8 @@ class TapeSample:
     weights : {criterion: weight}   of time, torque_squared, energy, jerk
     small : (n,)                    more weights of the squared torques
     rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
-                                    its jump: above, then below; turns are rounded within `wide`
+                                    its jump: above, then below; turns are rounded within `wide`,
+                                    those of friction in the torques within the rates `slow` (n,)
     rounding : float                |power| is smooth within it [W]
     """
 
@@ -88,11 +88,13 @@ class TapeSample:
         small: Array,
         rubbing: NDArray[np.intp],
         wide: float,
+        slow: Array,
         rounding: float,
     ) -> None:
         self.n, self.m, self.data = arm.dof, arm.dof + len(powers) + 2 * len(rubbing), 9 * len(setting.loads)
         self.orders = 4 if weights.get("jerk") else 3
-        self._powers, self._rubbing, self._wide, self._rounding = powers, rubbing, wide, rounding
+        self._powers, self._rubbing, self._rounding = powers, rubbing, rounding
+        self._wide, self._slow = wide, slow
         self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
         self._squares = self._weights["torque_squared"] + small
         self._curved = bool(self._squares.any() or self._weights["energy"])
@@ -132,7 +134,7 @@ class TapeSample:
         y, T, tau = self._state(given)
         k, r = self._powers, self._rubbing
         rows = [tau, tau[:, k] * y[1][:, k]]
-        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._wide) for side in SIDES]
+        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._wide, self._slow[r]) for side in SIDES]
         return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
 
     def first(self, given: Sequence[Array]) -> list[Array]:
@@ -151,7 +153,7 @@ class TapeSample:
         rows[:, at, n + k] += tau[:, k] / T
         rows[:, at, W] -= tau[:, k] * v[:, k] / T
         for r, at, side in self._rubbed():
-            slope = self._friction[r] * slopes(v[:, r], side, self._wide)[0] / T
+            slope = self._friction[r] * slopes(v[:, r], side, self._wide, self._slow[r])[0] / T
             rows[:, at] = rows[:, r]
             rows[:, at, n + r] += slope
             rows[:, at, W] -= slope * v[:, r]
@@ -193,7 +195,7 @@ class TapeSample:
             y = [np.ascontiguousarray(u[:, r * n : (r + 1) * n] / T**r) for r in range(self.orders)]
             extra = [np.ascontiguousarray(given[2][:, k : k + 9]) for k in range(0, self.data, 9)]
             v = y[1]
-            tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + SLOW * SLOW)
+            tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + self._slow**2)
             self._seen, self._known = given, {"state": (y, T, tau), "extra": extra}
         return self._known["state"]
 
@@ -203,7 +205,7 @@ class TapeSample:
             y, n = self._known["state"][0], self.n
             J = np.concatenate(self._slopes(*y[:3], *self._known["extra"]), axis=2)
             at = np.arange(n)
-            J[:, at, n + at] += self._friction * SLOW**2 / (y[1] ** 2 + SLOW * SLOW) ** 1.5
+            J[:, at, n + at] += self._friction * self._slow**2 / (y[1] ** 2 + self._slow**2) ** 1.5
             self._known["J"] = J
         return self._known["J"]
 
@@ -223,7 +225,7 @@ class TapeSample:
         mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
         by_tau0 += lam[:, : self.n]
         for r, at, side in self._rubbed():
-            first, second = slopes(v[:, r], side, self._wide)
+            first, second = slopes(v[:, r], side, self._wide, self._slow[r])
             by_tau0[:, r] += lam[:, at]
             by_v0[:, r] += lam[:, at] * self._friction[r] * first
             curve0[:, r] += lam[:, at] * self._friction[r] * second
@@ -270,7 +272,7 @@ class TapeSample:
         H[:, n : 2 * n, : 3 * n] += crossed
         H[:, : 3 * n, n : 2 * n] += np.swapaxes(crossed, 1, 2)
         at, v = np.arange(n), y[1]
-        bend = -3 * self._friction * SLOW**2 * v / (v * v + SLOW * SLOW) ** 2.5
+        bend = -3 * self._friction * self._slow**2 * v / (v * v + self._slow**2) ** 2.5
         H[:, n + at, n + at] += F.v_v + F.tau * bend
         if self.orders > 3:
             H[:, 3 * n + at, 3 * n + at] += 2 * self._weights["jerk"] * w * T

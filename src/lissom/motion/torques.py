@@ -11,8 +11,7 @@ from lissom.dynamics import inverse, kinematics
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
-
-SLOW = 0.05  # rad/s or m/s: friction turns around within about this speed, which optimisation needs to be smooth
+from lissom.spatial.rotations import Array
 
 
 class Given(Inline):
@@ -26,8 +25,11 @@ class Given(Inline):
         return ca.vertsplit(self._vectors.pop(0)) if n else []
 
 
-def torques(bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any, extra: Sequence[Any] = ()) -> Any:
-    """tau (n,) of q, qd, qdd; `extra`: the base's motion and loads, as `inverse.program` reads them."""
+def torques(bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any, extra: Sequence[Any], slow: Array) -> Any:
+    """tau (n,) of q, qd, qdd; `extra`: the base's motion and loads, as `inverse.program` reads them.
+
+    Friction turns around within the rates `slow` (n,): optimisation needs it smooth.
+    """
     run = Given([q, qd, qdd, *extra])
     inverse.program(run, bodies.smooth, setting)
     tau = ca.vertcat(*run.outputs[0])
@@ -35,7 +37,7 @@ def torques(bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any, extra: 
     for body in bodies.list:
         if body.friction:
             v = qd[body.coordinate]
-            rub[body.coordinate] = body.friction * v / ca.sqrt(v * v + SLOW * SLOW)
+            rub[body.coordinate] = body.friction * v / ca.sqrt(v * v + slow[body.coordinate] ** 2)
     return tau + ca.vertcat(*rub)
 
 

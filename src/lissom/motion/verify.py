@@ -17,18 +17,15 @@ from lissom.motion.bounds import bounds_of
 from lissom.motion.build import loads_over
 from lissom.motion.clearance import clearance_of
 from lissom.motion.peaks import EXCESS, closest, peaks_of
-from lissom.motion.record import Motion, Peak, grid
-from lissom.motion.torques import SLOW
+from lissom.motion.record import BESIDE, Motion, Peak, grid
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.sensitivity import forward_dynamics_gradient
 
-INSIDE = 1e-9  # of the duration: at its very ends a motion rests, and friction has no direction
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
 GROWTH_STEPS = 400
-NEAR_REST = 5.0  # times the speed within which friction is smoothed
 SAMPLES = 4  # of the simulation, in a segment; it takes at least as many steps
 
 
@@ -45,11 +42,7 @@ class Verification:
     error : (nt, dof)           simulated minus planned positions [rad or m]
     joint_error : (dof,)        largest |error| over time
     end_error : (dof,)          error at the end
-    peaks : tuple of Peak       largest use of every limit, and the least distance from obstacles, on a fine grid;
-                                friction is Coulomb's, but for joints about to turn around (slower than 0.1 per
-                                second), where it is whatever holds them
-    turning : Peak or None      torque beyond its limit by Coulomb's friction in such a joint: what a motor cannot give
-                                there, for some milliseconds, before the joint has got going
+    peaks : tuple of Peak       largest use of every limit, and the least distance from obstacles, on a fine grid
     growth : float              how many times small errors of the state grow along the motion, at worst (rates in
                                 units of 1/duration); about 2 for an arm that neither stabilises nor destabilises;
                                 NaN where loops are closed
@@ -72,7 +65,6 @@ class Verification:
     joint_error: Array
     end_error: Array
     peaks: tuple[Peak, ...]
-    turning: Peak | None
     growth: float
     tolerance: float
 
@@ -92,8 +84,6 @@ class Verification:
             f"small errors grow up to {self.growth:.3g} times along the motion",
             *(peak.describe() for peak in self.peaks),
         ]
-        if self.turning is not None:
-            lines.append(f"next to rest, by friction:\n{self.turning.describe()}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -116,11 +106,11 @@ def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> V
     known = np.isfinite(run.q).all(axis=1)
     error = run.q[known] - motion.at(np.minimum(run.t[known], motion.duration))[0]
     largest = np.abs(error).max(axis=0)
-    peaks, turning = _peaks(motion, per_segment)
+    peaks = _peaks(motion, per_segment)
     growth = _growth(motion)
     status = _status(motion, run, largest, peaks, growth, tolerance)
     return Verification(
-        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, turning, growth, tolerance
+        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, growth, tolerance
     )
 
 
@@ -142,7 +132,7 @@ class _Played:
     def torques(self, t: float, _q: Array, _qd: Array) -> Array:
         """What the motors do: a function of time alone."""
         T = self._motion.duration
-        t = float(np.clip(t, INSIDE * T, (1 - INSIDE) * T))
+        t = float(np.clip(t, BESIDE * T, (1 - BESIDE) * T))
         loads = self.loads(t) if callable(self.loads) else self.loads
         state = np.empty((3, self._motion.arm.dof))
         for some, pieces in self._parts:
@@ -162,22 +152,17 @@ def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
     return PPoly(np.concatenate(padded, axis=-1), q.x)
 
 
-def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
-    """Uses of limits away from where joints turn around, and that of torque there if it is beyond."""
+def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
+    """Uses of limits, and the least distance from obstacles."""
     s = grid(motion.finest_breaks, per_segment)
     bounds, names = bounds_of(motion.arm, motion.task, "verify"), motion.arm.coordinates
     t = s * motion.duration
     z, tau = motion.profiles(t, 4), motion.torques(t)
-    friction = motion.arm.expanded(np.array([joint.friction for joint in motion.arm.joints]))
-    gradual = tau + friction * (z[1] / np.sqrt(z[1] ** 2 + SLOW**2) - np.sign(z[1]))
-    slow = (np.abs(z[1]) < NEAR_REST * SLOW) & (friction > 0)
-    peaks, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, gradual, tau))
-    held, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, tau, 0.0))
-    beyond = [peak for peak in held if peak.quantity == "torque" and peak.use > 1 + EXCESS]
+    peaks, _ = peaks_of(bounds, names, s, motion.duration, z, tau)
     clearance = clearance_of(motion.arm, motion.task, "verify")
     if clearance is not None:
         peaks = (*peaks, closest(clearance, lambda s: motion.at(s * motion.duration)[0], s, motion.duration)[0])
-    return peaks, beyond[0] if beyond and slow.any() else None
+    return peaks
 
 
 def _growth(motion: Motion) -> float:
