@@ -42,7 +42,9 @@ from lissom.verbs.modes import modes
 NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
 FINE = 12  # points of a segment at which the cost is looked at
 VERB = "predict_motion"
+AHEAD = 1e-7  # of the duration: slopes of loads, which change on straight lines, are taken over it
 SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there has nothing that takes time
+SMALL = 1e-3  # of the largest torque: rows of coordinates that hardly feel one count as large as this
 LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
 SAMPLED = ("torque", "torque_rate", "power")
@@ -157,6 +159,9 @@ class Problem:
         made = clearance_of(self.arm, self.task, VERB)
         if made is None:
             return None
+        given = [place.q[0] for place in self.places if place.reaching is None and not np.isnan(place.q[0]).any()]
+        if given:
+            made.leave_room(np.array(given))
         for k, place in enumerate(self.places):  # of positions that reach a place, those that are clear count first
             if place.reaching is not None:
                 left = made.gaps(place.q).min(axis=1)
@@ -166,9 +171,14 @@ class Problem:
     # ---- the sample ---------------------------------------------------------------------------------
 
     def load_data(self, s: Array) -> Array:
-        """(N, 9 loads) forces, moments and points at fractions of the duration."""
-        parts = [part for load in loads_over(self._pushes, s) for part in (load.force, load.moment, load.point)]
-        return np.ascontiguousarray(np.concatenate(parts, axis=1)) if parts else np.zeros((len(s), 0))
+        """(N, 9 loads) forces, moments and points at fractions of the duration; where asked for, their slopes too."""
+        if not self._pushes:
+            return np.zeros((len(s), 0))
+        now = _joined(loads_over(self._pushes, s))
+        if not self.expressions.rates:
+            return now
+        back = np.where(s < 1.0 - AHEAD, 1.0, -1.0) * AHEAD
+        return np.concatenate([now, (_joined(loads_over(self._pushes, s + back)) - now) / back[:, None]], axis=1)
 
     def loads_at(self, s: Array) -> list[Load]:
         """The loads at fractions of the duration, (N, 3) each."""
@@ -283,7 +293,7 @@ class Problem:
             looks = np.linspace(0.0, 1.0, 4 * mesh.led.segments + 1)
             self.clearance.watch(lambda s: start.along(self.line, s), looks, NEAR)
             blocks += self.clearance.blocks(blocks[0].s)
-        return Program(curves, blocks, linear_rows(self, curves), low, high)
+        return Program(curves, blocks, linear_rows(self, curves), low, high, self.typical)
 
     def _closed_at(self, mesh: Mesh) -> Array:
         """Knots at which loops are to close; at ends whose positions are given they do."""
@@ -312,7 +322,22 @@ class Problem:
             words[k] = ("equation of motion", self.names[k])
         names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
         zero = np.zeros(len(row))
-        return Block(self.sample, s, weights, combine, lower[row], upper[row], zero, names, self.load_data(s))
+        size = self._sizes(lower, upper)[row]
+        return Block(self.sample, s, weights, combine, lower[row], upper[row], zero, names, self.load_data(s), size)
+
+    def _sizes(self, lower: Array, upper: Array) -> Array:
+        """(m,) of the rows of a sample: their limits; torques that have none, as large as those of the first guess."""
+        tau = np.abs(self.guess.tau).max(axis=0)
+        out = np.append(np.maximum(tau, SMALL * tau.max()), np.ones(len(lower) - self.n))
+        limit = np.max(np.where(np.isfinite([lower, upper]), np.abs([lower, upper]), 0.0), axis=0)
+        out = np.where(limit > 0, limit, out)
+        return np.where(np.isfinite(out) & (out > 0), out, 1.0)
+
+    @cached_property
+    def typical(self) -> float:
+        """How large the cost is, by the first guess."""
+        found = self.line_duration * float(rate_of_cost(self.task, self.guess).mean())
+        return found if np.isfinite(found) and found > 0 else 1.0
 
     def _variable_bounds(self, curves: Curves) -> tuple[Array, Array]:
         """Positions on control points; the duration."""
@@ -344,6 +369,12 @@ def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
         return np.zeros(len(upper))
     scale = np.where(known, upper, upper[known].max())
     return np.asarray(regularise * task.minimise["time"] / (len(upper) * scale**2))
+
+
+def _joined(loads: Sequence[Load]) -> Array:
+    """(N, 9 loads)."""
+    parts = [np.concatenate([load.force, load.moment, load.point], axis=1) for load in loads]
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
 def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:

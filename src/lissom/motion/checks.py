@@ -34,8 +34,8 @@ def refuse_arm(arm: Arm, verb: str = VERB) -> None:
     for joint in arm.joints:
         if joint.mimic is not None:
             raise UnsupportedError(
-                f"{verb}: joint {joint.name!r} is to follow {joint.mimic.joint!r}, and motions of coupled joints are not "
-                "available. Make it fixed, or a joint of its own: arm.with_joint(name, mimic=None)."
+                f"{verb}: joint {joint.name!r} is to follow {joint.mimic.joint!r}, and motions of coupled joints are "
+                "not available. Make it fixed, or a joint of its own: arm.with_joint(name, mimic=None)."
             )
     if not arm.actuated.any():
         raise UnsupportedError(f"{verb}: no joint of arm {arm.name!r} has a motor, so nothing can be planned.")
@@ -86,8 +86,22 @@ def refuse_for_loose(arm: Arm, task: Task) -> None:
             )
 
 
+def _rates_of_torque(problem: Problem) -> None:
+    """Limits of torque_rate where torques jump, or are not differentiated."""
+    limited, minimised = problem.bounds.limited("torque_rate"), "torque_rate" in problem.task.minimise
+    if problem.closing is not None and (limited.any() or minimised):
+        raise UnsupportedError(f"{VERB}: rates of torque are not available for closed loops; limit the jerk instead.")
+    rough = np.flatnonzero(limited & (problem.friction > 0))
+    if len(rough):
+        raise InputError(
+            f"{VERB}: {_name(problem, int(rough[0]))} has Coulomb friction, so its torque jumps where it turns, and no "
+            "limit of its rate can hold. Limit the jerk instead, or leave friction out."
+        )
+
+
 def refuse_impossible(problem: Problem) -> None:
     """What is certain before a solver runs."""
+    _rates_of_torque(problem)
     _ends_within(problem)
     _rates_possible(problem)
     _via_apart(problem)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from lissom.dynamics.bodies import Bodies
 from lissom.model.arm import Arm
-from lissom.motion.obstacles import Body, apart, bodies_of, count_of, widened
+from lissom.motion.obstacles import MORE, Body, apart, bodies_of, count_of, widened
 from lissom.motion.program import Block
 from lissom.motion.record import DISTANCE
 from lissom.motion.sample import Sample
@@ -81,8 +81,15 @@ class Clearance:
         self.arm, self.margin = arm, margin
         for part in parts:
             as_frame(arm, part.link, f"{verb}: bodies")
-        self.pairs = [_pair(body, thing, k, margin) for body in parts for k, thing in enumerate(obstacles)]
+        self._things = [(body, thing, k) for body in parts for k, thing in enumerate(obstacles)]
+        self.pairs = [_pair(*things, margin) for things in self._things]
         self._watched = np.zeros(len(self.pairs), bool)
+
+    def leave_room(self, q: Array) -> None:
+        """Have points so close that rows ask for no more than is left at positions (N, n) which are given."""
+        left = self.gaps(q).min(axis=0) / [pair.D for pair in self.pairs]
+        more = np.where(left > 0, np.minimum(left / 2, MORE), MORE)
+        self.pairs = [_pair(*things, self.margin, float(x)) for things, x in zip(self._things, more, strict=True)]
 
     def dense(self, at: Positions, s: Array) -> Array:
         """s, and more between where parts of the arm would go further than STEP of a size unseen."""
@@ -154,11 +161,11 @@ class Clearance:
         return f"{DISTANCE} {type(pair.obstacle).__name__.lower()} {pair.place}", pair.body.link
 
 
-def _pair(body: Body, thing: Any, place: int, margin: float) -> _Pair:
-    """Covered is the one that needs fewer points."""
+def _pair(body: Body, thing: Any, place: int, margin: float, more: float = MORE) -> _Pair:
+    """Covered is the one that needs fewer points, of which `more` than the least distance may be asked, relative."""
     D = body.radius + thing.radius + margin
     own, other = (float(np.linalg.norm(b - a)) for a, b in ((body.a, body.b), thing.ends))
-    counts = [count_of(length, D) for length in (own, other)]
+    counts = [count_of(length, D, more) for length in (own, other)]
     of_body = counts[0] < counts[1]
     points, length = (counts[0], own) if of_body else (counts[1], other)
     return _Pair(body, thing, place, points, of_body, D, widened(length, points, D))

@@ -50,14 +50,23 @@ class Expressions:
             else:
                 squares = self._squares if self.n >= APART else None
                 wide = self.n + (0 if closing is None else closing.count)
-                made[key] = Sample(key, wide, self._expressions, self.orders, 9 * len(problem.frames), squares)
+                made[key] = Sample(key, wide, self._expressions, self.orders, self.data, squares)
         return made[key]
+
+    @property
+    def rates(self) -> bool:
+        """A sample has rates of torques; its data then have slopes of the loads."""
+        return bool(self.bounds.limited("torque_rate").any()) or "torque_rate" in self.task.minimise
 
     @property
     def orders(self) -> int:
         """Derivatives that a sample sees."""
-        rates = self.bounds.limited("torque_rate").any() or {"jerk", "torque_rate"} & set(self.task.minimise)
-        return 4 if rates else 3
+        return 4 if self.rates or "jerk" in self.task.minimise else 3
+
+    @property
+    def data(self) -> int:
+        """Numbers of the loads that a sample sees."""
+        return 9 * len(self.problem.frames) * (2 if self.rates else 1)
 
     @property
     def _spec(self) -> str:
@@ -114,14 +123,14 @@ class Expressions:
 
     def _expressions(self, z: Symbols) -> tuple[Any, Any]:
         """Rows as `row_limits` has them; the rate of cost."""
-        problem, n = self.problem, self.n
-        loads = [z.data[9 * k : 9 * k + 9] for k in range(len(problem.frames))]
+        problem, n, count = self.problem, self.n, len(self.problem.frames)
+        loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
         force, z = z.q[n:], z._replace(q=z.q[:n], qd=z.qd[:n], qdd=z.qdd[:n], jerk=z.jerk[:n])
         tau = torques(problem.bodies, problem.setting, z.q, z.qd, z.qdd, loads, self.slow)
         if problem.closing is not None:
             tau = tau - problem.closing.pull(z.q, force)
         rows = [tau]
-        rate: Any = self._torque_rate(z, loads) if self.orders > 3 else None
+        rate: Any = self._torque_rate(z, loads, z.data[9 * count :]) if self.rates else None
         some = np.flatnonzero(self.bounds.limited("torque_rate"))
         if len(some):
             rows.append(rate[some.tolist()])
@@ -134,13 +143,14 @@ class Expressions:
             rows += [bound[some.tolist()] for bound in safe]
         return ca.vertcat(*rows), self._cost(z, tau, rate)
 
-    def _torque_rate(self, z: Symbols, loads: Any) -> Any:
-        """d tau / dt along the motion, loads at rest."""
+    def _torque_rate(self, z: Symbols, loads: Any, slopes: Any) -> Any:
+        """d tau / dt along the motion; slopes: of all loads by the fraction of the duration."""
         q, qd, qdd = (ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd"))
-        tau = torques(self.problem.bodies, self.problem.setting, q, qd, qdd, loads, self.slow)
-        state = ca.vertcat(q, qd, qdd)
-        along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk))
-        return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd))
+        pushes = [ca.SX.sym("load", 9) for _ in loads]
+        tau = torques(self.problem.bodies, self.problem.setting, q, qd, qdd, pushes, self.slow)
+        state = ca.vertcat(q, qd, qdd, *pushes)
+        along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk, slopes / z.T))
+        return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd, *loads))
 
     @property
     def _squares(self) -> Array:

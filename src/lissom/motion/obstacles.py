@@ -157,9 +157,9 @@ def _lines(arm: Arm, link: Link) -> list[Body]:
     return [Body(link.name, begin, end) for end in ends if np.linalg.norm(end - begin) > 1e-9]
 
 
-def count_of(length: float, D: float) -> int:
-    """Points that cover a segment."""
-    gap = 2 * D * np.sqrt((1 + MORE) ** 2 - 1)
+def count_of(length: float, D: float, more: float = MORE) -> int:
+    """Points that cover a segment, where so much more than D may be asked for, in parts of D."""
+    gap = 2 * D * np.sqrt((1 + max(more, 1e-9)) ** 2 - 1)
     return int(min(np.ceil(length / gap), MOST_POINTS - 1)) + 1
 
 

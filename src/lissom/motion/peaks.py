@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,19 +15,24 @@ from lissom.motion.record import Peak
 from lissom.spatial.rotations import Array
 
 EXCESS = 1e-3  # of a limit
+AGAIN = 0.9 * EXCESS  # from which it is sampled where it is exceeded: a closer look may find a little more
 BESIDE = 1e-6  # of the duration: how near a turn one looks
+NEARBY = 1e-7  # of the duration: rates of torque are differences over it
 
 
 def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tuple[Peak, ...], Array]:
     """Limits on a fine grid: the largest use of each, and the fractions at which one is exceeded between samples."""
     curves = program.curves
     s = mesh.looks()
+    if problem.bounds.limited("torque_rate").any():
+        s = both_sides(s, mesh.finest.breaks)
     if len(problem.rubbing):
         s = np.union1d(s, _turns(problem, program, x, s))
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = problem.required(curves, x, s, z)
-    peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau)
+    rate = rates_of(lambda s: problem.required(curves, x, s, curves.at(x, s)), s, mesh.finest.breaks, T, problem.bounds)
+    peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau, rate)
     if problem.closing is not None:
         peaks = (*peaks, problem.closing.widest(z[0], s, T))
     if problem.clearance is None:
@@ -37,18 +42,24 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
 
 
 def peaks_of(
-    bounds: Bounds, names: Sequence[str], s: Array, T: float, z: Sequence[Array] | Array, tau: Array
+    bounds: Bounds,
+    names: Sequence[str],
+    s: Array,
+    T: float,
+    z: Sequence[Array] | Array,
+    tau: Array,
+    rate: Array | None = None,
 ) -> tuple[tuple[Peak, ...], Array]:
     """The largest use of every limit, and the fractions at which one that is sampled is exceeded.
 
-    s (N,) fractions; z: positions to jerks, and tau, all (N, n).
+    s (N,) fractions; z: positions to jerks, tau and its rate (where that is limited), all (N, n).
     """
     values = {
         "position": z[0], "velocity": z[1], "acceleration": z[2], "jerk": z[3], "torque": tau,
         "power": tau * z[1],
     }  # fmt: skip
-    if bounds.limited("torque_rate").any():
-        values["torque_rate"] = np.gradient(tau, s * T, axis=0)
+    if rate is not None:
+        values["torque_rate"] = rate
     peaks, times = [], []
     for quantity, table in values.items():
         lower, upper = bounds.lower[quantity], bounds.upper[quantity]
@@ -63,6 +74,20 @@ def peaks_of(
         if quantity in SAMPLED:
             times += exceeded(use, s)
     return tuple(peaks), np.unique(np.array(times))
+
+
+def both_sides(s: Array, breaks: Array) -> Array:
+    """s, and the left side of every break: rates of torque jump there."""
+    return np.union1d(s, np.nextafter(breaks[1:-1], 0.0))
+
+
+def rates_of(tau: Callable[[Array], Array], s: Array, breaks: Array, T: float, bounds: Bounds) -> Array | None:
+    """(N, n) rates of torque at fractions s, by differences that do not reach over a break; where they are limited."""
+    if not bounds.limited("torque_rate").any():
+        return None
+    ends = breaks[np.clip(np.searchsorted(breaks, s, side="right"), 1, len(breaks) - 1)]
+    ahead = np.where(ends - s > 2 * NEARBY, NEARBY, -NEARBY)
+    return np.asarray((tau(s + ahead) - tau(s)) / (ahead[:, None] * T))
 
 
 def _turns(problem: Problem, program: Program, x: Array, s: Array) -> Array:
@@ -105,7 +130,7 @@ def exceeded(use: Array, s: Array) -> list[float]:
     """Where a use is largest, of every stretch in which it is beyond what is allowed."""
     out = []
     for column in use.T:
-        over = column > 1 + EXCESS
+        over = column > 1 + AGAIN
         if not over.any():
             continue
         edges = np.flatnonzero(np.diff(np.concatenate([[0], over.astype(int), [0]])))

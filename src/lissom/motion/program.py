@@ -33,6 +33,7 @@ class Block(NamedTuple):
     slope (rows,)         how much of T is added to each
     lower, upper (rows,)
     names                 of the rows, for messages: what, coordinate, s
+    size (rows,)          how large they are; None: about 1
     """
 
     sample: Sample | TapeSample
@@ -44,6 +45,12 @@ class Block(NamedTuple):
     slope: Array
     names: Sequence[tuple[str, str, float]]
     data: Array
+    size: Array | None = None
+
+    @property
+    def sizes(self) -> Array:
+        """(rows,) how large each is."""
+        return np.ones(len(self.lower)) if self.size is None else self.size
 
 
 class Scaled(NamedTuple):
@@ -177,10 +184,21 @@ class _Placed:
 
 
 class Program:
-    """min f(x), lower <= g(x) <= upper, low <= x <= high; also what a solver asks of it."""
+    """min f(x), lower <= g(x) <= upper, low <= x <= high; also what a solver asks of it.
 
-    def __init__(self, curves: Curves, blocks: Sequence[Block], scaled: Sequence[Scaled], low: Array, high: Array):
-        self.curves, self.low, self.high = curves, low, high
+    `typical` and `sizes` say how large costs and rows are, so that a solver's tolerances mean the same for all arms.
+    """
+
+    def __init__(
+        self,
+        curves: Curves,
+        blocks: Sequence[Block],
+        scaled: Sequence[Scaled],
+        low: Array,
+        high: Array,
+        typical: float = 1.0,
+    ) -> None:
+        self.curves, self.low, self.high, self.typical = curves, low, high, typical
         self.size = curves.size
         at, self.blocks = 0, []
         for block in blocks:
@@ -192,6 +210,8 @@ class Program:
         self.lower = np.concatenate([part.lower for part in parts]) if parts else np.zeros(0)
         self.upper = np.concatenate([part.upper for part in parts]) if parts else np.zeros(0)
         self.names = [name for part in parts for name in part.names]
+        ones = [np.ones(len(part.lower)) if isinstance(part, Scaled) else part.sizes for part in parts]
+        self.sizes = np.concatenate(ones) if parts else np.zeros(0)
         self._free = curves.duration is None
         self._prepare_jacobian()
         self._prepare_hessian()

@@ -73,12 +73,13 @@ def _distinct(names: Sequence[Any]) -> list[Any]:
 
 
 class Solver:
-    """A program made ready for IPOPT; it can be solved from several starts."""
+    """A program made ready for IPOPT; it can be solved from several starts. IPOPT sees costs and rows of size one."""
 
     def __init__(self, program: Program, tolerance: float, iterations: int, seconds: float | None):
         if not tolerance > 0:
             raise InputError(f"tolerance is {tolerance!r}; expected a number above 0.")
         self.program = program
+        self._cost, self._row = 1 / program.typical, 1 / program.sizes
         self._log: list[Iteration] = []
         self._progress: Callable[[Iteration], object] | None = None
         self._stop: list[BaseException] = []
@@ -97,9 +98,12 @@ class Solver:
         self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
         run = self._made(warm is not None)
         given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
-        given |= {"lbg": program.lower, "ubg": program.upper}
+        given |= {"lbg": program.lower * self._row, "ubg": program.upper * self._row}
         if warm is not None:
-            given |= {"lam_g0": warm.multipliers, "lam_x0": warm.bound_multipliers}
+            given |= {
+                "lam_g0": warm.multipliers * self._cost / self._row,
+                "lam_x0": warm.bound_multipliers * self._cost,
+            }
         start = time.perf_counter()
         found = run(**given)
         spent = time.perf_counter() - start
@@ -109,8 +113,8 @@ class Solver:
         x, rows, lam, bound = (np.asarray(found[key], float).ravel() for key in ("x", "g", "lam_g", "lam_x"))
         status = STATUS.get(word, f"stalled: {word.replace('_', ' ').lower()}")
         return Solution(
-            x, float(found["f"]), rows, lam, bound, status, status.startswith("solved"), self._whole_log(run.stats()),
-            spent, self._spent,
+            x, float(found["f"]) / self._cost, rows / self._row, lam * self._row / self._cost, bound / self._cost,
+            status, status.startswith("solved"), self._whole_log(run.stats()), spent, self._spent,
         )  # fmt: skip
 
     def _whole_log(self, told: dict[str, Any]) -> tuple[Iteration, ...]:
@@ -139,28 +143,29 @@ class Solver:
         none = ca.Sparsity(0, 0)
         J, H = _sparsity(p.jacobian_pattern), _sparsity(p.hessian_pattern)
         xp = [("x", X), ("p", none)]
+        cost, row, by_row = self._cost, self._row, self._row[p.jacobian_pattern.rows]
 
         def nlp(a: Any, r: Any) -> None:
             if r[0] is not None:
-                r[0][0] = p.f(a[0])
+                r[0][0] = p.f(a[0]) * cost
             if r[1] is not None:
-                r[1][:] = p.g(a[0])
+                r[1][:] = p.g(a[0]) * row
 
         def gradient(a: Any, r: Any) -> None:
             if r[0] is not None:
-                r[0][0] = p.f(a[0])
+                r[0][0] = p.f(a[0]) * cost
             if r[1] is not None:
-                r[1][:] = p.gradient(a[0])
+                r[1][:] = p.gradient(a[0]) * cost
 
         def jacobian(a: Any, r: Any) -> None:
             if r[0] is not None:
-                r[0][:] = p.g(a[0])
+                r[0][:] = p.g(a[0]) * row
             if r[1] is not None:
-                r[1][:] = p.jacobian(a[0])
+                r[1][:] = p.jacobian(a[0]) * by_row
 
         def hessian(a: Any, r: Any) -> None:
             if r[0] is not None:
-                r[0][:] = p.hessian(a[0], float(a[2][0]), a[3] if a[3] is not None else np.zeros(0))
+                r[0][:] = p.hessian(a[0], float(a[2][0]) * cost, a[3] * row if a[3] is not None else np.zeros(0))
 
         def made(name: str, inputs: Any, outputs: Any, call: Any) -> Any:
             return _Callback(name, inputs, outputs, self._guarded(call))
@@ -196,8 +201,9 @@ class Solver:
     def told(self, x: Array, cost: float, rows: Array) -> int:
         """After every iteration; other than 0 stops."""
         p = self.program
+        rows = rows / self._row
         over = np.maximum(np.maximum(p.lower - rows, rows - p.upper), 0.0).max(initial=0.0)
-        step = Iteration(len(self._log), cost, float(over), np.nan, p.curves.T(x))
+        step = Iteration(len(self._log), cost / self._cost, float(over), np.nan, p.curves.T(x))
         self._log.append(step)
         try:
             if self._progress is not None:

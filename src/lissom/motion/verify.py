@@ -16,7 +16,7 @@ from lissom.motion.basis import Basis
 from lissom.motion.bounds import bounds_of
 from lissom.motion.build import loads_over
 from lissom.motion.clearance import clearance_of
-from lissom.motion.peaks import EXCESS, closest, peaks_of
+from lissom.motion.peaks import EXCESS, both_sides, closest, peaks_of, rates_of
 from lissom.motion.record import BESIDE, Motion, Peak, grid
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
@@ -154,11 +154,13 @@ def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
     """Uses of limits, and the least distance from obstacles."""
-    s = grid(motion.finest_breaks, per_segment)
+    breaks = motion.finest_breaks
+    s = both_sides(grid(breaks, per_segment), breaks)
     bounds, names = bounds_of(motion.arm, motion.task, "verify"), motion.arm.coordinates
     t = s * motion.duration
     z, tau = motion.profiles(t, 4), motion.torques(t)
-    peaks, _ = peaks_of(bounds, names, s, motion.duration, z, tau)
+    rate = rates_of(lambda s: motion.torques(s * motion.duration), s, breaks, motion.duration, bounds)
+    peaks, _ = peaks_of(bounds, names, s, motion.duration, z, tau, rate)
     clearance = clearance_of(motion.arm, motion.task, "verify")
     if clearance is not None:
         peaks = (*peaks, closest(clearance, lambda s: motion.at(s * motion.duration)[0], s, motion.duration)[0])
