@@ -19,6 +19,7 @@ from lissom.verbs.modes import ArmModes
 from lissom.views import stage
 from lissom.views.palette import COLOURS, RESTING
 from lissom.views.skeleton import Skeleton
+from lissom.views.surroundings import draw_surroundings, extent
 from lissom.views.vibration import mode_title, swing
 
 KINDS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
@@ -111,7 +112,8 @@ def _motion(motion: Motion, fps: float, speed: float) -> _Film:
     tips = pose(motion.arm, q, motion.tip_frame)[..., :3, 3]
     passed = np.searchsorted(motion.t, t, side="right")
     titles = [f"{motion.arm.name}   t = {when:.3f} s of {motion.duration:.3f}" for when in t]
-    return _Film(motion.arm, q, titles, lambda k: np.vstack([motion.tip[: passed[k]], tips[k : k + 1]]))
+    trail = lambda k: np.vstack([motion.tip[: passed[k]], tips[k : k + 1]])  # noqa: E731
+    return _Film(motion.arm, q, titles, trail, around=motion)
 
 
 def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> _Film:
@@ -148,8 +150,10 @@ class _Film:
         titles: Sequence[str],
         trail: Callable[[int], Array] | None = None,
         rest: Array | None = None,
+        around: Motion | None = None,
     ):
-        """q (frames, dof); trail: a path (n, 3) for every frame, the last the longest; rest (dof,): where it rests."""
+        """q (frames, dof); trail: a path (n, 3) for every frame, the last the longest; rest (dof,): where it rests;
+        around: whose surroundings are shown."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -158,9 +162,13 @@ class _Film:
         path = np.zeros((1, 3)) if trail is None else trail(len(titles) - 1)
         points = np.vstack([self.bones.points, np.zeros((1, 3)), path])
         self.plane = stage.plane_of(points)
+        if around is not None:
+            points = np.vstack([points, extent(around, points, self.plane)])
         self.figure = Figure(figsize=(6, 5 * stage.proportion(points, self.plane) + 1), layout="constrained")
         FigureCanvasAgg(self.figure)
         ax = stage.set_up(self.figure, 111, points, self.plane)
+        if around is not None:
+            draw_surroundings(ax, self.plane, around, float(np.ptp(points, axis=0).max()))
         if rest is not None:
             stage.Lines(ax, self.plane, RESTING, width=0.5).put(Skeleton(arm, rest))
         (self.line,) = ax.plot(*[[]] * (2 if self.plane else 3), color=COLOURS[1], linewidth=1.2)

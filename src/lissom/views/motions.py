@@ -15,6 +15,7 @@ from lissom.views import stage
 from lissom.views.palette import COLOURS, RESTING
 from lissom.views.runs import MOST_LINES, draw_curve, finish_axes, joint_groups, names_above, new_figure
 from lissom.views.skeleton import Skeleton
+from lissom.views.surroundings import draw_surroundings, extent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -127,7 +128,7 @@ def _sticks(figure: Any, place: Any, motion: Motion) -> None:
     bones = Skeleton(motion.arm, q)
     points = np.vstack([bones.points, motion.tip, np.zeros((1, 3))])
     plane = stage.plane_of(points)
-    ax = stage.set_up(figure, place, points, plane)
+    ax = stage.set_up(figure, place, np.vstack([points, extent(motion, points, plane)]), plane)
     (path,) = ax.plot(*[[]] * (2 if plane else 3), color=RESTING, linewidth=1.2, linestyle="--")
     stage.place(path, motion.tip, plane)
     for k in (*range(1, STICKS - 1), 0, STICKS - 1):
@@ -135,6 +136,7 @@ def _sticks(figure: Any, place: Any, motion: Motion) -> None:
         inner = k not in (0, STICKS - 1)
         lines = stage.Lines(ax, plane, colour, 0.25 + 0.35 * k / STICKS if inner else 1.0, 0.45 if inner else 0.8)
         lines.put(bones, k)[0].set_label({0: "start", STICKS - 1: "end"}.get(k, "_nolegend_"))
+    draw_surroundings(ax, plane, motion, float(np.ptp(points, axis=0).max()))
     ax.legend(fontsize=8, loc="best")
     ax.set_title(f"{STICKS} moments, {motion.duration / (STICKS - 1):.3g} s apart", fontsize=9)
 

@@ -69,6 +69,10 @@ def set_up(figure: Any, place: Any, points: Array, plane: Plane | None) -> Any:
     ax.locator_params(nbins=TICKS)
     if plane:
         ax.grid(visible=True, alpha=0.25)
+    else:
+        ax.tick_params(labelsize=8, pad=0)  # spatial axes put names and numbers into each other's way
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.labelpad = 5
     return ax
 
 

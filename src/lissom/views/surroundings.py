@@ -1,0 +1,72 @@
+"""What a task puts around an arm: obstacles, and the places it passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.motion.obstacles import Capsule, Sphere
+from lissom.motion.record import Motion
+from lissom.spatial.rotations import Array
+from lissom.verbs.kinematics import pose
+from lissom.views.palette import COLOURS
+from lissom.views.stage import Plane
+
+OBSTACLE, VIA = "#8a8a8a", COLOURS[3]
+AROUND, ALONG = 24, 9  # points of a surface
+HUGE = 3.0  # times the view: balls beyond stand for walls, which spatial views cannot cut off
+
+
+def draw_surroundings(ax: Any, plane: Plane | None, motion: Motion, size: float) -> None:
+    """Into axes that show `size` metres."""
+    for thing in motion.task.obstacles:
+        if plane is not None:
+            ax.fill(*_outline(thing, plane).T, color=OBSTACLE, alpha=0.35, linewidth=0.8)
+        elif thing.radius < HUGE * size:
+            ax.plot_surface(*_surface(thing), color=OBSTACLE, alpha=0.3, linewidth=0, shade=False)
+    vias = [via.at for via in motion.task.via]
+    if vias:
+        places = pose(motion.arm, motion.at(np.array(vias) * motion.duration)[0], motion.tip_frame)[:, :3, 3]
+        shown = places[:, list(plane or (0, 1, 2))]
+        ax.plot(*shown.T, "D", color=VIA, markersize=5, linestyle="none", label="via")
+
+
+def extent(motion: Motion, points: Array, plane: Plane | None) -> Array:
+    """(n, 3) corners of obstacles that a view of points (n, 3) should hold: those not much larger than it."""
+    size, out = float(np.ptp(points, axis=0).max()), [points[:1]]
+    for thing in motion.task.obstacles:
+        ends = np.array(thing.ends)
+        if plane is not None:
+            (flat,) = {0, 1, 2} - set(plane)
+            ends[:, flat] = points[0, flat]
+        if np.abs(ends - points.mean(axis=0)).max() + thing.radius < size:
+            out += [ends - thing.radius * spread for spread in (-np.ones(3), np.ones(3))]
+    return np.vstack(out)
+
+
+def _outline(thing: Sphere | Capsule, plane: Plane) -> Array:
+    """(n, 2) around a capsule as it is seen along the third axis."""
+    a, b = (np.asarray(end)[list(plane)] for end in thing.ends)
+    along = np.arctan2(*(b - a)[::-1])
+    halves = [end + thing.radius * _circle(along + turn) for end, turn in ((b, -np.pi / 2), (a, np.pi / 2))]
+    return np.vstack(halves)
+
+
+def _circle(start: float) -> Array:
+    """(n, 2) half of it, from an angle on."""
+    angle = start + np.linspace(0.0, np.pi, AROUND)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _surface(thing: Sphere | Capsule) -> tuple[Array, Array, Array]:
+    """Points (n, m) of a capsule's surface: half a ball, a tube, half a ball."""
+    a, b = (np.asarray(end, float) for end in thing.ends)
+    axis = (b - a) / np.linalg.norm(b - a) if np.linalg.norm(b - a) > 0 else np.array([0.0, 0.0, 1.0])
+    across = np.linalg.svd(axis[None])[2][1:]
+    up = np.linspace(-np.pi / 2, np.pi / 2, 2 * ALONG)
+    centre = np.where(up[:, None] < 0, a, b)
+    turn = np.linspace(0.0, 2 * np.pi, AROUND)
+    ring = np.cos(turn)[:, None] * across[0] + np.sin(turn)[:, None] * across[1]
+    points = centre[:, None] + thing.radius * (np.cos(up)[:, None, None] * ring + np.sin(up)[:, None, None] * axis)
+    return points[..., 0], points[..., 1], points[..., 2]
