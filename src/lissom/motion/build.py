@@ -305,8 +305,7 @@ class Problem:
         for k in still:
             words[k] = ("equation of motion", self.names[k])
         names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
-        zero = np.zeros(len(row))
-        return Block(self.sample, s, weights, combine, lower[row], upper[row], zero, names, self.load_data(s))
+        return Block(self.sample, s, weights, combine, lower[row], upper[row], names, self.load_data(s))
 
     def _variable_bounds(self, curves: Curves) -> tuple[Array, Array]:
         """Positions on control points; the duration."""

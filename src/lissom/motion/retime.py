@@ -15,7 +15,7 @@ from lissom.model.arm import Arm
 from lissom.motion import checks
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves
-from lissom.motion.peaks import EXCESS, used
+from lissom.motion.peaks import EXCESS, peaks_of
 from lissom.motion.predict import ROUNDS
 from lissom.motion.program import Program
 from lissom.motion.record import Motion, MotionReport, Peak, grid
@@ -138,7 +138,7 @@ class _Retiming:
             status = f"solved, but {peak.beyond()}"
         task = self.speeds.task.replace(segments=basis.segments, degree=basis.degree)
         samples = len(program.blocks[0].block.s)
-        report = MotionReport(solution.iterations, max(over, 0.0), tuple(peaks), samples, rounds, spent)
+        report = MotionReport(solution.iterations, max(over, 0.0), peaks, samples, rounds, spent)
         return Motion(self.speeds.arm, task, at.T, solution.cost, status, ok, basis.breaks, basis.degree, P, report)
 
     def _clock(self, curves: Curves, x: Array) -> _Clock:
@@ -168,22 +168,11 @@ class _Retiming:
         q[[0, -1]] = self.curve([0.0, 1.0])
         return basis, np.asarray(splu(sparse.csc_array(A)).solve(q))
 
-    def _peaks(self, basis: Basis, P: Array, at: _Clock) -> list[Peak]:
+    def _peaks(self, basis: Basis, P: Array, at: _Clock) -> tuple[Peak, ...]:
         """On a fine grid; friction as of a joint that moves along the path, up to the moment it stops."""
-        T = at.T
-        friction = np.array([joint.friction for joint in self.speeds.arm.joints])
-        s = grid(basis.breaks, FINE)
-        q, qd, qdd = (basis.rows(s, r) @ P / T**r for r in range(3))
-        values = {"velocity": qd, "acceleration": qdd}
-        values["torque"] = inverse_dynamics(self.speeds.arm, q, qd, qdd, loads=self.speeds.task.loads)
-        values["torque"] += friction * (np.sign(self.curve(at.x(s * T), 1)) - np.sign(qd))
-        out = []
-        for word, table in values.items():
-            if self.speeds.bounds.limited(word).any():
-                lower, upper = self.speeds.bounds.lower[word], self.speeds.bounds.upper[word]
-                use = used(table, lower, upper)
-                row, k = np.unravel_index(int(np.argmax(use)), use.shape)
-                limit = upper[k] if table[row, k] > 0 else lower[k]
-                out.append(Peak(word, self.speeds.names[k], float(s[row] * T), float(table[row, k]), float(limit),
-                                float(use[row, k])))  # fmt: skip
-        return out
+        arm, s = self.speeds.arm, grid(basis.breaks, FINE)
+        z = [basis.rows(s, r) @ P / at.T**r for r in range(4)]
+        friction = np.array([joint.friction for joint in arm.joints])
+        tau = inverse_dynamics(arm, *z[:3], loads=self.speeds.task.loads)
+        tau += friction * (np.sign(self.curve(at.x(s * at.T), 1)) - np.sign(z[1]))
+        return peaks_of(self.speeds.bounds, self.speeds.names, s, at.T, z, tau)[0]

@@ -191,8 +191,7 @@ class Speeds:
         words = ["torque"] * self.n + ["acceleration"] * self.n + ["velocity"]
         names = [(words[k % m], self.names[owner[k // m] if k % m == m - 1 else k % m % self.n], float(s[k // m]))
                  for k in some]  # fmt: skip
-        zero = np.zeros(len(some))
-        return Block(self.sample, s, weights, combine, lower.ravel()[some], upper.ravel()[some], zero, names, data)
+        return Block(self.sample, s, weights, combine, lower.ravel()[some], upper.ravel()[some], names, data)
 
     def _limits(self, p1: Array) -> tuple[Array, Array, Array]:
         """Of the rows (N, m), and the joint whose rate limits b."""
