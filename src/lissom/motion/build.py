@@ -256,7 +256,8 @@ class Problem:
             acceleration = self.accelerations(word)
             if self.task.fixed_duration is None:
                 acceleration = np.where(acceleration == 0.0, 0.0, np.nan)  # others are rows
-            ends.append(End(self.given(word), self.rates(word), acceleration))
+            rate = self.rates(word)
+            ends.append(End(self.given(word), rate, np.where(np.isnan(rate), np.nan, acceleration)))
         spaces = [Space(mesh.led, tuple(self.led.tolist()))] if len(self.led) else []
         spaces += [] if mesh.loose is None else [Space(mesh.loose, tuple(self.loose.tolist()))]
         forces = 0 if self.closing is None else self.closing.count

@@ -84,6 +84,7 @@ def refuse_impossible(problem: Problem) -> None:
     """What is certain before a solver runs."""
     _ends_within(problem)
     _rates_possible(problem)
+    _enough_segments(problem)
     _via_apart(problem)
     _ends_clear(problem)
     _rests_held(problem)
@@ -135,6 +136,23 @@ def _rates_possible(problem: Problem) -> None:
             )
 
 
+def _enough_segments(problem: Problem) -> None:
+    """Control points that both ends would give, or none that is left to choose."""
+    curves = problem.curves(problem.mesh())
+    taken = sum(
+        np.max([np.where(np.isfinite(end[r]), r + 1, 0) for r in range(3)], axis=0)
+        for end in (curves.start, curves.end)
+    )
+    some = [(taken[list(space.coordinates)], space.basis) for space in curves.spaces]
+    if any((count > basis.count).any() for count, basis in some if not basis.periodic):
+        raise InputError(f"{VERB}: {problem.task.segments} segments are too few for all that is given at both ends. Give more.")
+    if not curves.size:
+        raise InputError(
+            f"{VERB}: {problem.task.segments} segments are too few: ends and duration leave nothing to choose. Give "
+            "more segments."
+        )
+
+
 def _via_apart(problem: Problem) -> None:
     """Conditions at one time, or more of them than the splines can meet."""
     task = problem.task
@@ -146,15 +164,15 @@ def _via_apart(problem: Problem) -> None:
                 "one, or other times."
             )
     curves = problem.curves(problem.mesh())
-    rows = [part for part in linear_rows(problem, curves) if part.names and part.names[0][0].startswith("via")]
+    given = ("via", "start acceleration", "goal acceleration")
+    rows = [part for part in linear_rows(problem, curves) if part.names[0][0].startswith(given)]
     if not rows:
         return
     A = np.concatenate([part.A.toarray() for part in rows])
     if np.linalg.matrix_rank(A) < len(A):
-        raise InputError(
-            f"{VERB}: {task.segments} segments are too few for {len(vias)} via points so close to each other or to an "
-            "end. Give more segments, or other times."
-        )
+        what = f"{len(vias)} via points so close to each other or to an end" if vias else "all that is given at the ends"
+        times = ", or other times" if vias else ""
+        raise InputError(f"{VERB}: {task.segments} segments are too few for {what}. Give more segments{times}.")
 
 
 def _ends_clear(problem: Problem) -> None:

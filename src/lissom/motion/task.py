@@ -175,6 +175,10 @@ class Task(Record):
     def _refuse_contradictions(self) -> None:
         if self.periodic and (self.start is not None or self.goal is not None):
             raise ModelError("a periodic motion has no start and goal; give via points.")
+        ends = [f"{end}_{kind}" for end in ("start", "goal") for kind in ("velocity", "acceleration")]
+        given = [word for word in ends if getattr(self, word) is not None]
+        if self.periodic and given:
+            raise ModelError(f"{given[0]} is given, but a periodic motion has no ends; give via points with a velocity.")
         if not self.periodic and (self.start is None or self.goal is None):
             raise ModelError("start or goal is missing; give both, with NaN where a joint is free.")
         if self.fixed_duration is not None and set(self.minimise) == {"time"}:
