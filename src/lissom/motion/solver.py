@@ -35,6 +35,7 @@ STATUS = {
     "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
     "Diverging_Iterates": "diverged",
     "Restoration_Failed": "stalled: no feasible step was found",
+    "Not_Enough_Degrees_Of_Freedom": f"{INFEASIBLE}: more must hold exactly than there is to choose",
 }
 
 
@@ -95,6 +96,8 @@ class Solver:
     ) -> Solution:
         program = self.program
         self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
+        if np.sum(program.lower == program.upper) > np.sum(program.low < program.high):
+            return self._unsolved(x0)
         run = self._made(warm is not None)
         given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
         given |= {"lbg": program.lower, "ubg": program.upper}
@@ -112,6 +115,13 @@ class Solver:
             x, float(found["f"]), rows, lam, bound, status, status.startswith("solved"), self._whole_log(run.stats()),
             spent, self._spent,
         )  # fmt: skip
+
+    def _unsolved(self, x: Array) -> Solution:
+        """Where there are more equations than variables: the start."""
+        rows, cost = self.program.g(x), self.program.f(x)
+        self.told(x, cost, rows)
+        status = STATUS["Not_Enough_Degrees_Of_Freedom"]
+        return Solution(x, cost, rows, 0 * rows, 0 * x, status, False, tuple(self._log), 0.0, 0.0)
 
     def _whole_log(self, told: dict[str, Any]) -> tuple[Iteration, ...]:
         """The log with what IPOPT knows of optimality, which it tells at the end only."""
