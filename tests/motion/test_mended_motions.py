@@ -1,10 +1,15 @@
 """Motions that once went wrong, or were refused with the wrong reason."""
 
+import time
+
 import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.errors import InputError, ModelError
+from lissom.errors import InputError, ModelError, MotionError
+from lissom.motion import predict, start
+from lissom.motion.build import Problem
+from lissom.motion.solver import Solver
 
 NAN = np.nan
 TWO = ls.load("two_link").with_gravity((0, 0, 0))
@@ -100,3 +105,125 @@ def test_motors_without_torque():
     sentence = "torque limits of joint 'fore' are 0 to 0, .* make the joint passive"
     with pytest.raises(InputError, match=sentence):
         find(limits=ls.Limits(torque=[4, 0.0]))
+
+
+# ---- why nothing was found -----------------------------------------------------------------------
+
+
+def lever(**joint):
+    link = ls.Link(name="a", joint=ls.Joint("revolute", **joint), mass=1.0, com=(0.2, 0, 0), inertia=np.diag([0.01] * 3))
+    return ls.Arm(name="lever", gravity=(0, -9.81, 0), links=[link])
+
+
+def test_a_search_that_ran_out_blames_nothing():
+    with pytest.raises(MotionError, match=r"iterations ran out; where it ended, torque of .* off by .*; allow it more"):
+        find(iterations=3)
+    swung = {"start": [0], "goal": [0.1], "limits": ls.Limits(torque=1.0)}
+    with pytest.raises(MotionError, match="allow it more") as caught:
+        ls.predict_motion(lever(), **swung, iterations=3)
+    assert "to hold" not in str(caught.value)
+    assert ls.predict_motion(lever(), **swung).ok  # though 1.96 N m would be needed to hold the start
+
+
+def test_more_equations_than_variables():
+    """Torques that are given at every sample: the solver is not asked, and where it would begin is told."""
+    problem = Problem(TWO, ls.Task([0, 0], [1, 0.5]))
+    program = problem.program(problem.mesh(), np.zeros(0))
+    program.lower = program.upper = np.zeros(program.count)
+    found = Solver(program, 1e-8, 50)(start.start(problem, program.curves))
+    assert found.status.startswith("infeasible: more must hold exactly")
+    assert np.isfinite(found.rows).all()
+    assert found.iterations[-1].violation > 1
+
+
+# ---- the log of a search -------------------------------------------------------------------------
+
+
+def test_all_rounds_are_in_the_log():
+    told = []
+    report = find(progress=told.append).report
+    assert report.rounds > 1
+    assert len(report.iterations) - 1 == sum(step.number > 0 for step in told)
+    assert [step.number for step in report.iterations] == list(range(len(report.iterations)))
+    assert report.iterations[-1].cost == told[-1].duration
+
+
+def test_refinement_keeps_what_the_starts_found():
+    plain, finer = (find(starts=3, refine=gap).report for gap in (None, 1e-2))
+    assert finer.starts == plain.starts
+    assert len(finer.starts) == 3
+    assert len(finer.refinements) == 2
+    assert len(finer.iterations) > len(plain.iterations)
+
+
+def test_interrupted_refinement():
+    told = []
+
+    def watch(step):
+        told.append(step)
+        if len(told) == 100:
+            raise KeyboardInterrupt
+
+    motion = find(refine=1e-9, progress=watch)
+    assert motion.interrupted
+    assert motion.ok
+    before, after = motion.basis.segments, 2 * motion.basis.segments
+    assert motion.status == f"interrupted on {after} segments; solved on {before}"
+    assert motion.report.refinements[-1] == (before, motion.cost)
+
+
+def test_refinement_that_does_not_end_says_so(monkeypatch):
+    monkeypatch.setattr(predict, "MOST_SEGMENTS", 40)
+    motion = find(refine=1e-9)
+    assert motion.ok
+    assert motion.status.startswith("solved on 40 segments, where its cost still changes by 0.00")
+    right = predict.Search._moved
+
+    def failing(*given):
+        motion = predict._reported(right(*given), "stalled")
+        object.__setattr__(motion, "ok", False)
+        return motion
+
+    monkeypatch.setattr(predict.Search, "_moved", failing)
+    motion = find(refine=1e-9)
+    assert motion.status == "solved on 20 segments; on 40: stalled"
+    assert len(motion.report.refinements) == 1
+
+
+def test_seconds_are_of_the_whole_search():
+    began = time.perf_counter()
+    motion = find(starts=500, workers=1, seconds=0.5)
+    assert time.perf_counter() - began < 5.0  # compiling, and a build that was begun
+    assert motion.ok
+    assert motion.report.starts[-1]["status"] == "not tried: time ran out"
+    motion = find(seconds=0.3, refine=1e-12)
+    assert motion.ok
+    assert "time ran out" in motion.status
+
+
+# ---- options -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"refine": "x"}, "refine is 'x'; expected a number above 0, or None"),
+        ({"refine": -1e-3}, "refine is -0.001; expected"),
+        ({"refine": NAN}, "refine is nan; expected"),
+        ({"iterations": -1}, "iterations is -1; expected a whole number above 0"),
+        ({"iterations": 50.5}, "iterations is 50.5; expected a whole number"),
+        ({"tolerance": "a"}, "tolerance is 'a'; expected a number above 0"),
+        ({"tolerance": np.inf}, "tolerance is inf; expected"),
+        ({"seconds": -1}, "seconds is -1; expected a number above 0, or None"),
+        ({"seed": -1}, "seed is -1; expected a whole number from 0"),
+        ({"seed": True}, "seed is True; expected"),
+        ({"strat": [0, 0]}, "strat is neither a field of a task nor an option; did you mean 'start'"),
+    ],
+)
+def test_options_are_checked(given, sentence):
+    with pytest.raises(InputError, match=f"predict_motion: {sentence}"):
+        find(**given)
+
+
+def test_large_numbers_are_numbers():
+    assert find(iterations=10**12, seed=10**20).ok

@@ -100,13 +100,13 @@ class Closures(NamedTuple):
 class MotionReport:
     """How a motion was found.
 
-    iterations : tuple of Iteration     the log of the solver
+    iterations : tuple of Iteration     the log of the solver, of all rounds and meshes
     violation, optimality : float       largest violation of a row [its unit], scaled distance from optimal
     peaks : tuple of Peak               largest use of every limited quantity on a fine grid
     samples : int                       at which torques are limited
     rounds : int                        solutions until no limit was exceeded between samples
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
-    starts : tuple                      what each start found (status, cost, duration, iterations, seconds)
+    starts : tuple                      what each start found (status, cost, duration, iterations)
     refinements : tuple                 (segments, cost) of every mesh
     settled : tuple of Settled          of flexible arms, every mesh of their loose coordinates that was played
     """

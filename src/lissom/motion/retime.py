@@ -100,7 +100,7 @@ class _Retiming:
             rounds += 1
             clock = time.perf_counter()
             program = self.speeds.program(more)
-            solver = Solver(program, tolerance, iterations, None)
+            solver = Solver(program, tolerance, iterations)
             spent["build"] += time.perf_counter() - clock
             begin = program.curves.fitted([self._begin(program.curves)], 1.0) if x is None else x
             solution = solver(begin, None, None)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from lissom.errors import InputError
 from lissom.motion.program import Pattern, Program
 from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration
 from lissom.spatial.rotations import Array
@@ -23,6 +22,7 @@ WARM: dict[str, Any] = {
 }  # fmt: skip
 # where a step leads to no number the solver takes a shorter one; casadi need not report each
 PLAIN = {"print_time": False, "show_eval_warnings": False}
+LEAST_TIME, MOST_ITERATIONS = 1e-6, 2**31 - 1  # that IPOPT can be given [s]
 INFEASIBLE = "infeasible"
 STATUS = {
     "Solve_Succeeded": "solved",
@@ -74,20 +74,22 @@ def _distinct(names: Sequence[Any]) -> list[Any]:
 
 
 class Solver:
-    """A program made ready for IPOPT; it can be solved from several starts."""
+    """A program made ready for IPOPT; it can be solved from several starts.
 
-    def __init__(self, program: Program, tolerance: float, iterations: int, seconds: float | None):
-        if not tolerance > 0:
-            raise InputError(f"tolerance is {tolerance!r}; expected a number above 0.")
-        self.program = program
+    Parameters
+    ----------
+    program : Program
+    tolerance, iterations : float, int     of IPOPT
+    until : float                          when it has to end, as `time.perf_counter` tells it
+    """
+
+    def __init__(self, program: Program, tolerance: float, iterations: int, until: float = np.inf) -> None:
+        self.program, self._until = program, until
         self._log: list[Iteration] = []
         self._progress: Callable[[Iteration], object] | None = None
         self._stop: list[BaseException] = []
         self._spent = 0.0
-        options = QUIET | {"tol": tolerance, "max_iter": iterations}
-        if seconds is not None:
-            options["max_cpu_time"] = float(seconds)
-        self._options = options
+        self._options = QUIET | {"tol": float(tolerance), "max_iter": min(int(iterations), MOST_ITERATIONS)}
         self._parts = self._callbacks()
         self._runs: dict[bool, Any] = {}
 
@@ -131,12 +133,14 @@ class Solver:
         )
 
     def _made(self, warm: bool) -> Any:
-        """IPOPT on the program, from any start or from a solution."""
-        if warm not in self._runs:
+        """IPOPT on the program, from any start or from a solution; where time is limited, made for what is left."""
+        if warm not in self._runs or self._until < np.inf:
             nlp, watch, extra = self._parts
             options: dict[str, Any] = {
                 f"ipopt.{word}": value for word, value in (self._options | (WARM if warm else {})).items()
             }
+            if self._until < np.inf:
+                options["ipopt.max_wall_time"] = max(self._until - time.perf_counter(), LEAST_TIME)
             fixed: dict[str, Any] = {**PLAIN, "iteration_callback": watch}
             self._runs[warm] = ca.nlpsol("motion", "ipopt", nlp, {**fixed, **extra, **options})
         return self._runs[warm]

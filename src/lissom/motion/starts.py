@@ -27,6 +27,7 @@ from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Motion
 WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
 PATIENCE = 0.2  # seconds between looks at the user
 AGAIN = 3  # more starts where none of those asked for led to a solution
+OUT_OF_TIME = f"time {RAN_OUT}"
 SAME = 1e-6  # relative difference of costs of one and the same optimum
 
 Run = Callable[[int], Motion]
@@ -50,29 +51,32 @@ def best_of(
     found = {0: run(0)}
     spent = time.perf_counter() - began
     rest = list(range(1, count))
-    if not _stopped(found[0]):
+    if not _stopped(found[0]) and OUT_OF_TIME not in found[0].status:
         many = _processes(workers, len(rest), spent, job)
         with suppress(KeyboardInterrupt):
             for k, motion in _elsewhere(job, rest, many, found[0], told) if many > 1 else _here(run, rest):
                 found[k] = motion
-                if _stopped(motion):
+                if _stopped(motion) or OUT_OF_TIME in motion.status:
                     break
     for k in range(count, count + AGAIN):
         if any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
             break
         found[k] = run(k)
     chosen = min(found, key=lambda k: (not found[k].ok, found[k].cost if found[k].ok else 0.0, k))
-    return found[chosen], tuple(_row(k, found.get(k), found[chosen]) for k in range(max(count, max(found) + 1)))
+    late = any(OUT_OF_TIME in motion.status for motion in found.values())
+    left_out = f"not tried: {OUT_OF_TIME}" if late else f"{INTERRUPTED} before it ended"
+    every = range(max(count, max(found) + 1))
+    return found[chosen], tuple(_row(k, found.get(k), found[chosen], left_out) for k in every)
 
 
 def _stopped(motion: Motion) -> bool:
     return motion.status.startswith(INTERRUPTED)
 
 
-def _row(k: int, motion: Motion | None, best: Motion) -> dict[str, Any]:
+def _row(k: int, motion: Motion | None, best: Motion, left_out: str) -> dict[str, Any]:
     if motion is None:
         nothing = {"cost": np.nan, "duration": np.nan, "iterations": 0, "same": False}
-        return {"start": k, "status": f"{INTERRUPTED} before it ended", **nothing}
+        return {"start": k, "status": left_out, **nothing}
     return {
         "start": k, "status": motion.status, "cost": motion.cost, "duration": motion.duration,
         "iterations": len(motion.report.iterations) - 1,
