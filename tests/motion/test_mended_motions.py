@@ -1,6 +1,10 @@
 """Motions that once went wrong, or were refused with the wrong reason."""
 
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -227,3 +231,25 @@ def test_options_are_checked(given, sentence):
 
 def test_large_numbers_are_numbers():
     assert find(iterations=10**12, seed=10**20).ok
+
+
+def test_criteria_of_scripts_are_sent_to_other_processes(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import lissom as ls\n"
+        "def mine(q, qd, qdd, tau):\n"
+        "    return tau[0] ** 2 + 0.3 * qd[1] ** 2 + 9.0\n"
+        "arm = ls.load('two_link')\n"
+        "given = dict(start=[0, -2], goal=[0.4, -1.7], segments=6, minimise=mine)\n"
+        "print(len(ls.predict_motion(arm, **given, starts=3, workers=2).report.starts))\n"
+    )
+    source = str(Path(ls.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": source},
+    )  # fmt: skip
+    assert (done.stdout.strip(), done.stderr) == ("3", "")
+
+
+def test_criteria_that_give_nothing():
+    with pytest.raises(InputError, match="a criterion gave None; expected a casadi number"):
+        find(minimise=lambda q, qd, qdd, tau: None)
