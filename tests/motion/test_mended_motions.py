@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.cli.main import app
 from lissom.errors import InputError, ModelError, MotionError
 from lissom.motion import predict, start
 from lissom.motion.build import Problem
@@ -115,7 +117,9 @@ def test_motors_without_torque():
 
 
 def lever(**joint):
-    link = ls.Link(name="a", joint=ls.Joint("revolute", **joint), mass=1.0, com=(0.2, 0, 0), inertia=np.diag([0.01] * 3))
+    link = ls.Link(
+        name="a", joint=ls.Joint("revolute", **joint), mass=1.0, com=(0.2, 0, 0), inertia=np.diag([0.01] * 3)
+    )
     return ls.Arm(name="lever", gravity=(0, -9.81, 0), links=[link])
 
 
@@ -253,3 +257,97 @@ def test_criteria_of_scripts_are_sent_to_other_processes(tmp_path):
 def test_criteria_that_give_nothing():
     with pytest.raises(InputError, match="a criterion gave None; expected a casadi number"):
         find(minimise=lambda q, qd, qdd, tau: None)
+
+
+# ---- what is given -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 3), (0, 3)])
+def test_loads_of_other_shapes_are_refused(shape):
+    with pytest.raises(ModelError, match=r"force of the load on 'fore' has shape .* expected \(3,\), or \(k, 3\)"):
+        find(loads=ls.Load("fore", force=np.zeros(shape)))
+
+
+def test_times_that_are_none():
+    motion = find()
+    for t in (NAN, [0.0, NAN]):
+        with pytest.raises(InputError, match="the motion lasts from 0 to 0.4"):
+            motion.at(t)
+    assert motion.torques([]).shape == motion.at([])[0].shape == (0, 2)
+
+
+def test_load_motion_wants_a_name():
+    with pytest.raises(InputError, match="load_motion: path is 3; expected the name of a file"):
+        ls.load_motion(3)
+
+
+PATH = [[0, 0], [0.4, 0.5], [1, 0.5]]
+WITHIN = ls.Limits(torque=4.0)
+
+
+def test_one_load_need_not_be_a_list():
+    load = ls.Load("fore", force=(0, -1, 0))
+    one, several = (ls.retime_motion(TWO, PATH, limits=WITHIN, loads=given) for given in (load, [load]))
+    assert one.duration == several.duration != ls.retime_motion(TWO, PATH, limits=WITHIN).duration
+
+
+@pytest.mark.parametrize(
+    ("path", "more", "sentence"),
+    [
+        (PATH, {"loads": [3]}, r"loads has 3; expected Load\(...\)"),
+        (PATH, {"loads": None}, "loads is None; expected a list of Load"),
+        (PATH, {"loads": ls.Load("hind")}, "there is no link or tool 'hind'"),
+        (PATH, {"tolerance": "a"}, "retime_motion: tolerance is 'a'; expected a number above 0"),
+        (PATH, {"iterations": 2.5}, "retime_motion: iterations is 2.5; expected a whole number"),
+        ("abc", {}, "path is 'abc'; expected waypoints"),
+        (lambda x: "ab", {}, "the path gives 'ab'; expected 2 finite positions"),
+        (lambda x: None, {}, "the path gives None; expected 2 finite positions"),
+    ],
+)
+def test_what_retime_motion_does_not_take(path, more, sentence):
+    with pytest.raises((InputError, ModelError), match=sentence):
+        ls.retime_motion(TWO, path, limits=WITHIN, **more)
+
+
+def test_retiming_that_ran_out_blames_nothing():
+    with pytest.raises(MotionError, match="iterations ran out; every limit is met where it ended; allow it more"):
+        ls.retime_motion(TWO, PATH, limits=WITHIN, iterations=3)
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+FILE = 'arm = "two_link"\nstart = [0, -2]\ngoal = [0.4, -1.7]\nsegments = 8\n'
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["predict", *map(str, arguments)])
+
+
+def test_failed_motions_are_not_for_controllers(tmp_path):
+    file, table, whole = (tmp_path / name for name in ("t.toml", "m.csv", "m.nc"))
+    table.write_text("the one before")
+    file.write_text(FILE + "iterations = 2\n")
+    done = run(file, "--save", whole, "--csv", table)
+    assert done.exit_code == 1
+    assert "did not write" in done.output
+    assert "the motion is not solved" in " ".join(done.output.split())
+    assert table.read_text() == "the one before"
+    assert "ran out" in ls.load_motion(whole).status
+    file.write_text(FILE + "regularise = 1e-6\nrefine = 0.5\n")
+    assert run(file, "--csv", table).exit_code == 0
+    assert table.read_text() != "the one before"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("refine = nan", "refine is nan; expected a number above 0."),
+        ("regularise = 1", "regularise is 1; expected a small fraction, 0 to 0.01."),
+        ("workers = 0", "workers is 0; expected a whole number above 0."),
+    ],
+)
+def test_options_in_files_are_checked(tmp_path, line, sentence):
+    (tmp_path / "t.toml").write_text(FILE + line + "\n")
+    done = run(tmp_path / "t.toml")
+    assert done.exit_code == 1
+    assert sentence in " ".join(done.stderr.split())

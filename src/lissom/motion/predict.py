@@ -21,7 +21,7 @@ from lissom.motion.options import OPTIONS, refuse_wrong
 from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
 from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak
-from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried
+from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm
@@ -113,7 +113,7 @@ class Search:
         self.problem.compile()
         self._spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._until = np.inf if limits[2] is None else time.perf_counter() + limits[2]
-        self._log: list[Iteration] = []
+        self._log: tuple[Iteration, ...] = ()
 
     def other(self, **fields: Any) -> Search:
         """Of the same arm and a task with some fields replaced."""
@@ -129,7 +129,7 @@ class Search:
         """From start k."""
         rng = starts.random_numbers(self._seed, k)
         self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
-        self._log = []
+        self._log = ()
         motion = self._solved(self.problem.mesh(), lambda curves: start.start(self.problem, curves, rng))
         while open_between(motion) and motion.basis.segments < MOST_SEGMENTS:
             motion = self._moved(*mesh_of(motion).refined(), motion)
@@ -139,10 +139,12 @@ class Search:
         """On finer and finer meshes, until the cost hardly changes; its status says where that is not reached."""
         kept, history = {"starts": motion.report.starts}, [(motion.basis.segments, motion.cost)]
         mesh, change = mesh_of(motion), np.inf
-        self._log = list(motion.report.iterations)
+        self._log = motion.report.iterations
         while change > gap:
             if mesh.led.segments >= MOST_SEGMENTS:
-                status = f"{motion.status} on {mesh.led.segments} segments, where its cost still changes by {change:.2g}"
+                status = (
+                    f"{motion.status} on {mesh.led.segments} segments, where its cost still changes by {change:.2g}"
+                )
                 return _reported(motion, status, **kept, refinements=tuple(history))
             mesh, changes = mesh.refined()
             better = self._moved(mesh, changes, motion)
@@ -187,18 +189,13 @@ class Search:
         for warm in ways:
             x = self._begun(solver.program.curves, before, begin)
             solution = solver(x, self._progress, warm)
-            self._note(solution.iterations)
+            pure = [step._replace(cost=self._pure(step.cost, step.duration)) for step in solution.iterations]
+            self._log = numbered_on(self._log, pure)
             self._spent["solve"] += solution.seconds
             self._spent["evaluate"] += solution.evaluation_seconds
             if solution.solved or solution.status.startswith(INTERRUPTED) or time.perf_counter() > self._until:
                 break
         return solution
-
-    def _note(self, steps: tuple[Iteration, ...]) -> None:
-        """Number iterations on; a run begins where the one before ended, or where that began."""
-        log = self._log[:-1] if steps else self._log
-        pure = [step._replace(cost=self._pure(step.cost, step.duration)) for step in steps]
-        self._log = [*log, *(step._replace(number=k) for k, step in enumerate(pure, len(log)))]
 
     def _begun(
         self, curves: Curves, before: tuple[Program, Solution] | None, begin: Callable[[Curves], Array]
@@ -210,7 +207,7 @@ class Search:
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
         samples = len(program.blocks[0].block.s)
-        report = MotionReport(tuple(self._log), float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
+        report = MotionReport(self._log, float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
         status, ok = solution.status, solution.solved
         beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
         if ok and beyond:

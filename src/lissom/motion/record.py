@@ -237,14 +237,14 @@ class Motion:
 
     def _fractions(self, t: ArrayLike) -> Array:
         times = np.asarray(t, float)
-        if times.size and (times.min() < -1e-9 * self.duration or times.max() > (1 + 1e-9) * self.duration):
+        if not ((times >= -1e-9 * self.duration) & (times <= (1 + 1e-9) * self.duration)).all():
             raise InputError(f"t is {shown(t)}; the motion lasts from 0 to {self.duration:.6g} s.")
         return np.clip(times / self.duration, 0.0, 1.0)
 
     def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """q, qd, qdd (..., dof) at any times (...)."""
         times = np.asarray(t, float)
-        return tuple(x.reshape(*times.shape, -1) for x in self.profiles(times.ravel()))  # type: ignore[return-value]
+        return tuple(x.reshape(*times.shape, self.arm.dof) for x in self.profiles(times.ravel()))  # type: ignore[return-value]
 
     def profiles(self, t: Array, orders: int = 3) -> list[Array]:
         """Positions and as many derivatives less one as `orders`, (nt, dof) each, at times (nt,)."""
@@ -263,7 +263,9 @@ class Motion:
         left of their equations of motion, which vanish at collocation points."""
         times = np.asarray(t, float)
         flat = times.ravel()
-        return self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat)).reshape(*times.shape, -1)
+        return self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat)).reshape(
+            *times.shape, self.arm.dof
+        )
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
         """(N, dof) forces at fractions s (N,) of the duration, of states (N, dof) there."""

@@ -63,6 +63,12 @@ def carried(program: Program, solution: Solution, larger: Program) -> Solution:
     return solution._replace(multipliers=multipliers, bound_multipliers=bounds)
 
 
+def numbered_on(log: Sequence[Iteration], steps: Sequence[Iteration]) -> tuple[Iteration, ...]:
+    """A log with those of the next run, which begins where the one before ended, or where that began."""
+    before = log[:-1] if steps else log
+    return (*before, *(step._replace(number=k) for k, step in enumerate(steps, len(before))))
+
+
 def _distinct(names: Sequence[Any]) -> list[Any]:
     """Names with how often each was there before."""
     seen: dict[Any, int] = {}
