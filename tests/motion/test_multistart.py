@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lissom.errors import InputError, MotionError
+from lissom.motion import starts
 from lissom.motion.public import predict_motion
 from lissom.motion.starts import best_of
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
@@ -82,13 +83,19 @@ def test_bad_numbers_are_refused():
             predict_motion(arm, COARSE, **given)
 
 
-def test_functions_that_cannot_be_sent_stay_here():
+def test_functions_of_no_module_are_sent_as_expressions():
     arm, criterion = two_link_arm(), lambda q, qd, qdd, tau: tau[0] ** 2 + 0.3 * qd[1] ** 2 + 9.0
-    task = COARSE.replace(minimise={criterion: 1.0})
-    motion = predict_motion(arm, task, starts=2)
-    assert len(motion.report.starts) == 2
-    with pytest.raises(InputError, match="cannot be sent to other processes"):
-        predict_motion(arm, task, starts=2, workers=2)
+    task = COARSE.replace(minimise={criterion: 1.0, "time": 0.5})
+    one, two = (predict_motion(arm, task, starts=3, workers=n) for n in (1, 2))
+    assert one.report.starts == two.report.starts
+    assert criterion in two.task.minimise
+
+
+def test_what_other_processes_do_not_answer_is_done_here(monkeypatch):
+    arm = two_link_arm()
+    right = predict_motion(arm, COARSE, starts=3, workers=2).report.starts
+    monkeypatch.setattr(starts, "SERVE", "raise SystemExit(3)")
+    assert predict_motion(arm, COARSE, starts=3, workers=2).report.starts == right
 
 
 def test_small_torque_cost_leaves_the_time_alone():

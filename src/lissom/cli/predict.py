@@ -50,7 +50,8 @@ def predict(
 ) -> None:
     """Find the motion that is best for a task.
 
-    Ctrl-C ends the search and keeps the motion so far: it is shown and written like one that was found.
+    Ctrl-C ends the search and keeps the motion so far. What is not solved is shown, and written to .nc files with its
+    status, but not as samples for a controller.
     """
     from lissom.motion.public import predict_motion
     from lissom.motion.task_file import read_task_file
@@ -89,7 +90,7 @@ def _attempt(make: Any, file: str) -> tuple[Motion, str]:
         return error.motion, str(error)
     except KeyboardInterrupt:
         raise InputError(f"{file}: interrupted twice; nothing is kept.") from None
-    return motion, "" if motion.ok else motion.status
+    return motion, "" if motion.ok and not motion.interrupted else motion.status
 
 
 def _refuse_unwritable(
@@ -115,12 +116,14 @@ def _refuse_unwritable(
 
 
 def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
+    """Samples for a controller only of a motion that is in order."""
     for path in wholes:
         motion.save(path)
-    for path in tables:
+    for path in tables if motion.ok else []:
         motion.to_csv(path, rate)
     for path in (*wholes, *tables):
-        err.print(f"wrote {path}", markup=False)
+        done = motion.ok or path in wholes
+        err.print(f"wrote {path}" if done else f"did not write {path}: the motion is not solved", markup=False)
 
 
 def summary(motion: Motion) -> dict[str, Any]:

@@ -272,7 +272,8 @@ class Problem:
             acceleration = self.accelerations(word)
             if self.task.fixed_duration is None:
                 acceleration = np.where(acceleration == 0.0, 0.0, np.nan)  # others are rows
-            ends.append(End(self.given(word), self.rates(word), acceleration))
+            rate = self.rates(word)
+            ends.append(End(self.given(word), rate, np.where(np.isnan(rate), np.nan, acceleration)))
         spaces = [Space(mesh.led, tuple(self.led.tolist()))] if len(self.led) else []
         spaces += [] if mesh.loose is None else [Space(mesh.loose, tuple(self.loose.tolist()))]
         forces = 0 if self.closing is None else self.closing.count
@@ -321,9 +322,8 @@ class Problem:
         for k in still:
             words[k] = ("equation of motion", self.names[k])
         names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
-        zero = np.zeros(len(row))
         size = self._sizes(lower, upper)[row]
-        return Block(self.sample, s, weights, combine, lower[row], upper[row], zero, names, self.load_data(s), size)
+        return Block(self.sample, s, weights, combine, lower[row], upper[row], names, self.load_data(s), size)
 
     def _sizes(self, lower: Array, upper: Array) -> Array:
         """(m,) of the rows of a sample: their limits; torques that have none, as large as those of the first guess."""

@@ -11,7 +11,7 @@ from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.motion.bounds import Bounds
-from lissom.motion.build import VERB, Problem
+from lissom.motion.build import SAMPLED, VERB, Problem
 from lissom.motion.ends import spread
 from lissom.motion.rows import linear_rows
 from lissom.motion.task import Task
@@ -104,10 +104,13 @@ def refuse_impossible(problem: Problem) -> None:
     _rates_of_torque(problem)
     _ends_within(problem)
     _rates_possible(problem)
+    _enough_segments(problem)
     _via_apart(problem)
     _ends_clear(problem)
     _rests_held(problem)
     _slides_held(problem)
+    _motors_free(problem)
+    _ways_open(problem)
     _duration_possible(problem)
     _something_limits(problem)
 
@@ -155,6 +158,25 @@ def _rates_possible(problem: Problem) -> None:
             )
 
 
+def _enough_segments(problem: Problem) -> None:
+    """Control points that both ends would give, or none that is left to choose."""
+    curves = problem.curves(problem.mesh())
+    taken = sum(
+        np.max([np.where(np.isfinite(end[r]), r + 1, 0) for r in range(3)], axis=0)
+        for end in (curves.start, curves.end)
+    )
+    some = [(taken[list(space.coordinates)], space.basis) for space in curves.spaces]
+    if any((count > basis.count).any() for count, basis in some if not basis.periodic):
+        raise InputError(
+            f"{VERB}: {problem.task.segments} segments are too few for all that is given at both ends. Give more."
+        )
+    if not curves.size:
+        raise InputError(
+            f"{VERB}: {problem.task.segments} segments are too few: ends and duration leave nothing to choose. Give "
+            "more segments."
+        )
+
+
 def _via_apart(problem: Problem) -> None:
     """Conditions at one time, or more of them than the splines can meet."""
     task = problem.task
@@ -166,15 +188,17 @@ def _via_apart(problem: Problem) -> None:
                 "one, or other times."
             )
     curves = problem.curves(problem.mesh())
-    rows = [part for part in linear_rows(problem, curves) if part.names and part.names[0][0].startswith("via")]
+    given = ("via", "start acceleration", "goal acceleration")
+    rows = [part for part in linear_rows(problem, curves) if part.names[0][0].startswith(given)]
     if not rows:
         return
     A = np.concatenate([part.A.toarray() for part in rows])
     if np.linalg.matrix_rank(A) < len(A):
-        raise InputError(
-            f"{VERB}: {task.segments} segments are too few for {len(vias)} via points so close to each other or to an "
-            "end. Give more segments, or other times."
+        what = (
+            f"{len(vias)} via points so close to each other or to an end" if vias else "all that is given at the ends"
         )
+        times = ", or other times" if vias else ""
+        raise InputError(f"{VERB}: {task.segments} segments are too few for {what}. Give more segments{times}.")
 
 
 def _ends_clear(problem: Problem) -> None:
@@ -241,6 +265,43 @@ def _slides_held(problem: Problem) -> None:
             )
 
 
+def _motors_free(problem: Problem) -> None:
+    """A motor's torque that is given at all times leaves nothing to choose."""
+    for quantity in SAMPLED:
+        lower, upper = problem.bounds.lower[quantity], problem.bounds.upper[quantity]
+        off = np.flatnonzero(problem.arm.actuated & (lower == upper))
+        if len(off):
+            k = int(off[0])
+            passive = ", or make the joint passive (actuated=False)" if quantity == "torque" and not upper[k] else ""
+            raise InputError(
+                f"{VERB}: the {quantity} limits of {_name(problem, k)} are {lower[k]:.6g} to {upper[k]:.6g}, which "
+                f"leaves its motor nothing to do. Give wider limits{passive}."
+            )
+
+
+def _ways_open(problem: Problem) -> None:
+    """Joints that have to go somewhere, and whose limits of rate or acceleration do not let them."""
+    task = problem.task
+    known = [place for place in problem.places if place.reaching is None]
+    pairs = list(combinations(known, 2)) + ([pair[::-1] for pair in combinations(known, 2)] if task.periodic else [])
+    at_rest = task.periodic or (task.start_velocity is None and task.goal_velocity is None)
+    for first, second in pairs:
+        way = second.q[0] - first.q[0]
+        for k in np.flatnonzero(np.isfinite(way) & (way != 0)):
+            open_ways = {"velocity": _towards(problem.bounds, "velocity", k, way[k])}
+            if at_rest:  # it speeds up, and slows down again
+                both = (_towards(problem.bounds, "acceleration", k, sign * way[k]) for sign in (1, -1))
+                open_ways["acceleration"] = min(both)
+            for quantity, size in open_ways.items():
+                if size <= 0:
+                    lower, upper = problem.bounds.lower[quantity][k], problem.bounds.upper[quantity][k]
+                    raise InputError(
+                        f"{VERB}: {_name(problem, int(k))} cannot move from the {first.word} ({first.q[0, k]:.6g}) to "
+                        f"the {second.word} ({second.q[0, k]:.6g}): its {quantity} limits are {lower:.6g} to "
+                        f"{upper:.6g}."
+                    )
+
+
 def _weak(problem: Problem, word: str, q: Array, s: float) -> str:
     """Which motor cannot hold positions, in words; empty where all can, or where motors share the work."""
     if problem.closing is not None and int(problem.arm.actuated.sum()) > problem.n - problem.closing.count:
@@ -289,7 +350,7 @@ def shortest(problem: Problem) -> tuple[float, str]:
 def _towards(bounds: Bounds, quantity: str, k: Any, way: float) -> float:
     """How large a quantity may be in a direction."""
     size = bounds.upper[quantity][k] if way > 0 else -bounds.lower[quantity][k]
-    return float(max(size, 1e-300))
+    return float(size)
 
 
 def _duration_possible(problem: Problem) -> None:

@@ -138,7 +138,7 @@ class Clearance:
         N = len(owner) * len(s)
         zero, far = np.zeros(N), np.full(N, np.inf)
         combine = sparse.csr_array(sparse.eye(N))
-        return Block(sample, np.tile(s, len(owner)), zero, combine, zero, far, zero, names, data.repeat(len(s), axis=0))
+        return Block(sample, np.tile(s, len(owner)), zero, combine, zero, far, names, data.repeat(len(s), axis=0))
 
     def gaps(self, q: Array) -> Array:
         """(N, pairs) distance that is left beyond the margin, at positions (N, n)."""

@@ -129,7 +129,7 @@ class Closing:
         words = [row_names(self.arm)[k].split(": ") for k in self.rows]
         names = [(f"{CLOSURE} {who},", what, float(x)) for x in s for who, what in words]
         zero = np.zeros(count)
-        return Block(made[key], s, np.zeros(len(s)), sparse.csr_array(sparse.eye(count)), zero, zero, zero, names,
+        return Block(made[key], s, np.zeros(len(s)), sparse.csr_array(sparse.eye(count)), zero, zero, names,
                      np.zeros((len(s), 0)))  # fmt: skip
 
     # ---- torques ------------------------------------------------------------------------------------

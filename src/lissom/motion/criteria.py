@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from lissom.errors import InputError
+from lissom.errors import InputError, shown
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 
@@ -41,14 +41,24 @@ def rate_of_cost(task: Task, at: Course) -> Array:
 
 def own_expression(f: Any, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
     """A criterion that the user wrote."""
-    found = ca.SX(f(q, qd, qdd, tau))
-    if found.numel() != 1:
-        raise InputError(f"predict_motion: a criterion gave {found.shape} numbers; expected one.")
-    return found
+    found = f(q, qd, qdd, tau)
+    try:
+        number = ca.SX(found)
+    except (NotImplementedError, TypeError):
+        raise InputError(f"predict_motion: a criterion gave {shown(found)}; expected a casadi number.") from None
+    if number.numel() != 1:
+        raise InputError(f"predict_motion: a criterion gave {number.shape} numbers; expected one.")
+    return number
+
+
+def as_function(f: Any, n: int) -> Any:
+    """A criterion as a casadi function of vectors (n,): what it was made of is no longer needed."""
+    if isinstance(f, ca.Function):
+        return f
+    symbols = [ca.SX.sym(word, n) for word in ("q", "qd", "qdd", "tau")]
+    return ca.Function("criterion", symbols, [ca.densify(own_expression(f, *symbols))])
 
 
 def _own(f: Any, at: Course) -> Array:
-    given = [at.q, at.qd, at.qdd, at.tau]
-    symbols = [ca.SX.sym("x", at.q.shape[1]) for _ in given]
-    function = ca.Function("own", symbols, [ca.densify(own_expression(f, *symbols))])
-    return np.asarray(function(*(x.T for x in given)), float).ravel()
+    given = [x.T for x in (at.q, at.qd, at.qdd, at.tau)]
+    return np.asarray(as_function(f, at.q.shape[1])(*given), float).ravel()

@@ -24,7 +24,10 @@ from lissom.spatial.rotations import Array
 
 
 class End(NamedTuple):
-    """What is given at an end: position, rate and acceleration (n,), NaN where it is free."""
+    """What is given at an end: position, rate and acceleration (n,), NaN where it is free.
+
+    An acceleration goes with a rate; one other than zero, with a given duration.
+    """
 
     position: Array
     rate: Array

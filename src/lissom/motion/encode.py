@@ -74,9 +74,6 @@ def _below(kind: Any) -> Iterator[type]:
 
 def _written(criterion: Callable[..., Any], dof: int) -> str:
     """A function of casadi vectors, by the expression it gives."""
-    import casadi as ca
+    from lissom.motion.criteria import as_function
 
-    if isinstance(criterion, ca.Function):
-        return str(criterion.serialize())
-    symbols = [ca.SX.sym(word, dof) for word in ("q", "qd", "qdd", "tau")]
-    return str(ca.Function("criterion", symbols, [ca.SX(criterion(*symbols))]).serialize())
+    return str(as_function(criterion, dof).serialize())

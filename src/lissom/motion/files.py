@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, ModelError
+from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import write_whole
 from lissom.model.units import units
 from lissom.motion.encode import plain, revived
@@ -101,6 +101,8 @@ def read(path: str | os.PathLike[str]) -> Motion:
     """See `load_motion`."""
     import xarray
 
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"load_motion: path is {shown(path)}; expected the name of a file that Motion.save wrote.")
     place = Path(path)
     if not place.is_file():
         raise ModelError("it does not exist. Check the path.", file=str(place))

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import fields as fields_of
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, MotionError, shown
+from lissom.errors import InputError, LissomError, MotionError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
 from lissom.motion.build import SHORTEST, Problem
 from lissom.motion.closing import open_between
 from lissom.motion.curves import Curves
 from lissom.motion.mesh import Mesh
+from lissom.motion.options import OPTIONS, refuse_wrong
 from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
 from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak
-from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried
+from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm
@@ -27,6 +30,7 @@ VERB = "predict_motion"
 ROUNDS = 12
 MOST_SEGMENTS = 1000
 MET = 1e-6  # violations of rows that are none
+TINY = 1e-300
 
 
 def predict_motion(
@@ -45,6 +49,8 @@ def predict_motion(
 ) -> Motion:
     """See `lissom.predict_motion`; limits of the solver: tolerance, iterations, seconds."""
     checks.refuse_arm(as_arm(arm, VERB))
+    given = dict(zip(("tolerance", "iterations", "seconds"), limits, strict=True))
+    refuse_wrong(VERB, **given, starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise)
     task = _task(task, fields)
     checks.refuse_lengths(arm, task)
     checks.refuse_for_loose(arm, task)
@@ -59,16 +65,10 @@ def predict_motion(
     return motion
 
 
-def _fraction(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1e-2:
-        raise InputError(f"{VERB}: regularise is {shown(value)}; expected a small fraction, 0 to 0.01.")
-    return float(value)
-
-
 def _too_short(search: Search, motion: Motion) -> str:
     """Where a given duration may be why nothing was found: the shortest that was found without it."""
     given = motion.task.duration
-    if given is None:
+    if given is None or RAN_OUT in motion.status:
         return ""
     try:
         free = search.other(duration=None, minimise="time").best(1, 1)
@@ -81,6 +81,11 @@ def _too_short(search: Search, motion: Motion) -> str:
 
 
 def _task(task: Any, fields: dict[str, Any]) -> Task:
+    known = [field.name for field in fields_of(Task)]
+    for word in fields:
+        if word not in known:
+            hint = suggest(word, [*known, *OPTIONS])
+            raise InputError(f"{VERB}: {word} is neither a field of a task nor an option; {hint}")
     if task is None:
         return Task(**fields)
     if not isinstance(task, Task):
@@ -103,10 +108,12 @@ class Search:
         clock = time.perf_counter()
         self._job: dict[str, Any] = {"arm": arm, "task": task, "limits": limits, "seed": seed, "regularise": regularise}
         self._limits, self._seed, self._progress = limits, seed, progress
-        self.problem = Problem(arm, task, _fraction(regularise))
+        self.problem = Problem(arm, task, regularise)
         checks.refuse_impossible(self.problem)
         self.problem.compile()
         self._spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        self._until = np.inf if limits[2] is None else time.perf_counter() + limits[2]
+        self._log: tuple[Iteration, ...] = ()
 
     def other(self, **fields: Any) -> Search:
         """Of the same arm and a task with some fields replaced."""
@@ -115,32 +122,41 @@ class Search:
 
     def best(self, count: int, workers: int | None) -> Motion:
         """From one or several starts."""
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise InputError(f"{VERB}: starts is {shown(count)}; expected a whole number from 1.")
         motion, rows = starts.best_of(self.start, int(count), self._job, workers, self._progress)
-        return _with_report(motion, starts=rows) if len(rows) > 1 else motion
+        return _reported(motion, starts=rows) if len(rows) > 1 else motion
 
     def start(self, k: int) -> Motion:
         """From start k."""
         rng = starts.random_numbers(self._seed, k)
         self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        self._log = ()
         motion = self._solved(self.problem.mesh(), lambda curves: start.start(self.problem, curves, rng))
         while open_between(motion) and motion.basis.segments < MOST_SEGMENTS:
             motion = self._moved(*mesh_of(motion).refined(), motion)
         return motion
 
     def refined(self, motion: Motion, gap: float) -> Motion:
-        """On finer and finer meshes, until the cost hardly changes."""
-        history = [(motion.basis.segments, motion.cost)]
-        mesh = mesh_of(motion)
-        while True:
+        """On finer and finer meshes, until the cost hardly changes; its status says where that is not reached."""
+        kept, history = {"starts": motion.report.starts}, [(motion.basis.segments, motion.cost)]
+        mesh, change = mesh_of(motion), np.inf
+        self._log = motion.report.iterations
+        while change > gap:
+            if mesh.led.segments >= MOST_SEGMENTS:
+                status = (
+                    f"{motion.status} on {mesh.led.segments} segments, where its cost still changes by {change:.2g}"
+                )
+                return _reported(motion, status, **kept, refinements=tuple(history))
             mesh, changes = mesh.refined()
             better = self._moved(mesh, changes, motion)
+            if not better.ok:
+                status = f"{motion.status} on {history[-1][0]} segments; on {mesh.led.segments}: {better.status}"
+                if better.interrupted:
+                    status = f"{INTERRUPTED} on {mesh.led.segments} segments; {motion.status} on {history[-1][0]}"
+                return _reported(motion, status, **kept, refinements=tuple(history))
+            change = abs(better.cost - motion.cost) / max(abs(better.cost), TINY)
             history.append((mesh.led.segments, better.cost))
-            near = abs(better.cost - motion.cost) <= gap * abs(better.cost)
-            if not better.ok or near or mesh.led.segments >= MOST_SEGMENTS:
-                return _with_report(better if better.ok else motion, refinements=tuple(history))
             motion = better
+        return _reported(motion, **kept, refinements=tuple(history))
 
     def _moved(self, mesh: Mesh, changes: list[Any], motion: Motion) -> Motion:
         """On another mesh, from a motion whose control points are mapped to it."""
@@ -155,7 +171,7 @@ class Search:
             rounds += 1
             clock = time.perf_counter()
             program = self.problem.program(mesh, more)
-            solver = Solver(program, *self._limits)
+            solver = Solver(program, *self._limits[:2], self._until)
             self._spent["build"] += time.perf_counter() - clock
             solution = self._continued(solver, before, begin)
             before = (program, solution)
@@ -173,9 +189,11 @@ class Search:
         for warm in ways:
             x = self._begun(solver.program.curves, before, begin)
             solution = solver(x, self._progress, warm)
+            pure = [step._replace(cost=self._pure(step.cost, step.duration)) for step in solution.iterations]
+            self._log = numbered_on(self._log, pure)
             self._spent["solve"] += solution.seconds
             self._spent["evaluate"] += solution.evaluation_seconds
-            if solution.solved or solution.status.startswith(INTERRUPTED):
+            if solution.solved or solution.status.startswith(INTERRUPTED) or time.perf_counter() > self._until:
                 break
         return solution
 
@@ -189,8 +207,7 @@ class Search:
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
         samples = len(program.blocks[0].block.s)
-        log = tuple(step._replace(cost=self._pure(step.cost, step.duration)) for step in solution.iterations)
-        report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
+        report = MotionReport(self._log, float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
         status, ok = solution.status, solution.solved
         beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
         if ok and beyond:
@@ -203,7 +220,7 @@ class Search:
         if not solution.solved and status != INTERRUPTED:
             if status == INFEASIBLE and report.violation < MET:
                 status = "stalled"  # it gave up elsewhere, and was put back to where it had been
-            status = f"{status}; {self._why(program, solution)}"
+            status = f"{status}; {self._why(program, solution, status)}"
         T = program.curves.T(solution.x)
         cost = self._pure(solution.cost, T)
         if self.problem.rounded:
@@ -221,22 +238,21 @@ class Search:
         """The cost without what makes it well determined."""
         return self.problem.task.minimise["time"] * T if self.problem.small.any() else cost
 
-    def _why(self, program: Program, solution: Solution) -> str:
-        """The rows that are violated most, or what else is known."""
-        weak = checks.weak_for_holding(self.problem)
-        if weak:
-            return weak
+    def _why(self, program: Program, solution: Solution, status: str) -> str:
+        """The rows that are violated most, and what else is known."""
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
         worst: dict[str, float] = {}
         for k in np.argsort(-over, kind="stable"):
             if over[k] > MET and len(worst) < 3:
                 what, who, _ = program.names[k]
                 worst.setdefault(f"{what} of {who!r}", float(over[k]))
+        found = ", ".join(f"{word} is off by {x:.3g}" for word, x in worst.items())
+        if RAN_OUT in status:
+            return f"{f'where it ended, {found}' if found else 'every limit is met where it ended'}; allow it more"
         if not worst:
-            met = "every limit is met where it ended"
-            more = "allow it more" if RAN_OUT in solution.status else "there may be a motion that more starts find"
-            return f"{met}; {more}"
-        return "not all can be met together: " + ", ".join(f"{word} is off by {x:.3g}" for word, x in worst.items())
+            return "every limit is met where it ended; there may be a motion that more starts find"
+        weak = checks.weak_for_holding(self.problem) if status == INFEASIBLE else ""
+        return f"not all can be met together: {found}{weak and f'; {weak}'}"
 
 
 def mesh_of(motion: Motion) -> Mesh:
@@ -244,9 +260,8 @@ def mesh_of(motion: Motion) -> Mesh:
     return Mesh(*(basis for basis, _, _ in motion.splines))
 
 
-def _with_report(motion: Motion, **changes: Any) -> Motion:
-    from dataclasses import fields as all_fields
-    from dataclasses import replace
-
-    given = {f.name: getattr(motion, f.name) for f in all_fields(motion) if f.init}
+def _reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
+    """With another status, and other parts of its report."""
+    given = {f.name: getattr(motion, f.name) for f in fields_of(motion) if f.init}
+    given["status"] = motion.status if status is None else status
     return Motion(**(given | {"report": replace(motion.report, **changes)}))

@@ -1,6 +1,6 @@
 """A motion as a nonlinear program: values, gradients, Jacobian and Hessian of the Lagrangian.
 
-Sample k of a block has the rows r_k(u_k, T), u = U x + c. The rows of the program combine them, g = C r + t T.
+Sample k of a block has the rows r_k(u_k, T), u = U x + c. The rows of the program combine them, g = C r.
 Jacobian and Hessian are constant sparse matrices times the nonzeros that the compiled samples give,
 
     J_g  = sum over samples of C (dr/du U + dr/dT e_T),         H = sum over samples of [U; e_T]^T H_k [U; e_T]
@@ -29,8 +29,7 @@ class Block(NamedTuple):
     """Samples of one kind.
 
     s (N,) where they are; weights (N,) of the rate of cost; data (N, d)
-    combine (rows, N m)   which combinations of the samples' rows the program has, and
-    slope (rows,)         how much of T is added to each
+    combine (rows, N m)   which combinations of the samples' rows the program has
     lower, upper (rows,)
     names                 of the rows, for messages: what, coordinate, s
     size (rows,)          how large they are; None: about 1
@@ -42,7 +41,6 @@ class Block(NamedTuple):
     combine: sparse.csr_array
     lower: Array
     upper: Array
-    slope: Array
     names: Sequence[tuple[str, str, float]]
     data: Array
     size: Array | None = None
@@ -87,7 +85,6 @@ class _Sums:
         self.columns: list[Indices] = []
         self.sources: list[Indices] = []
         self.factors: list[Array] = []
-        self.counts: list[int] = []
 
     def add(self, rows: Any, columns: Any, sources: Any, factors: Any) -> None:
         self.rows.append(np.asarray(rows, np.intp))
@@ -227,10 +224,6 @@ class Program:
             placed.jacobian_terms(terms)
         rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
         last = self.size - 1
-        for placed in self.blocks:
-            slope = np.flatnonzero(placed.block.slope) if self._free else np.zeros(0, np.intp)
-            rows.append(placed.first_row + slope)
-            columns.append(np.full(len(slope), last))
         for at, part in self.scaled:
             A = sparse.coo_array(part.A)
             rows.append(at + A.row)
@@ -247,10 +240,6 @@ class Program:
         ]
         self._constant = np.zeros(pattern.size)
         self._by_T: list[tuple[Indices, Scaled]] = []
-        for placed in self.blocks:
-            if self._free:
-                slope = np.flatnonzero(placed.block.slope)
-                self._constant[self._at(placed.first_row + slope, last)] += placed.block.slope[slope]
         for at, part in self.scaled:
             A = sparse.coo_array(part.A)
             np.add.at(self._constant, self._at(at + A.row, A.col), A.data)
@@ -304,8 +293,7 @@ class Program:
     def _rows(self, x: Array, values: list[list[Array]]) -> Array:
         g, T = np.empty(self.count), self.curves.T(x)
         for placed, (rows, _) in zip(self.blocks, values, strict=True):
-            block = placed.block
-            g[placed.first_row : placed.first_row + placed.count] = block.combine @ rows.ravel() + block.slope * T
+            g[placed.first_row : placed.first_row + placed.count] = placed.block.combine @ rows.ravel()
         for at, part in self.scaled:
             g[at : at + len(part.c)] = part.A @ x + part.c - part.limit * T**part.power
         return g

@@ -40,8 +40,8 @@ def predict_motion(
     arm : Arm                    rigid, every joint with a motor
     task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
     tolerance : float            of the solver
-    iterations : int             at most
-    seconds : float or None      of the solver, at most
+    iterations : int             of the solver, in each of its runs, at most
+    seconds : float or None      of the whole search in a process, compiling apart, at most
     starts : int                 the first is a straight line, the others random; the best solution counts. Where none
                                  is one, up to three more are tried
     seed : int                   of the random starts
@@ -82,7 +82,7 @@ def retime_motion(
     path: ArrayLike | Callable[[float], ArrayLike],
     *,
     limits: Limits | None = None,
-    loads: Sequence[Load] = (),
+    loads: Load | Sequence[Load] = (),
     minimise: Any = "time",
     segments: int = 40,
     tolerance: float = 1e-8,
@@ -97,7 +97,7 @@ def retime_motion(
     path : (k, dof) or f(x) -> (dof,)    waypoints, joined by a cubic spline over the length between them (straight
                                    lines for two); or positions as a smooth function of x from 0 to 1
     limits : Limits                of torque, velocity and acceleration; those of the joints hold too
-    loads : sequence of Load       that act, the same all the time
+    loads : Load or sequence of Load    that act, the same all the time
     minimise : str or {str: weight}    "time", "torque_squared", or both
     segments : int                 of the profile of speed
     tolerance, iterations          of the solver

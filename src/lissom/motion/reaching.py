@@ -195,7 +195,7 @@ class Reaching:
             [(self.reach.words[k], f"{self.what} of {self.reach.link}", self.s) for k in kept],
         )
         return Block(
-            self.sample, np.full(LANES, self.s), np.zeros(LANES), combine, zero, zero, zero, names,
+            self.sample, np.full(LANES, self.s), np.zeros(LANES), combine, zero, zero, names,
             np.tile(self.reach.data, (LANES, 1)),
         )  # fmt: skip
 

@@ -101,13 +101,13 @@ class Closures(NamedTuple):
 class MotionReport:
     """How a motion was found.
 
-    iterations : tuple of Iteration     the log of the solver
+    iterations : tuple of Iteration     the log of the solver, of all rounds and meshes
     violation, optimality : float       largest violation of a row [its unit], scaled distance from optimal
     peaks : tuple of Peak               largest use of every limited quantity on a fine grid
     samples : int                       at which torques are limited
     rounds : int                        solutions until no limit was exceeded between samples
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
-    starts : tuple                      what each start found (status, cost, duration, iterations, seconds)
+    starts : tuple                      what each start found (status, cost, duration, iterations)
     refinements : tuple                 (segments, cost) of every mesh
     settled : tuple of Settled          of flexible arms, every mesh of their loose coordinates that was played
     """
@@ -238,14 +238,14 @@ class Motion:
 
     def _fractions(self, t: ArrayLike) -> Array:
         times = np.asarray(t, float)
-        if times.size and (times.min() < -1e-9 * self.duration or times.max() > (1 + 1e-9) * self.duration):
+        if not ((times >= -1e-9 * self.duration) & (times <= (1 + 1e-9) * self.duration)).all():
             raise InputError(f"t is {shown(t)}; the motion lasts from 0 to {self.duration:.6g} s.")
         return np.clip(times / self.duration, 0.0, 1.0)
 
     def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """q, qd, qdd (..., dof) at any times (...)."""
         times = np.asarray(t, float)
-        return tuple(x.reshape(*times.shape, -1) for x in self.profiles(times.ravel()))  # type: ignore[return-value]
+        return tuple(x.reshape(*times.shape, self.arm.dof) for x in self.profiles(times.ravel()))  # type: ignore[return-value]
 
     def profiles(self, t: Array, orders: int = 3) -> list[Array]:
         """Positions and as many derivatives less one as `orders`, (nt, dof) each, at times (nt,)."""
@@ -270,7 +270,8 @@ class Motion:
         if any(joint.friction for joint in self.arm.joints):
             self._fractions(flat)
             flat = np.clip(flat, BESIDE * self.duration, (1 - BESIDE) * self.duration)
-        return self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat)).reshape(*times.shape, -1)
+        found = self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat))
+        return found.reshape(*times.shape, self.arm.dof)
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
         """(N, dof) forces at fractions s (N,) of the duration, of states (N, dof) there."""

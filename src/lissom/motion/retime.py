@@ -15,14 +15,16 @@ from lissom.model.arm import Arm
 from lissom.motion import checks
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves
-from lissom.motion.peaks import EXCESS, used
-from lissom.motion.predict import ROUNDS
+from lissom.motion.options import refuse_wrong
+from lissom.motion.peaks import EXCESS, peaks_of
+from lissom.motion.predict import MET, ROUNDS
 from lissom.motion.program import Program
-from lissom.motion.record import Motion, MotionReport, Peak, grid
-from lissom.motion.solver import Solution, Solver
+from lissom.motion.record import RAN_OUT, Iteration, Motion, MotionReport, Peak, grid
+from lissom.motion.solver import INFEASIBLE, Solution, Solver, numbered_on
 from lissom.motion.speeds import FINE, POINTS, VERB, Speeds, warp
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
+from lissom.verbs.call import as_loads
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.states import as_arm
 
@@ -38,10 +40,12 @@ def retime_motion(
     checks.refuse_loose(arm, VERB)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
-    if any(np.ndim(part) > 1 for load in fields["loads"] for part in (load.force, load.moment, load.point)):
-        raise UnsupportedError(f"{VERB}: loads that change along the motion are not available; give constant ones.")
+    refuse_wrong(VERB, tolerance=tolerance, iterations=iterations)
     curve = _path(path, arm)
     task = Task(curve(0.0), curve(1.0), **fields)
+    as_loads(arm, task.loads, VERB)
+    if any(np.ndim(part) > 1 for load in task.loads for part in (load.force, load.moment, load.point)):
+        raise UnsupportedError(f"{VERB}: loads that change along the motion are not available; give constant ones.")
     motion = _Retiming(Speeds(arm, task, curve)).solved(tolerance, iterations)
     if not motion.ok and on_failure == "raise":
         raise MotionError(f"{VERB}: {motion.status}", motion)
@@ -56,11 +60,16 @@ def _path(path: Any, arm: Arm) -> BSpline:
     n = len(arm.joints)
     if callable(path):
         x = np.linspace(0.0, 1.0, POINTS)
-        values = np.array([np.asarray(path(float(at)), float) for at in x])
+        found = [path(float(at)) for at in x]
+        values = _numbers(found)
+        if values is None:
+            raise InputError(f"{VERB}: the path gives {shown(found[0])}; expected {n} finite positions.")
         if values.shape != (POINTS, n) or not np.isfinite(values).all():
             raise InputError(f"{VERB}: the path gives {shown(path(0.0))}; expected {n} finite positions.")
         return make_interp_spline(x, values, 5)
-    points = np.asarray(path, float)
+    points = _numbers(path)
+    if points is None:
+        raise InputError(f"{VERB}: path is {shown(path)}; expected waypoints (k, {n}), two or more, or f(x).")
     if points.ndim != 2 or points.shape[1] != n or len(points) < 2 or not np.isfinite(points).all():
         raise InputError(f"{VERB}: path has shape {points.shape}; expected waypoints (k, {n}), two or more, or f(x).")
     length = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -69,6 +78,14 @@ def _path(path: Any, arm: Arm) -> BSpline:
         raise InputError(f"{VERB}: waypoints {k} and {k + 1} are the same; leave one out.")
     x = np.append(0.0, np.cumsum(length)) / length.sum()
     return make_interp_spline(x, points, min(3, len(points) - 1))
+
+
+def _numbers(value: Any) -> Array | None:
+    """As an array, where it is one."""
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        return None
 
 
 # ---- solution ------------------------------------------------------------------------------------
@@ -96,20 +113,22 @@ class _Retiming:
     def solved(self, tolerance: float, iterations: int) -> Motion:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""
         more, x, rounds, spent = np.zeros(0), None, 0, {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        log: tuple[Iteration, ...] = ()
         while True:
             rounds += 1
             clock = time.perf_counter()
             program = self.speeds.program(more)
-            solver = Solver(program, tolerance, iterations, None)
+            solver = Solver(program, tolerance, iterations)
             spent["build"] += time.perf_counter() - clock
             begin = program.curves.fitted([self._begin(program.curves)], 1.0) if x is None else x
             solution = solver(begin, None, None)
+            log = numbered_on(log, solution.iterations)
             spent["solve"] += solution.seconds
             spent["evaluate"] += solution.evaluation_seconds
             x = solution.x
             _, times = self.speeds.look(program.curves, x)
             if not solution.solved or not len(times) or rounds == ROUNDS:
-                return self._motion(program, solution, rounds, spent)
+                return self._motion(program, solution._replace(iterations=log), rounds, spent)
             more = np.append(more, times)
 
     def _begin(self, curves: Curves) -> Array:
@@ -125,7 +144,10 @@ class _Retiming:
         if not ok:
             worst = int(np.argmax(np.maximum(program.lower - solution.rows, solution.rows - program.upper)))
             word, who, place = program.names[worst]
-            status += f"; {word} of {who!r} cannot be met at {warp(np.array(place))[0]:.3g} of the path"
+            kept = "cannot be met" if status == INFEASIBLE else f"is off by {over:.3g}"
+            found = f"{word} of {who!r} {kept} at {warp(np.array(place))[0]:.3g} of the path"
+            more = "; allow it more" if RAN_OUT in status else ""
+            status += f"; {found if over > MET else 'every limit is met where it ended'}{more}"
         for _ in range(MESHES):
             basis, P = self._fitted(at, mesh)
             peaks = self._peaks(basis, P, at)
@@ -138,7 +160,7 @@ class _Retiming:
             status = f"solved, but {peak.beyond()}"
         task = self.speeds.task.replace(segments=basis.segments, degree=basis.degree)
         samples = len(program.blocks[0].block.s)
-        report = MotionReport(solution.iterations, max(over, 0.0), tuple(peaks), samples, rounds, spent)
+        report = MotionReport(solution.iterations, max(over, 0.0), peaks, samples, rounds, spent)
         return Motion(self.speeds.arm, task, at.T, solution.cost, status, ok, basis.breaks, basis.degree, P, report)
 
     def _clock(self, curves: Curves, x: Array) -> _Clock:
@@ -168,22 +190,11 @@ class _Retiming:
         q[[0, -1]] = self.curve([0.0, 1.0])
         return basis, np.asarray(splu(sparse.csc_array(A)).solve(q))
 
-    def _peaks(self, basis: Basis, P: Array, at: _Clock) -> list[Peak]:
+    def _peaks(self, basis: Basis, P: Array, at: _Clock) -> tuple[Peak, ...]:
         """On a fine grid; friction as of a joint that moves along the path, up to the moment it stops."""
-        T = at.T
-        friction = np.array([joint.friction for joint in self.speeds.arm.joints])
-        s = grid(basis.breaks, FINE)
-        q, qd, qdd = (basis.rows(s, r) @ P / T**r for r in range(3))
-        values = {"velocity": qd, "acceleration": qdd}
-        values["torque"] = inverse_dynamics(self.speeds.arm, q, qd, qdd, loads=self.speeds.task.loads)
-        values["torque"] += friction * (np.sign(self.curve(at.x(s * T), 1)) - np.sign(qd))
-        out = []
-        for word, table in values.items():
-            if self.speeds.bounds.limited(word).any():
-                lower, upper = self.speeds.bounds.lower[word], self.speeds.bounds.upper[word]
-                use = used(table, lower, upper)
-                row, k = np.unravel_index(int(np.argmax(use)), use.shape)
-                limit = upper[k] if table[row, k] > 0 else lower[k]
-                out.append(Peak(word, self.speeds.names[k], float(s[row] * T), float(table[row, k]), float(limit),
-                                float(use[row, k])))  # fmt: skip
-        return out
+        arm, s = self.speeds.arm, grid(basis.breaks, FINE)
+        z = [basis.rows(s, r) @ P / at.T**r for r in range(4)]
+        friction = np.array([joint.friction for joint in arm.joints])
+        tau = inverse_dynamics(arm, *z[:3], loads=self.speeds.task.loads)
+        tau += friction * (np.sign(self.curve(at.x(s * at.T), 1)) - np.sign(z[1]))
+        return peaks_of(self.speeds.bounds, self.speeds.names, s, at.T, z, tau)[0]

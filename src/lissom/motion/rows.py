@@ -87,14 +87,12 @@ def _held_row(problem: Problem, curves: Curves, place: Place) -> Scaled:
 
 
 def _end_accelerations(problem: Problem, curves: Curves) -> list[Scaled]:
-    """Accelerations other than zero at the ends of a motion of free duration."""
+    """Accelerations at the ends that the curves do not have by themselves: beside a free rate or a free duration."""
     out: list[Scaled] = []
-    if problem.task.fixed_duration is not None:
-        return out
-    for s, word in ((0.0, "start_acceleration"), (1.0, "goal_acceleration")):
+    for s, word, end in ((0.0, "start_acceleration", curves.start), (1.0, "goal_acceleration", curves.end)):
         value = problem.accelerations(word.removesuffix("_acceleration"))
         local = curves.local(np.array([s]), 3)
-        some = np.flatnonzero(np.isfinite(value) & (value != 0.0))
+        some = np.flatnonzero(np.isfinite(value) & np.isnan(end.acceleration))
         rows, zero = 2 * problem.n + some, np.zeros(len(some))
         names = [(word.replace("_", " "), problem.names[k], s) for k in some]
         out.append(Scaled(local.A[rows], local.c[rows], value[some], 2, zero, zero, names))

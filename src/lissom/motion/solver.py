@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from lissom.errors import InputError
 from lissom.motion.program import Pattern, Program
 from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration
 from lissom.spatial.rotations import Array
@@ -23,6 +22,7 @@ WARM: dict[str, Any] = {
 }  # fmt: skip
 # where a step leads to no number the solver takes a shorter one; casadi need not report each
 PLAIN = {"print_time": False, "show_eval_warnings": False}
+LEAST_TIME, MOST_ITERATIONS = 1e-6, 2**31 - 1  # that IPOPT can be given [s]
 INFEASIBLE = "infeasible"
 STATUS = {
     "Solve_Succeeded": "solved",
@@ -35,6 +35,7 @@ STATUS = {
     "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
     "Diverging_Iterates": "diverged",
     "Restoration_Failed": "stalled: no feasible step was found",
+    "Not_Enough_Degrees_Of_Freedom": f"{INFEASIBLE}: more must hold exactly than there is to choose",
 }
 
 
@@ -62,6 +63,12 @@ def carried(program: Program, solution: Solution, larger: Program) -> Solution:
     return solution._replace(multipliers=multipliers, bound_multipliers=bounds)
 
 
+def numbered_on(log: Sequence[Iteration], steps: Sequence[Iteration]) -> tuple[Iteration, ...]:
+    """A log with those of the next run, which begins where the one before ended, or where that began."""
+    before = log[:-1] if steps else log
+    return (*before, *(step._replace(number=k) for k, step in enumerate(steps, len(before))))
+
+
 def _distinct(names: Sequence[Any]) -> list[Any]:
     """Names with how often each was there before."""
     seen: dict[Any, int] = {}
@@ -73,21 +80,23 @@ def _distinct(names: Sequence[Any]) -> list[Any]:
 
 
 class Solver:
-    """A program made ready for IPOPT; it can be solved from several starts. IPOPT sees costs and rows of size one."""
+    """A program made ready for IPOPT, which sees costs and rows of size one; it can be solved from several starts.
 
-    def __init__(self, program: Program, tolerance: float, iterations: int, seconds: float | None):
-        if not tolerance > 0:
-            raise InputError(f"tolerance is {tolerance!r}; expected a number above 0.")
-        self.program = program
+    Parameters
+    ----------
+    program : Program
+    tolerance, iterations : float, int     of IPOPT
+    until : float                          when it has to end, as `time.perf_counter` tells it
+    """
+
+    def __init__(self, program: Program, tolerance: float, iterations: int, until: float = np.inf) -> None:
+        self.program, self._until = program, until
         self._cost, self._row = 1 / program.typical, 1 / program.sizes
         self._log: list[Iteration] = []
         self._progress: Callable[[Iteration], object] | None = None
         self._stop: list[BaseException] = []
         self._spent = 0.0
-        options = QUIET | {"tol": tolerance, "max_iter": iterations}
-        if seconds is not None:
-            options["max_cpu_time"] = float(seconds)
-        self._options = options
+        self._options = QUIET | {"tol": float(tolerance), "max_iter": min(int(iterations), MOST_ITERATIONS)}
         self._parts = self._callbacks()
         self._runs: dict[bool, Any] = {}
 
@@ -96,6 +105,8 @@ class Solver:
     ) -> Solution:
         program = self.program
         self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
+        if np.sum(program.lower == program.upper) > np.sum(program.low < program.high):
+            return self._unsolved(x0)
         run = self._made(warm is not None)
         given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
         given |= {"lbg": program.lower * self._row, "ubg": program.upper * self._row}
@@ -117,6 +128,13 @@ class Solver:
             status, status.startswith("solved"), self._whole_log(run.stats()), spent, self._spent,
         )  # fmt: skip
 
+    def _unsolved(self, x: Array) -> Solution:
+        """Where there are more equations than variables: the start."""
+        rows, cost = self.program.g(x), self.program.f(x)
+        self.told(x, cost * self._cost, rows * self._row)
+        status = STATUS["Not_Enough_Degrees_Of_Freedom"]
+        return Solution(x, cost, rows, 0 * rows, 0 * x, status, False, tuple(self._log), 0.0, 0.0)
+
     def _whole_log(self, told: dict[str, Any]) -> tuple[Iteration, ...]:
         """The log with what IPOPT knows of optimality, which it tells at the end only."""
         known = told.get("iterations", {}).get("inf_du", [])
@@ -125,12 +143,14 @@ class Solver:
         )
 
     def _made(self, warm: bool) -> Any:
-        """IPOPT on the program, from any start or from a solution."""
-        if warm not in self._runs:
+        """IPOPT on the program, from any start or from a solution; where time is limited, made for what is left."""
+        if warm not in self._runs or self._until < np.inf:
             nlp, watch, extra = self._parts
             options: dict[str, Any] = {
                 f"ipopt.{word}": value for word, value in (self._options | (WARM if warm else {})).items()
             }
+            if self._until < np.inf:
+                options["ipopt.max_wall_time"] = max(self._until - time.perf_counter(), LEAST_TIME)
             fixed: dict[str, Any] = {**PLAIN, "iteration_callback": watch}
             self._runs[warm] = ca.nlpsol("motion", "ipopt", nlp, {**fixed, **extra, **options})
         return self._runs[warm]

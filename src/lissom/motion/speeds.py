@@ -39,11 +39,18 @@ LOOKED = ("velocity", "acceleration", "torque")
 TINY = 2e-8  # added to b, in parts of its size: the solver lets it be so little below zero
 FINE = 16  # points of a segment at which limits are looked at
 POINTS = 401  # at which a path is looked at
+STRAIGHT = 1e-9  # of the largest rate of a joint along the path: one below it stays where it is
+WAYS = {1.0: "forwards", -1.0: "backwards", 0.0: "nowhere"}
 
 
 def warp(w: Array) -> tuple[Array, Array]:
     """x and dx/dw."""
     return w * w * (3 - 2 * w), 6 * w * (1 - w)
+
+
+def _moving(p1: Array) -> Any:
+    """Where joints move along the path, of its derivatives (N, n)."""
+    return np.abs(p1) > STRAIGHT * np.abs(p1).max()
 
 
 class Coefficients(NamedTuple):
@@ -92,7 +99,23 @@ class Speeds:
                 f"{VERB}: at {x[row]:.3g} of the path joint {self.names[k]!r} is at {q[row, k]:.6g}, outside its "
                 f"position limits of {lower[k]:.6g} to {upper[k]:.6g}."
             )
+        self._refuse_locked(x)
         self._refuse_weak(x)
+
+    def _refuse_locked(self, x: Array) -> None:
+        """Joints that the path moves, and that may not go its way, or not speed up and slow down."""
+        p1 = self.curve(x, 1)
+        ways = np.where(_moving(p1), np.sign(p1), 0.0)
+        for word in ("velocity", "acceleration"):
+            lower, upper = self.bounds.lower[word], self.bounds.upper[word]
+            forth, back = (ways > 0, ways < 0) if word == "velocity" else (ways != 0, ways != 0)
+            off = np.argwhere(forth & (upper <= 0) | back & (lower >= 0) | (lower > 0) | (upper < 0))
+            if len(off):
+                row, k = off[0]
+                raise InputError(
+                    f"{VERB}: at {x[row]:.3g} of the path, which begins and ends at rest, joint {self.names[k]!r} goes "
+                    f"{WAYS[ways[row, k]]}, and its {word} limits of {lower[k]:.6g} to {upper[k]:.6g} forbid that."
+                )
 
     def _refuse_weak(self, x: Array) -> None:
         """Places where no speed and no acceleration meets the limits: a linear program in b and b' / 2 at each.
@@ -136,11 +159,13 @@ class Speeds:
     def _speed(self) -> float:
         """About the size of b: what limits of rates and torques allow at most, in the middle."""
         at = self.coefficients(np.linspace(0.05, 0.95, 19))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            by_rate = (self.bounds.upper["velocity"] / np.abs(at.p1)).min(axis=1) ** 2
-            by_torque = (self.bounds.upper["torque"] / np.abs(at.A)).min(axis=1)
-            by_acceleration = (self.bounds.upper["acceleration"] / np.abs(at.p1)).min(axis=1)
-        sizes = np.nanmedian(np.stack([by_rate, by_torque, by_acceleration]), axis=1)
+
+        def allowed(word: str, part: Array) -> Array:
+            size, most = np.abs(part), np.maximum(self.bounds.upper[word], -self.bounds.lower[word])
+            return np.divide(most, size, out=np.full(size.shape, np.inf), where=size > 0).min(axis=1)
+
+        by_rate, by_torque = allowed("velocity", at.p1) ** 2, allowed("torque", at.A)
+        sizes = np.median(np.stack([by_rate, by_torque, allowed("acceleration", at.p1)]), axis=1)
         good = sizes[np.isfinite(sizes) & (sizes > 0)]
         return float(good.min()) if len(good) else 1.0
 
@@ -191,15 +216,13 @@ class Speeds:
         words = ["torque"] * self.n + ["acceleration"] * self.n + ["velocity"]
         names = [(words[k % m], self.names[owner[k // m] if k % m == m - 1 else k % m % self.n], float(s[k // m]))
                  for k in some]  # fmt: skip
-        zero = np.zeros(len(some))
-        return Block(self.sample, s, weights, combine, lower.ravel()[some], upper.ravel()[some], zero, names, data)
+        return Block(self.sample, s, weights, combine, lower.ravel()[some], upper.ravel()[some], names, data)
 
     def _limits(self, p1: Array) -> tuple[Array, Array, Array]:
         """Of the rows (N, m), and the joint whose rate limits b."""
         N, bounds = len(p1), self.bounds
         fastest = np.where(p1 > 0, bounds.upper["velocity"], -bounds.lower["velocity"])
-        with np.errstate(divide="ignore"):
-            most = np.where(p1 != 0, fastest / np.abs(p1), np.inf)
+        most = np.divide(fastest, np.abs(p1), out=np.full(p1.shape, np.inf), where=_moving(p1))
         owner = np.argmin(most, axis=1)
         top = (most.min(axis=1) ** 2 / self.scale)[:, None]
         lower = [np.tile(bounds.lower[word], (N, 1)) for word in ("torque", "acceleration")]

@@ -131,8 +131,9 @@ def _meets(problem: Problem, at: Course) -> bool:
 
 def _plain(problem: Problem, way: Array) -> float:
     """Where no duration meets the limits along the line: that at a moderate speed."""
-    speed = np.minimum(problem.bounds.upper["velocity"], 1.0)
-    return float((2 * way / speed).max())
+    fastest = np.maximum(problem.bounds.upper["velocity"], -problem.bounds.lower["velocity"])
+    moving = way > 0
+    return float((2 * way[moving] / np.minimum(fastest[moving], 1.0)).max())
 
 
 def start(problem: Problem, curves: Curves, rng: np.random.Generator | None = None, spread: float = 0.3) -> Array:

@@ -126,6 +126,7 @@ class Task(Record):
                 raise ModelError(f"limits is {shown(self.limits)}; expected Limits(...).")
             loads = (self.loads,) if isinstance(self.loads, Load) else self.loads
             self._set(loads=records(loads, "loads", Load), via=records(self.via, "via", Via))
+            self._refuse_deep_loads()
             self._set(obstacles=refuse_foreign(self.obstacles, (Sphere, Capsule), "obstacles"))
             if self.bodies is not None:
                 self._set(bodies=refuse_foreign(self.bodies, (Body,), "bodies"))
@@ -142,6 +143,16 @@ class Task(Record):
             if not isinstance(self.periodic, bool):
                 raise ModelError(f"periodic is {shown(self.periodic)}; expected True or False.")
             self._refuse_contradictions()
+
+    def _refuse_deep_loads(self) -> None:
+        for load in self.loads:
+            for word in ("force", "moment", "point"):
+                shape = getattr(load, word).shape
+                if len(shape) > 2 or shape[0] == 0:
+                    raise ModelError(
+                        f"{word} of the load on {load.link!r} has shape {shape}; expected (3,), or (k, 3) samples from "
+                        "start to goal."
+                    )
 
     def _clean_duration(self) -> None:
         value = self.duration
@@ -175,6 +186,12 @@ class Task(Record):
     def _refuse_contradictions(self) -> None:
         if self.periodic and (self.start is not None or self.goal is not None):
             raise ModelError("a periodic motion has no start and goal; give via points.")
+        ends = [f"{end}_{kind}" for end in ("start", "goal") for kind in ("velocity", "acceleration")]
+        given = [word for word in ends if getattr(self, word) is not None]
+        if self.periodic and given:
+            raise ModelError(
+                f"{given[0]} is given, but a periodic motion has no ends; give via points with a velocity."
+            )
         if not self.periodic and (self.start is None or self.goal is None):
             raise ModelError("start or goal is missing; give both, with NaN where a joint is free.")
         if self.fixed_duration is not None and set(self.minimise) == {"time"}:

@@ -15,11 +15,11 @@ from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
 from lissom.motion.obstacles import Body, Capsule, Sphere
+from lissom.motion.options import OPTIONS, wrong
 from lissom.motion.reach import Reach
 from lissom.motion.task import Task, Via
 
 VERSION = 1
-OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "workers", "refine")
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
@@ -125,13 +125,9 @@ def _body(row: Table, i: int) -> Body:
 
 
 def _checked(options: Table) -> Table:
-    """Numbers where numbers are needed; the rest is checked where it is used."""
+    """Options that are in order."""
     for word, value in options.items():
-        whole = word in ("iterations", "starts", "seed", "workers")
-        kinds = int if whole else (int, float)
-        if isinstance(value, bool) or not isinstance(value, kinds) or value < (0 if word == "seed" else 1e-300):
-            what = "whole number" if whole else "number"
-            raise ModelError(
-                f"{word} is {shown(value)}; expected a {what} {'from 0' if word == 'seed' else 'above 0'}."
-            )
+        sentence = wrong(word, value)
+        if sentence:
+            raise ModelError(sentence.replace(", or None", ""))  # which TOML does not have
     return options

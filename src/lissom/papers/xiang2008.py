@@ -172,7 +172,7 @@ def _enforced(where: str, at: Array) -> Enforced:
         block.slope[keep], [name for name, kept in zip(block.names, keep, strict=True) if kept], block.data,
     )  # fmt: skip
     program = Program(whole.curves, [some], [], whole.low, whole.high)
-    found = Solver(program, tolerance=1e-8, iterations=500, seconds=None)(start(problem, program.curves))
+    found = Solver(program, tolerance=1e-8, iterations=500)(start(problem, program.curves))
     curves, s = program.curves, np.linspace(0.0, 1.0, 2001)
     q, qd, qdd = curves.at(found.x, s)
     T = curves.T(found.x)

@@ -1,0 +1,38 @@
+"""Options of a search: what each may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import InputError, shown
+
+WHOLE = ("iterations", "starts", "seed", "workers")
+MAY_BE_NONE = ("seconds", "workers", "refine")
+OPTIONS = ("tolerance", "seconds", "refine", "regularise", *WHOLE)
+LARGEST_FRACTION = 0.01
+
+
+def wrong(word: str, value: Any) -> str:
+    """In words, what is wrong with an option; empty where nothing is."""
+    if value is None and word in MAY_BE_NONE:
+        return ""
+    kinds = int | np.integer if word in WHOLE else int | float | np.integer | np.floating
+    least = 0 if word in ("seed", "regularise") else np.nextafter(0.0, 1.0)
+    most = LARGEST_FRACTION if word == "regularise" else np.inf
+    if not isinstance(value, bool) and isinstance(value, kinds) and least <= value <= most and value < np.inf:
+        return ""
+    what = "a whole number" if word in WHOLE else "a number"
+    expected = f"{what} {'above 0' if least else 'from 0'}"
+    if word == "regularise":
+        expected = f"a small fraction, 0 to {LARGEST_FRACTION:g}"
+    return f"{word} is {shown(value)}; expected {expected}{', or None' if word in MAY_BE_NONE else ''}."
+
+
+def refuse_wrong(verb: str, **given: Any) -> None:
+    """Options that are no numbers, or not those that are meant."""
+    for word, value in given.items():
+        sentence = wrong(word, value)
+        if sentence:
+            raise InputError(f"{verb}: {sentence}")
