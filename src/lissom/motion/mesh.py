@@ -12,10 +12,10 @@ constrains the motors, as in physics.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from lissom.motion.basis import Basis
 from lissom.motion.record import grid
@@ -59,19 +59,16 @@ class Mesh(NamedTuple):
         each = FINE if self.loose is None else FINE_LOOSE
         return np.union1d(grid(self.finest.breaks, each), self.edges)
 
-    def refined(self) -> tuple[Mesh, list[sparse.csr_array]]:
-        """With twice as many segments, and the maps of control points that keep profiles."""
-        led, change = self.led.refined(_halved(self.led.breaks))
-        if self.loose is None:
-            return Mesh(led), [change]
-        loose, other = self.loose.refined(_halved(self.loose.breaks))
-        return Mesh(led, loose), [change, other]
+    def refined(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
+        """With twice as many segments, and the control points there of profiles that have `points` here."""
+        made = [basis.refined(_halved(basis.breaks), P) for basis, P in zip(self, points, strict=False) if basis]
+        return Mesh(*(basis for basis, _ in made)), [P for _, P in made]
 
-    def loosened(self) -> tuple[Mesh, list[sparse.csr_array]]:
-        """With twice as many segments of loose coordinates."""
+    def loosened(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
+        """The same, with twice as many segments of loose coordinates alone."""
         assert self.loose is not None
-        loose, change = self.loose.refined(_halved(self.loose.breaks))
-        return Mesh(self.led, loose), [sparse.csr_array(sparse.eye(self.led.count)), change]
+        loose, P = self.loose.refined(_halved(self.loose.breaks), points[1])
+        return Mesh(self.led, loose), [points[0], P]
 
 
 def _halved(breaks: Array) -> Array:

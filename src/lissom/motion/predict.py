@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy as np
 from lissom.errors import InputError, LissomError, MotionError, shown
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
-from lissom.motion.build import Problem
+from lissom.motion.build import Problem, fastest_period
+from lissom.motion.compare import comparison, refuse_comparison
 from lissom.motion.mesh import Mesh
 from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
-from lissom.motion.record import INTERRUPTED, Iteration, Loose, Motion, MotionReport, Peak
+from lissom.motion.record import INTERRUPTED, Iteration, Loose, Motion, MotionReport, Peak, Settled
+from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, not_settled, settled
 from lissom.motion.solver import Solution, Solver, carried
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
@@ -23,36 +26,63 @@ from lissom.verbs.states import as_arm
 
 VERB = "predict_motion"
 ROUNDS = 12
+RESIDUAL = 1e-5  # m, of vibration that may be left where nothing else is asked for
 
 
 def predict_motion(
     arm: Arm,
     task: Task | None,
-    fields: dict[str, Any],
+    given: dict[str, Any],
     *,
     limits: tuple[float, int, float | None],
     starts: int,
     seed: int,
     workers: int | None,
     refine: float | None,
+    residual: float | None,
+    compare: bool,
     regularise: float,
     progress: Callable[[Iteration], object] | None,
     on_failure: str,
 ) -> Motion:
     """See `lissom.predict_motion`; limits of the solver: tolerance, iterations, seconds."""
     checks.refuse_arm(as_arm(arm, VERB))
-    task = _task(task, fields)
+    task = _task(task, given)
     checks.refuse_lengths(arm, task)
     checks.refuse_for_loose(arm, task)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
+    asked = _asked_residual(arm, residual, compare)
     search = Search(arm, task, limits, seed, regularise, progress)
     motion = search.best(starts, workers)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
+    if asked is not None and motion.ok:
+        motion = search.settled(motion, asked)
+    if compare and motion.ok:
+        motion = _with(motion, compared=comparison(motion, search))
     if not motion.ok and on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}{_too_short(search, motion)}", motion)
     return motion
+
+
+def _asked_residual(arm: Arm, residual: Any, compare: Any) -> float | None:
+    """The vibration that may be left, of an arm that has coordinates without a motor."""
+    if not isinstance(compare, bool):
+        raise InputError(f"{VERB}: compare is {shown(compare)}; expected True or False.")
+    if compare:
+        refuse_comparison(arm)
+    if residual is not None and (
+        isinstance(residual, bool) or not isinstance(residual, int | float | np.number) or not residual > 0
+    ):
+        raise InputError(f"{VERB}: residual is {shown(residual)}; expected metres above 0, or None.")
+    if arm.actuated.all():
+        if residual is not None:
+            raise InputError(
+                f"{VERB}: residual is given, but every coordinate of arm {arm.name!r} has a motor, so nothing vibrates."
+            )
+        return None
+    return RESIDUAL if residual is None else float(residual)
 
 
 def _fraction(value: Any) -> float:
@@ -76,12 +106,12 @@ def _too_short(search: Search, motion: Motion) -> str:
     return f". The duration is at most {longest:.4g} s, and the shortest motion found takes {free.duration:.4g} s"
 
 
-def _task(task: Any, fields: dict[str, Any]) -> Task:
+def _task(task: Any, given: dict[str, Any]) -> Task:
     if task is None:
-        return Task(**fields)
+        return Task(**given)
     if not isinstance(task, Task):
         raise InputError(f"{VERB}: task is {shown(task)}; expected Task(...), or its fields as keywords.")
-    return task.replace(**fields) if fields else task
+    return task.replace(**given) if given else task
 
 
 class Search:
@@ -109,6 +139,13 @@ class Search:
         task = self._job["task"].replace(**fields)
         return Search(self._job["arm"], task, self._limits, self._seed, self._job["regularise"], self._progress)
 
+    def of(self, arm: Arm, task: Task) -> Motion:
+        """The best motion of another arm and task, or an error."""
+        motion = Search(arm, task, self._limits, self._seed, self._job["regularise"], self._progress).best(1, 1)
+        if not motion.ok:
+            raise MotionError(f"{VERB}: {motion.status}", motion)
+        return motion
+
     def best(self, count: int, workers: int | None) -> Motion:
         """From one or several starts."""
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
@@ -120,25 +157,42 @@ class Search:
         """From start k."""
         rng = starts.random_numbers(self._seed, k)
         self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
-        return self._solved(self.problem.mesh(), lambda curves: start.start(self.problem, curves, rng))
+        return self._solved(self.problem.mesh(self._finer), lambda curves: start.start(self.problem, curves, rng))
+
+    @property
+    def _finer(self) -> int:
+        """Segments of loose coordinates to begin with: enough for the fastest mode, as the first guess goes."""
+        problem = self.problem
+        if not len(problem.loose):
+            return 1
+        periods = problem.line_duration / fastest_period(problem.arm)
+        needed = PER_PERIOD * periods / problem.task.segments
+        return int(2 ** np.clip(np.ceil(np.log2(max(needed, 1.0))), 0, np.log2(FIRST_FINER)))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
         """On finer and finer meshes, until the cost hardly changes."""
         history = [(motion.basis.segments, motion.cost)]
-        mesh = mesh_of(motion)
         while True:
-            mesh, changes = mesh.refined()
-            better = self._moved(mesh, changes, motion)
+            mesh, points = mesh_of(motion).refined(points_of(motion))
+            better = self._solved(mesh, lambda curves, P=points, T=motion.duration: curves.fitted(P, T))
             history.append((mesh.led.segments, better.cost))
             near = abs(better.cost - motion.cost) <= gap * abs(better.cost)
             if not better.ok or near or mesh.led.segments >= 1000:
                 return _with_report(better if better.ok else motion, refinements=tuple(history))
             motion = better
 
-    def _moved(self, mesh: Mesh, changes: list[Any], motion: Motion) -> Motion:
-        """On another mesh, from a motion whose control points are mapped to it."""
-        points = [change @ P for change, (_, _, P) in zip(changes, motion.splines, strict=True)]
-        return self._solved(mesh, lambda curves: curves.fitted(points, motion.duration))
+    def settled(self, motion: Motion, residual: float) -> Motion:
+        """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
+        history: list[Settled] = []
+        while True:
+            history.append(settled(motion))
+            motion = _with_report(motion, settled=tuple(history))
+            if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
+                return motion
+            if history[-1].finer >= MOST_FINER:
+                return _with(motion, ok=False, status=f"solved, but {not_settled(history[-1], residual)}")
+            mesh, points = mesh_of(motion).loosened(points_of(motion))
+            motion = self._solved(mesh, lambda curves, P=points, T=motion.duration: curves.fitted(P, T))
 
     def _solved(self, mesh: Mesh, begin: Callable[..., Array]) -> Motion:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""
@@ -223,9 +277,15 @@ def mesh_of(motion: Motion) -> Mesh:
     return Mesh(*(basis for basis, _, _ in motion.splines))
 
 
-def _with_report(motion: Motion, **changes: Any) -> Motion:
-    from dataclasses import fields as all_fields
-    from dataclasses import replace
+def points_of(motion: Motion) -> list[Array]:
+    """Control points of all its splines."""
+    return [P for _, _, P in motion.splines]
 
-    given = {f.name: getattr(motion, f.name) for f in all_fields(motion) if f.init}
-    return Motion(**(given | {"report": replace(motion.report, **changes)}))
+
+def _with(motion: Motion, **changes: Any) -> Motion:
+    given = {f.name: getattr(motion, f.name) for f in fields(motion) if f.init}
+    return Motion(**(given | changes))
+
+
+def _with_report(motion: Motion, **changes: Any) -> Motion:
+    return _with(motion, report=replace(motion.report, **changes))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
+from lissom.model.describe import table
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
@@ -67,13 +68,71 @@ class Loose(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """A mesh of loose coordinates, and what its torques do to the arm: segments per segment of the others, residual
-    vibration of the tip [m], largest error of a joint along the way and at the end [rad or m]."""
+    """A mesh of loose coordinates, and what its torques do to the arm.
+
+    finer : int               segments per segment of the others
+    residual : float          vibration of the tip that is left [m], see `residual_vibration`
+    joint_error : float       largest error of a joint along the way [rad or m]
+    end_error : float         the same at the end
+    passive_error : float     of a passive joint at the end
+    """
 
     finer: int
     residual: float
     joint_error: float
     end_error: float
+    passive_error: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A way of moving an arm, tried.
+
+    name : str               which plan, and what of it the motors follow
+    duration : float         [s]
+    residual : float         vibration of the tip that is left at its end [m]
+    heavier, lighter : float     the same where the payload is more, or less, than was thought; NaN: there is none
+    torque_use : float       largest torque over its limit, 0 where none is limited
+    """
+
+    name: str
+    duration: float
+    residual: float
+    heavier: float
+    lighter: float
+    torque_use: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Plans for one task, tried on the same flexible arm.
+
+    plans : tuple of Plan
+    payload : float          error of the payload, of its mass and inertia, 0.1: ten percent
+    notes : tuple of str     how the others were made
+    """
+
+    plans: tuple[Plan, ...]
+    payload: float
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Plan:
+        for plan in self.plans:
+            if plan.name == name:
+                return plan
+        raise KeyError(name)
+
+    def describe(self) -> str:
+        """A table for people."""
+        off = f"{100 * self.payload:g} %"
+        rows = [["plan", "duration s", "tip rings m", f"payload +{off}", f"payload -{off}", "torque use"]]
+        for plan in self.plans:
+            rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
+            rows.append([plan.name, f"{plan.duration:.4g}", *rings, f"{plan.torque_use:.3g}"])
+        return "\n".join([*table(rows), *self.notes])
+
+    def __str__(self) -> str:
+        return self.describe()
 
 
 @dataclass(frozen=True)
@@ -145,6 +204,7 @@ class Motion:
     breaks, degree, continuity, control_points    of the splines of all coordinates, or of those with a motor
     loose : Loose or None        splines of coordinates without a motor (modes, springs, passive joints)
     report : MotionReport
+    compared : Comparison or None     beside other plans, where that was asked for
 
     Examples
     --------
@@ -170,6 +230,7 @@ class Motion:
     report: MotionReport
     continuity: int | None = None
     loose: Loose | None = None
+    compared: Comparison | None = None
     t: Array = field(init=False)
     q: Array = field(init=False)
     qd: Array = field(init=False)
@@ -312,7 +373,7 @@ class Motion:
     def describe(self) -> str:
         """For people."""
         head = f"{self.arm.name}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}"
-        return f"{head}\n{self.report.describe()}"
+        return "\n".join([head, self.report.describe(), *([] if self.compared is None else ["", str(self.compared)])])
 
     def __repr__(self) -> str:
         return f"<Motion of {self.arm.name!r}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}>"

@@ -19,7 +19,7 @@ from lissom.motion.reach import Reach
 from lissom.motion.task import Task, Via
 
 VERSION = 1
-OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "workers", "refine")
+OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "workers", "refine", "residual")
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import PPoly
-from scipy.special import factorial
 
 from lissom.errors import InputError, shown
-from lissom.model.loads import Load
-from lissom.motion.basis import Basis
 from lissom.motion.bounds import bounds_of
-from lissom.motion.build import loads_over
 from lissom.motion.peaks import EXCESS, peaks_of
+from lissom.motion.played import loads_of, torques_of
 from lissom.motion.record import Motion, Peak, grid
 from lissom.motion.torques import SLOW
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.sensitivity import forward_dynamics_gradient
 
-INSIDE = 1e-9  # of the duration: at its very ends a motion rests, and friction has no direction
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
 GROWTH_STEPS = 400
 NEAR_REST = 5.0  # times the speed within which friction is smoothed
@@ -104,9 +96,8 @@ def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> V
             raise InputError(f"verify: {word} is {shown(value)}; expected a number above 0.")
     if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
         raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
-    played = _Played(motion)
     run = simulate(
-        motion.arm, motion.q[0], motion.qd[0], played.torques, motion.duration, loads=played.loads, rtol=rtol,
+        motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, loads=loads_of(motion), rtol=rtol,
         atol=1e-2 * rtol, every=motion.duration / (SAMPLES * (len(motion.finest_breaks) - 1)), method="dop853",
         on_failure="return",
     )  # fmt: skip
@@ -119,42 +110,6 @@ def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> V
     return Verification(
         status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, turning, growth, tolerance
     )
-
-
-class _Played:
-    """Torques and loads as functions of time, from one polynomial per segment: quick to evaluate."""
-
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
-        self._parts = [(some, _pieces(basis, P, motion.duration)) for basis, some, P in motion.splines]
-        self._driven = motion.arm.actuated
-        self.loads: list[Load] | Callable[[float], list[Load]] = list(motion.task.loads)
-        if any(part.ndim > 1 for load in motion.task.loads for part in (load.force, load.moment, load.point)):
-            self.loads = lru_cache(maxsize=4)(self._loads_at)  # torques and simulation ask at the same times
-
-    def _loads_at(self, t: float) -> list[Load]:
-        now = loads_over(self._motion.task.loads, np.array([t / self._motion.duration]))
-        return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
-
-    def torques(self, t: float, _q: Array, _qd: Array) -> Array:
-        """What the motors do: a function of time alone."""
-        T = self._motion.duration
-        t = float(np.clip(t, INSIDE * T, (1 - INSIDE) * T))
-        loads = self.loads(t) if callable(self.loads) else self.loads
-        state = np.empty((3, self._motion.arm.dof))
-        for some, pieces in self._parts:
-            state[:, some] = pieces(t).reshape(3, -1)
-        q, qd, qdd = state
-        return inverse_dynamics(self._motion.arm, q, qd, qdd, loads=loads) * self._driven
-
-
-def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
-    """Positions, rates and accelerations of splines, one polynomial per segment."""
-    orders = range(basis.degree, -1, -1)
-    taylor = [basis.rows(basis.breaks[:-1], r) @ P / factorial(r) / T**r for r in orders]
-    q = PPoly(np.stack(taylor), basis.breaks * T)
-    padded = [np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))]
-    return PPoly(np.concatenate(padded, axis=-1), q.x)
 
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
