@@ -30,6 +30,7 @@ from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.plausibility import Finding
 from lissom.model.shape_table import ShapeTable
+from lissom.motion.bending_limits import Bending
 from lissom.motion.obstacles import Body, Capsule, Sphere
 from lissom.motion.public import load_motion, predict_motion, retime_motion
 from lissom.motion.reach import Reach
@@ -70,18 +71,19 @@ from lissom.views.plots import plot
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "ArmModes", "BaseMotion", "Beam", "BeamModes", "Body", "Capsule", "ComputedTorque", "ConfigurationTable",
-    "DH", "DHTable", "Deformation", "Elastic", "Equilibrium", "Event", "Finding", "FormulationInfo", "FormulationTime",
-    "ForwardGradient", "GravityCompensation", "Happening", "Impedance", "IndefiniteInertia", "InputError",
-    "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link", "LissomError", "Load", "Loop", "Mimic",
-    "ModalIntegrals", "ModeConvergence", "ModelError", "Modes", "Motion", "MotionError", "MotionReport",
-    "OperationCount", "PD", "Payload", "PlanarModel", "Profile", "Reach", "Report", "Run", "Shape", "ShapeTable",
-    "SimulationError", "SolveError", "Sphere", "StateFeedback", "StateSpace", "TableError", "Task", "Tip", "Tool",
-    "TorqueHessian", "TorqueProduct", "UnsupportedError", "Via", "acceleration", "animate", "beam_modes", "beam_tip",
-    "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw", "equilibrium", "formulations",
-    "forward_dynamics", "forward_dynamics_gradient", "gravity_forces", "inertial_parameters", "inverse_dynamics",
-    "inverse_dynamics_gradient", "inverse_dynamics_hessian", "inverse_dynamics_product", "inverse_kinematics",
-    "jacobian", "kinetic_energy", "linearise", "load", "load_modal_integrals", "load_motion", "load_run", "mass_matrix",
-    "mode_convergence", "modes", "momentum", "planar_model", "plot", "pose", "poses", "potential_energy",
-    "predict_motion", "regressor", "retime_motion", "save", "shipped", "simulate", "time_formulations", "velocity",
+    "Arm", "ArmModes", "BaseMotion", "Beam", "BeamModes", "Bending", "Body", "Capsule", "ComputedTorque",
+    "ConfigurationTable", "DH", "DHTable", "Deformation", "Elastic", "Equilibrium", "Event", "Finding",
+    "FormulationInfo", "FormulationTime", "ForwardGradient", "GravityCompensation", "Happening", "Impedance",
+    "IndefiniteInertia", "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link",
+    "LissomError", "Load", "Loop", "Mimic", "ModalIntegrals", "ModeConvergence", "ModelError", "Modes", "Motion",
+    "MotionError", "MotionReport", "OperationCount", "PD", "Payload", "PlanarModel", "Profile", "Reach", "Report",
+    "Run", "Shape", "ShapeTable", "SimulationError", "SolveError", "Sphere", "StateFeedback", "StateSpace",
+    "TableError", "Task", "Tip", "Tool", "TorqueHessian", "TorqueProduct", "UnsupportedError", "Via", "acceleration",
+    "animate", "beam_modes", "beam_tip", "bias_forces", "centre_of_mass", "count_operations", "deformation", "draw",
+    "equilibrium", "formulations", "forward_dynamics", "forward_dynamics_gradient", "gravity_forces",
+    "inertial_parameters", "inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian",
+    "inverse_dynamics_product", "inverse_kinematics", "jacobian", "kinetic_energy", "linearise", "load",
+    "load_modal_integrals", "load_motion", "load_run", "mass_matrix", "mode_convergence", "modes", "momentum",
+    "planar_model", "plot", "pose", "poses", "potential_energy", "predict_motion", "regressor", "retime_motion",
+    "save", "shipped", "simulate", "time_formulations", "velocity",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion import start
 from lissom.motion.basis import Basis
+from lissom.motion.bending import bending_rows, measures_of, refuse_bent_ends
 from lissom.motion.bounds import Bounds, bounds_of
 from lissom.motion.clearance import Clearance
 from lissom.motion.criteria import Course, rate_of_cost
@@ -74,6 +75,7 @@ class Problem:
         self.setting = library.setting(self.frames)
         self.bodies = library.bodies.with_stations(self.frames)
         self.expressions = Expressions(self)
+        self.measures = measures_of(arm, task.bending, VERB)
         self.places = self._places()
         self.clearance = self._clearance()
 
@@ -112,6 +114,7 @@ class Problem:
         q = sagged(self.arm, q, loads, what) if len(value) < self.n else q
         if not self.rates(word)[self.arm.joint_index].any():
             refuse_unbalanced(self.arm, q, loads, what)
+        refuse_bent_ends(self.measures, word, q, VERB)
         return q
 
     def _places(self) -> list[Place]:
@@ -246,7 +249,8 @@ class Problem:
         if self.clearance is not None:
             self.clearance.watch(start.along(self.line, np.linspace(0.0, 1.0, 4 * mesh.led.segments + 1)), NEAR)
             blocks.append(self.clearance.block(blocks[0].s))
-        return Program(curves, blocks, linear_rows(self, curves), low, high)
+        linear = [*linear_rows(self, curves), *bending_rows(self.measures, curves)]
+        return Program(curves, blocks, linear, low, high)
 
     def _block(self, mesh: Mesh, more: Array) -> Block:
         """Limits at all samples; rows of loose coordinates vanish at those of the mesh, and only there."""
@@ -254,8 +258,8 @@ class Problem:
         points = len(s)
         lower, upper, words = self.expressions.row_limits()
         limited = np.isfinite(lower) | np.isfinite(upper)
-        if mesh.loose is not None and limited.any():
-            more = np.append(mesh.edges, more)
+        if limited.any() and (mesh.loose is not None or mesh.led.continuity < 2):
+            more = np.append(mesh.corners, more)
         more = np.append(more, np.full(max(LANES - points - len(more), 0), 0.5))
         s, weights = np.append(s, more), np.append(weights, np.zeros(len(more)))
         N, m = len(s), len(lower)

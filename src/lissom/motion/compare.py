@@ -12,13 +12,12 @@ from lissom.model.arm import Arm
 from lissom.model.limits import Limits
 from lissom.motion.bounds import bounds_of
 from lissom.motion.peaks import used
-from lissom.motion.played import Course, Exact, lead, loads_of, play, rest_of
+from lissom.motion.played import Course, lead, loads_of, play, rest_of
 from lissom.motion.record import Comparison, Motion, Plan
 from lissom.motion.settle import last_loads, rings
 from lissom.motion.shapers import Shaper, shaper
 from lissom.motion.variants import rigid, with_payload_error
 from lissom.simulation.run import Run
-from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from lissom.motion.predict import Search
@@ -57,11 +56,11 @@ def comparison(motion: Motion, search: Search) -> Comparison:
     for kind in ("zv", "zvd"):
         filter_ = shaper(arm, motion.q[-1], kind, SHAPED)
         left = max(motion.duration - filter_.duration, LEAST * motion.duration)
-        quick = _rigid_plan(motion, search, left)
+        quick = _rigid_plan(motion, search, left, limited=False)
         tried.append(_led(f"rigid plan, {kind.upper()}, led", motion, quick, filter_))
         notes.append(
             f"{kind.upper()}: a rigid plan of {left:.3g} s, shaped for the first {SHAPED} modes at the goal, "
-            f"{filter_.duration:.3g} s more."
+            f"{filter_.duration:.3g} s more; what limits motors is left out."
         )
     return Comparison(tuple(_plan(one, motion) for one in tried), PAYLOAD, tuple(notes))
 
@@ -78,21 +77,25 @@ def _plan(tried: _Tried, motion: Motion) -> Plan:
     return Plan(tried.name, tried.duration, rings(run, tried.duration, loads), off[0], off[1], use)
 
 
-def _rigid_plan(motion: Motion, search: Search, duration: float) -> Motion:
-    """Of least effort, in a given time; where the limits of torque do not allow it, without them."""
+def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
+    """Of least effort, in a given time; what limits motors is left out where that cannot be asked of it."""
     task = motion.task
     arm = rigid(motion.arm, VERB)
     joints = motion.arm.joint_index
     effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
     fields = {"start": motion.q[0][joints], "goal": motion.q[-1][joints], "duration": duration, "minimise": effort,
-              "degree": 5, "continuity": None}  # fmt: skip
+              "degree": 5, "continuity": None, "bending": ()}  # fmt: skip
+    if not limited:
+        fields["limits"] = Limits(position=task.limits.position)
+        links = (link.replace(joint=link.joint.replace(limits=Limits(position=link.joint.limits.position)))
+                 for link in arm.links)  # fmt: skip
+        arm = arm.replace(links=tuple(links))
     try:
         return search.of(arm, task.replace(**fields))
     except LissomError:
-        limits = Limits(position=task.limits.position)
-        links = (link.replace(joint=link.joint.replace(limits=Limits(position=link.joint.limits.position)))
-                 for link in arm.links)  # fmt: skip
-        return search.of(arm.replace(links=tuple(links)), task.replace(**fields, limits=limits))
+        if not limited:
+            raise
+        return _rigid_plan(motion, search, duration, limited=False)
 
 
 def _played(name: str, plan: Motion) -> _Tried:
@@ -101,23 +104,6 @@ def _played(name: str, plan: Motion) -> _Tried:
 
 def _led(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> _Tried:
     """The joints of a plan, shaped, on an arm that begins at rest."""
-    course, T = Course(plan), plan.duration
-    some = np.flatnonzero(plan.arm.actuated)
-    until, loads = T + filter_.duration, loads_of(motion)
-
-    def accelerations(t: Array) -> Array:
-        inside = ((t >= 0) & (t <= T))[:, None]
-        return np.where(inside, course(np.clip(t, 0.0, T))[2][:, some], 0.0)
-
-    leaps = course.leaps
-    breaks = course.breaks
-    if filter_.duration:
-        breaks = np.linspace(0.0, until, 2 * len(course.breaks))
-        leaps = np.unique(np.add.outer(filter_.times, [0.0, T]))
-        leaps = leaps[(leaps > 0) & (leaps < until)]
-    shaped = Exact(breaks, filter_.shaped(accelerations), leaps)
-
-    def run(arm: Arm) -> Run:
-        return lead(arm, rest_of(arm, plan.q[0][plan.arm.joint_index], loads), shaped, loads)
-
-    return _Tried(name, until, run)
+    course, loads = filter_.shaped(Course(plan).accelerations), loads_of(motion)
+    joints = plan.q[0][plan.arm.joint_index]
+    return _Tried(name, float(course.x[-1]), lambda arm: lead(arm, rest_of(arm, joints, loads), course, loads))

@@ -48,16 +48,21 @@ class Mesh(NamedTuple):
 
     @property
     def edges(self) -> Array:
-        """Both sides of all breaks, where accelerations jump there; else nothing."""
-        if self.finest.continuity >= 2:
-            return np.zeros(0)
+        """Both sides of all breaks."""
         inner = self.finest.breaks[1:-1]
         return np.concatenate([[0.0], np.stack([np.nextafter(inner, 0.0), inner], axis=1).ravel(), [1.0]])
+
+    @property
+    def corners(self) -> Array:
+        """Where limits are looked at beside the samples, as torques are largest there: both ends; with accelerations
+        of led coordinates that jump, both sides of all breaks. Those of loose ones jump by little."""
+        return self.edges if self.led.continuity < 2 else np.array([0.0, 1.0])
 
     def looks(self) -> Array:
         """A fine grid: breaks, their left sides where something jumps there, and points between them."""
         each = FINE if self.loose is None else FINE_LOOSE
-        return np.union1d(grid(self.finest.breaks, each), self.edges)
+        s = grid(self.finest.breaks, each)
+        return s if self.finest.continuity >= 2 else np.union1d(s, self.edges)
 
     def refined(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
         """With twice as many segments, and the control points there of profiles that have `points` here."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lissom.motion.bending import bending_peaks
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
 from lissom.motion.clearance import Clearance
@@ -29,6 +30,7 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
     T = curves.T(x)
     tau = inverse_dynamics(problem.arm, z[0], z[1], z[2], loads=problem.loads_at(s))
     peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau)
+    peaks = (*peaks, *bending_peaks(problem.measures, s, T, z[0]))
     if problem.clearance is None:
         return peaks, times
     peak, others = closest(problem.clearance, z[0], s, T)

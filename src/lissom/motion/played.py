@@ -30,6 +30,7 @@ from lissom.verbs.dynamics import inverse_dynamics
 INSIDE = 1e-9  # of the duration: at its very ends a motion rests, and friction has no direction
 STEPS = 40  # of order 8 in the period of the fastest mode: errors of 1e-9
 FEWEST = 4  # in a segment
+JUMP = 1e-6  # of the largest value: less is rounding
 
 
 class Exact(Profile):
@@ -73,6 +74,14 @@ class Course:
         for some, part in self._parts:
             out[:, :, some] = np.moveaxis(part(t).reshape(len(t), 3, -1), 1, 0)
         return out
+
+    @property
+    def accelerations(self) -> PPoly:
+        """Of the joints with motors, one column for each."""
+        some, part = self._parts[0]
+        some = np.flatnonzero(self.motion.arm.actuated[some])
+        width = part.c.shape[2] // 3
+        return PPoly(np.ascontiguousarray(part.c[:, :, 2 * width + some]), part.x)
 
     def torques(self, t: Array) -> Array:
         """(nt, n); nothing on coordinates without a motor."""
@@ -127,14 +136,21 @@ def play(motion: Motion, arm: Arm | None = None) -> Run:
     return _simulated(body, q0, qd0, motion.duration, tau.t, loads, tau=acting)
 
 
-def lead(arm: Arm, q0: Array, course: Exact, loads: Any) -> Run:
+def lead(arm: Arm, q0: Array, course: PPoly, loads: Any) -> Run:
     """An arm at rest whose motors follow accelerations, one column for each, in the order of its joints."""
     driven = [joint.name for joint in arm.joints if joint.actuated]
-    acting = {
-        name: Exact(course.t, lambda t, k=k: course.function(t)[:, [k]], course.leaps)  # type: ignore[misc]
-        for k, name in enumerate(driven)
-    }
-    return _simulated(arm, q0, np.zeros(arm.dof), float(course.t[-1]), course.t, loads, prescribed=acting)
+    acting = {name: _column(course, k) for k, name in enumerate(driven)}
+    even = np.linspace(0.0, course.x[-1], len(course.x))
+    return _simulated(arm, q0, np.zeros(arm.dof), float(course.x[-1]), even, loads, prescribed=acting)
+
+
+def _column(course: PPoly, k: int) -> Exact:
+    """One column, with its jumps."""
+    one = PPoly(np.ascontiguousarray(course.c[:, :, [k]]), course.x)
+    inner, size = course.x[1:-1], np.abs(course.c[-1, :, k]).max()
+    before = one(inner - 1e-13 * course.x[-1])[:, 0]
+    leaps = np.abs(before - course.c[-1, 1:, k]) > JUMP * max(size, 1e-300)
+    return Exact(course.x, one, inner[leaps])
 
 
 def _simulated(arm: Arm, q0: Array, qd0: Array, until: float, breaks: Array, loads: Any, **acting: Any) -> Run:

@@ -328,7 +328,16 @@ class Motion:
 
     # ---- elsewhere ----------------------------------------------------------------------------------
 
-    def verify(self, tolerance: float = 1e-4, rtol: float = 1e-10, per_segment: int = 100) -> Verification:
+    def verify(
+        self,
+        tolerance: float = 1e-4,
+        rtol: float = 1e-10,
+        per_segment: int = 100,
+        *,
+        modes: int = 0,
+        payload: float = 0.0,
+        stiffness: float = 0.0,
+    ) -> Verification:
         """Play the torques through a simulation, and look at every limit on a grid finer than the solver's.
 
         The simulation integrates forward dynamics by adaptive steps from the start state, under the torques alone, with
@@ -339,6 +348,9 @@ class Motion:
         tolerance : float       largest joint error that is in order [rad or m]
         rtol : float            of the integrator
         per_segment : int       places per segment of the splines at which limits are looked at
+        modes : int             try it too on an arm whose links keep so many more modes of every kind
+        payload : float         the same with payloads heavier and lighter by this fraction, 0.1: ten percent
+        stiffness : float       the same with links and springs of joints stiffer and softer
 
         Returns
         -------
@@ -346,7 +358,7 @@ class Motion:
         """
         from lissom.motion.verify import verify
 
-        return verify(self, tolerance, rtol, per_segment)
+        return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness)
 
     def table(self, rate_hz: float = 1000.0) -> MotionTable:
         """Samples for a controller, evenly spaced; see `MotionTable`."""

@@ -15,11 +15,12 @@ N. C. Singer and W. P. Seering, Preshaping command inputs to reduce system vibra
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.interpolate import PPoly
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
@@ -27,6 +28,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.modes import modes
 
 KINDS = ("zv", "zvd")
+CLOSE = 12  # digits of a second: breaks nearer than that are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +69,29 @@ class Shaper:
         grown = self.sizes * np.exp(damping * omega * (self.times - self.times[-1]))
         return float(np.abs(grown @ np.exp(1j * swing * self.times)))
 
-    def shaped(self, course: Callable[[Array], Array]) -> Callable[[Array], Array]:
-        """A course (nt,) -> (nt, m) of times, shaped; the course must go on before its start and beyond its end."""
-        return lambda t: sum(
-            (size * course(np.asarray(t, float) - time) for time, size in zip(self.times, self.sizes, strict=True)),
-            np.zeros(1),
-        )
+    def shaped(self, course: PPoly) -> PPoly:
+        """A course over time, zero before its first break and beyond its last (rates, accelerations), shaped."""
+        begin, end, degree = course.x[0], course.x[-1], len(course.c) - 1
+        breaks = np.unique(np.add.outer(self.times, course.x).round(CLOSE))
+        made = np.zeros((degree + 1, len(breaks) - 1, *course.c.shape[2:]))
+        middle = (breaks[1:] + breaks[:-1]) / 2
+        for time, size in zip(self.times, self.sizes, strict=True):
+            on = (middle - time > begin) & (middle - time < end)
+            # Taylor's series about the left end of a piece, from the polynomial in force at its middle
+            place = np.searchsorted(course.x, middle[on] - time, side="right") - 1
+            offset = breaks[:-1][on] - time - course.x[place]
+            for k in range(degree + 1):
+                made[degree - k, on] += size * _taylor(course.c[:, place], offset, k)
+        return PPoly(made, breaks)
+
+
+def _taylor(c: Array, x: Array, k: int) -> Array:
+    """Derivative k over k! at x (pieces,) of polynomials c (degree + 1, pieces, ...), highest powers first."""
+    out, degree = np.zeros(c.shape[1:]), len(c) - 1
+    wide = x.reshape(-1, *(1 for _ in c.shape[2:]))
+    for power in range(k, degree + 1):
+        out = out + comb(power, k) * c[degree - power] * wide ** (power - k)
+    return out
 
 
 def zv(frequency_hz: float, damping: float = 0.0) -> Shaper:

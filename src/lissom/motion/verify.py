@@ -7,14 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.motion.bending import bending_peaks, measures_of
 from lissom.motion.bounds import bounds_of
 from lissom.motion.peaks import EXCESS, peaks_of
 from lissom.motion.played import loads_of, torques_of
 from lissom.motion.record import Motion, Peak, grid
+from lissom.motion.settle import last_loads, rings
 from lissom.motion.torques import SLOW
+from lissom.motion.trials import Trial, trials
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
+from lissom.verbs.definite import first_indefinite, words
+from lissom.verbs.dynamics import mass_matrix
 from lissom.verbs.sensitivity import forward_dynamics_gradient
 
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
@@ -43,6 +48,8 @@ class Verification:
     growth : float              how many times small errors of the state grow along the motion, at worst (rates in
                                 units of 1/duration); about 2 for an arm that neither stabilises nor destabilises
     tolerance : float           that was asked for
+    residual : float            vibration of the tip that is left at the end [m], see `residual_vibration`
+    trials : tuple of Trial     on arms that differ, where that was asked for
 
     Examples
     --------
@@ -64,6 +71,8 @@ class Verification:
     turning: Peak | None
     growth: float
     tolerance: float
+    residual: float = 0.0
+    trials: tuple[Trial, ...] = ()
 
     @property
     def torque_use(self) -> float:
@@ -81,6 +90,9 @@ class Verification:
             f"small errors grow up to {self.growth:.3g} times along the motion",
             *(peak.describe() for peak in self.peaks),
         ]
+        if not self.run.arm.actuated.all():
+            lines.insert(2, f"at the end the tip rings by {self.residual:.2g} m")
+        lines += [trial.describe() for trial in self.trials]
         if self.turning is not None:
             lines.append(f"next to rest, by friction:\n{self.turning.describe()}")
         return "\n".join(lines)
@@ -89,7 +101,9 @@ class Verification:
         return f"<Verification: {self.status}; joints differ by up to {self.joint_error.max():.2g}>"
 
 
-def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> Verification:
+def verify(
+    motion: Motion, tolerance: float, rtol: float, per_segment: int, modes: int, payload: float, stiffness: float
+) -> Verification:
     """See `Motion.verify`."""
     for word, value in (("tolerance", tolerance), ("rtol", rtol)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
@@ -108,8 +122,9 @@ def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> V
     growth = _growth(motion)
     status = _status(motion, run, largest, peaks, growth, tolerance)
     return Verification(
-        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, turning, growth, tolerance
-    )
+        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, turning, growth, tolerance,
+        rings(run, motion.duration, last_loads(motion)), trials(motion, modes, payload, stiffness),
+    )  # fmt: skip
 
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
@@ -122,6 +137,7 @@ def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | N
     gradual = tau + friction * (z[1] / np.sqrt(z[1] ** 2 + SLOW**2) - np.sign(z[1]))
     slow = (np.abs(z[1]) < NEAR_REST * SLOW) & (friction > 0)
     peaks, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, gradual, tau))
+    peaks = (*peaks, *bending_peaks(measures_of(motion.arm, motion.task.bending, "verify"), s, motion.duration, z[0]))
     held, _ = peaks_of(bounds, names, s, motion.duration, z, np.where(slow, tau, 0.0))
     beyond = [peak for peak in held if peak.quantity == "torque" and peak.use > 1 + EXCESS]
     return peaks, beyond[0] if beyond and slow.any() else None
@@ -159,6 +175,10 @@ def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], gro
             f"{worst.quantity} of {worst.joint!r} exceeds its limit by {100 * (worst.use - 1):.2g} % at "
             f"{worst.time:.4g} s"
         )
+    lost = first_indefinite(mass_matrix(motion.arm, motion.q)) if motion.arm.flexible else None
+    if lost is not None:
+        where = f" at {motion.t[lost.at[0]]:.4g} s"
+        return words(motion.arm, lost.least, where)
     if error.max() > tolerance:
         k = int(np.argmax(error))
         why = (
