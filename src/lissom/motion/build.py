@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from lissom.model.arm import Arm
@@ -63,7 +64,7 @@ class Problem:
     def __init__(self, arm: Arm, task: Task, regularise: float = 0.0) -> None:
         self.arm, self.task, self.n = arm, task, arm.dof
         self.bounds = bounds_of(arm, task, VERB)
-        self.small = small_weights(self.bounds, task, regularise)
+        self.small = small_weights(self.bounds, task, regularise, arm.actuated)
         self.names = list(arm.coordinates)
         self.led, self.loose = np.flatnonzero(arm.actuated), np.flatnonzero(~arm.actuated)
         self.friction = arm.expanded(np.array([joint.friction for joint in arm.joints]))
@@ -290,7 +291,7 @@ def fastest_period(arm: Arm) -> float:
     return float(1 / found.max()) if len(found) else np.inf
 
 
-def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
+def small_weights(bounds: Bounds, task: Task, regularise: float, driven: NDArray[np.bool_]) -> Array:
     """(n,) weights of squared torques beside the time, where time alone is minimised.
 
     Joints that do not decide the duration would otherwise move in any of many ways. Torques are taken relative to their
@@ -301,7 +302,7 @@ def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
     if set(task.minimise) != {"time"} or not regularise or not known.any():
         return np.zeros(len(upper))
     scale = np.where(known, upper, upper[known].max())
-    return np.asarray(regularise * task.minimise["time"] / (len(upper) * scale**2))
+    return np.where(driven, regularise * task.minimise["time"] / (driven.sum() * scale**2), 0.0)
 
 
 def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:
