@@ -8,7 +8,7 @@ vanish at the collocation points of the mesh (see `mesh`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ from lissom.motion.obstacles import bodies_of
 from lissom.motion.program import Block, Program
 from lissom.motion.reach import Reach
 from lissom.motion.reaching import Range, Reaching
+from lissom.motion.resting import resting
 from lissom.motion.rows import linear_rows
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.tapes import TapeSample
@@ -118,6 +119,19 @@ class Problem:
         refuse_bent_ends(self.measures, word, q, VERB)
         return q
 
+    def _rest(self, word: str, s: float) -> Callable[[Array], Array] | None:
+        """At an end: positions with their elastic entries at rest; None where nothing bends, or on the way."""
+        elastic = self.arm.mode_index
+        if s not in (0.0, 1.0) or not len(elastic):
+            return None
+
+        def rest(q: Array) -> Array:
+            loose = q.copy()
+            loose[elastic] = np.nan
+            return sagged(self.arm, loose, self.load_at(s), f"{VERB}: the {word}")
+
+        return rest
+
     def _places(self) -> list[Place]:
         """Start, via points and goal, in the order of time, with positions that fit those given in space."""
         task = self.task
@@ -131,7 +145,7 @@ class Problem:
         out = []
         for word, s, q in known:
             if isinstance(q, Reach):
-                reaching = Reaching(self.arm, q, word, s, allowed, VERB)
+                reaching = Reaching(self.arm, q, word, s, allowed, VERB, self._rest(word, s))
                 out.append(Place(word, s, reaching.solutions(near), reaching))
             else:
                 out.append(Place(word, s, self._positions(word, s, q)[None], None))
@@ -247,6 +261,9 @@ class Problem:
         for place in self.places:
             if place.reaching is not None and place.reaching not in held:
                 blocks.append(place.reaching.block(place.q[0]))
+        for s, word in () if self.task.periodic else ((0.0, "start"), (1.0, "goal")):
+            rest = resting(self, s, word) if len(self.loose) else None
+            blocks += [] if rest is None else [rest]
         if self.clearance is not None:
             self.clearance.watch(start.along(self.line, np.linspace(0.0, 1.0, 4 * mesh.led.segments + 1)), NEAR)
             blocks.append(self.clearance.block(blocks[0].s))
