@@ -30,6 +30,7 @@ from lissom.model.loads import BaseMotion, Load, Loop, Payload
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.plausibility import Finding
 from lissom.model.shape_table import ShapeTable
+from lissom.motion.bending_limits import Bending
 from lissom.motion.obstacles import Body, Capsule, Sphere
 from lissom.motion.public import load_motion, predict_motion, retime_motion
 from lissom.motion.reach import Reach
@@ -71,7 +72,7 @@ from lissom.views.plots import plot
 __version__ = "0.1.0"
 
 __all__ = [
-    "Arm", "ArmModes", "Assembly", "BaseMotion", "Beam", "BeamModes", "Body", "Capsule", "ClosureForces",
+    "Arm", "ArmModes", "Assembly", "BaseMotion", "Beam", "BeamModes", "Bending", "Body", "Capsule", "ClosureForces",
     "ComputedTorque", "ConfigurationTable", "DH", "DHTable", "Deformation", "Elastic", "Equilibrium", "Event",
     "Finding", "FormulationInfo", "FormulationTime", "ForwardGradient", "GravityCompensation", "Happening",
     "Impedance", "IndefiniteInertia", "InputError", "InverseGradient", "InverseKinematics", "Joint", "Limits", "Link",

@@ -81,10 +81,10 @@ def test_locked_joints_have_nowhere_to_go(more):
 def test_one_way_is_enough():
     motion = find(goal=[-0.3, 0.5], limits=ls.Limits(velocity=([-1, -1], [0, 3])))
     assert motion.qd[:, 0].max() < 1e-6
-    with pytest.raises(InputError, match="joint 'upper' cannot move .* its acceleration limits are 0 to 3"):
+    with pytest.raises(InputError, match=r"joint 'upper' cannot move .* its acceleration limits are 0 to 3"):
         find(limits=ls.Limits(acceleration=([0, -3], [3, 3])))
     there_and_back = {"periodic": True, "via": [ls.Via(0.2, [0, 0]), ls.Via(0.6, [1, 1])]}
-    with pytest.raises(InputError, match="joint 'upper' cannot move from the via point at 0.6"):
+    with pytest.raises(InputError, match=r"joint 'upper' cannot move from the via point at 0\.6"):
         ls.predict_motion(TWO, **there_and_back, limits=ls.Limits(velocity=([0, -1], [2, 1])))
 
 
@@ -271,7 +271,7 @@ def test_loads_of_other_shapes_are_refused(shape):
 def test_times_that_are_none():
     motion = find()
     for t in (NAN, [0.0, NAN]):
-        with pytest.raises(InputError, match="the motion lasts from 0 to 0.4"):
+        with pytest.raises(InputError, match=r"the motion lasts from 0 to 0\.4"):
             motion.at(t)
     assert motion.torques([]).shape == motion.at([])[0].shape == (0, 2)
 

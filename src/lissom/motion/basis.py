@@ -134,8 +134,8 @@ class Basis:
         at = start + np.arange(self.count)
         return np.array([self.knots[k + 1 : k + self.degree + 1].mean() for k in at])
 
-    def refined(self, breaks: ArrayLike) -> tuple[Basis, sparse.csr_array]:
-        """The basis on more breaks, the old ones among them, and the map of control points that keeps a profile."""
+    def refined(self, breaks: ArrayLike, P: Array) -> tuple[Basis, Array]:
+        """The basis on more breaks, the old ones among them, and the control points there of the profiles of P."""
         finer = Basis(breaks, self.degree, self.continuity, self.periodic)
         missing = [b for b in self.breaks if np.abs(finer.breaks - b).min() > 1e-12]
         if missing:
@@ -143,12 +143,10 @@ class Basis:
         # collocation at enough points of every segment is exact, since the finer space holds the coarser one
         x = (np.arange(self.degree + 1) + 0.5) / (self.degree + 1)
         s = (finer.breaks[:-1, None] + np.diff(finer.breaks)[:, None] * x).ravel()
-        fine, coarse = finer.rows(s), self.rows(s)
+        fine, values = finer.rows(s), self.rows(s) @ P
         solve = splu(sparse.csc_array(fine.T @ fine)).solve
-        change = solve((fine.T @ coarse).toarray())
-        change += solve(fine.T @ (coarse.toarray() - fine @ change))  # squares lose digits; this finds them again
-        change[np.abs(change) < 1e-13] = 0.0
-        return finer, sparse.csr_array(change)
+        out = solve(fine.T @ values)
+        return finer, out + solve(fine.T @ (values - fine @ out))  # squares lose digits; this finds them again
 
 
 def _active_functions(s: Array, knots: list[Array], top: int, d: int, r: int) -> list[Array]:

@@ -8,17 +8,19 @@ vanish at the collocation points of the mesh (see `mesh`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion import start
 from lissom.motion.basis import Basis
+from lissom.motion.bending import bending_rows, measures_of, refuse_bent_ends
 from lissom.motion.bounds import Bounds, bounds_of
 from lissom.motion.clearance import Clearance, clearance_of
 from lissom.motion.closing import Closing
@@ -31,6 +33,7 @@ from lissom.motion.program import Block, Program
 from lissom.motion.reach import Reach
 from lissom.motion.reaching import Range, Reaching
 from lissom.motion.record import Closures
+from lissom.motion.resting import resting
 from lissom.motion.rows import linear_rows
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.tapes import TapeSample
@@ -65,7 +68,7 @@ class Problem:
     def __init__(self, arm: Arm, task: Task, regularise: float = 0.0) -> None:
         self.arm, self.task, self.n = arm, task, arm.dof
         self.bounds = bounds_of(arm, task, VERB)
-        self.small = small_weights(self.bounds, task, regularise)
+        self.small = small_weights(self.bounds, task, regularise, arm.actuated)
         self.names = list(arm.coordinates)
         self.closing = Closing(arm, VERB) if arm.loops else None
         # with closed loops all coordinates share the splines of those with a motor
@@ -80,6 +83,7 @@ class Problem:
         self.setting = library.setting(self.frames)
         self.bodies = library.bodies.with_stations(self.frames)
         self.expressions = Expressions(self)
+        self.measures = measures_of(arm, task.bending, VERB)
         self.places = self._places()
         self.clearance = self._clearance()
         if self.closing is not None:
@@ -122,7 +126,21 @@ class Problem:
         q = sagged(self.arm, q, loads, what) if len(value) < self.n else q
         if not self.rates(word)[self.arm.joint_index].any():
             refuse_unbalanced(self.arm, q, loads, what)
+        refuse_bent_ends(self.measures, word, q, VERB)
         return q
+
+    def _rest(self, word: str, s: float) -> Callable[[Array], Array] | None:
+        """At an end: positions with their elastic entries at rest; None where nothing bends, or on the way."""
+        elastic = self.arm.mode_index
+        if s not in (0.0, 1.0) or not len(elastic):
+            return None
+
+        def rest(q: Array) -> Array:
+            loose = q.copy()
+            loose[elastic] = np.nan
+            return sagged(self.arm, loose, self.load_at(s), f"{VERB}: the {word}")
+
+        return rest
 
     def _places(self) -> list[Place]:
         """Start, via points and goal, in the order of time, with positions that fit those given in space."""
@@ -137,7 +155,7 @@ class Problem:
         out = []
         for word, s, q in known:
             if isinstance(q, Reach):
-                reaching = Reaching(self.arm, q, word, s, allowed, VERB)
+                reaching = Reaching(self.arm, q, word, s, allowed, VERB, self._rest(word, s))
                 out.append(Place(word, s, reaching.solutions(near), reaching))
             else:
                 out.append(Place(word, s, self._positions(word, s, q, near)[None], None))
@@ -290,11 +308,15 @@ class Problem:
         for place in self.places:
             if place.reaching is not None and place.reaching not in held:
                 blocks.append(place.reaching.block(place.q[0]))
+        for s, word in () if self.task.periodic else ((0.0, "start"), (1.0, "goal")):
+            rest = resting(self, s, word) if len(self.loose) else None
+            blocks += [] if rest is None else [rest]
         if self.clearance is not None:
             looks = np.linspace(0.0, 1.0, 4 * mesh.led.segments + 1)
             self.clearance.watch(lambda s: start.along(self.line, s), looks, NEAR)
             blocks += self.clearance.blocks(blocks[0].s)
-        return Program(curves, blocks, linear_rows(self, curves), low, high, self.typical)
+        linear = [*linear_rows(self, curves), *bending_rows(self.measures, curves)]
+        return Program(curves, blocks, linear, low, high, self.typical)
 
     def _closed_at(self, mesh: Mesh) -> Array:
         """Knots at which loops are to close; at ends whose positions are given they do."""
@@ -308,8 +330,8 @@ class Problem:
         points = len(s)
         lower, upper, words = self.expressions.row_limits()
         limited = np.isfinite(lower) | np.isfinite(upper)
-        if mesh.loose is not None and limited.any():
-            more = np.append(mesh.edges, more)
+        if limited.any() and (mesh.loose is not None or mesh.led.continuity < 2):
+            more = np.append(mesh.corners, more)
         more = np.append(more, np.full(max(LANES - points - len(more), 0), 0.5))
         s, weights = np.append(s, more), np.append(weights, np.zeros(len(more)))
         N, m = len(s), len(lower)
@@ -357,7 +379,7 @@ def fastest_period(arm: Arm) -> float:
     return float(1 / found.max()) if len(found) else np.inf
 
 
-def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
+def small_weights(bounds: Bounds, task: Task, regularise: float, driven: NDArray[np.bool_]) -> Array:
     """(n,) weights of squared torques beside the time, where time alone is minimised.
 
     Joints that do not decide the duration would otherwise move in any of many ways. Torques are taken relative to their
@@ -368,7 +390,7 @@ def small_weights(bounds: Bounds, task: Task, regularise: float) -> Array:
     if set(task.minimise) != {"time"} or not regularise or not known.any():
         return np.zeros(len(upper))
     scale = np.where(known, upper, upper[known].max())
-    return np.asarray(regularise * task.minimise["time"] / (len(upper) * scale**2))
+    return np.where(driven, regularise * task.minimise["time"] / (driven.sum() * scale**2), 0.0)
 
 
 def _joined(loads: Sequence[Load]) -> Array:

@@ -155,7 +155,7 @@ class Expressions:
     @property
     def _squares(self) -> Array:
         """(n,) weights of squared torques."""
-        return np.where(self.driven, self.problem.small + self.task.minimise.get("torque_squared", 0.0), 0.0)
+        return self.problem.small + self.driven * self.task.minimise.get("torque_squared", 0.0)
 
     def _cost(self, z: Symbols, tau: Any, rate: Any) -> Any:
         """Of what motors do; the rows of loose coordinates vanish, and their jerks are not commanded."""

@@ -26,7 +26,7 @@ OVER_TIME = {
     "tau": ("torque or force", "N m or N"),
 }
 TOLD = ("task", "duration", "cost", "status", "ok", "degree", "report")
-SINCE = ("continuity", "loose", "closures")  # files of earlier versions have none
+SINCE = ("continuity", "loose", "closures", "compared")  # files of earlier versions have none
 
 
 def to_dataset(motion: Motion) -> xarray.Dataset:

@@ -12,10 +12,10 @@ constrains the motors, as in physics.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from lissom.motion.basis import Basis
 from lissom.motion.record import grid
@@ -48,30 +48,32 @@ class Mesh(NamedTuple):
 
     @property
     def edges(self) -> Array:
-        """Both sides of all breaks, where accelerations jump there; else nothing."""
-        if self.finest.continuity >= 2:
-            return np.zeros(0)
+        """Both sides of all breaks."""
         inner = self.finest.breaks[1:-1]
         return np.concatenate([[0.0], np.stack([np.nextafter(inner, 0.0), inner], axis=1).ravel(), [1.0]])
+
+    @property
+    def corners(self) -> Array:
+        """Where limits are looked at beside the samples, as torques are largest there: both ends; with accelerations
+        of led coordinates that jump, both sides of all breaks. Those of loose ones jump by little."""
+        return self.edges if self.led.continuity < 2 else np.array([0.0, 1.0])
 
     def looks(self) -> Array:
         """A fine grid: breaks, their left sides where something jumps there, and points between them."""
         each = FINE if self.loose is None else FINE_LOOSE
-        return np.union1d(grid(self.finest.breaks, each), self.edges)
+        s = grid(self.finest.breaks, each)
+        return s if self.finest.continuity >= 2 else np.union1d(s, self.edges)
 
-    def refined(self) -> tuple[Mesh, list[sparse.csr_array]]:
-        """With twice as many segments, and the maps of control points that keep profiles."""
-        led, change = self.led.refined(_halved(self.led.breaks))
-        if self.loose is None:
-            return Mesh(led), [change]
-        loose, other = self.loose.refined(_halved(self.loose.breaks))
-        return Mesh(led, loose), [change, other]
+    def refined(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
+        """With twice as many segments, and the control points there of profiles that have `points` here."""
+        made = [basis.refined(_halved(basis.breaks), P) for basis, P in zip(self, points, strict=False) if basis]
+        return Mesh(*(basis for basis, _ in made)), [P for _, P in made]
 
-    def loosened(self) -> tuple[Mesh, list[sparse.csr_array]]:
-        """With twice as many segments of loose coordinates."""
+    def loosened(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
+        """The same, with twice as many segments of loose coordinates alone."""
         assert self.loose is not None
-        loose, change = self.loose.refined(_halved(self.loose.breaks))
-        return Mesh(self.led, loose), [sparse.csr_array(sparse.eye(self.led.count)), change]
+        loose, P = self.loose.refined(_halved(self.loose.breaks), points[1])
+        return Mesh(self.led, loose), [points[0], P]
 
 
 def _halved(breaks: Array) -> Array:

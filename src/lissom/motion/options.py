@@ -9,8 +9,8 @@ import numpy as np
 from lissom.errors import InputError, shown
 
 WHOLE = ("iterations", "starts", "seed", "workers")
-MAY_BE_NONE = ("seconds", "workers", "refine")
-OPTIONS = ("tolerance", "seconds", "refine", "regularise", *WHOLE)
+MAY_BE_NONE = ("seconds", "workers", "refine", "residual")
+OPTIONS = ("tolerance", "seconds", "refine", "regularise", "residual", *WHOLE)
 LARGEST_FRACTION = 0.01
 
 

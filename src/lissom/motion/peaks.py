@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from lissom.motion.bending import bending_peaks
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
 from lissom.motion.clearance import Clearance, Positions
@@ -33,6 +34,7 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
     tau = problem.required(curves, x, s, z)
     rate = rates_of(lambda s: problem.required(curves, x, s, curves.at(x, s)), s, mesh.finest.breaks, T, problem.bounds)
     peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau, rate)
+    peaks = (*peaks, *bending_peaks(problem.measures, s, T, z[0]))
     if problem.closing is not None:
         peaks = (*peaks, problem.closing.widest(z[0], s, T))
     if problem.clearance is None:

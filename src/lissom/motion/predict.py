@@ -13,14 +13,16 @@ import numpy as np
 from lissom.errors import InputError, LissomError, MotionError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
-from lissom.motion.build import SHORTEST, Problem
+from lissom.motion.build import SHORTEST, Problem, fastest_period
 from lissom.motion.closing import open_between
+from lissom.motion.compare import comparison, refuse_comparison
 from lissom.motion.curves import Curves
 from lissom.motion.mesh import Mesh
 from lissom.motion.options import OPTIONS, refuse_wrong
 from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
-from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak
+from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak, Settled
+from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, not_settled, settled
 from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
@@ -31,38 +33,63 @@ ROUNDS = 12
 MOST_SEGMENTS = 1000
 MET = 1e-6  # violations of rows that are none
 TINY = 1e-300
+RESIDUAL = 1e-5  # m, of vibration that may be left where nothing else is asked for
 
 
 def predict_motion(
     arm: Arm,
     task: Task | None,
-    fields: dict[str, Any],
+    given: dict[str, Any],
     *,
     limits: tuple[float, int, float | None],
     starts: int,
     seed: int,
     workers: int | None,
     refine: float | None,
+    residual: float | None,
+    compare: bool,
     regularise: float,
     progress: Callable[[Iteration], object] | None,
     on_failure: str,
 ) -> Motion:
     """See `lissom.predict_motion`; limits of the solver: tolerance, iterations, seconds."""
     checks.refuse_arm(as_arm(arm, VERB))
-    given = dict(zip(("tolerance", "iterations", "seconds"), limits, strict=True))
-    refuse_wrong(VERB, **given, starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise)
-    task = _task(task, fields)
+    options = dict(zip(("tolerance", "iterations", "seconds"), limits, strict=True))
+    refuse_wrong(VERB, **options, starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise)
+    task = _task(task, given)
     checks.refuse_lengths(arm, task)
     checks.refuse_for_loose(arm, task)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
+    asked = _asked_residual(arm, residual, compare)
     search = Search(arm, task, limits, seed, regularise, progress)
     motion = search.best(starts, workers)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
+    if asked is not None and motion.ok:
+        motion = search.settled(motion, asked)
+    if compare and motion.ok:
+        motion = _with(motion, compared=comparison(motion, search))
     if not motion.ok and on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}{_too_short(search, motion)}", motion)
     return motion
+
+
+def _asked_residual(arm: Arm, residual: Any, compare: Any) -> float | None:
+    """The vibration that may be left, of an arm that has coordinates without a motor."""
+    if not isinstance(compare, bool):
+        raise InputError(f"{VERB}: compare is {shown(compare)}; expected True or False.")
+    if compare:
+        refuse_comparison(arm)
+    if residual is not None and (
+        isinstance(residual, bool) or not isinstance(residual, int | float | np.number) or not residual > 0
+    ):
+        raise InputError(f"{VERB}: residual is {shown(residual)}; expected metres above 0, or None.")
+    if arm.actuated.all() or arm.loops:
+        if residual is not None:
+            raise InputError(f"{VERB}: residual is given, but nothing of arm {arm.name!r} vibrates.")
+        return None
+    return RESIDUAL if residual is None else float(residual)
 
 
 def _too_short(search: Search, motion: Motion) -> str:
@@ -80,17 +107,17 @@ def _too_short(search: Search, motion: Motion) -> str:
     return f". The duration is at most {longest:.4g} s, and the shortest motion found takes {free.duration:.4g} s"
 
 
-def _task(task: Any, fields: dict[str, Any]) -> Task:
+def _task(task: Any, given: dict[str, Any]) -> Task:
     known = [field.name for field in fields_of(Task)]
-    for word in fields:
+    for word in given:
         if word not in known:
             hint = suggest(word, [*known, *OPTIONS])
             raise InputError(f"{VERB}: {word} is neither a field of a task nor an option; {hint}")
     if task is None:
-        return Task(**fields)
+        return Task(**given)
     if not isinstance(task, Task):
         raise InputError(f"{VERB}: task is {shown(task)}; expected Task(...), or its fields as keywords.")
-    return task.replace(**fields) if fields else task
+    return task.replace(**given) if given else task
 
 
 class Search:
@@ -120,6 +147,13 @@ class Search:
         task = self._job["task"].replace(**fields)
         return Search(self._job["arm"], task, self._limits, self._seed, self._job["regularise"], self._progress)
 
+    def of(self, arm: Arm, task: Task) -> Motion:
+        """The best motion of another arm and task, or an error."""
+        motion = Search(arm, task, self._limits, self._seed, self._job["regularise"], self._progress).best(1, 1)
+        if not motion.ok:
+            raise MotionError(f"{VERB}: {motion.status}", motion)
+        return motion
+
     def best(self, count: int, workers: int | None) -> Motion:
         """From one or several starts."""
         motion, rows = starts.best_of(self.start, int(count), self._job, workers, self._progress)
@@ -130,14 +164,25 @@ class Search:
         rng = starts.random_numbers(self._seed, k)
         self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
-        motion = self._solved(self.problem.mesh(), lambda curves: start.start(self.problem, curves, rng))
+        motion = self._solved(self.problem.mesh(self._finer), lambda curves: start.start(self.problem, curves, rng))
         while open_between(motion) and motion.basis.segments < MOST_SEGMENTS:
-            motion = self._moved(*mesh_of(motion).refined(), motion)
+            motion = self._moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
         return motion
+
+    @property
+    def _finer(self) -> int:
+        """Segments of loose coordinates to begin with: enough for the fastest mode, as the first guess goes."""
+        problem = self.problem
+        if not len(problem.loose):
+            return 1
+        periods = problem.line_duration / fastest_period(problem.arm)
+        needed = PER_PERIOD * periods / problem.task.segments
+        return int(2 ** np.clip(np.ceil(np.log2(max(needed, 1.0))), 0, np.log2(FIRST_FINER)))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
         """On finer and finer meshes, until the cost hardly changes; its status says where that is not reached."""
-        kept, history = {"starts": motion.report.starts}, [(motion.basis.segments, motion.cost)]
+        kept: dict[str, Any] = {"starts": motion.report.starts}
+        history = [(motion.basis.segments, motion.cost)]
         mesh, change = mesh_of(motion), np.inf
         self._log = motion.report.iterations
         while change > gap:
@@ -146,8 +191,8 @@ class Search:
                     f"{motion.status} on {mesh.led.segments} segments, where its cost still changes by {change:.2g}"
                 )
                 return _reported(motion, status, **kept, refinements=tuple(history))
-            mesh, changes = mesh.refined()
-            better = self._moved(mesh, changes, motion)
+            mesh, points = mesh.refined(points_of(motion))
+            better = self._moved(mesh, points, motion.duration)
             if not better.ok:
                 status = f"{motion.status} on {history[-1][0]} segments; on {mesh.led.segments}: {better.status}"
                 if better.interrupted:
@@ -158,10 +203,22 @@ class Search:
             motion = better
         return _reported(motion, **kept, refinements=tuple(history))
 
-    def _moved(self, mesh: Mesh, changes: list[Any], motion: Motion) -> Motion:
-        """On another mesh, from a motion whose control points are mapped to it."""
-        points = [change @ P for change, (_, _, P) in zip(changes, motion.splines, strict=True)]
-        return self._solved(mesh, lambda curves: curves.fitted(points, motion.duration))
+    def _moved(self, mesh: Mesh, points: list[Array], T: float) -> Motion:
+        """On another mesh, from control points there."""
+        return self._solved(mesh, lambda curves: curves.fitted(points, T))
+
+    def settled(self, motion: Motion, residual: float) -> Motion:
+        """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
+        history: list[Settled] = []
+        while True:
+            history.append(settled(motion))
+            motion = _reported(motion, settled=tuple(history))
+            if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
+                return motion
+            if history[-1].finer >= MOST_FINER:
+                return _with(motion, ok=False, status=f"solved, but {not_settled(history[-1], residual)}")
+            mesh, points = mesh_of(motion).loosened(points_of(motion))
+            motion = self._moved(mesh, points, motion.duration)
 
     def _solved(self, mesh: Mesh, begin: Callable[..., Array]) -> Motion:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""
@@ -260,8 +317,17 @@ def mesh_of(motion: Motion) -> Mesh:
     return Mesh(*(basis for basis, _, _ in motion.splines))
 
 
+def points_of(motion: Motion) -> list[Array]:
+    """Control points of all its splines."""
+    return [P for _, _, P in motion.splines]
+
+
+def _with(motion: Motion, **changes: Any) -> Motion:
+    given = {f.name: getattr(motion, f.name) for f in fields_of(motion) if f.init}
+    return Motion(**(given | changes))
+
+
 def _reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
     """With another status, and other parts of its report."""
-    given = {f.name: getattr(motion, f.name) for f in fields_of(motion) if f.init}
-    given["status"] = motion.status if status is None else status
-    return Motion(**(given | {"report": replace(motion.report, **changes)}))
+    report = replace(motion.report, **changes)
+    return _with(motion, status=motion.status if status is None else status, report=report)

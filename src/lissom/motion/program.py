@@ -68,7 +68,7 @@ class Pattern:
 
     def __init__(self, shape: tuple[int, int], rows: Indices, columns: Indices) -> None:
         keys = columns.astype(np.int64) * shape[0] + rows
-        self.keys, self.place = np.unique(keys, return_inverse=True)
+        self.keys = np.unique(keys)
         self.shape = shape
         self.rows, self.columns = self.keys % shape[0], self.keys // shape[0]
 

@@ -26,6 +26,8 @@ def predict_motion(
     seed: int = 0,
     workers: int | None = None,
     refine: float | None = None,
+    residual: float | None = None,
+    compare: bool = False,
     regularise: float = 1e-5,
     progress: bool | Callable[[Iteration], object] = False,
     on_failure: str = "raise",
@@ -37,7 +39,7 @@ def predict_motion(
 
     Parameters
     ----------
-    arm : Arm                    rigid, every joint with a motor
+    arm : Arm                    rigid or flexible, with elastic and passive joints, without closed loops
     task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
     tolerance : float            of the solver
     iterations : int             of the solver, in each of its runs, at most
@@ -47,6 +49,12 @@ def predict_motion(
     seed : int                   of the random starts
     workers : int or None        processes for the starts; None: as many as there are cores, where it is worth it
     refine : float or None       double the segments until the cost changes by less than this, relative
+    residual : float or None     of arms with coordinates that no motor moves: their equations are met on finer and
+                                 finer meshes until the tip, the torques played through a simulation of the arm, rings
+                                 by less than this at the end [m], see `residual_vibration`; passive joints end as
+                                 near [rad or m]. None: 1e-5
+    compare : bool               try other plans too: `Motion.compared` has the plan for rigid links, as it is and
+                                 behind input shapers, beside this one
     regularise : float           where time alone is minimised: weight of the mean squared torque, each relative to its
                                  limit. Joints that do not decide the duration would otherwise move in any of many
                                  ways. The time is longer by at most this fraction, in practice by 1e-9; `cost` is
@@ -73,7 +81,8 @@ def predict_motion(
     with watched(progress) as told:
         return predict.predict_motion(
             arm, task, fields, limits=(tolerance, iterations, seconds), starts=starts, seed=seed, workers=workers,
-            refine=refine, regularise=regularise, progress=told, on_failure=on_failure,
+            refine=refine, residual=residual, compare=compare, regularise=regularise, progress=told,
+            on_failure=on_failure,
         )  # fmt: skip
 
 

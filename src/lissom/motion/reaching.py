@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -25,6 +26,7 @@ from lissom.verbs.library import digest
 from lissom.verbs.states import as_frame
 
 WAVE, STARTS = 32, 256
+SAGS, SAGGED = 40, 6  # turns of sagging and reaching; of how many solutions
 TOLERANCE = 1e-9
 MISSED = 1e-6  # of a row, at the end
 TURNED = 1e-3  # rad that a frame is turned away, by a look that does not use the rows
@@ -63,10 +65,21 @@ class Reaching:
     """The rows of one `Reach` on an arm.
 
     `what` names it in messages: "goal", "via point at 0.5"
+    `rest` gives positions (n,) with their elastic entries at rest; None: they are what they are
     """
 
-    def __init__(self, arm: Arm, reach: Reach, what: str, s: float, allowed: Range, verb: str) -> None:
+    def __init__(
+        self,
+        arm: Arm,
+        reach: Reach,
+        what: str,
+        s: float,
+        allowed: Range,
+        verb: str,
+        rest: Callable[[Array], Array] | None = None,
+    ) -> None:
         self.arm, self.reach, self.what, self.s, self._allowed, self._verb = arm, reach, what, s, allowed, verb
+        self._rest, self._joints = rest, arm.joint_index
         as_frame(arm, reach.link, f"{verb}: {what}")
         bodies = library_of(arm).bodies
         key = f"reach|{digest(bodies)}|{reach.structure}"
@@ -90,10 +103,11 @@ class Reaching:
         return self.sample.value(self._given(q))[0][: len(q)].copy()
 
     def slopes(self, q: Array) -> Array:
-        """(N, m, n) of the rows by positions."""
+        """(N, m, n) of the rows by positions of the joints."""
         nonzeros = self.sample.first(self._given(q))[0][: len(q)]
         out = np.zeros((len(q), self.sample.m, self.arm.dof))
         out[:, self.sample.jacobian[0], self.sample.jacobian[1]] = nonzeros
+        out[:, :, self.arm.mode_index] = 0.0  # elastic coordinates are no means to get somewhere
         return out
 
     # ---- search -------------------------------------------------------------------------------------
@@ -102,7 +116,7 @@ class Reaching:
         """(k, n) positions that reach it, within the limits, the nearest to `near` first."""
         lower, upper = self._allowed
         rng = np.random.default_rng(seed)
-        span = np.where([joint.kind == "revolute" for joint in self.arm.joints], np.pi, 1.0)
+        span = self.arm.expanded(np.where([joint.kind == "revolute" for joint in self.arm.joints], np.pi, 1.0))
         low = np.where(np.isfinite(lower), lower, np.minimum(near, upper) - span)
         high = np.where(np.isfinite(upper), upper, np.maximum(near, lower) + span)
         begin = rng.uniform(low, high, (STARTS, len(near)))
@@ -114,8 +128,9 @@ class Reaching:
             found = search(_Errors(self), begin[wave : wave + WAVE], np.zeros((WAVE, 0)), TOLERANCE, 300)  # type: ignore[arg-type]
             sizes = np.abs(found.error).max(axis=1)
             good = found.q[(sizes <= TOLERANCE) & (self.angles(found.q) < TURNED)]
+            good = self._sagged(self._sorted(good, near)) if len(good) else good
             if len(good):
-                return self._sorted(good, near)
+                return good
             if sizes.min() < np.abs(best).max():
                 best = found.error[int(np.argmin(sizes))]
         raise InputError(
@@ -133,9 +148,32 @@ class Reaching:
         chord = np.linalg.norm(off, axis=(1, 2)) / (np.sqrt(8) if len(turn) == 3 else 2.0)
         return 2 * np.arcsin(np.clip(chord, 0.0, 1.0))
 
+    def _sagged(self, q: Array) -> Array:
+        """Solutions with elastic coordinates at rest, found by turns: let them sag, then reach again."""
+        if self._rest is None:
+            return q
+        kept, refused = [], None
+        for row in q[:SAGGED]:
+            try:
+                kept += self._sag(row)
+            except InputError as error:  # a link would bend too far there
+                refused = error
+        if not kept and refused is not None:
+            raise refused
+        return np.array(kept).reshape(-1, self.arm.dof)
+
+    def _sag(self, q: Array) -> list[Array]:
+        assert self._rest is not None
+        for _ in range(SAGS):
+            q = self._rest(q)
+            if np.abs(self.rows(q[None])).max() <= TOLERANCE:
+                return [q]
+            q = search(_Errors(self), q[None], np.zeros((1, 0)), TOLERANCE / 10, 100).q[0]  # type: ignore[arg-type]
+        return []
+
     def _sorted(self, q: Array, near: Array) -> Array:
         """Nearest first, each once; a joint that can turn all the way round turns the shorter way."""
-        for k, joint in enumerate(self.arm.joints):
+        for k, joint in zip(self._joints, self.arm.joints, strict=True):
             if joint.kind == "revolute":
                 other = q[:, k] - 2 * np.pi * np.round((q[:, k] - near[k]) / (2 * np.pi))
                 fits = (other >= self._allowed.lower[k]) & (other <= self._allowed.upper[k])

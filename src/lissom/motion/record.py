@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
+from lissom.model.describe import table
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import tree_call
@@ -79,13 +80,71 @@ class Loose(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """A mesh of loose coordinates, and what its torques do to the arm: segments per segment of the others, residual
-    vibration of the tip [m], largest error of a joint along the way and at the end [rad or m]."""
+    """A mesh of loose coordinates, and what its torques do to the arm.
+
+    finer : int               segments per segment of the others
+    residual : float          vibration of the tip that is left [m], see `residual_vibration`
+    joint_error : float       largest error of a joint along the way [rad or m]
+    end_error : float         the same at the end
+    passive_error : float     of a passive joint at the end
+    """
 
     finer: int
     residual: float
     joint_error: float
     end_error: float
+    passive_error: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A way of moving an arm, tried.
+
+    name : str               which plan, and what of it the motors follow
+    duration : float         [s]
+    residual : float         vibration of the tip that is left at its end [m]
+    heavier, lighter : float     the same where the payload is more, or less, than was thought; NaN: there is none
+    torque_use : float       largest torque over its limit, 0 where none is limited
+    """
+
+    name: str
+    duration: float
+    residual: float
+    heavier: float
+    lighter: float
+    torque_use: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Plans for one task, tried on the same flexible arm.
+
+    plans : tuple of Plan
+    payload : float          error of the payload, of its mass and inertia, 0.1: ten percent
+    notes : tuple of str     how the others were made
+    """
+
+    plans: tuple[Plan, ...]
+    payload: float
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Plan:
+        for plan in self.plans:
+            if plan.name == name:
+                return plan
+        raise KeyError(name)
+
+    def describe(self) -> str:
+        """A table for people."""
+        off = f"{100 * self.payload:g} %"
+        rows = [["plan", "duration s", "tip rings m", f"payload +{off}", f"payload -{off}", "torque use"]]
+        for plan in self.plans:
+            rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
+            rows.append([plan.name, f"{plan.duration:.4g}", *rings, f"{plan.torque_use:.3g}"])
+        return "\n".join([*table(rows), *self.notes])
+
+    def __str__(self) -> str:
+        return self.describe()
 
 
 class Closures(NamedTuple):
@@ -167,6 +226,7 @@ class Motion:
     loose : Loose or None        splines of coordinates without a motor (modes, springs, passive joints)
     closures : Closures or None  forces in closed loops
     report : MotionReport
+    compared : Comparison or None     beside other plans, where that was asked for
 
     Examples
     --------
@@ -193,6 +253,7 @@ class Motion:
     continuity: int | None = None
     loose: Loose | None = None
     closures: Closures | None = None
+    compared: Comparison | None = None
     t: Array = field(init=False)
     q: Array = field(init=False)
     qd: Array = field(init=False)
@@ -305,7 +366,16 @@ class Motion:
 
     # ---- elsewhere ----------------------------------------------------------------------------------
 
-    def verify(self, tolerance: float = 1e-4, rtol: float = 1e-10, per_segment: int = 100) -> Verification:
+    def verify(
+        self,
+        tolerance: float = 1e-4,
+        rtol: float = 1e-10,
+        per_segment: int = 100,
+        *,
+        modes: int = 0,
+        payload: float = 0.0,
+        stiffness: float = 0.0,
+    ) -> Verification:
         """Play the torques through a simulation, and look at every limit on a grid finer than the solver's.
 
         The simulation integrates forward dynamics by adaptive steps from the start state, under the torques alone, with
@@ -316,6 +386,9 @@ class Motion:
         tolerance : float       largest joint error that is in order [rad or m]
         rtol : float            of the integrator
         per_segment : int       places per segment of the splines at which limits are looked at
+        modes : int             try it too on an arm whose links keep so many more modes of every kind
+        payload : float         the same with payloads heavier and lighter by this fraction, 0.1: ten percent
+        stiffness : float       the same with links and springs of joints stiffer and softer
 
         Returns
         -------
@@ -323,7 +396,7 @@ class Motion:
         """
         from lissom.motion.verify import verify
 
-        return verify(self, tolerance, rtol, per_segment)
+        return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness)
 
     def table(self, rate_hz: float = 1000.0) -> MotionTable:
         """Samples for a controller, evenly spaced; see `MotionTable`."""
@@ -350,7 +423,7 @@ class Motion:
     def describe(self) -> str:
         """For people."""
         head = f"{self.arm.name}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}"
-        return f"{head}\n{self.report.describe()}"
+        return "\n".join([head, self.report.describe(), *([] if self.compared is None else ["", str(self.compared)])])
 
     def __repr__(self) -> str:
         return f"<Motion of {self.arm.name!r}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}>"

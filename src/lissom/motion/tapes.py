@@ -96,9 +96,10 @@ class TapeSample:
         self._powers, self._rubbing, self._rounding = powers, rubbing, rounding
         self._wide, self._slow = wide, slow
         self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
-        self._squares = self._weights["torque_squared"] + small
+        self._driven = arm.actuated.astype(float)  # what the others need is nothing, and costs nothing
+        self._squares = small + self._driven * self._weights["torque_squared"]
         self._curved = bool(self._squares.any() or self._weights["energy"])
-        self._friction = np.array([joint.friction for joint in arm.joints])
+        self._friction = arm.expanded(np.array([joint.friction for joint in arm.joints]))
         known = library(_smooth(arm))
         names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
         self._tau, self._slopes, self._curvatures = (known.get(name, setting) for name in names)
@@ -214,9 +215,9 @@ class TapeSample:
         c, R = self._weights, self._rounding
         out = c["time"] + (tau * tau) @ self._squares
         if c["energy"]:
-            out += c["energy"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R).sum(axis=1)
+            out += c["energy"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R) @ self._driven
         if c["jerk"]:
-            out += c["jerk"] * (y[3] ** 2).sum(axis=1)
+            out += c["jerk"] * (y[3] ** 2) @ self._driven
         return out[:, None]
 
     def _partials(self, y: list[Array], T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
@@ -231,7 +232,8 @@ class TapeSample:
             curve0[:, r] += lam[:, at] * self._friction[r] * second
         p = tau * v
         root = np.sqrt(p * p + R * R)
-        slope, curve = c["energy"] * p / root, c["energy"] * R * R / root**3
+        energy = c["energy"] * self._driven
+        slope, curve = energy * p / root, energy * R * R / root**3
         by_tau, by_v, s = 2 * self._squares * tau + slope * v, slope * tau, w * T
         return _Partials(
             tau=by_tau0 + mu * v + s * by_tau,
@@ -248,7 +250,7 @@ class TapeSample:
         n = self.n
         whole = np.einsum("ki,kij->kj", F.tau, J)
         parts = [whole[:, :n], whole[:, n : 2 * n] + F.v, whole[:, 2 * n :]]
-        return [*parts, *([2 * self._weights["jerk"] * w * T * y[3]] if self.orders > 3 else [])]
+        return [*parts, *([2 * self._weights["jerk"] * self._driven * w * T * y[3]] if self.orders > 3 else [])]
 
     def _gradient(self, y: list[Array], T: Array, J: Array, F: _Partials, tau: Array, w: Array) -> Array:
         """Of T c, by u and T."""
@@ -275,7 +277,7 @@ class TapeSample:
         bend = -3 * self._friction * self._slow**2 * v / (v * v + self._slow**2) ** 2.5
         H[:, n + at, n + at] += F.v_v + F.tau * bend
         if self.orders > 3:
-            H[:, 3 * n + at, 3 * n + at] += 2 * self._weights["jerk"] * w * T
+            H[:, 3 * n + at, 3 * n + at] += 2 * self._weights["jerk"] * self._driven * w * T
         return H
 
 
@@ -285,7 +287,7 @@ def _places(pattern: NDArray[np.bool_]) -> Places:
 
 
 def related(arm: Arm) -> NDArray[np.bool_]:
-    """(n, n) one joint carries the other, or they are the same."""
+    """(n, n) one coordinate carries the other, or they are of the same link, or the same."""
     from lissom.dynamics.bodies import BASE, Bodies
 
     bodies = Bodies(arm).list
@@ -293,9 +295,10 @@ def related(arm: Arm) -> NDArray[np.bool_]:
     for k, body in enumerate(bodies):
         if body.parent != BASE:
             R[k] |= R[body.parent]  # parents come first
-    at = [body.coordinate for body in bodies]
+    owner = np.repeat(np.arange(len(bodies)), [body.width for body in bodies])
+    at = np.concatenate([body.coordinate + np.arange(body.width) for body in bodies])
     out = np.zeros((arm.dof, arm.dof), bool)
-    out[np.ix_(at, at)] = R | R.T
+    out[np.ix_(at, at)] = (R | R.T)[np.ix_(owner, owner)]
     return out
 
 

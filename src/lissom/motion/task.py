@@ -13,6 +13,7 @@ from lissom.model.fields import array, number, records
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
 from lissom.model.record import Record
+from lissom.motion.bending_limits import Bending
 from lissom.motion.obstacles import Body, Capsule, Sphere, refuse_foreign
 from lissom.motion.reach import Reach
 
@@ -94,6 +95,7 @@ class Task(Record):
     obstacles : Sphere and Capsule, one or several     to stay away from
     bodies : sequence of Body or None    the arm's shape; None: from its links, see `bodies_of`
     margin : float                 distance to be left between bodies and obstacles [m]
+    bending : Bending, one or several    limits of deflection, strain and stress of flexible links
     """
 
     start: Any = None
@@ -114,6 +116,7 @@ class Task(Record):
     bodies: Any = None
     margin: Any = 0.0
     continuity: Any = None
+    bending: Any = ()
 
     def __post_init__(self) -> None:
         with about("task"):
@@ -130,6 +133,7 @@ class Task(Record):
             self._set(obstacles=refuse_foreign(self.obstacles, (Sphere, Capsule), "obstacles"))
             if self.bodies is not None:
                 self._set(bodies=refuse_foreign(self.bodies, (Body,), "bodies"))
+            self._set(bending=refuse_foreign(self.bending, (Bending,), "bending"))
             self._set(margin=number(self.margin, "margin", least=0.0))
             self._clean_duration()
             self._clean_minimise()

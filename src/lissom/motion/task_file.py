@@ -14,6 +14,7 @@ from lissom.formats.strict import Table, as_rows, as_table, inside, record, refu
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
+from lissom.motion.bending_limits import Bending
 from lissom.motion.obstacles import Body, Capsule, Sphere
 from lissom.motion.options import OPTIONS, wrong
 from lissom.motion.reach import Reach
@@ -57,6 +58,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
     given["obstacles"] = [_obstacle(obstacle, i) for i, obstacle in enumerate(as_rows(row, "obstacles"))]
     if "bodies" in row:
         given["bodies"] = [_body(body, i) for i, body in enumerate(as_rows(row, "bodies"))]
+    given["bending"] = [_bending(limit, i) for i, limit in enumerate(as_rows(row, "bending"))]
     options = {word: row[word] for word in OPTIONS if word in row}
     return TaskFile(arm, Task(**given), _checked(options), output_files(document, folder, (".nc", ".csv")))
 
@@ -122,6 +124,11 @@ def _obstacle(row: Table, i: int) -> Sphere | Capsule:
 def _body(row: Table, i: int) -> Body:
     with inside("bodies", i), about(f"body {i + 1}"):
         return record(Body, row, "[[bodies]]")
+
+
+def _bending(row: Table, i: int) -> Bending:
+    with inside("bending", i), about(f"bending {i + 1}"):
+        return record(Bending, row, "[[bending]]")
 
 
 def _checked(options: Table) -> Table:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import PPoly
-from scipy.special import factorial
 
 from lissom.errors import InputError, shown
-from lissom.model.loads import Load
-from lissom.motion.basis import Basis
+from lissom.motion.bending import bending_peaks, measures_of
 from lissom.motion.bounds import bounds_of
-from lissom.motion.build import loads_over
 from lissom.motion.clearance import clearance_of
 from lissom.motion.peaks import EXCESS, both_sides, closest, peaks_of, rates_of
-from lissom.motion.record import BESIDE, Motion, Peak, grid
+from lissom.motion.played import loads_of, torques_of
+from lissom.motion.record import Motion, Peak, grid
+from lissom.motion.settle import last_loads, rings
+from lissom.motion.trials import Trial, trials
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
+from lissom.verbs.definite import first_indefinite, words
+from lissom.verbs.dynamics import mass_matrix
 from lissom.verbs.sensitivity import forward_dynamics_gradient
 
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
@@ -47,6 +45,8 @@ class Verification:
                                 units of 1/duration); about 2 for an arm that neither stabilises nor destabilises;
                                 NaN where loops are closed
     tolerance : float           that was asked for
+    residual : float            vibration of the tip that is left at the end [m], see `residual_vibration`
+    trials : tuple of Trial     on arms that differ, where that was asked for
 
     Examples
     --------
@@ -67,6 +67,8 @@ class Verification:
     peaks: tuple[Peak, ...]
     growth: float
     tolerance: float
+    residual: float = 0.0
+    trials: tuple[Trial, ...] = ()
 
     @property
     def torque_use(self) -> float:
@@ -84,22 +86,26 @@ class Verification:
             f"small errors grow up to {self.growth:.3g} times along the motion",
             *(peak.describe() for peak in self.peaks),
         ]
+        if not self.run.arm.actuated.all() and not self.run.arm.loops:
+            lines.insert(2, f"at the end the tip rings by {self.residual:.2g} m")
+        lines += [trial.describe() for trial in self.trials]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"<Verification: {self.status}; joints differ by up to {self.joint_error.max():.2g}>"
 
 
-def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> Verification:
+def verify(
+    motion: Motion, tolerance: float, rtol: float, per_segment: int, modes: int, payload: float, stiffness: float
+) -> Verification:
     """See `Motion.verify`."""
     for word, value in (("tolerance", tolerance), ("rtol", rtol)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
             raise InputError(f"verify: {word} is {shown(value)}; expected a number above 0.")
     if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
         raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
-    played = _Played(motion)
     run = simulate(
-        motion.arm, motion.q[0], motion.qd[0], played.torques, motion.duration, loads=played.loads, rtol=rtol,
+        motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, loads=loads_of(motion), rtol=rtol,
         atol=1e-2 * rtol, every=motion.duration / (SAMPLES * (len(motion.finest_breaks) - 1)), method="dop853",
         on_failure="return",
     )  # fmt: skip
@@ -110,46 +116,10 @@ def verify(motion: Motion, tolerance: float, rtol: float, per_segment: int) -> V
     growth = _growth(motion)
     status = _status(motion, run, largest, peaks, growth, tolerance)
     return Verification(
-        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, growth, tolerance
-    )
-
-
-class _Played:
-    """Torques and loads as functions of time, from one polynomial per segment: quick to evaluate."""
-
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
-        self._parts = [(some, _pieces(basis, P, motion.duration)) for basis, some, P in motion.splines]
-        self._driven = motion.arm.actuated
-        self.loads: list[Load] | Callable[[float], list[Load]] = list(motion.task.loads)
-        if any(part.ndim > 1 for load in motion.task.loads for part in (load.force, load.moment, load.point)):
-            self.loads = lru_cache(maxsize=4)(self._loads_at)  # torques and simulation ask at the same times
-
-    def _loads_at(self, t: float) -> list[Load]:
-        now = loads_over(self._motion.task.loads, np.array([t / self._motion.duration]))
-        return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
-
-    def torques(self, t: float, _q: Array, _qd: Array) -> Array:
-        """What the motors do: a function of time alone."""
-        T = self._motion.duration
-        t = float(np.clip(t, BESIDE * T, (1 - BESIDE) * T))
-        loads = self.loads(t) if callable(self.loads) else self.loads
-        state = np.empty((3, self._motion.arm.dof))
-        for some, pieces in self._parts:
-            state[:, some] = pieces(t).reshape(3, -1)
-        q, qd, qdd = state
-        if self._motion.closures is not None:
-            return self._motion.required(np.array([t / T]), q[None], qd[None], qdd[None], loads)[0]
-        return inverse_dynamics(self._motion.arm, q, qd, qdd, loads=loads) * self._driven
-
-
-def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
-    """Positions, rates and accelerations of splines, one polynomial per segment."""
-    orders = range(basis.degree, -1, -1)
-    taylor = [basis.rows(basis.breaks[:-1], r) @ P / factorial(r) / T**r for r in orders]
-    q = PPoly(np.stack(taylor), basis.breaks * T)
-    padded = [np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))]
-    return PPoly(np.concatenate(padded, axis=-1), q.x)
+        status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, growth, tolerance,
+        0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)),
+        trials(motion, modes, payload, stiffness),
+    )  # fmt: skip
 
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
@@ -161,6 +131,7 @@ def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
     z, tau = motion.profiles(t, 4), motion.torques(t)
     rate = rates_of(lambda s: motion.torques(s * motion.duration), s, breaks, motion.duration, bounds)
     peaks, _ = peaks_of(bounds, names, s, motion.duration, z, tau, rate)
+    peaks = (*peaks, *bending_peaks(measures_of(motion.arm, motion.task.bending, "verify"), s, motion.duration, z[0]))
     clearance = clearance_of(motion.arm, motion.task, "verify")
     if clearance is not None:
         peaks = (*peaks, closest(clearance, lambda s: motion.at(s * motion.duration)[0], s, motion.duration)[0])
@@ -198,6 +169,10 @@ def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], gro
     if over:
         worst = max(over, key=lambda peak: peak.use)
         return worst.beyond()
+    lost = first_indefinite(mass_matrix(motion.arm, motion.q)) if motion.arm.flexible else None
+    if lost is not None:
+        where = f" at {motion.t[lost.at[0]]:.4g} s"
+        return words(motion.arm, lost.least, where)
     if error.max() > tolerance:
         k = int(np.argmax(error))
         why = (

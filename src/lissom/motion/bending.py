@@ -1,0 +1,113 @@
+"""How far flexible links may bend along a motion: deflection of their tips, strain or stress at their roots.
+
+All are linear in the amplitudes of a link, so a limit on the control points of the amplitudes holds at all times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lissom.errors import InputError, ModelError
+from lissom.model.arm import Arm
+from lissom.motion.bending_limits import QUANTITIES, Bending
+from lissom.motion.curves import Curves
+from lissom.motion.program import Scaled
+from lissom.motion.record import Peak
+from lissom.spatial.rotations import Array
+from lissom.verbs.deformation import Rule, amplitudes
+
+UNIT = 1e-3  # amplitude at which fields are asked for; what is quadratic in it drops out
+
+
+class Measure(NamedTuple):
+    """One limited quantity of a link: rows @ amplitudes, each between -limit and limit."""
+
+    quantity: str
+    link: str
+    columns: NDArray[np.intp]
+    rows: Array
+    limit: float
+
+
+def measures_of(arm: Arm, limits: Sequence[Bending], verb: str) -> list[Measure]:
+    """Of all that is limited."""
+    out = []
+    for one in limits:
+        try:
+            labels = arm.link(one.link).mode_labels
+        except ModelError as error:
+            raise InputError(f"{verb}: bending: {error}") from None
+        if not labels:
+            raise InputError(f"{verb}: bending: link {one.link!r} is rigid; limits are for links that bend.")
+        span = amplitudes(arm, one.link)
+        columns = np.arange(span.start, span.stop)
+        for quantity in QUANTITIES:
+            limit = getattr(one, quantity)
+            if limit is not None:
+                rows = _deflections(arm, one, verb) if quantity == "deflection" else _strains(arm, one, verb)
+                rows = rows * one.youngs_modulus if quantity == "stress" else rows
+                out.append(Measure(quantity, one.link, columns, rows[np.abs(rows).max(axis=1) > 0], limit))
+    return out
+
+
+def _deflections(arm: Arm, one: Bending, verb: str) -> Array:
+    """(2, m) of the tip along y and z, by unit amplitudes."""
+    link = arm.link(one.link)
+    if link.modes is not None:
+        return np.asarray(link.modes.tip_shift)[:, 1:].T
+    rule, unit = Rule(arm, one.link, [link.tip[0, 3]], verb), UNIT * np.eye(len(link.mode_labels))
+    shift = (rule(unit).displacement - rule(-unit).displacement)[:, 0] / (2 * UNIT)
+    return np.asarray(shift[:, 1:].T)
+
+
+def _strains(arm: Arm, one: Bending, verb: str) -> Array:
+    """(2, m) of two corners of the root's section, by unit amplitudes; the others are their opposites."""
+    bent = Rule(arm, one.link, [0.0], verb)(np.eye(len(arm.link(one.link).mode_labels)))
+    y, z = one.half_height
+    return np.stack([bent.strain(y, z)[:, 0], bent.strain(y, -z)[:, 0]])
+
+
+def bending_rows(measures: Sequence[Measure], curves: Curves) -> list[Scaled]:
+    """Limits on control points; those that the ends fix are left out."""
+    out = []
+    for one in measures:
+        space, at = next((s, at) for s, at in zip(curves.spaces, curves.offsets, strict=True)
+                         if one.columns[0] in s.coordinates)  # fmt: skip
+        width, count = len(space.coordinates), space.basis.count
+        picked = np.zeros((len(one.rows), width))
+        picked[:, [space.coordinates.index(k) for k in one.columns]] = one.rows
+        each = sparse.csr_array(sparse.kron(sparse.eye(count), sparse.csr_array(picked)))
+        block = slice(at, at + count * width)
+        A, c = sparse.csr_array(each @ curves.points.A[block]), each @ curves.points.c[block]
+        some = np.flatnonzero(np.diff(A.indptr) > 0)
+        zero, most = np.zeros(len(some)), np.full(len(some), one.limit)
+        s = np.repeat(space.basis.greville, len(one.rows))
+        names = [(one.quantity, one.link, float(s[k])) for k in some]
+        out.append(Scaled(A[some], c[some], zero, 0, -most, most, names))
+    return out
+
+
+def bending_peaks(measures: Sequence[Measure], s: Array, T: float, q: Array) -> list[Peak]:
+    """The largest use of every limit, at fractions s (N,) and positions (N, n)."""
+    out = []
+    for one in measures:
+        values = q[:, one.columns] @ one.rows.T
+        at, k = np.unravel_index(int(np.argmax(np.abs(values))), values.shape)
+        value = float(values[at, k])
+        out.append(Peak(one.quantity, one.link, float(s[at] * T), value, one.limit, abs(value) / one.limit))
+    return out
+
+
+def refuse_bent_ends(measures: Sequence[Measure], word: str, q: Array, verb: str) -> None:
+    """Ends that are given, and sag too far."""
+    for peak in bending_peaks(measures, np.zeros(1), 1.0, q[None]) if np.isfinite(q).all() else []:
+        if peak.use > 1 + 1e-9:
+            raise InputError(
+                f"{verb}: at the {word} the {peak.quantity} of link {peak.joint!r} is {abs(peak.value):.4g} at rest, "
+                f"and its limit is {peak.limit:.4g}. Give another {word}, or a wider limit."
+            )

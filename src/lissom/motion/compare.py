@@ -1,0 +1,109 @@
+"""A motion of a flexible arm beside what else could be done: the plan for rigid links, as it is and behind shapers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lissom.errors import LissomError, UnsupportedError
+from lissom.model.arm import Arm
+from lissom.model.limits import Limits
+from lissom.motion.bounds import bounds_of
+from lissom.motion.peaks import used
+from lissom.motion.played import Course, lead, loads_of, play, rest_of
+from lissom.motion.record import Comparison, Motion, Plan
+from lissom.motion.settle import last_loads, rings
+from lissom.motion.shapers import Shaper, shaper
+from lissom.motion.variants import rigid, with_payload_error
+from lissom.simulation.run import Run
+
+if TYPE_CHECKING:
+    from lissom.motion.predict import Search
+
+VERB = "predict_motion"
+PAYLOAD = 0.1  # error of the payload
+SHAPED = 2  # modes that shapers deal with
+LEAST = 0.25  # of the duration, that is left to the rigid plan in front of a shaper
+ONE = Shaper(np.zeros(1), np.ones(1))
+
+
+class _Tried(NamedTuple):
+    """A plan, and how it is played on an arm."""
+
+    name: str
+    duration: float
+    run: Callable[[Arm], Run]
+
+
+def refuse_comparison(arm: Arm) -> None:
+    """Arms of which there is no rigid plan."""
+    passive = [joint.name for joint in arm.joints if not joint.actuated]
+    if passive or arm.actuated.all():
+        why = f"joint {passive[0]!r} has no motor" if passive else f"nothing of arm {arm.name!r} bends"
+        raise UnsupportedError(f"{VERB}: compare is for flexible arms whose joints all have motors; {why}.")
+    rigid(arm, VERB)
+
+
+def comparison(motion: Motion, search: Search) -> Comparison:
+    """The motion and others of the same task, tried on its arm and with errors of the payload."""
+    arm = motion.arm
+    notes = ["led: the joints follow the plan, as stiff control would have them; else its torques act."]
+    plain = _rigid_plan(motion, search, motion.duration)
+    tried = [_played("this motion", motion), _led("this motion, led", motion, motion, ONE)]
+    tried += [_played("rigid plan", plain), _led("rigid plan, led", motion, plain, ONE)]
+    for kind in ("zv", "zvd"):
+        filter_ = shaper(arm, motion.q[-1], kind, SHAPED)
+        left = max(motion.duration - filter_.duration, LEAST * motion.duration)
+        quick = _rigid_plan(motion, search, left, limited=False)
+        tried.append(_led(f"rigid plan, {kind.upper()}, led", motion, quick, filter_))
+        notes.append(
+            f"{kind.upper()}: a rigid plan of {left:.3g} s, shaped for the first {SHAPED} modes at the goal, "
+            f"{filter_.duration:.3g} s more; what limits motors is left out."
+        )
+    return Comparison(tuple(_plan(one, motion) for one in tried), PAYLOAD, tuple(notes))
+
+
+def _plan(tried: _Tried, motion: Motion) -> Plan:
+    arm, loads = motion.arm, last_loads(motion)
+    run = tried.run(arm)
+    off = []
+    for error in (PAYLOAD, -PAYLOAD):
+        other = with_payload_error(arm, error)
+        off.append(np.nan if other is None else rings(tried.run(other), tried.duration, loads))
+    bounds = bounds_of(arm, motion.task, VERB)
+    use = float(used(run.tau, bounds.lower["torque"], bounds.upper["torque"]).max())
+    return Plan(tried.name, tried.duration, rings(run, tried.duration, loads), off[0], off[1], use)
+
+
+def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
+    """Of least effort, in a given time; what limits motors is left out where that cannot be asked of it."""
+    task = motion.task
+    arm = rigid(motion.arm, VERB)
+    joints = motion.arm.joint_index
+    effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
+    fields = {"start": motion.q[0][joints], "goal": motion.q[-1][joints], "duration": duration, "minimise": effort,
+              "degree": 5, "continuity": None, "bending": ()}  # fmt: skip
+    if not limited:
+        fields["limits"] = Limits(position=task.limits.position)
+        links = (link.replace(joint=link.joint.replace(limits=Limits(position=link.joint.limits.position)))
+                 for link in arm.links)  # fmt: skip
+        arm = arm.replace(links=tuple(links))
+    try:
+        return search.of(arm, task.replace(**fields))
+    except LissomError:
+        if not limited:
+            raise
+        return _rigid_plan(motion, search, duration, limited=False)
+
+
+def _played(name: str, plan: Motion) -> _Tried:
+    return _Tried(name, plan.duration, lambda arm: play(plan, arm))
+
+
+def _led(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> _Tried:
+    """The joints of a plan, shaped, on an arm that begins at rest."""
+    course, loads = filter_.shaped(Course(plan).accelerations), loads_of(motion)
+    joints = plan.q[0][plan.arm.joint_index]
+    return _Tried(name, float(course.x[-1]), lambda arm: lead(arm, rest_of(arm, joints, loads), course, loads))

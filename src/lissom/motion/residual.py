@@ -1,0 +1,68 @@
+"""What is left of a motion when it has ended: vibration that nobody asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.control.equilibrium import equilibrium
+from lissom.errors import InputError, SolveError
+from lissom.model.arm import Arm
+from lissom.model.loads import Load
+from lissom.verbs.dynamics import mass_matrix
+from lissom.verbs.kinematics import jacobian, tip_frame
+from lissom.verbs.modes import modes
+from lissom.verbs.states import as_arm, as_state
+
+
+def residual_vibration(
+    arm: Arm, q: ArrayLike, qd: ArrayLike, loads: Sequence[Load] = (), frame: str | None = None
+) -> float:
+    """How far the tip of an arm rings from a state on, once its motors hold their joints where they are.
+
+    With the joints locked, what is left (amplitudes of flexible links, springs of elastic joints, passive joints) is
+    taken apart into natural modes about where it comes to rest. Each moves the tip to and fro by its amplitude; the sum
+    is how far the tip can get from its rest when all of them meet, and without damping will, some time. Deflections
+    count as small: of strong vibration the figure is an estimate.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd : (dof,)            the state; rates of the joints do not count, their brakes hold
+    loads : sequence of Load  that act from then on
+    frame : str or None       the link or tool that is looked at; None: the tip of the arm
+
+    Returns
+    -------
+    float
+        [m]; zero where nothing vibrates, infinite where nothing comes to rest
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> from lissom.motion.residual import residual_vibration
+    >>> arm = ls.load("two_link_flexible")
+    >>> residual_vibration(arm, [0.3, 0, 0, 0.5, 0, 0], [1.0, 0, 0, 1.0, 0, 0])
+    0.0
+    >>> round(residual_vibration(arm, [0.3, 0.01, 0, 0.5, 0, 0], [0, 0, 0, 0, 0, 0]), 5)
+    0.0053
+    """
+    verb = "residual_vibration"
+    q, qd = as_state(as_arm(arm, verb), q, "q", verb), as_state(arm, qd, "qd", verb)
+    if q.ndim != 1 or qd.ndim != 1:
+        raise InputError(f"{verb}: q has shape {q.shape}; expected one state ({arm.dof},).")
+    free = np.flatnonzero(~arm.actuated)
+    if not len(free):
+        return 0.0
+    try:
+        rest = equilibrium(arm, q, loads).q
+    except SolveError:
+        return np.inf
+    found = modes(arm, rest, "locked")
+    M = mass_matrix(arm, rest)[np.ix_(free, free)]
+    U, omega = found.shapes[free], 2 * np.pi * found.frequencies_hz
+    x, v = U.T @ M @ (q - rest)[free], U.T @ M @ qd[free]
+    tip = jacobian(arm, rest, tip_frame(arm) if frame is None else frame)[:3][:, free] @ U
+    return float(np.linalg.norm(tip, axis=0) @ np.hypot(x, v / omega))

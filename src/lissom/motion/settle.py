@@ -1,0 +1,55 @@
+"""How well a mesh of loose coordinates does: the torques, played on the arm itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lissom.model.loads import Load
+from lissom.motion.played import play
+from lissom.motion.record import Motion, Settled
+from lissom.motion.residual import residual_vibration
+from lissom.simulation.run import Run
+
+FIRST_FINER, MOST_FINER = 8, 32
+PER_PERIOD = 0.7  # segments in a period of the fastest mode from which the equations of motion are met well enough
+
+
+def settled(motion: Motion) -> Settled:
+    """What the torques of a motion do to its arm."""
+    arm, run = motion.arm, play(motion)
+    finer = (len(motion.finest_breaks) - 1) // motion.basis.segments
+    ringing = rings(run, motion.duration, last_loads(motion))
+    if not np.isfinite(ringing):
+        return Settled(finer, np.inf, np.inf, np.inf, np.inf)
+    error = np.abs(run.q - motion.at(np.minimum(run.t, motion.duration))[0])
+    passive = [k for k, joint in zip(arm.joint_index, arm.joints, strict=True) if not joint.actuated]
+    joints = error[:, arm.joint_index]
+    return Settled(
+        finer, ringing, float(joints.max()), float(joints[-1].max()), float(error[-1, passive].max(initial=0.0))
+    )
+
+
+def rings(run: Run, until: float, loads: Sequence[Load]) -> float:
+    """Vibration of the tip that is left at the end of a run [m]; infinite where it did not get there."""
+    if run.failures or not np.isfinite(run.q[-1]).all() or run.t[-1] < until * (1 - 1e-9):
+        return np.inf
+    return residual_vibration(run.arm, run.q[-1], run.qd[-1], loads)
+
+
+def last_loads(motion: Motion) -> list[Load]:
+    """The task's loads at its end."""
+    now = motion.loads_at(np.array([motion.duration]))
+    return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
+
+
+def not_settled(last: Settled, asked: float) -> str:
+    """In words."""
+    what = f"the tip rings by {last.residual:.2g} m at its end"
+    if last.passive_error > last.residual:
+        what = f"a passive joint ends {last.passive_error:.2g} away"
+    return (
+        f"{what}, more than {asked:g}, with loose coordinates on {last.finer} times the segments. Give more segments, "
+        "a longer duration, a cost of effort beside the time, or a larger residual"
+    )

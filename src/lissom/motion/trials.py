@@ -1,0 +1,75 @@
+"""A motion tried on arms that are not quite what was thought: payload or stiffness off, more modes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import InputError, shown
+from lissom.model.arm import Arm
+from lissom.motion.played import Course, lead, loads_of, play, rest_of
+from lissom.motion.record import Motion
+from lissom.motion.settle import last_loads, rings
+from lissom.motion.variants import with_more_modes, with_payload_error, with_stiffness_error
+
+VERB = "verify"
+
+
+class Trial(NamedTuple):
+    """What a motion does to another arm.
+
+    what : str               in what the arm differs
+    residual : float         vibration of the tip that the torques leave [m]; see `residual_vibration`
+    led : float              the same, where the joints follow the motion as stiff control would have them
+    joint_error : float      largest error of a joint under the torques [rad or m]
+    """
+
+    what: str
+    residual: float
+    led: float
+    joint_error: float
+
+    def describe(self) -> str:
+        """One line."""
+        return (
+            f"{self.what}: the tip rings by {self.residual:.2g} m, joints differ by up to {self.joint_error:.2g}; with "
+            f"the joints led, by {self.led:.2g} m"
+        )
+
+
+def trials(motion: Motion, modes: int, payload: float, stiffness: float) -> tuple[Trial, ...]:
+    """On an arm with more modes, and with payload and stiffness off by a fraction, both ways."""
+    return tuple(_tried(motion, what, arm) for what, arm in _variants(motion.arm, modes, payload, stiffness))
+
+
+def _variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[str, Arm]]:
+    out: list[tuple[str, Arm]] = []
+    if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
+        raise InputError(f"{VERB}: modes is {shown(modes)}; expected a whole number, how many more of every kind.")
+    for word, value in (("payload", payload), ("stiffness", stiffness)):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 1:
+            raise InputError(f"{VERB}: {word} is {shown(value)}; expected a fraction, 0.1 for ten percent off.")
+    if (modes or stiffness) and not len(arm.mode_index):
+        raise InputError(f"{VERB}: nothing of arm {arm.name!r} bends; modes and stiffness are for flexible arms.")
+    if modes:
+        out.append((f"{modes} more modes of every kind", with_more_modes(arm, int(modes), VERB)))
+    for sign in (1, -1) if payload else ():
+        other = with_payload_error(arm, sign * payload)
+        if other is None:
+            raise InputError(f"{VERB}: arm {arm.name!r} carries no payload that could be off; give it one.")
+        out.append((f"payload {100 * sign * payload:+g} %", other))
+    for sign in (1, -1) if stiffness else ():
+        out.append((f"stiffness {100 * sign * stiffness:+g} %", with_stiffness_error(arm, sign * stiffness)))
+    return out
+
+
+def _tried(motion: Motion, what: str, arm: Arm) -> Trial:
+    loads, last = loads_of(motion), last_loads(motion)
+    run = play(motion, arm)
+    known = np.isfinite(run.q).all(axis=1)
+    planned = motion.at(np.minimum(run.t[known], motion.duration))[0]
+    error = np.abs(run.q[known][:, arm.joint_index] - planned[:, motion.arm.joint_index]).max()
+    start = rest_of(arm, motion.q[0][motion.arm.joint_index], loads)
+    led = lead(arm, start, Course(motion).accelerations, loads)
+    return Trial(what, rings(run, motion.duration, last), rings(led, motion.duration, last), float(error))
