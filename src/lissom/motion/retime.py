@@ -15,8 +15,8 @@ from lissom.model.arm import Arm
 from lissom.motion import checks
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves
-from lissom.motion.peaks import EXCESS, peaks_of
 from lissom.motion.options import refuse_wrong
+from lissom.motion.peaks import EXCESS, peaks_of
 from lissom.motion.predict import MET, ROUNDS
 from lissom.motion.program import Program
 from lissom.motion.record import RAN_OUT, Iteration, Motion, MotionReport, Peak, grid
@@ -195,6 +195,6 @@ class _Retiming:
         arm, s = self.speeds.arm, grid(basis.breaks, FINE)
         z = [basis.rows(s, r) @ P / at.T**r for r in range(4)]
         friction = np.array([joint.friction for joint in arm.joints])
-        tau = inverse_dynamics(arm, *z[:3], loads=self.speeds.task.loads)
+        tau = inverse_dynamics(arm, z[0], z[1], z[2], loads=self.speeds.task.loads)
         tau += friction * (np.sign(self.curve(at.x(s * at.T), 1)) - np.sign(z[1]))
         return peaks_of(self.speeds.bounds, self.speeds.names, s, at.T, z, tau)[0]

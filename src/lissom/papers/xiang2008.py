@@ -169,7 +169,7 @@ def _enforced(where: str, at: Array) -> Enforced:
     keep = np.array([np.abs(at - name[2]).min() < 1e-9 for name in block.names])
     some = Block(
         block.sample, block.s, block.weights, block.combine[keep], block.lower[keep], block.upper[keep],
-        block.slope[keep], [name for name, kept in zip(block.names, keep, strict=True) if kept], block.data,
+        [name for name, kept in zip(block.names, keep, strict=True) if kept], block.data,
     )  # fmt: skip
     program = Program(whole.curves, [some], [], whole.low, whole.high)
     found = Solver(program, tolerance=1e-8, iterations=500)(start(problem, program.curves))
