@@ -42,6 +42,10 @@ class InputError(LissomError, ValueError):
     """An argument of a public function has the wrong shape, type or value."""
 
 
+class KeywordError(InputError, TypeError):
+    """A keyword that a function does not know; a `TypeError` too, as Python raises it."""
+
+
 class UnsupportedError(LissomError, NotImplementedError):
     """A request that is clear but not covered; the message names what is."""
 

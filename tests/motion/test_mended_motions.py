@@ -177,7 +177,7 @@ def test_interrupted_refinement():
     assert motion.interrupted
     assert motion.ok
     before, after = motion.basis.segments, 2 * motion.basis.segments
-    assert motion.status == f"interrupted on {after} segments; solved on {before}"
+    assert motion.status == f"interrupted on {after} segments; solved on {before} segments"
     assert motion.report.refinements[-1] == (before, motion.cost)
 
 
@@ -226,7 +226,10 @@ def test_seconds_are_of_the_whole_search():
         ({"seconds": -1}, "seconds is -1; expected a number above 0, or None"),
         ({"seed": -1}, "seed is -1; expected a whole number from 0"),
         ({"seed": True}, "seed is True; expected"),
-        ({"strat": [0, 0]}, "strat is neither a field of a task nor an option; did you mean 'start'"),
+        (
+            {"strat": [0, 0]},
+            "unexpected keyword 'strat', neither a field of a task nor an option; did you mean 'start'",
+        ),
     ],
 )
 def test_options_are_checked(given, sentence):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, MotionError, shown, suggest
+from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
 from lissom.motion.build import SHORTEST, Problem, fastest_period
@@ -112,7 +112,7 @@ def _task(task: Any, given: dict[str, Any]) -> Task:
     for word in given:
         if word not in known:
             hint = suggest(word, [*known, *OPTIONS])
-            raise InputError(f"{VERB}: {word} is neither a field of a task nor an option; {hint}")
+            raise KeywordError(f"{VERB}: unexpected keyword {word!r}, neither a field of a task nor an option; {hint}")
     if task is None:
         return Task(**given)
     if not isinstance(task, Task):
@@ -181,27 +181,26 @@ class Search:
 
     def refined(self, motion: Motion, gap: float) -> Motion:
         """On finer and finer meshes, until the cost hardly changes; its status says where that is not reached."""
-        kept: dict[str, Any] = {"starts": motion.report.starts}
-        history = [(motion.basis.segments, motion.cost)]
-        mesh, change = mesh_of(motion), np.inf
+        starts, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
+        mesh, change, status = mesh_of(motion), np.inf, None
         self._log = motion.report.iterations
         while change > gap:
+            now = f"{motion.status} on {mesh.led.segments} segments"
             if mesh.led.segments >= MOST_SEGMENTS:
-                status = (
-                    f"{motion.status} on {mesh.led.segments} segments, where its cost still changes by {change:.2g}"
-                )
-                return _reported(motion, status, **kept, refinements=tuple(history))
+                left = f"where its cost still changes by {change:.2g}" if np.isfinite(change) else "and not refined"
+                status = f"{now}, {left}"
+                break
             mesh, points = mesh.refined(points_of(motion))
             better = self._moved(mesh, points, motion.duration)
             if not better.ok:
-                status = f"{motion.status} on {history[-1][0]} segments; on {mesh.led.segments}: {better.status}"
-                if better.interrupted:
-                    status = f"{INTERRUPTED} on {mesh.led.segments} segments; {motion.status} on {history[-1][0]}"
-                return _reported(motion, status, **kept, refinements=tuple(history))
+                finer = mesh.led.segments
+                stopped = f"{INTERRUPTED} on {finer} segments; {now}"
+                status = stopped if better.interrupted else f"{now}; on {finer}: {better.status}"
+                break
             change = abs(better.cost - motion.cost) / max(abs(better.cost), TINY)
             history.append((mesh.led.segments, better.cost))
             motion = better
-        return _reported(motion, **kept, refinements=tuple(history))
+        return _reported(motion, status, starts=starts, refinements=tuple(history))
 
     def _moved(self, mesh: Mesh, points: list[Array], T: float) -> Motion:
         """On another mesh, from control points there."""
