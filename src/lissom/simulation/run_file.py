@@ -19,7 +19,7 @@ from lissom.simulation.events import Event
 from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1
-OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "threads")
+OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "singular", "threads")
 CONTROLLERS: dict[str, type[Controller]] = {
     "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
     "state_feedback": StateFeedback,
