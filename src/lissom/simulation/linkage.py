@@ -217,15 +217,16 @@ class Linkage(ClosedLoop):
         out[good, : 2 * n] = np.concatenate([q, qd], axis=1)
         return out.reshape(states.shape)
 
-    def _projected(self, q: Array, qd: Array) -> tuple[Array, Array]:
-        """(..., dof) each."""
+    def _projected(self, q: Array, qd: Array, noted: bool = True) -> tuple[Array, Array]:
+        """(..., dof) each; what is off is noted as drift."""
         f, q, qd = self.free, q.copy(), qd.copy()
         M = library_of(self.arm).get("mass_matrix")(q)
         gaps, still = self.close(q), np.zeros_like(q[..., f])
-        if q.ndim == 1:
-            self._choose(gaps.G[:, f])
-        worst, rate = float(np.abs(gaps.phi).max()), float(np.abs(mul(gaps.G, qd)).max())
-        self._drift[0] = Drift(max(self.drift.error, worst), max(self.drift.rate, rate))
+        if noted:
+            if q.ndim == 1:
+                self._choose(gaps.G[:, f])
+            worst, rate = float(np.abs(gaps.phi).max()), float(np.abs(mul(gaps.G, qd)).max())
+            self._drift[0] = Drift(max(self.drift.error, worst), max(self.drift.rate, rate))
         for _ in range(ROUNDS):
             if float(np.abs(gaps.phi).max()) <= CLOSED:
                 break
@@ -233,6 +234,12 @@ class Linkage(ClosedLoop):
             gaps = self.close(q)
         qd[..., f] += self._added(M, gaps.G, still, -mul(gaps.G, qd))[0]
         return q, qd
+
+    def outside(self, t: float, q: Array, qd: Array) -> Array | None:
+        """A user's function sees states on the closures, also at stages of a step, which are a little off."""
+        if self.feedback is not None and q.ndim == 1 and np.isfinite(q).all() and np.isfinite(qd).all():
+            q, qd = self._projected(q, qd, noted=False)
+        return super().outside(t, q, qd)
 
 
 def _refuse_friction(loop: Linkage) -> None:
