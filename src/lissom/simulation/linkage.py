@@ -213,7 +213,8 @@ class Linkage(ClosedLoop):
         if not good.any():
             return states
         out = flat.copy()
-        q, qd = self._projected(*(np.ascontiguousarray(flat[good][:, k : k + n]) for k in (0, n)))
+        q, qd = (np.ascontiguousarray(flat[good][:, k : k + n]) for k in (0, n))
+        q, qd = self._projected(q, qd)
         out[good, : 2 * n] = np.concatenate([q, qd], axis=1)
         return out.reshape(states.shape)
 
