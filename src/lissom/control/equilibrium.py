@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.dynamics.bodies import refuse_loops
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -68,6 +69,9 @@ def equilibrium(
     True
     """
     verb = "equilibrium"
+    refuse_loops(
+        as_arm(arm, verb), verb, "assemble gives positions, inverse_dynamics at rest the torques that hold them."
+    )
     start = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
     if start.ndim != 1:
         raise InputError(f"{verb}: q has shape {start.shape}; expected one state ({arm.dof},).")

@@ -31,7 +31,9 @@ def linearise(
     """The arm as a linear plant around a state, exact derivatives.
 
     States are ``x = [q, qd]``, inputs the torques of the actuated joints, both as deviations from the
-    operating point. Friction is left out of the derivatives (it has none where a joint rests).
+    operating point. Friction is left out of the derivatives (it has none where a joint rests). Of an arm with closed
+    loops, q and qd must keep them closed, and the states are as many coordinates as the loops leave independent
+    (those of motors are preferred), with their rates: `StateSpace.states` names them.
 
     Parameters
     ----------
@@ -62,6 +64,8 @@ def linearise(
     p = _one(arm, q, "q")
     v = np.zeros(n) if qd is None else _one(arm, qd, "qd")
     drives = arm.actuated
+    if arm.loops:
+        return _looped(arm, p, v, None if tau is None else _one(arm, tau, "tau"), list(loads), base, output)
     if tau is None:
         u = np.where(drives, inverse_dynamics(arm, p, v, np.zeros(n), loads=loads, base=base), 0.0)
     else:
@@ -78,6 +82,30 @@ def linearise(
         (*names, *(f"{name}.rate" for name in names)),
         tuple(f"{name}.tau" for name, drive in zip(names, drives, strict=True) if drive),
         outputs, p, v, u, np.concatenate([v, qdd]),
+    )  # fmt: skip
+
+
+def _looped(
+    arm: Arm, q: Array, qd: Array, tau: Array | None, loads: list[Load], base: BaseMotion | None, output: str | None
+) -> StateSpace:
+    """The same with closed loops, in independent coordinates."""
+    from lissom.control.closed import holding, reduced
+    from lissom.verbs.looped import Acting
+
+    u = holding(arm, q, qd, Acting(loads, base)) if tau is None else tau
+    found, drives = reduced(arm, q, qd, u, loads, base), arm.actuated
+    f = found.T.shape[1]
+    A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, int(drives.sum())))
+    A[:f, f:], A[f:, :f], A[f:, f:] = np.eye(f), found.A_y, found.A_yd
+    B[f:] = found.B[:, drives]
+    C, outputs = _outputs(arm, q, output)
+    C = np.hstack([C[:, : arm.dof] @ found.T, np.zeros((len(C), f))])
+    names = [arm.coordinates[k] for k in found.independent]
+    return StateSpace(
+        A, B, C, np.zeros((len(C), B.shape[1])),
+        (*names, *(f"{name}.rate" for name in names)),
+        tuple(f"{name}.tau" for name, drive in zip(arm.coordinates, drives, strict=True) if drive),
+        outputs, q, qd, u, np.concatenate([qd[found.independent], found.ydd]),
     )  # fmt: skip
 
 

@@ -325,6 +325,12 @@ def refuse_unready(arm: Arm) -> None:
             )
 
 
+def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
+    """Refuse arms with closed loops where only the tree is known."""
+    if arm.loops:
+        raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
+
+
 def _z_to(axis: Array) -> Array:
     """A rotation that takes z to `axis`; exact for axes along x, y or z."""
     Z = np.array([0.0, 0.0, 1.0])

@@ -10,7 +10,7 @@ zero instead of missing.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,24 +108,58 @@ class Bordered:
 
     def solve(self, f: Array, b: Array) -> tuple[Array, Array]:
         """x (..., n, k) and the smallest lambda (..., m, k) for f (..., n, k), b (..., m, k)."""
+        free = np.asarray(np.linalg.solve(self.M, f), float)
+        change, force = self._pushed(free, b)
+        return np.asarray(free + change), force
+
+    def corrected(self, free: Array, b: Array) -> tuple[Array, Array]:
+        """What closures add to x = M^-1 f (..., n), and the smallest lambda (..., m)."""
+        change, force = self._pushed(free[..., None], b[..., None])
+        return change[..., 0], force[..., 0]
+
+    def least(self, b: Array) -> Array:
+        """The x (..., n) with G x = b that is smallest measured by M."""
+        return self.corrected(np.zeros(self.M.shape[:-1]), b)[0]
+
+    def _pushed(self, free: Array, b: Array) -> tuple[Array, Array]:
         U, s, V, _ = self.parts
-        free = np.linalg.solve(self.M, f)
         wanted = U.swapaxes(-1, -2) @ b / s[..., None]  # V^T x
         push = np.linalg.solve(self._S, wanted - V.swapaxes(-1, -2) @ free)
-        return np.asarray(free + self._V_over_M @ push), np.asarray(U @ (push / s[..., None]))
+        return np.asarray(self._V_over_M @ push), np.asarray(U @ (push / s[..., None]))
+
+
+def bordered_once(M: Array, G: Array, f: Array, b: Array) -> tuple[Array, Array]:
+    """x (n,) and lambda (r,) of M x - G^T lambda = f, G x = b at one state, for rows that are independent."""
+    n, r = len(M), len(G)
+    K = np.zeros((n + r, n + r))
+    K[:n, :n], K[n:, :n], K[:n, n:] = M, G, -G.T
+    found = np.linalg.solve(K, np.concatenate([f, b]))
+    return found[:n], found[n:]
+
+
+# ---- choices -------------------------------------------------------------------------------------
+
+
+def pivots(A: Array, count: int) -> NDArray[np.intp]:
+    """`count` rows of A chosen one by one, each the one with the largest part outside those before it; in order."""
+    A = A.copy()
+    sizes = np.einsum("ij,ij->i", A, A)
+    chosen = []
+    for _ in range(count):
+        k = int(np.argmax(sizes))
+        chosen.append(k)
+        e = A[k] / max(float(np.sqrt(A[k] @ A[k])), np.finfo(float).tiny)
+        A -= np.outer(A @ e, e)
+        sizes = np.einsum("ij,ij->i", A, A)
+        sizes[chosen] = -1.0
+    return np.sort(np.array(chosen, np.intp))
 
 
 def independent_rows(G: Array, rank: int) -> NDArray[np.intp]:
-    """Of one state: `rank` rows that say all, chosen by pivoting; in their order."""
-    from scipy.linalg import qr
-
-    order: Any = qr(G.T, mode="r", pivoting=True)[1]
-    return np.sort(order[:rank]).astype(np.intp)
+    """Of one state: `rank` rows that say all."""
+    return pivots(G, rank)
 
 
 def independent_coordinates(N: Array, weights: Array) -> NDArray[np.intp]:
-    """Coordinates that fix all others, chosen by pivoting from a null basis (n, f); heavier ones are preferred."""
-    from scipy.linalg import qr
-
-    order: Any = qr((weights[:, None] * N).T, mode="r", pivoting=True)[1]
-    return np.sort(order[: N.shape[1]]).astype(np.intp)
+    """Coordinates that fix all others, from a null basis (n, f); heavier ones are preferred."""
+    return pivots(weights[:, None] * N, N.shape[1])

@@ -55,7 +55,7 @@ class Arm(Record):
     name : str
     links : sequence of Link      parents before children
     gravity : (3,)                world axes [m/s^2]
-    loops : sequence of Loop      closures between links, as data
+    loops : sequence of Loop      closures between links
     loads : sequence of Load      loads that always act, on top of those of a call
     flexibility : str             model of the flexible links: "second_order"; "linear", whose tips turn by
                                   E = 1 + [theta]; "book", the same truncated as by Book 1983; "book_37" and

@@ -90,14 +90,14 @@ class BaseMotion(Record):
 
 @dataclass(frozen=True, eq=False)
 class Loop(Record):
-    """A closure between two links of the tree, as data.
+    """A closure between two links of the tree.
 
     Parameters
     ----------
     a, b : (link, point or frame)
         A link's or tool's name (None for the base) and a point (3,) or frame (4, 4) in its axes.
-        Stored as a frame. "revolute" turns about the frames' z axes; "planar" slides
-        and turns in their xy planes.
+        Stored as a frame. "revolute" turns about the frames' z axes, which point the same way; "planar" slides
+        and turns in their xy planes, z the same way.
     joint : "spherical", "revolute", "fixed" or "planar"
     """
 

@@ -54,6 +54,7 @@ class Adaptive:
         self._reached = -np.inf
         self.start = 0.0  # of the current smooth stretch
         self.last: tuple[float, Array] | None = None  # good state, and when
+        self.trail: list[tuple[float, Array]] = []  # ends of steps, of arms with closed loops
         self._friction = np.array([loop.friction[k] for k in loop.sliding])
         self._sliding = np.array(loop.sliding, int)
         self._place = [loop.held.index(k) for k in loop.sliding]
@@ -91,7 +92,7 @@ class Adaptive:
         self.out = np.full((1, len(times), 2 * n + POWERS + len(self.way)), np.nan)
         self.times, self.filled = times, 0
         self.longest = self.loop.finest(float(np.diff(times).min()))
-        y = np.concatenate([q0, qd0, np.zeros(POWERS)])
+        y = self.loop.projected(np.concatenate([q0, qd0, np.zeros(POWERS)]))
         failure, stopped, interrupted = None, None, False
         ends = [t for t in self.loop.inputs.jumps if times[0] < t < times[-1]] + [float(times[-1])]
         t = float(times[0])
@@ -116,9 +117,11 @@ class Adaptive:
             t = np.append(t[: len(t) - near], when)
             out = np.concatenate([out[:, : len(t) - 1], state[None, None]], axis=1)
         ends = np.array([len(t) - 1], np.intp)
+        trail = (np.array([when for when, _ in self.trail]), np.array([y for _, y in self.trail]))
         return Outcome(
-            t, out, ends, self.happened, {0: failure} if failure else {},
+            t, self.loop.projected(out), ends, self.happened, {0: failure} if failure else {},
             {0: stopped} if stopped else {}, self.steps, self.evaluations, interrupted,
+            [trail] if self.loop.looped else (),
         )  # fmt: skip
 
     def _keep(self, t: float, y: Array, path: Any = None) -> None:
@@ -139,7 +142,7 @@ class Adaptive:
         idle = 0
         while t < end:
             self.start = t
-            extra = {"jac": self._jacobian} if self.method in IMPLICIT else {}
+            extra = {"jac": self._jacobian} if self.method in IMPLICIT and not self.loop.looped else {}
             solver = self.solver(self._slope, t, y, end, self.longest, rtol=self.rtol, atol=self.atol, **extra)
             before = t
             t, y, again = self._smoothly(solver)
@@ -160,6 +163,8 @@ class Adaptive:
             if solver.status == "failed":
                 raise SolveError(self._collapsed(solver, message))
             self.steps += 1
+            if self.loop.looped:
+                self._project(solver)
             t, y = float(solver.t), solver.y
             self._refuse_stall(t, solver)
             self.progress(t)
@@ -178,6 +183,14 @@ class Adaptive:
             self.last = t, np.concatenate([y, self.way])
             marks = after
         return float(solver.t), solver.y, False
+
+    def _project(self, solver: Any) -> None:
+        """Put the end of a step back on the closures; the next starts from there."""
+        solver.y = self.loop.projected(solver.y)
+        if self.method == "bdf":  # it goes on from its table of differences
+            solver.D[0] = solver.y
+        solver.f = self._slope(solver.t, solver.y)
+        self.trail.append((float(solver.t), solver.y))
 
     def _refuse_stall(self, t: float, solver: Any) -> None:
         """Steps so short that the run would never end."""

@@ -67,6 +67,8 @@ class ClosedLoop:
     variant : run -> Arm                      the arm with the payloads of a run
     """
 
+    looped = False  # links form closed loops, see `Linkage`
+
     def __init__(
         self,
         arm: Arm,
@@ -263,6 +265,25 @@ class ClosedLoop:
         qdd, rest = self.function.one(*arguments) if q.ndim == 1 else self.function(*arguments, threads=threads)
         n, h = self.dof, len(self.held)
         return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
+
+    def inertia(self, q: Array, payloads: Sequence[Array]) -> Array:
+        """(..., dof, dof) with these payloads: torques of unit accelerations, less those of none."""
+        library = library_of(self.arm)
+        if not self.laden:
+            return np.asarray(library.get("mass_matrix").one(q) if q.ndim == 1 else library.get("mass_matrix")(q))
+        torques = library.get("inverse_dynamics", library.setting(payloads=self.laden))
+        units, still = np.eye(self.dof), np.zeros((1, self.dof))
+        laden = [np.ascontiguousarray(x)[..., None, :] for x in payloads]
+        at = q[..., None, :]
+        return np.asarray(torques(at, still, units, *laden) - torques(at, still, still, *laden))
+
+    def projected(self, states: Array) -> Array:
+        """States as they should be after a step; nothing to do where no closures can drift."""
+        return states
+
+    def begun(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Starts (runs, dof), or a sentence."""
+        return q, qd
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
         """Torques of a user's function at a time, checked, run by run; None when there is none."""

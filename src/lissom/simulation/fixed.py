@@ -49,7 +49,8 @@ class Fixed:
         self.stepper = Stepper(loop, method)
         self.threads = threads
         # what may stop a run, or was asked for, is looked for after every step; limits that are noted at the samples
-        self.closely = any(event.stop or not isinstance(event, LimitEvent) for event in self.events)
+        asked = any(event.stop or not isinstance(event, LimitEvent) for event in self.events)
+        self.closely = asked or loop.looped
         self.thin, self.repeats = (repeats, 1) if self.closely else (1, repeats)
 
     def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
@@ -196,8 +197,9 @@ class Fixed:
         for k, end in enumerate(ends):
             out[k, end + 1 :] = np.nan
         steps, thin = max(filled - 1, 0) * self.repeats, out[:, :: self.thin]
+        trails = [(times[: k + 1], row[: k + 1]) for k, row in zip(ends, out, strict=True)] if self.loop.looped else []
         names = {k: name for k, (name, _, _) in stopped.items()}
-        counts = (steps, len(self.stepper.tableau.asks) * steps * len(out), interrupted)
+        counts = (steps, len(self.stepper.tableau.asks) * steps * len(out), interrupted, trails)
         if self.many:
             return Outcome(samples, thin, ends // self.thin, happened, failures, names, *counts)
         t, states = self._ended(samples, thin, int(ends[0]) // self.thin, last.get(0))
@@ -332,7 +334,8 @@ def side_by_side(outcomes: Sequence[Outcome], times: Array, count: int) -> Outco
         stopped |= {run + at: name for run, name in outcome.stopped.items()}
         at += rows
     steps, evaluations = sum(o.steps for o in outcomes), sum(o.evaluations for o in outcomes)
-    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, outcomes[-1].interrupted)
+    trails = [trail for outcome in outcomes for trail in outcome.trails]
+    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, outcomes[-1].interrupted, trails)
 
 
 def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tuple[Array, float, int]:

@@ -47,7 +47,9 @@ def prepare(
     runs = None if first.single else len(first.q)
     loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
-    return Scene(loop, setup.start(arm, q0, qd0, loop.inputs.runs), watched)
+    begin = setup.start(arm, q0, qd0, loop.inputs.runs)
+    q, qd = loop.begun(begin.q, begin.qd)
+    return Scene(loop, begin._replace(q=q, qd=qd), watched)
 
 
 def integrate(
@@ -123,10 +125,25 @@ def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: An
         outcome, dt = _fixed(loop, chosen.method, begin, options, events, tell, notes)
     else:
         outcome, dt = _adaptive(loop, begin, chosen.method, options, events, tell, notes), None
+    if loop.looped:
+        outcome = _closures(loop, outcome, options, notes)
     spent = time.perf_counter() - wall, time.process_time() - cpu
     made = provenance(loop, options)
     report = Report(chosen.method, chosen.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
     return recorded(loop, outcome, report, options, many)
+
+
+def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[str]) -> Outcome:
+    """What is to be said of closed loops: what was projected away, and singular configurations."""
+    from lissom.simulation.linkage import Linkage
+    from lissom.simulation.singular import looked_through
+
+    assert isinstance(loop, Linkage)
+    notes.append(
+        f"Closures drifted by at most {loop.drift.error:.2g} m or rad and {loop.drift.rate:.2g} m/s or rad/s within a "
+        "step, and were projected back after it."
+    )
+    return looked_through(loop, outcome, options.singular == "pass", notes)
 
 
 def _fixed(
@@ -148,7 +165,9 @@ def _fixed(
             f"Samples are {times[1] - times[0]:.3g} s apart, {repeats} steps each: fast vibrations fall between them. "
             "Give every= to see them."
         )
-    if loop.controller is None:
+    if loop.looped:
+        notes.append("Links form closed loops: steps are taken in Python, not compiled.")
+    elif loop.controller is None:
         notes.append("tau is a Python function: steps are taken in Python, not compiled.")
     steps = Fixed(loop, method, h, repeats, events, tell, options.threads, not begin.single)
     return steps.run(begin.q, begin.qd, times), h

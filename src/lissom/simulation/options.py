@@ -25,9 +25,15 @@ class Options(NamedTuple):
     every: float | None
     audit: float | None
     threads: int | None
+    singular: str = "stop"
 
 
-def as_options(until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: Any, audit: Any, threads: Any) -> Options:
+SINGULAR = ("stop", "pass")
+
+
+def as_options(
+    until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: Any, audit: Any, threads: Any, singular: Any
+) -> Options:
     """From the arguments of `simulate`."""
     if until is None:
         raise InputError("simulate: until is missing; give the end of the simulated time in seconds.")
@@ -49,7 +55,9 @@ def as_options(until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: An
             "every=."
         )
     plain = {word: None if value is None else float(value) for word, value in named.items()}
-    return Options(method=known, threads=as_threads(threads, "simulate"), **plain)  # type: ignore[arg-type]
+    if singular not in SINGULAR:
+        raise InputError(f"simulate: singular is {shown(singular)}; expected 'stop' or 'pass'.")
+    return Options(method=known, threads=as_threads(threads, "simulate"), singular=singular, **plain)  # type: ignore[arg-type]
 
 
 def _method(method: object) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ class Outcome(NamedTuple):
     ends : (runs,)      index of the last good sample of every run
     failures : by run   why it ended early
     stopped : by run    the event that ended it
+    trails : by run     times and states of all steps, where links form closed loops
     """
 
     t: Array
@@ -28,3 +30,4 @@ class Outcome(NamedTuple):
     steps: int
     evaluations: int
     interrupted: bool = False
+    trails: Sequence[tuple[Array, Array]] = ()

@@ -136,6 +136,28 @@ class Run:
         """(nt, dof) power of every joint's torque [W]."""
         return self.tau * self.qd
 
+    # ---- closed loops ----------------------------------------------------------------------------
+
+    @cached_property
+    def closure_error(self) -> Array:
+        """(nt,) largest residual of all closures [m or rad]; zero of an arm without loops."""
+        return self._of_closures(lambda gaps, _qd: gaps.phi)
+
+    @cached_property
+    def closure_rate(self) -> Array:
+        """(nt,) largest rate at which a closure opens [m/s or rad/s]; zero of an arm without loops."""
+        return self._of_closures(lambda gaps, qd: (gaps.G @ qd[..., None])[..., 0])
+
+    def _of_closures(self, rows: Any) -> Array:
+        if not self.arm.loops:
+            return np.where(np.isfinite(self.kinetic), 0.0, np.nan)
+        from lissom.verbs.closures import closure_of
+
+        def worst(q: Array, qd: Array) -> Array:
+            return np.abs(rows(closure_of(self.arm)(q), qd)).max(axis=-1, keepdims=True)
+
+        return self._where_known(worst, self.q, self.qd)[..., 0]
+
     # ---- where things are ------------------------------------------------------------------------
 
     @cached_property

@@ -19,7 +19,7 @@ from lissom.simulation.events import Event
 from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1
-OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "threads")
+OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "singular", "threads")
 CONTROLLERS: dict[str, type[Controller]] = {
     "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
     "state_feedback": StateFeedback,
@@ -69,8 +69,10 @@ class _Reader:
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
             start = in_radians(as_table(document.get("start", {}), "start"), ("q", "qd"), self.arm)
-            refuse_unknown(start, ("q", "qd"), "[start]")
+            refuse_unknown(start, ("q", "qd", "assemble"), "[start]")
             arguments |= {f"{word}0": np.array(start[word], float) for word in ("q", "qd") if word in start}
+            if "assemble" in start:
+                arguments |= self._assembled(start["assemble"], arguments)
         arguments["tau"] = self._torque(document)
         arguments["loads"] = loads_of(document)
         arguments["base"] = base_of(document)
@@ -81,6 +83,15 @@ class _Reader:
                 arguments |= self._ensemble(as_table(document["ensemble"], "ensemble"), arguments)
         outputs = output_files(document, self.path.parent, (".nc", ".csv", ".parquet"))
         return RunFile(self.arm, {k: v for k, v in arguments.items() if v is not None}, outputs)
+
+    def _assembled(self, held: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The start with its closed loops closed; `held` are joints that stay where they are."""
+        from lissom.verbs.assembly import assemble
+
+        if not isinstance(held, list) or not all(isinstance(name, str) for name in held):
+            raise ModelError(f"assemble is {shown(held)}; expected a list of joints that stay where they are, or [].")
+        found = assemble(self.arm, arguments.get("q0"), held, arguments.get("qd0"))
+        return {"q0": found.q, "qd0": found.qd}
 
     # ---- values that may vary --------------------------------------------------------------------
 

@@ -45,7 +45,15 @@ def closed_loop(
     others = [*(s for _, s in (*laden, *pushes)), *lead.values(), *([ground] if ground else [])]
     told = [s.runs for s in others if s.runs is not None]
     controller, feedback = _torques(arm, tau, until, max([*told, *([runs] if runs else [])], default=None))
-    return ClosedLoop(arm, controller, feedback, pushes, ground, lead, laden, variant)
+    return _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, variant)
+
+
+def _kind(arm: Arm) -> type[ClosedLoop]:
+    if not arm.loops:
+        return ClosedLoop
+    from lissom.simulation.linkage import Linkage
+
+    return Linkage
 
 
 def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:

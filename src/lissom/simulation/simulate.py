@@ -34,6 +34,7 @@ def simulate(
     every: float | None = None,
     method: str | None = None,
     audit: float | None = None,
+    singular: str = "stop",
     on_failure: str = "raise",
     progress: bool | Callable[[float], None] = False,
     threads: int | None = None,
@@ -71,6 +72,9 @@ def simulate(
         "rk4", "rk8" (fixed steps, orders 4 and 8), "rk45", "dop853" (adaptive), "radau", "bdf" (implicit, for
         stiff arms); None: chosen, with the reason in `Run.report`
     audit : float or None             allowed error of the energy balance, relative; None: by the method
+    singular : "stop" or "pass"
+        of an arm with closed loops: what to do where they come to a singular configuration, from which the motion
+        may go on in more than one way; passing is noted in the report
     on_failure : "raise" or "return"  what to do with a run that ends early; the error carries `.run`
     progress : bool or f(fraction)    show a bar, or be told
     threads : int or None             for many runs; None: all cores
@@ -97,7 +101,7 @@ def simulate(
     from lissom.simulation import integrate  # the engine is loaded when something is first simulated
 
     as_arm(arm, "simulate")
-    options = as_options(until, method, rtol, atol, dt, every, audit, threads)
+    options = as_options(until, method, rtol, atol, dt, every, audit, threads, singular)
     if on_failure not in ("raise", "return"):
         raise InputError(f"simulate: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     scene = integrate.prepare(arm, q0, qd0, tau, options, loads, base, prescribed, payloads, events, stop_at_limits)

@@ -28,6 +28,8 @@ STRIDE = 6e-6  # of central differences, relative: the cube root of the rounding
 def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool = False) -> Array:
     """(2 dof, 2 dof) derivatives of (qd, qdd) with respect to (q, qd)."""
     n = loop.dof
+    if loop.looped:
+        return _of_rates(loop, t, q, qd, way, before)
     given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
     qdd = loop.rates(q, qd, way, given, tau).qdd
     loads, base = _acting(loop, given)
@@ -41,6 +43,21 @@ def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: 
     right = np.hstack([torque_q - change.q, torque_qd - change.qd])
     inside = np.flatnonzero(free)
     J[n + inside] = np.linalg.solve(change.qdd[np.ix_(free, free)], right[free])
+    return J
+
+
+def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool) -> Array:
+    """The same by central differences, where closures have a say."""
+    n = loop.dof
+    x = np.concatenate([q, qd])
+    steps = STRIDE * np.maximum(1.0, np.abs(x))
+    states = np.concatenate([x + np.diag(steps), x - np.diag(steps)])
+    here, there = np.ascontiguousarray(states[:, :n]), np.ascontiguousarray(states[:, n:])
+    given, ways = (np.repeat(row[None], len(states), axis=0) for row in (loop.inputs.at(t, before), way))
+    qdd = loop.rates(here, there, ways, given, loop.outside(t, here, there)).qdd
+    J = np.zeros((2 * n, 2 * n))
+    J[:n, n:] = np.eye(n)
+    J[n:] = ((qdd[: 2 * n] - qdd[2 * n :]) / (2 * steps[:, None])).T
     return J
 
 

@@ -154,8 +154,8 @@ class Stepper:
 
     def _evaluate(self, run: Any, given: dict[str, Any], moment: int) -> tuple[Any, Any, list[Any]]:
         """Accelerations as one vector, power, efforts of joints with friction."""
-        if self.loop.controller is None:
-            return self._with_feedback(given, moment)
+        if self.loop.controller is None or self.loop.looped:
+            return self._at_once(given, moment)
         if self.loop.straight and not isinstance(run, Plain):
             found = run.call(self._stage, *given.values())
             effort = found[2] if len(found) > 2 else []
@@ -226,7 +226,7 @@ class Stepper:
     # ---- in Python -------------------------------------------------------------------------------
 
     def _in_python(self, state: Array, fixed: Array, stream: Array, t: Array, repeats: int, kept: Array) -> bool:
-        """The same steps where a user's function gives the torques, or nothing can be compiled."""
+        """The same steps where a user's function gives the torques, links form loops, or nothing can be compiled."""
         h = float(fixed[0, 0])
         now = state
         with np.errstate(all="ignore"):
@@ -235,12 +235,12 @@ class Stepper:
                     self._clock = (begin + h * k, h)
                     run = Plain([now, fixed, stream[:, sample * repeats + k]])
                     self._program(run)
-                    now = np.stack(np.broadcast_arrays(*run.outputs[0]), axis=-1)
+                    now = self.loop.projected(np.stack(np.broadcast_arrays(*run.outputs[0]), axis=-1))
                 kept[:, sample] = now
         return bool(np.isfinite(kept).all())
 
-    def _with_feedback(self, given: dict[str, Any], moment: int) -> tuple[Any, Any, list[Any]]:
-        """`_evaluate` with the torques of a user's function."""
+    def _at_once(self, given: dict[str, Any], moment: int) -> tuple[Any, Any, list[Any]]:
+        """`_evaluate` by the loop's own function, with the torques of a user's function and with closures."""
         loop = self.loop
         rows = {word: np.stack(np.broadcast_arrays(*x), axis=-1) for word, x in given.items()}
         rows = {word: np.ascontiguousarray(x, float) for word, x in rows.items()}

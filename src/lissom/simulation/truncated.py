@@ -12,9 +12,7 @@ from lissom.errors import IndefiniteInertia
 from lissom.model.arm import Arm
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
 from lissom.verbs.definite import first_indefinite, warn_user
-from lissom.verbs.dynamics import mass_matrix
 
 FIX = "use flexibility='linear' or 'second_order', or keep deflections smaller"
 
@@ -44,14 +42,9 @@ def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], tota
 
 
 def _inertia(loop: ClosedLoop, q: Array, numbers: Any, total: int) -> Array:
-    """(rows, dof, dof) with the payloads of their runs: torques of unit accelerations, less those of none."""
-    if not loop.laden:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IndefiniteInertia)
-            return mass_matrix(loop.arm, np.ascontiguousarray(q))
-    library = library_of(loop.arm)
-    torques = library.get("inverse_dynamics", library.setting(payloads=loop.laden))
+    """(rows, dof, dof) with the payloads of their runs."""
     steady = loop.inputs.steady(total)
-    laden = [loop.inputs.part(f"payload{i}", steady)[numbers][:, None] for i in range(len(loop.laden))]
-    units, still = np.eye(loop.dof), np.zeros((1, loop.dof))
-    return np.asarray(torques(q[:, None], still, units, *laden) - torques(q[:, None], still, still, *laden))
+    laden = [loop.inputs.part(f"payload{i}", steady)[numbers] for i in range(len(loop.laden))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IndefiniteInertia)
+        return loop.inertia(np.ascontiguousarray(q), laden)

@@ -76,11 +76,12 @@ class ConfigurationTable:
         >>> table.values.shape, table.memory
         ((33, 33, 11), 95832)
         """
-        from lissom.dynamics.bodies import Bodies, refuse_unready
+        from lissom.dynamics.bodies import Bodies, refuse_loops, refuse_unready
         from lissom.dynamics.inverse import Setting
         from lissom.formulations.catalogue import ALL, refuse_uncovered
 
         refuse_unready(as_arm(arm, "ConfigurationTable"))
+        refuse_loops(arm, "ConfigurationTable", "That of its tree: arm.replace(loops=()).")
         bodies = Bodies(arm)
         if not len(bodies):
             raise UnsupportedError(f"ConfigurationTable: arm {arm.name!r} has no joint that moves.")

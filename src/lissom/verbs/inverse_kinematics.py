@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.dynamics.bending import path_to
+from lissom.dynamics.bodies import refuse_loops
 from lissom.dynamics.inverse_kinematics import Problem, search
 from lissom.errors import InputError, ModelError, SolveError, shown
 from lissom.model.arm import Arm
@@ -100,6 +101,7 @@ def inverse_kinematics(
     """
     verb = "inverse_kinematics"
     arm = as_arm(arm, verb)
+    refuse_loops(arm, verb, "Add a loop between the link and the base at the pose wanted, and use assemble.")
     if on_failure not in ("raise", "return"):
         raise InputError(f"{verb}: on_failure is {on_failure!r}; expected 'raise' or 'return'.")
     for word, value in (("starts", starts), ("iterations", iterations)):

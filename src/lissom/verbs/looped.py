@@ -210,5 +210,5 @@ def _into(out: Any, result: Array, verb: str) -> Array:
         return result
     from lissom.engine.function import check_out
 
-    check_out(verb, out, [result.shape])[0][...] = result
+    check_out(verb, [out], [result.shape])[0][...] = result
     return out

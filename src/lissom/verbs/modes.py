@@ -222,21 +222,42 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
 def _vibration(arm: Arm, q: Array, joints: str, free: NDArray[np.intp], count: int | None) -> ArmModes:
     from scipy.linalg import eigh
 
-    M, K, D = (A[np.ix_(free, free)] for A in _matrices(arm, q))
+    N = np.eye(arm.dof)[:, free]  # motions that are possible
+    M, K, D = _matrices(arm, q)
+    if arm.loops:
+        N, K = _closed(arm, q, N, K)
     try:
-        values, U = eigh(K, M)
+        values, U = eigh(N.T @ K @ N, N.T @ M @ N)
     except np.linalg.LinAlgError:
         raise SolveError(f"modes: the inertia of arm {arm.name!r} is singular at this pose.") from None
     small = RIGID * max(float(np.abs(values).max()), 1e-300)
     good = np.flatnonzero(values > small)[: len(values) if count is None else count]
     omega = np.sqrt(values[good])
-    shapes = np.zeros((arm.dof, len(good)))
-    shapes[free] = U[:, good]
-    damping = np.einsum("ik,ij,jk->k", U[:, good], D, U[:, good]) / (2 * omega)
-    shares = np.zeros_like(shapes)
-    shares[free] = U[:, good] * (K @ U[:, good]) / values[good]
+    shapes = N @ U[:, good]
+    damping = np.einsum("ik,ij,jk->k", shapes, D, shapes) / (2 * omega)
+    shares = shapes * (K @ shapes) / values[good]
     rigid, unstable = int((np.abs(values) <= small).sum()), int((values < -small).sum())
     return ArmModes(arm, q, joints, omega / (2 * np.pi), shapes, rigid, unstable, damping, shares)
+
+
+def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
+    """Motions that keep the loops closed, and the stiffness with that of the closure forces, which turn with them."""
+    from lissom.loops.algebra import least_torques, null_basis, split
+    from lissom.verbs.closures import closure_of
+    from lissom.verbs.looped import Acting, force_slope, tree_torques
+
+    close, still = closure_of(arm), np.zeros(arm.dof)
+    gaps = close(q[None])
+    close.refuse_open(gaps, "modes")
+    inside = null_basis(gaps.G[0] @ N)
+    if not inside.shape[1]:
+        raise InputError(
+            f"modes: nothing of arm {arm.name!r} moves with its joints locked and its loops closed; ask for "
+            "joints='free', or give links beams or joints Elastic(...)."
+        )
+    tau = tree_torques(arm, (q, still, still), Acting())[-1]
+    force = least_torques(tau, split(gaps.G[0]), arm.actuated).force
+    return N @ inside, K - force_slope(close, q, force)
 
 
 def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:

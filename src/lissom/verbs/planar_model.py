@@ -192,4 +192,7 @@ def planar_model(arm: Arm) -> PlanarModel:
     >>> bool(abs(model.Y(q, qd, qdd) @ model.parameters - tau).max() < 1e-12)
     True
     """
-    return PlanarModel(as_arm(arm, "planar_model"))
+    from lissom.dynamics.bodies import refuse_loops
+
+    refuse_loops(as_arm(arm, "planar_model"), "planar_model", "That of its tree: arm.replace(loops=()).")
+    return PlanarModel(arm)

@@ -1,0 +1,266 @@
+"""The closed loop of an arm whose links form closed loops: index reduction, and the projection that stabilises it.
+
+The tree that is left when the closures are cut accelerates by a = M^-1 (tau - h); closures add M^-1 G^T lambda so
+that G qdd + drift = 0 (index one). What closures hold exactly in acceleration drifts in position and rate with
+the error of the integrator, so every step ends with a projection onto phi = 0 and G qd = 0, by the smallest change
+measured by M. The rank of G is that of the start: redundant rows are left out through the singular vectors that belong
+to them, also at stages of a step where a loop is a little open and these rows would contradict the others.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
+from lissom.loops.words import loop_names
+from lissom.model.arm import Arm
+from lissom.simulation.closed_loop import ClosedLoop, Rates
+from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
+from lissom.verbs.closures import closure_key, closure_of
+
+ROUNDS = 3  # of Newton's method in a projection
+CLOSED = 1e-13  # m or rad
+LOST = 1e-9  # singular value beside the largest below which nothing can be told
+POOR = 0.1  # of rows chosen from those of orthonormal columns, where others are looked for
+ASIDE = 1e-3  # rad or m that a start is moved to see whether it is singular
+
+
+class Drift(NamedTuple):
+    """Largest closure error and rate that projections had to remove [m or rad, per second]."""
+
+    error: float = 0.0
+    rate: float = 0.0
+
+
+class Linkage(ClosedLoop):
+    """A closed loop with closures; see `ClosedLoop`."""
+
+    looped = True
+
+    def __init__(self, arm: Arm, *parts: Any, **named: Any):
+        super().__init__(arm, *parts, **named)
+        _refuse_friction(self)
+        _refuse_controller(self)
+        self.close = closure_of(arm)
+        self.rank = 0
+        self._chosen: Any = None  # rows that one run goes by
+        self._drift = [Drift()]  # shared by the loops of all runs
+        self.free = np.array([k not in self.prescribed for k in range(arm.dof)])
+
+    @functools.cached_property
+    def key(self) -> str:
+        """What is compiled, and the closures."""
+        return f"{super().key}|{closure_key(self.arm)}"
+
+    @property
+    def compiled(self) -> bool:
+        """Steps are taken in Python; the tree and the closures are compiled."""
+        return False
+
+    @property
+    def drift(self) -> Drift:
+        """What was projected away so far."""
+        return self._drift[0]
+
+    # ---- the start -------------------------------------------------------------------------------
+
+    def begun(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Starts (runs, dof), checked and projected; the rank of the closures is taken there."""
+        gaps = self.close(q, qd)
+        spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
+        self.close.refuse_open(gaps, "simulate", "q0", spot)
+        self.close.refuse_opening(gaps, qd, "simulate", "qd0", spot)
+        parts = split(gaps.G)
+        self.rank = int(parts.rank.max())
+        self._refuse_prescribed(gaps.G)
+        self._refuse_singular(q, parts)
+        self._drift[0] = Drift()
+        q, qd = self._projected(q, qd)
+        self._drift[0] = Drift()
+        return q, qd
+
+    def _refuse_prescribed(self, G: Array) -> None:
+        """Prescribed joints must leave the others a way to follow."""
+        if self.prescribed and (split(G[..., self.free]).rank < split(G).rank).any():
+            names = ", ".join(repr(self.arm.coordinates[k]) for k in self.prescribed)
+            raise InputError(
+                f"simulate: prescribed leads {names}, more than the closed loops leave free (mobility "
+                f"{self.arm.dof - self.rank}), or not independent of each other. Prescribe fewer joints."
+            )
+
+    def _refuse_singular(self, q: Array, parts: Split) -> None:
+        """A start at which closures lose rank has more than one way to go on."""
+        rng = np.random.default_rng(0)
+        moved = q + ASIDE * parts.tangent(rng.standard_normal(q.shape))
+        there = split(self.close(moved).G)
+        for k in range(len(q)):
+            s = np.sort(there.s[k] * there.kept[k])[::-1]
+            beyond = s[parts.rank[k] :]
+            # off the closure a redundant row has a singular value of second order in the move
+            if (beyond.size and beyond[0] > 0.05 * ASIDE * s[0]) or parts.rank[k] < self.rank:
+                which = f" of run {k}" if len(q) > 1 else ""
+                raise InputError(
+                    f"simulate: q0{which} is a singular configuration of the closed loops (rank {int(parts.rank[k])}, "
+                    "more beside it): the motion has more than one way to go on. Start beside it."
+                )
+
+    # ---- motion ----------------------------------------------------------------------------------
+
+    def rates(
+        self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
+    ) -> Rates:
+        """At one state or a batch, with the closures; of states that are not finite NaN."""
+        if q.ndim == 1:
+            return self._closed(q, qd, given, super().rates(q, qd, way, given, tau, threads))
+        good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
+        if good.all():
+            return self._closed(q, qd, given, super().rates(q, qd, way, given, tau, threads))
+        a, b, c, d = (np.ascontiguousarray(x[good]) for x in (q, qd, way, given))
+        found = self.rates(a, b, c, d, tau if tau is None else tau[good], threads) if good.any() else ()
+        n, h = self.dof, len(self.held)
+        out = Rates(*(np.full((len(q), width), np.nan) for width in (n, n, h, 3)))
+        for whole, part in zip(out, found, strict=False):
+            whole[good] = part
+        return out
+
+    def _closed(self, q: Array, qd: Array, given: Array, tree: Rates) -> Rates:
+        """Rates of the tree with the forces of the closures."""
+        gaps, f = self.close(q, qd), self.free
+        M = self.inertia(q, [self.inputs.part(f"payload{i}", given) for i in range(len(self.laden))])
+        if not self.prescribed:
+            return tree._replace(qdd=tree.qdd + self._added(M, gaps.G, tree.qdd, -gaps.drift)[0])
+        held = mul(gaps.G[..., ~f], tree.qdd[..., ~f])
+        change, bears = self._added(M, gaps.G, tree.qdd[..., f], -gaps.drift - held)
+        qdd = tree.qdd.copy()
+        qdd[..., f] += change
+        led = mul(M[..., ~f, :][..., f], change) - bears[..., ~f]
+        tau, power = tree.tau.copy(), tree.power.copy()
+        tau[..., ~f] += led
+        power[..., 0] += (led * qd[..., ~f]).sum(axis=-1)
+        return Rates(qdd, tau, tree.effort + led, power)
+
+    def _added(self, M: Array, G: Array, free: Array, b: Array) -> tuple[Array, Array]:
+        """What closures add to accelerations (or other motions) `free` so that G x = b, and G^T lambda.
+
+        One state takes independent rows, chosen where the last step ended, and one solution; many the singular vectors.
+        """
+        f = self.free
+        Mf, Gf = (M[..., f, :][..., f], G[..., f]) if self.prescribed else (M, G)
+        if G.ndim == 2:
+            if self._chosen is None:
+                self._choose(Gf)
+            R = Gf[self._chosen]
+            try:
+                change, push = bordered_once(Mf, R, np.zeros(len(Mf)), b[self._chosen] - R @ free)
+            except np.linalg.LinAlgError:
+                raise SolveError(self.singular_words(G)) from None
+            return change, push @ G[self._chosen]
+        change, push = self._bordered(Mf, Gf).corrected(free, b)
+        return change, mul(G.swapaxes(-1, -2), push)
+
+    def _choose(self, G: Array) -> None:
+        """Independent rows at a state, anew where the ones in use have become poor."""
+        U, s, _ = np.linalg.svd(G, full_matrices=False)
+        r = self.rank
+        if self._chosen is not None and s[r - 1] < LOST * s[0]:
+            return  # at a singular configuration nothing can be told
+        if self._chosen is None or np.linalg.svd(U[self._chosen, :r], compute_uv=False)[-1] < POOR:
+            self._chosen = independent_rows(U[:, :r], r)
+
+    def _bordered(self, M: Array, G: Array) -> Bordered:
+        """The system of many states, with the rank of the start."""
+        U, s, Vt = np.linalg.svd(G, full_matrices=False)
+        r = self.rank
+        kept = s[..., :r] > LOST * s[..., :1]
+        U, V = (np.where(kept[..., None, :], x, 0.0) for x in (U[..., :r], Vt[..., :r, :].swapaxes(-1, -2)))
+        return Bordered(M, Split(U, np.where(kept, s[..., :r], 1.0), V, kept))
+
+    def singular_words(self, G: Array) -> str:
+        """Which loop the row that is lost belongs to, at the worst of several states."""
+        U, s, _ = np.linalg.svd(G.reshape(-1, *G.shape[-2:]), full_matrices=False)
+        k = int(np.argmin(s[:, self.rank - 1] / s[:, 0]))
+        shares = np.bincount(self.close.loop_of, U[k, :, self.rank - 1] ** 2)
+        which = loop_names(self.arm)[int(np.argmax(shares))]
+        return f"the closed loops are at a singular configuration, where {which} no longer holds all that it held"
+
+    def conditions(self, q: Array) -> Array:
+        """(...) smallest singular value that counts beside the largest; zero at a singular configuration."""
+        s = np.linalg.svd(self.close(q).G, compute_uv=False)
+        return np.asarray(s[..., self.rank - 1] / s[..., 0])
+
+    def nearly_closed(self, q: Array) -> Array:
+        """One position moved onto the closures by what counts of them, also next to a singular configuration."""
+        for _ in range(2):
+            gaps = self.close(q)
+            q = q - split(gaps.G).least_motion(gaps.phi)
+        return q
+
+    # ---- projection ------------------------------------------------------------------------------
+
+    def projected(self, states: Array) -> Array:
+        """States (..., q, qd, ...) on the closures; of states that are not finite nothing changes."""
+        n = self.dof
+        if states.ndim == 1:
+            return np.concatenate([*self._projected(states[:n], states[n : 2 * n]), states[2 * n :]])
+        flat = states.reshape(-1, states.shape[-1])
+        good = np.isfinite(flat[:, : 2 * n]).all(axis=1)
+        if not good.any():
+            return states
+        out = flat.copy()
+        q, qd = (np.ascontiguousarray(flat[good][:, k : k + n]) for k in (0, n))
+        q, qd = self._projected(q, qd)
+        out[good, : 2 * n] = np.concatenate([q, qd], axis=1)
+        return out.reshape(states.shape)
+
+    def _projected(self, q: Array, qd: Array, noted: bool = True) -> tuple[Array, Array]:
+        """(..., dof) each; what is off is noted as drift."""
+        f, q, qd = self.free, q.copy(), qd.copy()
+        M = library_of(self.arm).get("mass_matrix")(q)
+        gaps, still = self.close(q), np.zeros_like(q[..., f])
+        if noted:
+            if q.ndim == 1:
+                self._choose(gaps.G[:, f])
+            worst, rate = float(np.abs(gaps.phi).max()), float(np.abs(mul(gaps.G, qd)).max())
+            self._drift[0] = Drift(max(self.drift.error, worst), max(self.drift.rate, rate))
+        for _ in range(ROUNDS):
+            if float(np.abs(gaps.phi).max()) <= CLOSED:
+                break
+            q[..., f] += self._added(M, gaps.G, still, -gaps.phi)[0]
+            gaps = self.close(q)
+        qd[..., f] += self._added(M, gaps.G, still, -mul(gaps.G, qd))[0]
+        return q, qd
+
+    def outside(self, t: float, q: Array, qd: Array) -> Array | None:
+        """A user's function sees states on the closures, also at stages of a step, which are a little off."""
+        if self.feedback is not None and q.ndim == 1 and np.isfinite(q).all() and np.isfinite(qd).all():
+            q, qd = self._projected(q, qd, noted=False)
+        return super().outside(t, q, qd)
+
+
+def _refuse_friction(loop: Linkage) -> None:
+    """Joints that stick make closures that come and go."""
+    if loop.sliding:
+        raise UnsupportedError(
+            f"simulate: joint {loop.arm.coordinates[loop.sliding[0]]!r} has dry friction, which is not available in "
+            "runs of arms with closed loops (which joints stick is then not unique). Use damping, or prescribe the "
+            "joint; forward_dynamics takes friction into account."
+        )
+
+
+def _refuse_controller(loop: Linkage) -> None:
+    """Controllers with a model of the arm believe in the tree."""
+    control = loop.controller
+    if isinstance(control, ComputedTorque | GravityCompensation | Impedance) or (
+        isinstance(control, PD) and control.gravity
+    ):
+        word = "PD with gravity=True" if isinstance(control, PD) else type(control).__name__
+        raise UnsupportedError(
+            f"simulate: {word} knows the arm as a tree, and arm {loop.arm.name!r} has closed loops. Give tau as a "
+            "function tau(t, q, qd) that calls inverse_dynamics of the closed arm, or use PD or StateFeedback."
+        )
