@@ -10,6 +10,7 @@ from lissom.errors import InputError, shown
 from lissom.motion.bending import bending_peaks, measures_of
 from lissom.motion.bounds import bounds_of
 from lissom.motion.clearance import clearance_of
+from lissom.motion.closing import Closing
 from lissom.motion.peaks import EXCESS, both_sides, closest, peaks_of, rates_of
 from lissom.motion.played import loads_of, torques_of
 from lissom.motion.record import Motion, Peak, grid
@@ -83,7 +84,7 @@ class Verification:
             self.status,
             f"played through {self.run.report.method}: joints differ by up to {self.joint_error[worst]:.2g} "
             f"({names[worst]}), at the end by {abs(self.end_error[last]):.2g} ({names[last]})",
-            f"small errors grow up to {self.growth:.3g} times along the motion",
+            *([] if np.isnan(self.growth) else [f"small errors grow up to {self.growth:.3g} times along the motion"]),
             *(peak.describe() for peak in self.peaks),
         ]
         if not self.run.arm.actuated.all() and not self.run.arm.loops:
@@ -135,6 +136,8 @@ def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
     clearance = clearance_of(motion.arm, motion.task, "verify")
     if clearance is not None:
         peaks = (*peaks, closest(clearance, lambda s: motion.at(s * motion.duration)[0], s, motion.duration)[0])
+    if motion.closures is not None:
+        peaks = (*peaks, Closing(motion.arm, "verify").widest(z[0], s, motion.duration))
     return peaks
 
 
