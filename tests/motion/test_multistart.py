@@ -138,6 +138,6 @@ def test_more_starts_where_one_fails(found, tried):
             ok=found[k] == "solved", status=found[k], cost=1.0 + k, duration=1.0, report=SimpleNamespace(iterations=[0])
         )
 
-    best, table = best_of(run, 1, {}, None, None)
+    best, table = best_of(run, 1, dict, None, None)
     assert [row["status"] for row in table] == found[:tried]
     assert best.ok == ("solved" in found[:tried])

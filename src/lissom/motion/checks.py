@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
-from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, VERB, Problem
 from lissom.motion.ends import spread
 from lissom.motion.rows import linear_rows
 from lissom.motion.task import Task
+from lissom.motion.ways import refuse_closed_ways, towards
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 
@@ -110,7 +109,7 @@ def refuse_impossible(problem: Problem) -> None:
     _rests_held(problem)
     _slides_held(problem)
     _motors_free(problem)
-    _ways_open(problem)
+    refuse_closed_ways(problem)
     _duration_possible(problem)
     _something_limits(problem)
 
@@ -279,29 +278,6 @@ def _motors_free(problem: Problem) -> None:
             )
 
 
-def _ways_open(problem: Problem) -> None:
-    """Joints that have to go somewhere, and whose limits of rate or acceleration do not let them."""
-    task = problem.task
-    known = [place for place in problem.places if place.reaching is None]
-    pairs = list(combinations(known, 2)) + ([pair[::-1] for pair in combinations(known, 2)] if task.periodic else [])
-    at_rest = task.periodic or (task.start_velocity is None and task.goal_velocity is None)
-    for first, second in pairs:
-        way = second.q[0] - first.q[0]
-        for k in np.flatnonzero(np.isfinite(way) & (way != 0)):
-            open_ways = {"velocity": _towards(problem.bounds, "velocity", k, way[k])}
-            if at_rest:  # it speeds up, and slows down again
-                both = (_towards(problem.bounds, "acceleration", k, sign * way[k]) for sign in (1, -1))
-                open_ways["acceleration"] = min(both)
-            for quantity, size in open_ways.items():
-                if size <= 0:
-                    lower, upper = problem.bounds.lower[quantity][k], problem.bounds.upper[quantity][k]
-                    raise InputError(
-                        f"{VERB}: {_name(problem, int(k))} cannot move from the {first.word} ({first.q[0, k]:.6g}) to "
-                        f"the {second.word} ({second.q[0, k]:.6g}): its {quantity} limits are {lower:.6g} to "
-                        f"{upper:.6g}."
-                    )
-
-
 def _weak(problem: Problem, word: str, q: Array, s: float) -> str:
     """Which motor cannot hold positions, in words; empty where all can, or where motors share the work."""
     if problem.closing is not None and int(problem.arm.actuated.sum()) > problem.n - problem.closing.count:
@@ -334,8 +310,8 @@ def shortest(problem: Problem) -> tuple[float, str]:
     for first, second in combinations(known, 2):
         way, part = second.q[0] - first.q[0], second.s - first.s
         for k in np.flatnonzero(np.isfinite(way) & (way != 0)):
-            forth, back = (_towards(bounds, "acceleration", k, sign * way[k]) for sign in (1, -1))
-            speed, length = _towards(bounds, "velocity", k, way[k]), abs(way[k])
+            forth, back = (towards(bounds, "acceleration", k, sign * way[k]) for sign in (1, -1))
+            speed, length = towards(bounds, "velocity", k, way[k]), abs(way[k])
             whole = at_rest and part == 1.0
             # from rest to rest: up to speed and down again; on the way: at full speed
             ramps = 1 / forth + 1 / back if whole else 0.0
@@ -345,12 +321,6 @@ def shortest(problem: Problem) -> tuple[float, str]:
                 limit = "acceleration limits" if whole and ramps and top < speed else "velocity limit"
                 best, why = bound, f"the {limit} of {_name(problem, int(k))}"
     return best, why
-
-
-def _towards(bounds: Bounds, quantity: str, k: Any, way: float) -> float:
-    """How large a quantity may be in a direction."""
-    size = bounds.upper[quantity][k] if way > 0 else -bounds.lower[quantity][k]
-    return float(size)
 
 
 def _duration_possible(problem: Problem) -> None:

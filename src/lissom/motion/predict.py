@@ -156,8 +156,14 @@ class Search:
 
     def best(self, count: int, workers: int | None) -> Motion:
         """From one or several starts."""
-        motion, rows = starts.best_of(self.start, int(count), self._job, workers, self._progress)
+        motion, rows = starts.best_of(self.start, int(count), self._left, workers, self._progress)
         return _reported(motion, starts=rows) if len(rows) > 1 else motion
+
+    def _left(self) -> dict[str, Any]:
+        """What another process is told, with the time that is left."""
+        *limits, seconds = self._limits
+        seconds = None if seconds is None else max(self._until - time.perf_counter(), 0.0)
+        return self._job | {"limits": (*limits, seconds)}
 
     def start(self, k: int) -> Motion:
         """From start k."""

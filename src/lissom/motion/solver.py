@@ -35,7 +35,7 @@ STATUS = {
     "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
     "Diverging_Iterates": "diverged",
     "Restoration_Failed": "stalled: no feasible step was found",
-    "Not_Enough_Degrees_Of_Freedom": f"{INFEASIBLE}: more must hold exactly than there is to choose",
+    "Not_Enough_Degrees_Of_Freedom": f"{INFEASIBLE}: more must hold exactly than there is to choose, try more segments",
 }
 
 

@@ -43,12 +43,12 @@ def random_numbers(seed: int, k: int) -> np.random.Generator | None:
 
 
 def best_of(
-    run: Run, count: int, job: dict[str, Any], workers: int | None, told: Told | None
+    run: Run, count: int, job: Callable[[], dict[str, Any]], workers: int | None, told: Told | None
 ) -> tuple[Motion, tuple[dict[str, Any], ...]]:
     """The best motion of all starts, and the table of what each found. Where none is a solution, some more are tried.
 
     run : start k, here
-    job : what another process needs to do the same: see `serve`
+    job : gives what another process needs to do the same, see `serve`
     """
     began = time.perf_counter()
     found = {0: run(0)}
@@ -59,7 +59,7 @@ def best_of(
         with suppress(KeyboardInterrupt):
             for k, motion in _elsewhere(run, job, rest, many, found[0], told) if many > 1 else _here(run, rest):
                 found[k] = motion
-                if _stopped(motion) or OUT_OF_TIME in motion.status:
+                if _stopped(motion):
                     break
     for k in range(count, count + AGAIN):
         if any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
@@ -88,8 +88,12 @@ def _row(k: int, motion: Motion | None, best: Motion, left_out: str) -> dict[str
 
 
 def _here(run: Run, which: Sequence[int]) -> Iterator[tuple[int, Motion]]:
+    """One after the other, until time runs out."""
     for k in which:
-        yield k, run(k)
+        motion = run(k)
+        yield k, motion
+        if OUT_OF_TIME in motion.status:
+            break
 
 
 def _processes(workers: int | None, left: int, spent: float) -> int:
@@ -103,11 +107,11 @@ def _processes(workers: int | None, left: int, spent: float) -> int:
 
 
 def _elsewhere(
-    run: Run, job: dict[str, Any], which: list[int], many: int, first: Motion, told: Told | None
+    run: Run, job: Callable[[], dict[str, Any]], which: list[int], many: int, first: Motion, told: Told | None
 ) -> Iterator[tuple[int, Motion]]:
     """Starts shared out in turns, as they end; then those of processes that failed, here."""
     answers: queue.Queue[Any] = queue.Queue()
-    sent = pickle.dumps(_plain(job))
+    sent = pickle.dumps(_plain(job()))
     running = [_begin(sent, which[w::many], answers) for w in range(many)]
     left, last, here = len(which), first.report.iterations[-1], []
     try:
@@ -189,3 +193,5 @@ def serve() -> None:
             }
             pickle.dump((k, given), answer)
             answer.flush()
+            if OUT_OF_TIME in motion.status:
+                break
