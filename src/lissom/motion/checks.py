@@ -41,7 +41,9 @@ def refuse_arm(arm: Arm, verb: str = VERB) -> None:
 
 
 def refuse_loose(arm: Arm, verb: str) -> None:
-    """Arms with coordinates that no motor moves."""
+    """Arms with closed loops, or with coordinates that no motor moves."""
+    if arm.loops:
+        raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which are for predict_motion.")
     if not arm.actuated.all():
         word = arm.coordinates[int(np.argmin(arm.actuated))]
         raise UnsupportedError(

@@ -27,7 +27,7 @@ from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
 from lissom.motion.program import Block
 from lissom.motion.record import Closures, Motion, Peak
-from lissom.motion.sample import Sample
+from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import Given
 from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble
@@ -125,12 +125,13 @@ class Closing:
         made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})
         if key not in made:
             made[key] = Sample(key, self.arm.dof, lambda z: (self._phi(ca.SX(z.q)), 0.0))
-        count = self.count * len(s)
+        count, padded = self.count * len(s), np.append(s, np.full(max(LANES - len(s), 0), 0.5))
+        combine = sparse.csr_array(sparse.eye(count, self.count * len(padded)))
         words = [row_names(self.arm)[k].split(": ") for k in self.rows]
         names = [(f"{CLOSURE} {who},", what, float(x)) for x in s for who, what in words]
         zero = np.zeros(count)
-        return Block(made[key], s, np.zeros(len(s)), sparse.csr_array(sparse.eye(count)), zero, zero, names,
-                     np.zeros((len(s), 0)))  # fmt: skip
+        nothing = np.zeros((len(padded), 0))
+        return Block(made[key], padded, np.zeros(len(padded)), combine, zero, zero, names, nothing)
 
     # ---- torques ------------------------------------------------------------------------------------
 

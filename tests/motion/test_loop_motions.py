@@ -1,0 +1,193 @@
+"""Motions of closed loops: they stay closed between knots, torques stay in their limits, closure forces are true."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.errors import InputError, UnsupportedError
+from lissom.motion.build import Problem
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAN = np.nan
+
+
+def at(*p, turned=0.0):
+    X = np.eye(4)
+    X[:2, :2] = [[np.cos(turned), -np.sin(turned)], [np.sin(turned), np.cos(turned)]]
+    X[:3, 3] = p
+    return X
+
+
+def rod(name, parent, length, mass, place, motor=True):
+    joint = ls.Joint("revolute", at(*place), actuated=motor)
+    return ls.Link(name, parent, joint, mass=mass, com=(0.47 * length, 0.01, 0), inertia=mass * length**2 / 11)
+
+
+def five_bar(motors=False):
+    """Upright, two motors at its shoulders; with `motors` four."""
+    links = [
+        rod("left", None, 0.4, 1.0, (-0.15, 0, 0)), rod("left_fore", "left", 0.5, 0.8, (0.4, 0, 0), motors),
+        rod("right", None, 0.4, 1.1, (0.15, 0, 0)), rod("right_fore", "right", 0.5, 0.7, (0.4, 0, 0), motors),
+    ]  # fmt: skip
+    grip = ls.Loop(("left_fore", (0.5, 0, 0)), ("right_fore", (0.5, 0, 0)))
+    return ls.Arm("five_bar", links, gravity=(0.7, -9.7, 0), loops=[grip])
+
+
+TASK = {"start": [2.2, NAN, 0.9, NAN], "goal": [1.6, NAN, 0.4, NAN], "limits": ls.Limits(torque=12.0)}
+
+
+@pytest.fixture(scope="module")
+def swing():
+    arm = five_bar()
+    begin = ls.assemble(arm, [2.2, -1.2, 0.9, 1.2], fixed=["left", "right"]).q
+    return ls.predict_motion(arm, **TASK | {"start": begin}, minimise={"time": 1.0, "torque_squared": 1e-4})
+
+
+def opening(motion):
+    """Largest gap of the loops at times between those of any grid [m]."""
+    t = np.linspace(0, motion.duration, 1777)
+    q, loop = motion.at(t)[0], motion.arm.loops[0]
+    ends = [ls.pose(motion.arm, q, link, X[:3, 3])[:, :3, 3] for link, X in (loop.a, loop.b)]
+    return np.linalg.norm(ends[0] - ends[1], axis=1).max()
+
+
+def test_it_stays_closed_and_keeps_its_limits(swing):
+    assert swing.status == "solved"
+    assert opening(swing) < 1e-5
+    tau = np.abs(swing.torques(np.linspace(0, swing.duration, 1777)))
+    assert 11.9 < tau[:, [0, 2]].max() < 12.012
+    assert not tau[:, [1, 3]].any()
+    (peak,) = (peak for peak in swing.report.peaks if peak.quantity.startswith("closure"))
+    assert peak.value == pytest.approx(opening(swing), rel=0.3)
+
+
+def test_its_torques_lead_along_it(swing):
+    found = swing.verify()
+    assert found.ok, found.describe()
+    assert found.joint_error.max() < 1e-4
+
+
+def test_torques_are_those_of_the_closed_arm(swing):
+    """At states of the motion made consistent: a closed loop with as many motors as freedoms leaves no choice."""
+    for t in np.linspace(0.03, 0.95, 5) * swing.duration:
+        q, qd, qdd = swing.at(t)
+        state = ls.assemble(swing.arm, q, qd=qd, qdd=qdd)
+        want = ls.inverse_dynamics(swing.arm, state.q, state.qd, state.qdd)
+        assert np.abs(swing.torques(t) - want).max() < 1e-2 * 12
+
+
+def test_finer_splines_close_better():
+    gaps = []
+    for segments in (10, 20):
+        motion = ls.predict_motion(five_bar(), **TASK | {"start": [2.2, NAN, 0.9, NAN]}, segments=segments,
+                                   duration=0.5, minimise="torque_squared")  # fmt: skip
+        gaps.append(opening(motion))
+    assert gaps[1] < gaps[0] / 4
+
+
+def test_more_motors_than_freedoms():
+    """The torques are shared: less of them, squared, than without the motors at the elbows."""
+    task = TASK | {"duration": 0.6, "minimise": "torque_squared", "segments": 12}
+    two, four = (ls.predict_motion(five_bar(motors), **task) for motors in (False, True))
+    assert four.cost < 0.95 * two.cost
+    assert opening(four) < 1e-5
+    assert four.verify().ok
+
+
+def test_saved_and_loaded(swing, tmp_path):
+    swing.save(tmp_path / "swing.nc")
+    again = ls.load_motion(tmp_path / "swing.nc")
+    assert np.array_equal(again.tau, swing.tau)
+    assert np.array_equal(again.closures.forces, swing.closures.forces)
+    table = swing.table(2000)
+    assert np.abs(table.tau).max() < 12.012
+
+
+def test_the_program_against_differences():
+    problem = Problem(five_bar(True), ls.Task(**TASK, minimise={"time": 1.0, "torque_squared": 1e-3}, segments=4))
+    program = problem.program(problem.mesh(), np.array([0.37]))
+    rng = np.random.default_rng(3)
+    x = rng.normal(scale=0.3, size=program.size)
+    x[-1] = 0.8
+    lam, h = rng.normal(size=program.count), 1e-6
+
+    def sparse(pattern, values):
+        out = np.zeros(pattern.shape)
+        out[pattern.rows, pattern.columns] = values
+        return out
+
+    def slopes(f):
+        return np.array([(np.asarray(f(x + h * e)) - f(x - h * e)) / (2 * h) for e in np.eye(program.size)]).T
+
+    J = sparse(program.jacobian_pattern, program.jacobian(x))
+    assert np.abs(slopes(program.g) - J).max() < 1e-7 * np.abs(J).max()
+    assert np.abs(slopes(program.f) - program.gradient(x)).max() < 1e-7 * np.abs(program.gradient(x)).max()
+    upper = sparse(program.hessian_pattern, program.hessian(x, 0.7, lam))
+    H = upper + np.triu(upper, 1).T
+
+    def lagrangian(x):
+        return 0.7 * program.gradient(x) + sparse(program.jacobian_pattern, program.jacobian(x)).T @ lam
+
+    assert np.abs(slopes(lagrangian) - H).max() < 1e-7 * np.abs(H).max()
+
+
+def test_a_slider_crank_with_redundant_rows():
+    """A planar loop closed by a spatial revolute: three of its five rows say nothing, and are left out."""
+    crank, rodded = rod("crank", None, 0.2, 0.5, (0, 0, 0)), rod("rod", "crank", 0.6, 0.4, (0.2, 0, 0), False)
+    slide = ls.Joint("prismatic", at(0, 0.03, 0), axis=(1, 0, 0), actuated=False)
+    links = [crank, rodded, ls.Link("piston", joint=slide, mass=0.8)]
+    loop = ls.Loop(("rod", (0.6, 0, 0)), ("piston", (0, 0, 0)), "revolute")
+    arm = ls.Arm("crank", links, gravity=(0, 0, -9.81), loops=[loop])
+    begin = ls.assemble(arm, [0.6, -0.8, 0.7], fixed="crank").q
+    motion = ls.predict_motion(arm, start=begin, goal=[2.0, NAN, NAN], limits=ls.Limits(torque=1.5), minimise="time")
+    assert opening(motion) < 1e-5
+    assert 1.49 < np.abs(motion.tau[:, 0]).max() < 1.5015
+    assert motion.verify().ok
+
+
+@pytest.mark.slow
+def test_two_arms_lift_a_bar():
+    """Twelve motors, six freedoms, spatial: the grip is fixed."""
+    arm = ls.load(EXAMPLES / "two_arms.toml")
+    side = [0.276, -0.275, 0.056]
+    begin = ls.assemble(arm, [*side, 2.859, 1.36, 0.061, *side, -0.283, -1.36, -3.081]).q
+    up = begin.copy()
+    up[:3] += [0.1, 0.08, -0.05]
+    end = ls.assemble(arm, up, fixed=arm.coordinates[:6]).q
+    torque = [97.6, 186.4, 89.4, 24.2, 20.1, 21.3] * 2
+    motion = ls.predict_motion(arm, start=begin, goal=end, limits=ls.Limits(torque=torque), segments=12,
+                               minimise={"time": 1.0, "torque_squared": 1e-5})  # fmt: skip
+    assert motion.ok
+    assert opening(motion) < 1e-5
+    assert (np.abs(motion.tau) / torque).max() < 1.001
+
+
+@pytest.mark.slow
+def test_a_platform_on_six_legs():
+    arm = ls.load(EXAMPLES / "stewart.toml")
+    guess = np.where(arm.actuated, 0.9, 0.0)
+    begin = ls.assemble(arm, guess).q
+    goal = np.where(arm.actuated, begin, NAN)
+    goal[arm.actuated] += [0.05, 0.03, -0.02, 0.04, 0.0, 0.06]
+    motion = ls.predict_motion(arm, start=begin, goal=goal, limits=ls.Limits(torque=300.0), segments=12,
+                               minimise={"time": 1.0, "torque_squared": 1e-5})  # fmt: skip
+    assert motion.ok
+    assert (np.abs(motion.tau) / 300).max() < 1.001
+    assert max(p.use for p in motion.report.peaks if p.quantity.startswith("closure")) < 1
+
+
+def test_wrong_tasks_are_refused():
+    arm = five_bar()
+    with pytest.raises(InputError, match=r"the goal leaves open loop 1 .* by .* m; ls.assemble\(arm, q\)"):
+        ls.predict_motion(arm, **TASK | {"goal": [1.6, -1.0, 0.4, 1.3]})
+    with pytest.raises(InputError, match=r"the goal: no position was found that closes"):
+        ls.predict_motion(arm, **TASK | {"goal": [3.0, NAN, 0.0, NAN]})
+    lame = arm.with_joint("right", actuated=False)
+    with pytest.raises(UnsupportedError, match="leave 2 freedoms, and its 1 motors do not"):
+        ls.predict_motion(lame, **TASK, duration=1.0, minimise="torque_squared")
+    with pytest.raises(UnsupportedError, match="rates of torque are not available"):
+        ls.predict_motion(arm, **TASK | {"limits": ls.Limits(torque=12.0, torque_rate=100.0)})
+    with pytest.raises(UnsupportedError, match="closed loops"):
+        ls.retime_motion(arm, [[2.2, -1.5, 0.9, 1.6], [1.6, -1.2, 0.4, 1.6]], limits=ls.Limits(torque=12.0))
