@@ -106,6 +106,7 @@ def test_motions_that_are_not_found_are_written(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
+        ("arm =", "lissom = 1\narm =", "it is an arm, not a task"),
         ("goal =", "gaol =", "gaol is not a key of the file; did you mean 'goal'?"),
         ("torque = 10", "torqe = 10", "torqe is not a key of [limits]; did you mean 'torque'?"),
         ("force =", "farce =", "farce is not a key of [[loads]]; did you mean 'force'?"),
@@ -219,5 +220,5 @@ def test_places_and_obstacles_of_a_file(tmp_path):
     motion.save(tmp_path / "around.nc")
     assert ls.load_motion(tmp_path / "around.nc").task == motion.task
     file.write_text(file.read_text(encoding="utf-8").replace("centre", "center"), encoding="utf-8")
-    with pytest.raises(ls.ModelError, match="center is not a key of"):
+    with pytest.raises(ls.ModelError, match="center is not a key of .*did you mean 'centre'"):
         read_task_file(file)

@@ -190,7 +190,7 @@ REFUSED = {
     "limit lengths": ({"limits": ls.Limits(torque=[1, 2, 3])}, "torque has 3 entries; expected 2"),
     "nothing left": ({"limits": ls.Limits(torque=(40, 50))}, "limits of torque of joint 'upper' leave nothing"),
     "not held": ({"limits": ls.Limits(torque=1.0), "start_acceleration": [np.nan, 0]},
-                 r"joint 'upper' needs \d+\.\d+ to hold the goal at rest, and its torque limits are -1 to 1"),
+                 r"joint 'upper' needs \d+\.\d+ N m to hold the goal at rest, and its torque limits are -1 to 1"),
     "no limits": ({"duration": None, "minimise": "time", "limits": None}, "nothing limits how fast"),
     "nowhere": ({"duration": None, "minimise": "time", "goal": [0.1, -0.2]}, "start and goal are the same"),
     "energy for ever": ({"duration": None, "minimise": "energy"}, "the longer the better"),
@@ -257,7 +257,7 @@ def test_a_weak_motor_may_still_throw_the_arm_up(planar):
 
 def test_an_infeasible_task_names_the_joint_and_the_torque(planar):
     arm = bare(planar)
-    with pytest.raises(InputError, match=r"joint 'upper' needs \d+\.\d+ to hold the start at rest"):
+    with pytest.raises(InputError, match=r"joint 'upper' needs \d+\.\d+ N m to hold the start at rest"):
         predict_motion(arm, start=[0, 0], goal=[0.3, 0.1], limits=ls.Limits(torque=0.5, position=0.4), iterations=200)
 
 

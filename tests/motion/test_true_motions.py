@@ -112,7 +112,7 @@ def test_what_takes_no_time_is_said():
 
 
 def test_ends_must_be_held():
-    with pytest.raises(InputError, match=r"joint 'a' needs 1\.962 to hold the start at rest"):
+    with pytest.raises(InputError, match=r"joint 'a' needs 1\.962 N m to hold the start at rest"):
         ls.predict_motion(one(0.0, (0, -9.81, 0)), start=[0], goal=[0.1], limits=ls.Limits(torque=1.0))
     rough = one(1.5, (0, -9.81, 0))  # friction holds it
     assert ls.predict_motion(rough, start=[0], goal=[0.1], limits=ls.Limits(torque=4.0)).ok

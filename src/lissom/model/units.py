@@ -12,6 +12,29 @@ UNITS = {
 }
 
 
+# words of limits as derivatives of positions, or as what goes with torques
+RATES = {"position": "", "velocity": "/s", "acceleration": "/s^2", "jerk": "/s^3"}
+
+
+def unit_of(arm: Arm, quantity: str, coordinate: str) -> str:
+    """The unit of a limited quantity of a coordinate; empty for other words.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> unit_of(ls.load("two_link"), "jerk", "fore"), unit_of(ls.load("two_link"), "torque_rate", "fore")
+    ('rad/s^3', 'N m/s')
+    """
+    if coordinate not in arm.coordinates:
+        return ""
+    k = arm.coordinates.index(coordinate)
+    tau = units(arm, "tau")[k]
+    known = {word: f"{units(arm)[k]}{per}" for word, per in RATES.items()}
+    return (known | {"torque": tau, "torque_rate": f"{tau}/s", "power": "W", "equation of motion": tau}).get(
+        quantity, ""
+    )
+
+
 def units(arm: Arm, word: str = "q") -> list[str]:
     """The unit of q, qd, qdd or tau of every coordinate; amplitudes of modes are plain numbers.
 

@@ -9,6 +9,7 @@ import numpy as np
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
+from lissom.model.units import unit_of
 from lissom.motion.build import SAMPLED, VERB, Problem
 from lissom.motion.ends import spread
 from lissom.motion.rows import linear_rows
@@ -290,10 +291,9 @@ def _weak(problem: Problem, word: str, q: Array, s: float) -> str:
     if not len(off):
         return ""
     k = int(off[0])
-    return (
-        f"{_name(problem, k)} needs {tau[k]:.4g} to hold the {word} at rest, and its torque limits are {lower[k]:.4g} "
-        f"to {upper[k]:.4g}"
-    )
+    needed = f"{tau[k]:.4g} {unit_of(problem.arm, 'torque', problem.names[k])}"
+    limits = f"{lower[k]:.4g} to {upper[k]:.4g}"
+    return f"{_name(problem, k)} needs {needed} to hold the {word} at rest, and its torque limits are {limits}"
 
 
 def weak_for_holding(problem: Problem) -> str:

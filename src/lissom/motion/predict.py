@@ -12,6 +12,7 @@ import numpy as np
 
 from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
 from lissom.model.arm import Arm
+from lissom.model.units import unit_of
 from lissom.motion import checks, start, starts
 from lissom.motion.build import SHORTEST, Problem, fastest_period
 from lissom.motion.closing import open_between
@@ -21,7 +22,7 @@ from lissom.motion.mesh import Mesh
 from lissom.motion.options import OPTIONS, refuse_wrong
 from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
-from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak, Settled
+from lissom.motion.record import DISTANCE, INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak, Settled
 from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, not_settled, settled
 from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task
@@ -303,12 +304,13 @@ class Search:
     def _why(self, program: Program, solution: Solution, status: str) -> str:
         """The rows that are violated most, and what else is known."""
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
-        worst: dict[str, float] = {}
+        worst: dict[str, str] = {}
         for k in np.argsort(-over, kind="stable"):
-            if over[k] > MET and len(worst) < 3:
+            if over[k] > MET * program.sizes[k] and len(worst) < 3:
                 what, who, _ = program.names[k]
-                worst.setdefault(f"{what} of {who!r}", float(over[k]))
-        found = ", ".join(f"{word} is off by {x:.3g}" for word, x in worst.items())
+                unit = "m" if what.startswith(DISTANCE) else unit_of(self.problem.arm, what, who)
+                worst.setdefault(f"{what} of {who!r}", f"{over[k]:.3g} {unit}".rstrip())
+        found = ", ".join(f"{word} is off by {x}" for word, x in worst.items())
         if RAN_OUT in status:
             return f"{f'where it ended, {found}' if found else 'every limit is met where it ended'}; allow it more"
         if not worst:

@@ -186,6 +186,9 @@ class MotionReport:
         """How far from optimal the solver ended: the largest scaled slope of the Lagrangian; NaN where unknown."""
         return self.iterations[-1].optimality if self.iterations else np.nan
 
+    def __str__(self) -> str:
+        return self.describe()
+
     def describe(self) -> str:
         """For people."""
         lines = [

@@ -46,7 +46,7 @@ class Via(Record):
         with about("via point"):
             at = number(self.at, "at")
             if not 0.0 < at < 1.0:
-                raise ModelError(f"at is {at:g}; expected a fraction of the duration between 0 and 1.")
+                raise ModelError(f"at is {at:g}; expected a fraction of the duration above 0 and below 1.")
             self._set(at=at)
             for word in ("q", "velocity"):
                 value = getattr(self, word)

@@ -43,6 +43,8 @@ def read_task_file(path: Path) -> TaskFile:
 
 
 def _read(document: Table, folder: Path) -> TaskFile:
+    if "lissom" in document:
+        raise ModelError('it is an arm, not a task; a task names its arm: arm = "file or shipped name".')
     refuse_unknown(document, TOP, "the file")
     refuse_version(document, "lissom_task", VERSION)
     arm = named_arm(document, folder)
@@ -116,9 +118,10 @@ def _place(value: Any, word: str) -> Any:
 
 
 def _obstacle(row: Table, i: int) -> Sphere | Capsule:
-    """A sphere where a centre is given, else a capsule."""
+    """A capsule where an end is given, else a sphere."""
     with inside("obstacles", i), about(f"obstacle {i + 1}"):
-        return record(Sphere if "centre" in row else Capsule, row, "[[obstacles]]")
+        refuse_unknown(row, ("centre", "a", "b", "radius"), "[[obstacles]]")
+        return record(Capsule if "a" in row or "b" in row else Sphere, row, "[[obstacles]]")
 
 
 def _body(row: Table, i: int) -> Body:
