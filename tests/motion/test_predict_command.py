@@ -220,5 +220,5 @@ def test_places_and_obstacles_of_a_file(tmp_path):
     motion.save(tmp_path / "around.nc")
     assert ls.load_motion(tmp_path / "around.nc").task == motion.task
     file.write_text(file.read_text(encoding="utf-8").replace("centre", "center"), encoding="utf-8")
-    with pytest.raises(ls.ModelError, match="center is not a key of .*did you mean 'centre'"):
+    with pytest.raises(ls.ModelError, match=r"center is not a key of .*did you mean 'centre'"):
         read_task_file(file)

@@ -227,7 +227,7 @@ def test_tasks_that_contradict_themselves(fields, words):
 
 @pytest.mark.parametrize("at", [0.0, 1.0, -0.2, np.nan])
 def test_a_via_point_lies_between_the_ends(at):
-    with pytest.raises(ModelError, match=r"between 0 and 1|finite"):
+    with pytest.raises(ModelError, match=r"above 0 and below 1|finite"):
         Via(at, [0, 0])
     with pytest.raises(ModelError, match="nothing is given"):
         Via(0.5)
