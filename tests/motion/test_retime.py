@@ -107,3 +107,13 @@ def test_a_path_that_cannot_be_held_is_refused_with_the_joint_and_the_torque():
 def test_wrong_paths_are_refused(planar, path, fields, kind, words):
     with pytest.raises(kind, match=words):
         retime_motion(planar, path, **({"limits": ls.Limits(torque=9.0)} | fields))
+
+
+@pytest.mark.slow
+def test_friction_does_not_turn_around_where_a_path_ends():
+    """The rate of a joint that stops is rounding, and has no side."""
+    puma, tau = ls.load("puma560"), [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
+    path = np.deg2rad([[-50, 30, -20, 0, 40, 0], [60, 20, 10, 20, -30, 60]])
+    motion = retime_motion(puma, path, limits=ls.Limits(torque=tau, velocity=3.0))
+    assert motion.verify().ok
+    assert (np.abs(motion.tau) / tau).max() < 1.001

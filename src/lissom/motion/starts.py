@@ -28,6 +28,7 @@ from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Motion
 WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
 PATIENCE = 0.2  # seconds between looks at the user
 AGAIN = 3  # more starts where none of those asked for led to a solution
+PATIENT = 20.0  # seconds after which no more are tried
 OUT_OF_TIME = f"time {RAN_OUT}"
 SAME = 1e-6  # relative difference of costs of one and the same optimum
 
@@ -62,7 +63,8 @@ def best_of(
                 if _stopped(motion):
                     break
     for k in range(count, count + AGAIN):
-        if any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
+        late = time.perf_counter() - began > PATIENT
+        if late or any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
             break
         found[k] = run(k)
     chosen = min(found, key=lambda k: (not found[k].ok, found[k].cost if found[k].ok else 0.0, k))
