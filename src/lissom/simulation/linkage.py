@@ -163,7 +163,10 @@ class Linkage(ClosedLoop):
 
     def _choose(self, G: Array) -> None:
         """Independent rows at a state, anew where the ones in use have become poor."""
-        U, s, _ = np.linalg.svd(G, full_matrices=False)
+        try:
+            U, s, _ = np.linalg.svd(G, full_matrices=False)
+        except np.linalg.LinAlgError:
+            raise SolveError("the motion diverged, and the closures with it") from None
         r = self.rank
         if r == 0:
             self._chosen = np.zeros(0, np.intp)
