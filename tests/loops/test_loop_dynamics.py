@@ -201,3 +201,43 @@ def test_friction_follows_the_rate():
     drag = -0.4 * np.sign(state.qd)
     got = ls.forward_dynamics(rough, state.q, state.qd, [1.0, 0, 0])
     assert np.abs(got - ls.forward_dynamics(smooth, state.q, state.qd, drag + [1.0, 0, 0])).max() < 1e-10
+
+
+def test_a_structure_bears_all():
+    """Loops that leave nothing free: no torques, no motion, all in the closure."""
+    tree = four_bar().replace(loops=())
+    q = ls.assemble(four_bar(), [1.0, -0.5, 1.5], fixed="crank").q
+    A, B = ls.pose(tree, q, "coupler", (0.83, 0, 0)), ls.pose(tree, q, "rocker", (0.57, 0, 0))
+    weld = np.linalg.inv(B) @ A
+    weld[:3, 3] += [0.57, 0, 0]
+    arm = tree.replace(loops=[ls.Loop(("coupler", (0.83, 0, 0)), ("rocker", weld), "fixed")])
+    state = ls.assemble(arm, q)
+    assert (state.rank, state.mobility) == (3, 0)
+    still = np.zeros(3)
+    assert np.abs(ls.inverse_dynamics(arm, state.q, still, still)).max() < 1e-12
+    assert np.abs(ls.forward_dynamics(arm, state.q, still, [5.0, 0, 0])).max() < 1e-12
+    assert ls.closure_forces(arm, state.q, still, still).force[0, 1] < -1.0  # the rocker is pressed down
+    assert ls.linearise(arm, state.q).A.shape == (0, 0)
+
+
+def test_a_loop_that_says_nothing_changes_nothing():
+    free = ls.load("two_link")
+    arm = free.replace(loops=[ls.Loop(("upper", (0.1, 0, 0)), ("upper", (0.1, 0, 0)))])
+    assert ls.assemble(arm, [0.3, 0.2]).mobility == 2
+    given = [0.3, 0.2], [1.0, -1.0], [0.5, 0.1]
+    assert np.abs(ls.forward_dynamics(arm, *given) - ls.forward_dynamics(free, *given)).max() < 1e-12
+    assert np.abs(ls.inverse_dynamics(arm, *given) - ls.inverse_dynamics(free, *given)).max() < 1e-12
+    run = ls.simulate(arm, [0.3, 0.2], until=0.1)
+    assert np.abs(run.q - ls.simulate(free, [0.3, 0.2], until=0.1).q).max() < 1e-12
+
+
+def test_elastic_joints_in_a_loop():
+    links = list(four_bar().links)
+    links[0] = links[0].replace(joint=links[0].joint.replace(elastic=ls.Elastic(200.0, 0.5), armature=0.05))
+    arm = four_bar().replace(links=links)
+    start = ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q
+    run = ls.simulate(arm, start, tau=ls.PD(start[arm.joint_index], 300.0, 20.0), until=0.2)
+    assert run.balance_error < 1e-6
+    tau = ls.inverse_dynamics(arm, run.q, run.qd, run.qdd)
+    assert np.abs(tau - run.tau).max() < 1e-6
+    assert ls.linearise(arm, start).states[:2] == ("crank", "crank.deflection")

@@ -96,7 +96,9 @@ CASES = {
         lambda: ls.assemble(flexible_four_bar().replace(flexibility="linear"), [1.0, -0.5, 1.5]), ls.UnsupportedError,
         "need 'second_order'",
     ),
-    "equilibrium": (lambda: ls.equilibrium(four_bar(), Q), ls.UnsupportedError, "has closed loops"),
+    "least equilibrium": (
+        lambda: ls.equilibrium(four_bar(), Q, least=True), ls.UnsupportedError, "least=True is for open arms",
+    ),
     "inverse kinematics": (
         lambda: ls.inverse_kinematics(four_bar(), np.eye(4), "rocker"), ls.UnsupportedError, "has closed loops",
     ),

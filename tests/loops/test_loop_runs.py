@@ -204,8 +204,13 @@ def test_a_linear_model_foretells_runs():
 
 def test_poles_are_those_of_small_oscillations():
     arm = four_bar(actuated=False)
-    low = ls.simulate(four_bar_damped(), start(arm, -1.0, 0.6, -1.6), until=60.0, rtol=1e-9).q[-1]
-    q = ls.assemble(arm, low).q
+    low = ls.equilibrium(arm, start(arm, -1.0, 0.6, -1.6))
+    q = low.q
+    assert low.stable
+    assert low.residual < 1e-9
+    assert (low.tau == 0).all()
+    settled = ls.simulate(four_bar_damped(), start(arm, -1.0, 0.6, -1.6), until=40.0).q[-1]
+    assert np.abs(settled - q).max() < 1e-6
     plant = ls.linearise(arm, q)
     omega = np.abs(plant.poles.imag).max()
     assert np.abs(plant.poles.real).max() < 1e-4
@@ -221,6 +226,19 @@ def test_poles_are_those_of_small_oscillations():
 def four_bar_damped():
     links = [link.replace(joint=link.joint.replace(damping=0.5)) for link in four_bar(actuated=False).links]
     return four_bar(actuated=False).replace(links=links)
+
+
+def test_equilibrium_of_a_driven_loop_and_of_one_that_bends():
+    arm = four_bar()
+    q = start(arm, 1.0, -0.5, 1.5)
+    held = ls.equilibrium(arm, q)
+    assert np.abs(held.q - q).max() < 1e-10
+    assert np.abs(held.tau - ls.inverse_dynamics(arm, q, np.zeros(3), np.zeros(3))).max() < 1e-9
+    bends = flexible_four_bar()
+    sag = ls.equilibrium(bends, ls.assemble(bends, [1.0, -0.5, 1.5], fixed="crank").q)
+    assert np.abs(sag.q[bends.mode_index]).max() > 1e-3
+    still = np.zeros(bends.dof)
+    assert np.abs(ls.forward_dynamics(bends, sag.q, still, sag.tau)).max() < 1e-6
 
 
 # ---- records -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Linear models of arms with closed loops, in coordinates that the closures leave independent.
+"""Linear models of arms with closed loops, in coordinates that the closures leave independent, and poses at rest.
 
 Around a state that keeps the loops closed, G dq = 0: all coordinates follow from as many independent ones y as the
 arm has mobility, dq = T dy, T = N N_y^-1 with N a basis of the motions that keep G. Rates follow as qd = T(q) yd, so
@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 
 from lissom.loops.algebra import independent_coordinates, least_torques, null_basis, split
 from lissom.model.arm import Arm
+from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
+from lissom.verbs.call import tree_call
 from lissom.verbs.closures import Closure, closure_of
-from lissom.verbs.looped import Acting, accelerated, forward_gradient, tree_torques
+from lissom.verbs.looped import Acting, accelerated, force_slope, forward_gradient, tree_torques
 
 # of independent coordinates those of motors are preferred, then modes and springs
 MOTOR, ELASTIC, PASSIVE = 4.0, 2.0, 1.0
@@ -75,3 +77,60 @@ def _turning(close: Closure, q: Array, qd: Array, T: Array, y: NDArray[np.intp])
     inside = split(close(q).G[:, others])
     W[others] = np.stack([inside.least_motion(-row) for row in close.bent(q, T.T.copy(), qd)], axis=1)
     return W
+
+
+# ---- rest ----------------------------------------------------------------------------------------
+
+
+class Rest(NamedTuple):
+    """A pose at rest: positions, torques of the motors, what neither they nor the closures bear, and its stability."""
+
+    q: Array
+    tau: Array
+    left: Array
+    stable: bool
+
+
+def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
+    """Where what no motor holds comes to rest with the loops closed, motors held.
+
+    With p the coordinates that no motor holds, Newton's method (least squares) on
+    tau_p(q) - (G^T lambda)_p = 0, phi(q) = 0, over q_p and lambda.
+    """
+    from scipy.optimize import least_squares
+
+    close, p, still = closure_of(arm), ~arm.actuated, np.zeros(arm.dof)
+    size, acting = int(p.sum()), Acting(loads)
+
+    def full(x: Array) -> Array:
+        q = start.copy()
+        q[p] = x[:size]
+        return q
+
+    def residual(x: Array) -> Array:
+        gaps, tau = close(full(x)), tree_torques(arm, (full(x), still, still), acting)[-1]
+        return np.concatenate([(tau - gaps.G.T @ x[size:])[p], gaps.phi])
+
+    def slope(x: Array) -> Array:
+        G = close(full(x)).G[:, p]
+        K = _stiffness(close, full(x), x[size:], acting)[np.ix_(p, p)]
+        return np.block([[K, -G.T], [G, np.zeros((len(G), len(G)))]])
+
+    first = split(close(start).G).least_force(tree_torques(arm, (start, still, still), acting)[-1])
+    done = least_squares(residual, np.concatenate([start[p], first]), slope, xtol=1e-15, ftol=1e-15, gtol=1e-15,
+                         max_nfev=iterations)  # fmt: skip
+    q, force = full(done.x), done.x[size:]
+    gaps = close(q[None])
+    close.refuse_open(gaps, "equilibrium", "the pose it comes to")
+    tau = tree_torques(arm, (q, still, still), acting)[-1]
+    found = least_torques(tau, split(gaps.G[0]), arm.actuated)
+    N = null_basis(gaps.G[0][:, p])
+    K = N.T @ _stiffness(close, q, force, acting)[np.ix_(p, p)] @ N
+    return Rest(q, found.u, found.left, not K.size or bool(np.linalg.eigvalsh((K + K.T) / 2).min() > 0))
+
+
+def _stiffness(close: Closure, q: Array, force: Array, acting: Acting) -> Array:
+    """(dof, dof) how torques at rest change, less those of the closures, which turn with the links."""
+    still = np.zeros(len(q))
+    by_q = tree_call(close.arm, "inverse_dynamics_gradient", (q, still, still), loads=acting.loads)[0]
+    return np.asarray(by_q - force_slope(close, q, force))

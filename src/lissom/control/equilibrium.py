@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.bodies import refuse_loops
-from lissom.errors import InputError, SolveError
+from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
@@ -44,7 +43,8 @@ def equilibrium(
 
     Coordinates that no motor holds (passive joints, springs of elastic joints) move to where the
     torques on them vanish; the others stay where `q` says. With `least`, all joints may move within
-    their limits, and the sum of the squared torques is made as small as it gets nearby.
+    their limits, and the sum of the squared torques is made as small as it gets nearby (not with closed loops). Of an
+    arm with closed loops the pose closes them, and the torques are the least that hold it.
 
     Parameters
     ----------
@@ -69,9 +69,6 @@ def equilibrium(
     True
     """
     verb = "equilibrium"
-    refuse_loops(
-        as_arm(arm, verb), verb, "assemble gives positions, inverse_dynamics at rest the torques that hold them."
-    )
     start = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
     if start.ndim != 1:
         raise InputError(f"{verb}: q has shape {start.shape}; expected one state ({arm.dof},).")
@@ -79,6 +76,8 @@ def equilibrium(
         raise InputError(f"{verb}: tolerance is {tolerance!r}; expected a number above 0.")
     loads = [loads] if isinstance(loads, Load) else list(loads)
     drives = arm.actuated
+    if arm.loops:
+        return _looped(arm, start, loads, least, tolerance)
     moving = np.ones(arm.dof, bool) if least else ~drives
     found = _search(arm, start, moving, drives, loads, least, tolerance) if moving.any() else start
     tau = _held(arm, found, loads)
@@ -89,15 +88,39 @@ def equilibrium(
             f"{verb}: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which no motor "
             "holds. Start nearer to where it comes to rest, or give the joint a spring."
         )
-    bend = bending_range.steepest(arm, found)
+    _refuse_bent(arm, found)
+    stiffness = _stiffness(arm, found, loads)[np.ix_(~drives, ~drives)]
+    stable = not stiffness.size or bool(np.linalg.eigvalsh((stiffness + stiffness.T) / 2).min() > 0)
+    return Equilibrium(found, np.where(drives, tau, 0.0), residual, stable)
+
+
+def _refuse_bent(arm: Arm, q: Array) -> None:
+    bend = bending_range.steepest(arm, q)
     if bend is not None and bend.slope > bending_range.MEANINGLESS:
         raise SolveError(
             f"equilibrium: link {bend.link!r} would rest with a slope of {bend.slope:.2g} rad, where modes of small "
             f"deflections mean nothing: {bending_range.FIX}."
         )
-    stiffness = _stiffness(arm, found, loads)[np.ix_(~drives, ~drives)]
-    stable = not stiffness.size or bool(np.linalg.eigvalsh((stiffness + stiffness.T) / 2).min() > 0)
-    return Equilibrium(found, np.where(drives, tau, 0.0), residual, stable)
+
+
+def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: float) -> Equilibrium:
+    """The same with closed loops."""
+    from lissom.control.closed import rest
+
+    if least:
+        raise UnsupportedError(
+            f"equilibrium: arm {arm.name!r} has closed loops; least=True is for open arms. Leave it out."
+        )
+    found = rest(arm, start, loads, ITERATIONS)
+    residual = float(np.abs(found.left).max())
+    if residual > tolerance:
+        worst = arm.coordinates[int(np.argmax(np.abs(found.left)))]
+        raise SolveError(
+            f"equilibrium: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which neither a "
+            "motor nor a closure bears. Start nearer to where it comes to rest, from a pose of assemble."
+        )
+    _refuse_bent(arm, found.q)
+    return Equilibrium(found.q, found.tau, residual, found.stable)
 
 
 def _held(arm: Arm, q: Array, loads: list[Load]) -> Array:

@@ -20,7 +20,8 @@ from lissom.spatial.rotations import Array
 # Singular values below this part of the largest count as zero: a redundant row of a loop that is open by some 1e-7
 # has one of that size.
 RANK = 1e-6
-REACHED = 1e-9  # the same for what motors can do
+NOTHING = 1e-12  # m or rad per unit of any coordinate: rounding
+REACHED = 1e-9  # part of a motion that a motor must have to be able to drive it
 
 
 class Split(NamedTuple):
@@ -57,7 +58,7 @@ def mul(A: Array, x: Array) -> Array:
 def split(G: Array) -> Split:
     """The parts of G that count."""
     U, s, Vt = np.linalg.svd(G, full_matrices=False)
-    kept = s > RANK * np.maximum(s[..., :1], np.finfo(float).tiny)
+    kept = s > np.maximum(RANK * s[..., :1], NOTHING)
     return Split(
         np.where(kept[..., None, :], U, 0.0),
         np.where(kept, s, 1.0),
@@ -69,7 +70,7 @@ def split(G: Array) -> Split:
 def null_basis(G: Array) -> Array:
     """(n, n - r) orthonormal basis of the motions that keep one state's loops closed."""
     _, s, Vt = np.linalg.svd(G, full_matrices=True)
-    rank = int((s > RANK * max(float(s.max(initial=0.0)), np.finfo(float).tiny)).sum())
+    rank = int((s > max(RANK * float(s.max(initial=0.0)), NOTHING)).sum())
     return np.asarray(Vt[rank:].T)
 
 
@@ -90,8 +91,9 @@ def least_torques(tau: Array, parts: Split, motors: NDArray[np.bool_]) -> Forces
     n = tau.shape[-1]
     P = np.eye(n) - parts.V @ parts.V.swapaxes(-1, -2)
     reach = np.where(motors, P, 0.0)  # columns of motors
-    u = mul(np.linalg.pinv(reach, rcond=REACHED), mul(P, tau))
-    u = np.where(motors, u, 0.0)
+    A, s, Bt = np.linalg.svd(reach)  # singular values of a projection are at most one
+    done = mul(A.swapaxes(-1, -2), mul(P, tau)) * np.where(s > REACHED, 1.0 / np.maximum(s, REACHED), 0.0)
+    u = np.where(motors, mul(Bt.swapaxes(-1, -2), done), 0.0)
     force = parts.least_force(tau - u)
     return Forces(u, force, parts.tangent(tau - u))
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.loops.algebra import RANK
+from lissom.loops.algebra import NOTHING, RANK
 from lissom.spatial.rotations import Array
 
 LONGEST = 0.5  # rad or m of one step
@@ -44,7 +44,7 @@ def closed(residual: Residual, q: Array, free: NDArray[np.bool_], steps: int) ->
         if np.abs(phi).max(initial=0.0) <= EXACT:
             return Found(q, phi, k)
         U, s, Vt = np.linalg.svd(G[:, free], full_matrices=False)
-        kept = s > RANK * max(float(s.max(initial=0.0)), 1e-300)
+        kept = s > max(RANK * float(s.max(initial=0.0)), NOTHING)
         part = U.T @ phi
         step = -Vt.T @ np.where(kept, s * part / (s * s + mu * min(1.0, size)), 0.0)
         step *= min(1.0, LONGEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))

@@ -186,6 +186,8 @@ class Adaptive:
 
     def _project(self, solver: Any) -> None:
         """Put the end of a step back on the closures; the next starts from there."""
+        if not (np.abs(solver.y[: 2 * self.loop.dof]) < FASTEST).all():
+            raise _Diverged(float(solver.t))
         solver.y = self.loop.projected(solver.y)
         if self.method == "bdf":  # it goes on from its table of differences
             solver.D[0] = solver.y

@@ -28,6 +28,7 @@ ROUNDS = 3  # of Newton's method in a projection
 CLOSED = 1e-13  # m or rad
 LOST = 1e-9  # singular value beside the largest below which nothing can be told
 POOR = 0.1  # of rows chosen from those of orthonormal columns, where others are looked for
+FAINT = 1e-2  # of that distance beside the largest: less comes of what is left open there
 ASIDE = 1e-3  # rad or m that a start is moved to see whether it is singular
 
 
@@ -95,19 +96,15 @@ class Linkage(ClosedLoop):
             )
 
     def _refuse_singular(self, q: Array, parts: Split) -> None:
-        """A start at which closures lose rank has more than one way to go on."""
-        rng = np.random.default_rng(0)
-        moved = q + ASIDE * parts.tangent(rng.standard_normal(q.shape))
-        there = split(self.close(moved).G)
-        for k in range(len(q)):
-            s = np.sort(there.s[k] * there.kept[k])[::-1]
-            beyond = s[parts.rank[k] :]
-            # off the closure a redundant row has a singular value of second order in the move
-            if (beyond.size and beyond[0] > 0.05 * ASIDE * s[0]) or parts.rank[k] < self.rank:
+        """A start at which closures lose rank has more than one way to go on: beside it they hold more."""
+        aside = ASIDE * parts.tangent(np.random.default_rng(0).standard_normal(q.shape))
+        for k, rank in enumerate(parts.rank):
+            s = np.linalg.svd(self.close(self.nearly_closed(q[k] + aside[k])).G, compute_uv=False)
+            if rank < self.rank or (s[rank:] > FAINT * ASIDE * s[0]).any():
                 which = f" of run {k}" if len(q) > 1 else ""
                 raise InputError(
-                    f"simulate: q0{which} is a singular configuration of the closed loops (rank {int(parts.rank[k])}, "
-                    "more beside it): the motion has more than one way to go on. Start beside it."
+                    f"simulate: q0{which} is a singular configuration of the closed loops (rank {int(rank)}, more "
+                    "beside it): the motion has more than one way to go on. Start beside it."
                 )
 
     # ---- motion ----------------------------------------------------------------------------------
@@ -166,8 +163,14 @@ class Linkage(ClosedLoop):
 
     def _choose(self, G: Array) -> None:
         """Independent rows at a state, anew where the ones in use have become poor."""
-        U, s, _ = np.linalg.svd(G, full_matrices=False)
+        try:
+            U, s, _ = np.linalg.svd(G, full_matrices=False)
+        except np.linalg.LinAlgError:
+            raise SolveError("the motion diverged, and the closures with it") from None
         r = self.rank
+        if r == 0:
+            self._chosen = np.zeros(0, np.intp)
+            return
         if self._chosen is not None and s[r - 1] < LOST * s[0]:
             return  # at a singular configuration nothing can be told
         if self._chosen is None or np.linalg.svd(U[self._chosen, :r], compute_uv=False)[-1] < POOR:
@@ -191,6 +194,8 @@ class Linkage(ClosedLoop):
 
     def conditions(self, q: Array) -> Array:
         """(...) smallest singular value that counts beside the largest; zero at a singular configuration."""
+        if self.rank == 0:
+            return np.ones(q.shape[:-1])
         s = np.linalg.svd(self.close(q).G, compute_uv=False)
         return np.asarray(s[..., self.rank - 1] / s[..., 0])
 

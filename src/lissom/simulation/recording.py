@@ -125,7 +125,7 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     state = outcome.states[run, end]
     fastest = loop.arm.coordinates[int(np.argmax(np.abs(state[n : 2 * n])))]
     where = f"{why}. The last good state is that of t = {outcome.t[end]:.6g} s, where {fastest!r} moves fastest."
-    if "diverged" not in why and "collapsed" not in why:
+    if ("diverged" not in why and "collapsed" not in why) or "singular configuration" in why:
         return where
     if is_truncated(loop.arm):
         known, total = outcome.states[[run], : end + 1, :n], len(outcome.states)
