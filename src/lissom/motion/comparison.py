@@ -16,6 +16,7 @@ class Plan:
     residual : float         vibration of the tip that is left at its end [m]
     heavier, lighter : float     the same where the payload is more, or less, than was thought; NaN: there is none
     torque_use : float       largest torque over its limit, 0 where none is limited
+    ringing : (nt,)          distance of the tip from its rest at `Comparison.times` [m]
     """
 
     name: str
@@ -24,6 +25,7 @@ class Plan:
     heavier: float
     lighter: float
     torque_use: float
+    ringing: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,13 @@ class Comparison:
     plans : tuple of Plan
     payload : float          error of the payload, of its mass and inertia, 0.1: ten percent
     notes : tuple of str     how the others were made
+    times : (nt,)            after the end of each, motors holding their joints [s]
     """
 
     plans: tuple[Plan, ...]
     payload: float
     notes: tuple[str, ...] = ()
+    times: tuple[float, ...] = ()
 
     def __getitem__(self, name: str) -> Plan:
         for plan in self.plans:

@@ -276,6 +276,14 @@ class Motion:
         """(nt, 3) path of the tip in the world [m]."""
         return pose(self.arm, self.q, self.tip_frame)[..., :3, 3]
 
+    def deflection(self, link: str) -> Array:
+        """(nt, 3) deflection of a flexible link's tip, in the link's axes [m]."""
+        if not self.arm.link(link).flexible:
+            raise InputError(f"deflection: link {link!r} is rigid.")
+        root, tip = pose(self.arm, self.q, link), pose(self.arm, self.q, f"{link}.tip")
+        inside = np.swapaxes(root[..., :3, :3], -1, -2) @ (tip - root)[..., :3, 3:]
+        return np.asarray(inside[..., 0] - self.arm.link(link).tip[:3, 3])
+
     # ---- elsewhere ----------------------------------------------------------------------------------
 
     def verify(

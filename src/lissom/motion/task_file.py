@@ -20,7 +20,7 @@ from lissom.motion.reach import Reach
 from lissom.motion.task import Task, Via
 
 VERSION = 1
-OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "workers", "refine", "residual")
+OPTIONS = ("tolerance", "iterations", "seconds", "starts", "seed", "workers", "refine", "residual", "compare")
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
@@ -134,6 +134,10 @@ def _bending(row: Table, i: int) -> Bending:
 def _checked(options: Table) -> Table:
     """Numbers where numbers are needed; the rest is checked where it is used."""
     for word, value in options.items():
+        if word == "compare":
+            if not isinstance(value, bool):
+                raise ModelError(f"compare is {shown(value)}; expected true or false.")
+            continue
         whole = word in ("iterations", "starts", "seed", "workers")
         kinds = int if whole else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds) or value < (0 if word == "seed" else 1e-300):
