@@ -40,10 +40,16 @@ def predict(
     rate: Annotated[float, typer.Option(help="Samples per second of the CSV.")] = 1000.0,
     figure: Figure = None,
     kind: Annotated[
-        str | None, typer.Option(help="What to draw: motion (default), joints, torques, sticks or convergence.")
+        str | None,
+        typer.Option(
+            help="What to draw: motion (default), joints, torques, sticks, convergence, deflection or ringing."
+        ),
     ] = None,
     film: Film = None,
     speed: Annotated[float, typer.Option(help="Of the film: 1 as fast as it is, 0.2 five times slower.")] = 1.0,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Of flexible arms: try the rigid plan and input shapers too.")
+    ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Play the torques through a simulation.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: AsJson = False,
@@ -63,7 +69,10 @@ def predict(
         _refuse_unwritable(wholes, tables, rate, figure, kind, film)
         bar = not quiet and sys.stderr.isatty()
         motion, problem = _attempt(
-            lambda: predict_motion(asked.arm, asked.task, **asked.options, progress=bar), str(file)
+            lambda: predict_motion(
+                asked.arm, asked.task, **(asked.options | ({"compare": True} if compare else {})), progress=bar
+            ),
+            str(file),
         )
         _write(motion, wholes, tables, rate)
         found = motion.verify() if verify else None
@@ -136,6 +145,10 @@ def summary(motion: Motion) -> dict[str, Any]:
         "violation": report.violation, "optimality": report.optimality, "seconds": report.seconds,
         "peaks": [vars(peak) for peak in report.peaks], "starts": list(report.starts),
         "refinements": [list(row) for row in report.refinements],
+        "settled": [row._asdict() for row in report.settled],
+        "compared": None if motion.compared is None else [
+            {word: value for word, value in vars(plan).items() if word != "ringing"} for plan in motion.compared.plans
+        ],
         "joints": {
             name: {
                 "start": float(motion.q[0, k]), "end": float(motion.q[-1, k]),
@@ -152,6 +165,7 @@ def _verified(found: Any) -> dict[str, Any]:
     return {
         "ok": found.ok, "status": found.status, "joint_error": found.joint_error, "end_error": found.end_error,
         "growth": found.growth, "method": found.run.report.method, "peaks": [vars(peak) for peak in found.peaks],
+        "residual": found.residual,
     }  # fmt: skip
 
 
@@ -169,5 +183,7 @@ def show(motion: Motion, found: Any) -> None:
         )  # fmt: skip
     out.print(table)
     out.print(motion.report.describe(), markup=False)
+    if motion.compared is not None:
+        out.print(str(motion.compared), markup=False)
     if found is not None:
         out.print(found.describe(), markup=False)

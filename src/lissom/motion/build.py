@@ -276,7 +276,11 @@ class Problem:
         shortest time is wanted, whose torques jump, and the mesh resolves all modes."""
         if self.task.continuity is not None or set(self.task.minimise) != {"time"}:
             return self.task.continuity
-        return LOOSE_CONTINUITY if fastest_period(self.arm) * segments >= RESOLVED * self.line_duration else None
+        return LOOSE_CONTINUITY if self.resolved(segments) else None
+
+    def resolved(self, segments: int) -> bool:
+        """So many segments resolve all modes, as the first guess goes."""
+        return fastest_period(self.arm) * segments >= RESOLVED * self.line_duration
 
     @cached_property
     def line_duration(self) -> float:

@@ -14,10 +14,13 @@ from lissom.motion.bounds import bounds_of
 from lissom.motion.peaks import used
 from lissom.motion.played import Course, lead, loads_of, play, rest_of
 from lissom.motion.record import Comparison, Motion, Plan
+from lissom.motion.residual import vibration
 from lissom.motion.settle import last_loads, rings
 from lissom.motion.shapers import Shaper, shaper
 from lissom.motion.variants import rigid, with_payload_error
 from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
+from lissom.verbs.modes import modes
 
 if TYPE_CHECKING:
     from lissom.motion.predict import Search
@@ -26,6 +29,7 @@ VERB = "predict_motion"
 PAYLOAD = 0.1  # error of the payload
 SHAPED = 2  # modes that shapers deal with
 LEAST = 0.25  # of the duration, that is left to the rigid plan in front of a shaper
+PERIODS, LOOKS = 2.5, 301  # of the slowest mode that are shown of what is left, and points of it
 ONE = Shaper(np.zeros(1), np.ones(1))
 
 
@@ -62,10 +66,13 @@ def comparison(motion: Motion, search: Search) -> Comparison:
             f"{kind.upper()}: a rigid plan of {left:.3g} s, shaped for the first {SHAPED} modes at the goal, "
             f"{filter_.duration:.3g} s more; what limits motors is left out."
         )
-    return Comparison(tuple(_plan(one, motion) for one in tried), PAYLOAD, tuple(notes))
+    slowest = modes(arm, motion.q[-1], "locked", 1).frequencies_hz
+    times = np.linspace(0.0, PERIODS / slowest[0], LOOKS)
+    plans = tuple(_plan(one, motion, times) for one in tried)
+    return Comparison(plans, PAYLOAD, tuple(notes), tuple(times.tolist()))
 
 
-def _plan(tried: _Tried, motion: Motion) -> Plan:
+def _plan(tried: _Tried, motion: Motion, times: Array) -> Plan:
     arm, loads = motion.arm, last_loads(motion)
     run = tried.run(arm)
     off = []
@@ -74,7 +81,10 @@ def _plan(tried: _Tried, motion: Motion) -> Plan:
         off.append(np.nan if other is None else rings(tried.run(other), tried.duration, loads))
     bounds = bounds_of(arm, motion.task, VERB)
     use = float(used(run.tau, bounds.lower["torque"], bounds.upper["torque"]).max())
-    return Plan(tried.name, tried.duration, rings(run, tried.duration, loads), off[0], off[1], use)
+    residual = rings(run, tried.duration, loads)
+    left = vibration(arm, run.q[-1], run.qd[-1], loads) if np.isfinite(residual) else None
+    ringing = () if left is None else tuple(left.distances(times).tolist())
+    return Plan(tried.name, tried.duration, residual, off[0], off[1], use, ringing)
 
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:

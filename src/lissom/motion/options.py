@@ -10,7 +10,7 @@ from lissom.errors import InputError, shown
 
 WHOLE = ("iterations", "starts", "seed", "workers")
 MAY_BE_NONE = ("seconds", "workers", "refine", "residual")
-OPTIONS = ("tolerance", "seconds", "refine", "regularise", "residual", *WHOLE)
+OPTIONS = ("tolerance", "seconds", "refine", "regularise", "residual", "compare", *WHOLE)
 LARGEST_FRACTION = 0.01
 
 
@@ -18,6 +18,8 @@ def wrong(word: str, value: Any) -> str:
     """In words, what is wrong with an option; empty where nothing is."""
     if value is None and word in MAY_BE_NONE:
         return ""
+    if word == "compare":
+        return "" if isinstance(value, bool) else f"compare is {shown(value)}; expected true or false."
     kinds = int | np.integer if word in WHOLE else int | float | np.integer | np.floating
     least = 0 if word in ("seed", "regularise") else np.nextafter(0.0, 1.0)
     most = LARGEST_FRACTION if word == "regularise" else np.inf

@@ -26,6 +26,7 @@ from lissom.motion.record import DISTANCE, INTERRUPTED, RAN_OUT, Iteration, Loos
 from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, not_settled, settled
 from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task
+from lissom.motion.walk import STRIDE, Walk
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm
 
@@ -171,10 +172,47 @@ class Search:
         rng = starts.random_numbers(self._seed, k)
         self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
-        motion = self._solved(self.problem.mesh(self._finer), lambda curves: start.start(self.problem, curves, rng))
+        mesh = self.problem.mesh(self._finer)
+        motion = self._found(mesh, lambda curves: start.start(self.problem, curves, rng), self.problem.line_duration)
         while open_between(motion) and motion.basis.segments < MOST_SEGMENTS:
             motion = self._moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
         return motion
+
+    def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float) -> Motion:
+        """On a mesh, from a start; where a free duration makes that difficult, by walking."""
+        task = self.problem.task
+        walks = mesh.loose is not None and task.fixed_duration is None and not task.periodic
+        if walks and set(task.minimise) == {"time"} and not self.problem.resolved(mesh.led.segments):
+            return self._walked(mesh, begin, T)
+        motion = self._solved(mesh, begin)
+        if walks and not motion.ok and not motion.interrupted and "time" in task.minimise:
+            return self._walked(mesh, begin, T)
+        return motion
+
+    def _walked(self, mesh: Mesh, begin: Callable[..., Array], T: float, stride: float = STRIDE) -> Motion:
+        """With the duration walked to its best."""
+        task, problem = self.problem.task, self.problem
+        effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
+        low, high = task.duration or (T / 100, 100 * T)
+        other = Problem(problem.arm, task.replace(minimise=effort, duration=(low, high)))
+        limits = (*self._limits[:2], self._until)
+        walk = Walk(other, mesh, limits, lambda at, x: problem.cost(at.curves, x), self._progress)
+        clock = time.perf_counter()
+        found, more, rounds = walk(begin, float(np.clip(T, low, high)), stride), np.zeros(0), 1
+        while True:
+            peaks, peak_times = look(problem, mesh, found.program, found.solution.x)
+            if not found.solution.solved or not len(peak_times) or rounds == ROUNDS or walk.stopped:
+                break
+            more, rounds = np.append(more, peak_times), rounds + 1
+            found = walk.again(found, more)
+        self._spent["solve"] += walk.seconds
+        self._spent["evaluate"] += walk.evaluation_seconds
+        self._spent["build"] += max(time.perf_counter() - clock - walk.seconds, 0.0)
+        solution = found.solution._replace(
+            cost=problem.cost(found.program.curves, found.solution.x), iterations=found.iterations
+        )
+        self._log = numbered_on(self._log, found.iterations)
+        return self._motion(mesh, found.program, solution, peaks, rounds)
 
     @property
     def _finer(self) -> int:
@@ -224,7 +262,8 @@ class Search:
             if history[-1].finer >= MOST_FINER:
                 return _with(motion, ok=False, status=f"solved, but {not_settled(history[-1], residual)}")
             mesh, points = mesh_of(motion).loosened(points_of(motion))
-            motion = self._moved(mesh, points, motion.duration)
+            T = motion.duration
+            motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T)
 
     def _solved(self, mesh: Mesh, begin: Callable[..., Array]) -> Motion:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""

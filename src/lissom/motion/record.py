@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
-from lissom.model.describe import table
+from lissom.motion.comparison import Comparison as Comparison
+from lissom.motion.comparison import Plan as Plan  # records of files are looked for here
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import tree_call
@@ -94,57 +95,6 @@ class Settled(NamedTuple):
     joint_error: float
     end_error: float
     passive_error: float
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A way of moving an arm, tried.
-
-    name : str               which plan, and what of it the motors follow
-    duration : float         [s]
-    residual : float         vibration of the tip that is left at its end [m]
-    heavier, lighter : float     the same where the payload is more, or less, than was thought; NaN: there is none
-    torque_use : float       largest torque over its limit, 0 where none is limited
-    """
-
-    name: str
-    duration: float
-    residual: float
-    heavier: float
-    lighter: float
-    torque_use: float
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Plans for one task, tried on the same flexible arm.
-
-    plans : tuple of Plan
-    payload : float          error of the payload, of its mass and inertia, 0.1: ten percent
-    notes : tuple of str     how the others were made
-    """
-
-    plans: tuple[Plan, ...]
-    payload: float
-    notes: tuple[str, ...] = ()
-
-    def __getitem__(self, name: str) -> Plan:
-        for plan in self.plans:
-            if plan.name == name:
-                return plan
-        raise KeyError(name)
-
-    def describe(self) -> str:
-        """A table for people."""
-        off = f"{100 * self.payload:g} %"
-        rows = [["plan", "duration s", "tip rings m", f"payload +{off}", f"payload -{off}", "torque use"]]
-        for plan in self.plans:
-            rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
-            rows.append([plan.name, f"{plan.duration:.4g}", *rings, f"{plan.torque_use:.3g}"])
-        return "\n".join([*table(rows), *self.notes])
-
-    def __str__(self) -> str:
-        return self.describe()
 
 
 class Closures(NamedTuple):
@@ -366,6 +316,14 @@ class Motion:
     def tip(self) -> Array:
         """(nt, 3) path of the tip in the world [m]."""
         return pose(self.arm, self.q, self.tip_frame)[..., :3, 3]
+
+    def deflection(self, link: str) -> Array:
+        """(nt, 3) deflection of a flexible link's tip, in the link's axes [m]."""
+        if not self.arm.link(link).flexible:
+            raise InputError(f"deflection: link {link!r} is rigid.")
+        root, tip = pose(self.arm, self.q, link), pose(self.arm, self.q, f"{link}.tip")
+        inside = np.swapaxes(root[..., :3, :3], -1, -2) @ (tip - root)[..., :3, 3:]
+        return np.asarray(inside[..., 0] - self.arm.link(link).tip[:3, 3])
 
     # ---- elsewhere ----------------------------------------------------------------------------------
 

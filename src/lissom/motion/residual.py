@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from lissom.control.equilibrium import equilibrium
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
+from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
 from lissom.verbs.kinematics import jacobian, tip_frame
 from lissom.verbs.modes import modes
@@ -53,16 +55,50 @@ def residual_vibration(
     q, qd = as_state(as_arm(arm, verb), q, "q", verb), as_state(arm, qd, "qd", verb)
     if q.ndim != 1 or qd.ndim != 1:
         raise InputError(f"{verb}: q has shape {q.shape}; expected one state ({arm.dof},).")
+    found = vibration(arm, q, qd, loads, frame)
+    return np.inf if found is None else found.reach
+
+
+class Vibration(NamedTuple):
+    """Modes of an arm with its joints locked, and how a state excites them.
+
+    omega, damping : (k,)    [rad/s], ratios
+    tip : (3, k)             how a unit of each moves the tip [m]
+    x, v : (k,)              amplitudes and rates to begin with
+    """
+
+    omega: Array
+    damping: Array
+    tip: Array
+    x: Array
+    v: Array
+
+    @property
+    def reach(self) -> float:
+        """How far the tip can get from its rest [m]."""
+        return float(np.linalg.norm(self.tip, axis=0) @ np.hypot(self.x, self.v / self.omega))
+
+    def distances(self, t: Array) -> Array:
+        """(nt,) of the tip from its rest, at times (nt,) from then on [m]."""
+        swing = self.omega * np.sqrt(np.maximum(1 - self.damping**2, 1e-6))
+        decay, phase = np.exp(-np.outer(t, self.damping * self.omega)), np.outer(t, swing)
+        later = (self.v + self.damping * self.omega * self.x) / swing
+        amounts = decay * (self.x * np.cos(phase) + later * np.sin(phase))
+        return np.asarray(np.linalg.norm(amounts @ self.tip.T, axis=1))
+
+
+def vibration(arm: Arm, q: Array, qd: Array, loads: Sequence[Load], frame: str | None = None) -> Vibration | None:
+    """What a state (dof,) leaves ringing; None where nothing comes to rest."""
     free = np.flatnonzero(~arm.actuated)
+    nothing = np.zeros(0)
     if not len(free):
-        return 0.0
+        return Vibration(nothing, nothing, np.zeros((3, 0)), nothing, nothing)
     try:
         rest = equilibrium(arm, q, loads).q
     except SolveError:
-        return np.inf
+        return None
     found = modes(arm, rest, "locked")
     M = mass_matrix(arm, rest)[np.ix_(free, free)]
     U, omega = found.shapes[free], 2 * np.pi * found.frequencies_hz
-    x, v = U.T @ M @ (q - rest)[free], U.T @ M @ qd[free]
     tip = jacobian(arm, rest, tip_frame(arm) if frame is None else frame)[:3][:, free] @ U
-    return float(np.linalg.norm(tip, axis=0) @ np.hypot(x, v / omega))
+    return Vibration(omega, found.damping, tip, U.T @ M @ (q - rest)[free], U.T @ M @ qd[free])

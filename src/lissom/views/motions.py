@@ -8,38 +8,55 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.errors import InputError
 from lissom.model.units import UNITS
+from lissom.motion.comparison import Comparison
 from lissom.motion.record import Motion
 from lissom.spatial.rotations import Array
 from lissom.views import stage
 from lissom.views.palette import COLOURS, RESTING
-from lissom.views.runs import MOST_LINES, draw_curve, finish_axes, joint_groups, names_above, new_figure
+from lissom.views.runs import (
+    MOST_LINES,
+    deflections,
+    draw_curve,
+    finish_axes,
+    joint_groups,
+    names_above,
+    new_figure,
+)
 from lissom.views.skeleton import Skeleton
 from lissom.views.surroundings import draw_surroundings, extent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+LEAST = 1e-9  # m: what is below counts as still
 STICKS = 11  # states of the arm along a motion
 QUANTITIES = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "torque"}
 START, END, WAY = COLOURS[2], COLOURS[1], COLOURS[0]
 
 
 def overview(motion: Motion) -> Figure:
-    """Positions and torques on the left; the arm along its way and the search on the right."""
-    panels = _panels(motion, ("q", "tau"))
-    figure = new_figure(11.5, 7.0 if len(panels) == 2 else 9.0)
+    """Positions and torques on the left, deflections of flexible links below; the arm along its way on the right, and
+    the search, or what is left of other plans beside it where they were compared."""
+    panels, bent = _panels(motion, ("q", "tau")), deflections(motion)
+    count = len(panels) + bool(bent)
+    figure = new_figure(11.5, 7.0 if count == 2 else 9.0)
     halves = figure.add_gridspec(1, 2, width_ratios=(1.1, 1))
-    rows = halves[0].subgridspec(len(panels), 1)
+    rows = halves[0].subgridspec(count, 1)
     first: Any = None
     for k, (word, unit, some) in enumerate(panels):
         ax = figure.add_subplot(rows[k], sharex=first)
         first = first or ax
         _profile(ax, motion, word, unit, some, legend=word == "q")
+    if bent:
+        ax = figure.add_subplot(rows[-1], sharex=first)
+        _bent(ax, motion, bent)
     ax.set_xlabel("time [s]")
     parts = halves[1].subgridspec(2, 1, height_ratios=(2, 1))
     _sticks(figure, parts[0], motion)
-    _cost(figure.add_subplot(parts[1]), motion)
+    below = figure.add_subplot(parts[1])
+    _cost(below, motion) if motion.compared is None else _ringing(below, motion.compared)
     _title(figure, motion)
     return figure
 
@@ -52,6 +69,29 @@ def joints(motion: Motion) -> Figure:
 def torques(motion: Motion) -> Figure:
     """Torques over time, limits dashed."""
     return _stacked(motion, ("tau",))
+
+
+def deflection(motion: Motion) -> Figure:
+    """How the tips of flexible links bend over time."""
+    bent = deflections(motion)
+    if not bent:
+        raise InputError(f"plot: nothing of arm {motion.arm.name!r} bends.")
+    figure = new_figure(8.0, 4.5)
+    ax = figure.add_subplot()
+    _bent(ax, motion, bent)
+    ax.set_xlabel("time [s]")
+    _title(figure, motion)
+    return figure
+
+
+def ringing(motion: Motion) -> Figure:
+    """What is left when the motion has ended, and what other plans leave."""
+    if motion.compared is None:
+        raise InputError("plot: the motion was not compared with others; use predict_motion(..., compare=True).")
+    figure = new_figure(8.0, 4.5)
+    _ringing(figure.add_subplot(), motion.compared)
+    _title(figure, motion)
+    return figure
 
 
 def sticks(motion: Motion) -> Figure:
@@ -118,6 +158,26 @@ def _profile(ax: Any, motion: Motion, word: str, unit: str, some: list[int], leg
         names_above(ax, len(some) - MOST_LINES)
 
 
+def _bent(ax: Any, motion: Motion, bent: dict[str, Array]) -> None:
+    """Deflections of tips."""
+    for k, (name, values) in enumerate(list(bent.items())[:MOST_LINES]):
+        draw_curve(ax, motion.t, values, COLOURS[k % len(COLOURS)], name)
+    finish_axes(ax, "", "tip deflection [mm]")
+    names_above(ax, len(bent) - MOST_LINES)
+
+
+def _ringing(ax: Any, compared: Comparison) -> None:
+    """Distance of the tip from its rest after the end, of every plan that got there; logarithmic: they differ much."""
+    for k, plan in enumerate(compared.plans):
+        if plan.ringing:
+            far = np.maximum(np.array(plan.ringing), LEAST)
+            style = "-" if k < 2 else "--"
+            ax.plot(compared.times, far, style, color=COLOURS[k % len(COLOURS)], label=plan.name, linewidth=1.3)
+    ax.set_yscale("log")
+    ax.legend(fontsize=7, loc="center right")
+    finish_axes(ax, "time after the end [s]", "tip from its rest [m]")
+
+
 def _in_view(limit: float, values: Array, quantity: str) -> bool:
     """Limits of torque are always shown; others where the motion comes near: far ones would flatten the curves."""
     return quantity == "torque" or abs(limit) <= 1.3 * float(np.abs(values).max())
@@ -159,4 +219,6 @@ KINDS: dict[str, Callable[[Any], Figure]] = {
     "torques": torques,
     "sticks": sticks,
     "convergence": convergence,
+    "deflection": deflection,
+    "ringing": ringing,
 }

@@ -41,7 +41,8 @@ def plot(result: Any, kind: str | None = None) -> Figure:
         or Deformation           displacement, angles and inner moments along a link
     kind : str or None           of a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (the audit: energies, where they went, what is left over) or "phase" (rate over position); of
-        a Motion: "motion" (all at once, the default), "joints", "torques", "sticks" or "convergence"
+        a Motion: "motion" (all at once, the default), "joints", "torques", "sticks", "convergence", "deflection"
+            (of flexible links) or "ringing" (what is left, beside other plans)
 
     Returns
     -------

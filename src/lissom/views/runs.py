@@ -63,7 +63,7 @@ def _title(figure: Any, run: Run) -> None:
 
 def motion(run: Run) -> Figure:
     """Positions, rates and torques over time, deflections of flexible links, with the events marked."""
-    groups, bent = joint_groups(run.arm), _deflections(run)
+    groups, bent = joint_groups(run.arm), deflections(run)
     rows = 3 * len(groups) + bool(bent)
     figure = new_figure(8.0, 1.0 + (2.2 if rows > 3 else 2.4) * rows)
     axes = list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
@@ -80,8 +80,8 @@ def motion(run: Run) -> Figure:
     return figure
 
 
-def _deflections(run: Run) -> dict[str, Array]:
-    """How the tips of flexible links are bent, along and across, in mm; what stays zero is left out."""
+def deflections(run: Any) -> dict[str, Array]:
+    """How the tips of flexible links are bent in a run or motion, along and across, in mm; without what stays zero."""
     out: dict[str, Array] = {}
     for link in run.arm.links:
         if link.mode_labels:

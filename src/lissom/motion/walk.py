@@ -1,0 +1,97 @@
+"""The best duration of an arm that vibrates, by walking: with the duration given, the motion of least effort is easy.
+
+In one program with the duration, a fast mode is the difficulty: a hundred of its periods pass during a motion, so a
+step of one percent in the duration turns its phase all the way round, and the solver may only creep. With the duration
+held, phases stay, and some twenty iterations do. So the duration is made shorter step by step, each motion starting
+from the last, until there is none, or until the cost rises; then by smaller steps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.motion.build import Problem
+from lissom.motion.mesh import Mesh
+from lissom.motion.program import Program
+from lissom.motion.record import INTERRUPTED, Iteration
+from lissom.motion.solver import Solution, Solver
+from lissom.spatial.rotations import Array
+
+STRIDE, SHORTEST = 0.04, 1e-3  # steps of the duration, relative: the first, and the last
+LONGER, TRIES = 1.12, 12  # how much longer where the first guess is too short, and how often
+ITERATIONS = 100  # of one motion
+
+Told = Callable[[Iteration], object]
+
+
+class Walked(NamedTuple):
+    """Where a walk ended: the program, its solution, and the iterations of all motions on the way."""
+
+    program: Program
+    solution: Solution
+    iterations: tuple[Iteration, ...]
+
+
+class Walk:
+    """Motions of least effort of one problem on one mesh, over the duration.
+
+    problem : its duration is free within a range, and effort alone is minimised
+    limits : tolerance, iterations, and when it has to end, as `time.perf_counter` tells it
+    cost : of the whole task, of a program and a solution
+    """
+
+    def __init__(
+        self, problem: Problem, mesh: Mesh, limits: tuple[float, int, float],
+        cost: Callable[[Program, Array], float], told: Told | None,
+    ) -> None:  # fmt: skip
+        self._problem, self._mesh, self._limits, self._cost, self._told = problem, mesh, limits, cost, told
+        self._log: list[Iteration] = []
+        self.seconds = self.evaluation_seconds = 0.0
+        self.stopped = False
+
+    def __call__(self, begin: Callable[..., Array], T: float, stride: float = STRIDE) -> Walked:
+        """From a duration on."""
+        program = self._problem.program(self._mesh, np.zeros(0))
+        here = self._entered(program, begin(program.curves), T)
+        while here.solved and stride > SHORTEST and not self.stopped:
+            there = self._at(program, here.x, program.curves.T(here.x) * (1 - stride))
+            if there.solved and self._cost(program, there.x) < self._cost(program, here.x):
+                here = self._kept(there)
+            else:
+                stride /= 3
+        return Walked(program, here, tuple(self._log))
+
+    def again(self, before: Walked, more: Array) -> Walked:
+        """With more samples: the same duration, or one that is a little longer."""
+        program = self._problem.program(self._mesh, more)
+        x = before.solution.x
+        found = self._entered(program, x, program.curves.T(x), 1 + SHORTEST / 2)
+        return Walked(program, found, tuple(self._log))
+
+    def _entered(self, program: Program, x: Array, T: float, longer: float = LONGER) -> Solution:
+        """The first motion that is found at a duration, or at longer ones."""
+        for k in range(TRIES):
+            found = self._at(program, x, T * longer**k)
+            if found.solved or self.stopped:
+                break
+        return self._kept(found)
+
+    def _kept(self, found: Solution) -> Solution:
+        """With its iterations in the log, which ends with those of the motion that is kept."""
+        count = len(self._log)
+        self._log += [step._replace(number=count + k) for k, step in enumerate(found.iterations)]
+        return found
+
+    def _at(self, program: Program, x: Array, T: float) -> Solution:
+        program.low[-1] = program.high[-1] = T
+        tolerance, iterations, until = self._limits
+        solver = Solver(program, tolerance, min(iterations, ITERATIONS), until)
+        found = solver(np.append(x[:-1], T), self._told, None)
+        self.seconds += found.seconds
+        self.evaluation_seconds += found.evaluation_seconds
+        self.stopped = found.status.startswith(INTERRUPTED) or time.perf_counter() > until
+        return found

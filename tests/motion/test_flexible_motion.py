@@ -1,0 +1,315 @@
+"""Motions of flexible arms: they stop without vibration, by simulations that know nothing of how they were found."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.errors import InputError, ModelError, UnsupportedError
+from lissom.motion.mesh import Mesh
+from lissom.motion.played import torques_of
+from lissom.motion.predict import mesh_of
+from lissom.motion.residual import residual_vibration
+from lissom.motion.shapers import Shaper, shaper, zv, zvd
+
+HANGING = -np.pi / 2
+LIMITS = ls.Limits(torque=[0.2, 0.1])
+MOVE = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "torque_squared", "limits": LIMITS}
+MOVES = {
+    "horizontal": [([0.0, 0.0], [0.8, 0.8], 4.0), ([0.0, 0.0], [-0.6, 1.2], 5.0), ([0.3, -0.4], [1.2, -0.5], 5.0)],
+    "vertical": [([HANGING, 0.0], [HANGING + 0.4, 0.5], 4.0), ([HANGING, 0.0], [HANGING - 0.3, 1.2], 5.0),
+                 ([HANGING - 0.3, 0.4], [HANGING + 0.3, -0.5], 5.0)],
+}  # fmt: skip
+
+
+def two_link(plane="horizontal", damping=0.0):
+    arm = ls.load("two_link_flexible").with_gravity((0, -9.81 if plane == "vertical" else 0.0, 0))
+    for link in arm.links:
+        arm = arm.with_link(link.name, beam=link.beam.replace(damping=damping))
+    return arm
+
+
+def spatial():
+    def at(*p):
+        X = np.eye(4)
+        X[:3, 3] = p
+        return X
+
+    beam = ls.Beam(0.5, 0.3, EI=(8.0, 12.0), modes=ls.Modes(bending_z=1, bending_y=1))
+    return ls.Arm("spatial", [
+        ls.Link("base", joint=ls.Joint("revolute"), mass=2.0, inertia=[0.02] * 3),
+        ls.Link("upper", "base", ls.Joint("revolute", at(0, 0, 0.3), (0, 1, 0)), 1.5, (0.2, 0, 0), [0.003, 0.03, 0.03]),
+        ls.Link("fore", "upper", ls.Joint("revolute", at(0.4, 0, 0), (0, 1, 0)), 0.3, inertia=[1e-3] * 3, beam=beam,
+                payload=ls.Payload(0.3, inertia=[2e-4] * 3)),
+    ])  # fmt: skip
+
+
+def rings(motion, rtol=1e-10):
+    """Residual vibration, its torques played through an adaptive simulation."""
+    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, method="dop853",
+                      rtol=rtol, atol=1e-2 * rtol)  # fmt: skip
+    return residual_vibration(run.arm, run.q[-1], run.qd[-1])
+
+
+@pytest.fixture(scope="module")
+def moved():
+    return ls.predict_motion(two_link(), **MOVE, compare=True)
+
+
+def test_it_stops_without_vibration_and_the_rigid_plan_does_not(moved):
+    left, rigid = rings(moved), moved.compared["rigid plan"].residual
+    assert moved.status == "solved"
+    assert left <= 1e-4
+    assert left <= 5e-3 * rigid
+    assert rigid > 0.1
+    # the report's figure, by steps of order 8, is the same as that of the adaptive simulation
+    assert moved.report.settled[-1].residual == pytest.approx(left, rel=1e-2)
+    assert np.abs(moved.q[-1] - [0.8, 0, 0, 0.8, 0, 0]).max() < 1e-12
+    assert np.abs(moved.qd[[0, -1]]).max() < 1e-12
+
+
+def test_torques_are_of_motors_alone_and_within_limits(moved):
+    driven = moved.arm.actuated
+    assert np.all(moved.tau[:, ~driven] == 0)
+    t = np.linspace(0, moved.duration, 4001)
+    assert (np.abs(moved.torques(t)[:, driven]) / [0.2, 0.1]).max() < 1.001
+    assert moved.cost == pytest.approx(np.trapezoid((moved.torques(t) ** 2).sum(axis=1), t), rel=1e-4)
+
+
+def test_equations_of_motion_hold_between_the_points_where_they_were_asked_for(moved):
+    """Count rule: as many rows as unknowns, so nothing is left that could hide between the points."""
+    mesh = mesh_of(moved)
+    points, rows = mesh.loose.count - 2, len(mesh.samples(3)[0])
+    assert points == rows
+    t = np.linspace(0, moved.duration, 5003)
+    # modal forces are of the size of the torques, 0.2
+    assert np.abs(moved.forces(t)[:, ~moved.arm.actuated]).max() < 1e-5
+
+
+def test_shapers_beside_it(moved):
+    table = moved.compared
+    plans = {plan.name: plan for plan in table.plans}
+    assert set(plans) == {"this motion", "this motion, led", "rigid plan", "rigid plan, led", "rigid plan, ZV, led",
+                          "rigid plan, ZVD, led"}  # fmt: skip
+    assert plans["rigid plan, ZV, led"].residual < plans["rigid plan, led"].residual / 3
+    for name in ("this motion", "this motion, led"):
+        assert plans[name].residual < 1e-4
+        for word in ("heavier", "lighter"):  # the payload is ten percent off
+            assert getattr(plans[name], word) < getattr(plans["rigid plan, ZV, led"], word)
+    assert all(plan.duration == pytest.approx(4.0) for plan in table.plans)
+    assert "payload +10 %" in str(table)
+    assert "ZVD" in moved.describe()
+
+
+def test_a_motion_of_two_splines_is_saved_without_loss(moved, tmp_path):
+    moved.save(tmp_path / "motion.nc")
+    again = ls.load_motion(tmp_path / "motion.nc")
+    assert again.task == moved.task
+    assert again.report == moved.report
+    assert again.compared == moved.compared
+    for word in ("t", "q", "qd", "qdd", "tau"):
+        assert np.array_equal(getattr(again, word), getattr(moved, word))
+    table = moved.table(rate_hz=100)
+    assert table.q.shape == (401, 6)
+    q, qd, _ = moved.at(1.23)
+    assert np.abs(q - moved.at([1.23])[0][0]).max() == 0
+    assert qd.shape == (6,)
+
+
+def test_it_is_tried_with_another_payload(moved):
+    found = moved.verify(payload=0.1)
+    assert found.status == "verified"
+    assert found.residual < 1e-6
+    assert [trial.what for trial in found.trials] == ["payload +10 %", "payload -10 %"]
+    plan = moved.compared["this motion"]
+    assert [trial.residual for trial in found.trials] == pytest.approx([plan.heavier, plan.lighter], rel=1e-6)
+    assert "payload -10 %: the tip rings by" in found.describe()
+    for given, sentence in (({"payload": 2}, "0.1 for ten percent"), ({"modes": -1}, "how many more")):
+        with pytest.raises(InputError, match=sentence):
+            moved.verify(**given)
+
+
+@pytest.mark.slow
+def test_it_is_tried_with_more_modes_and_another_stiffness(moved):
+    more, *off = moved.verify(modes=1, stiffness=0.03).trials
+    assert more.what == "1 more modes of every kind"
+    assert more.residual < 1e-4  # the modes that were kept are enough
+    assert [trial.what for trial in off] == ["stiffness +3 %", "stiffness -3 %"]
+    assert all(1e-4 < trial.led < 0.02 for trial in off)
+
+
+def test_the_vertical_plane_begins_and_ends_at_the_sag():
+    start, goal, duration = MOVES["vertical"][0]
+    arm = two_link("vertical")
+    motion = ls.predict_motion(arm, start=start, goal=goal, duration=duration, minimise="torque_squared",
+                               limits=ls.Limits(torque=[8.0, 4.0]))  # fmt: skip
+    for q, joints in ((motion.q[0], start), (motion.q[-1], goal)):
+        assert np.abs(q - ls.equilibrium(arm, joints).q).max() < 1e-9
+    assert np.abs(motion.q[-1][arm.mode_index]).max() > 0.01
+    assert motion.report.settled[-1].residual < 1e-5
+
+
+def test_deflection_and_strain_stay_within_limits(moved):
+    free = np.abs(ls.deformation(moved.arm, moved.q, "link1", [0.5]).displacement[:, 0, 1]).max()
+    fibres = {"half_height": 0.002, "youngs_modulus": 70e9}
+    limits = [ls.Bending("link1", deflection=0.6 * free), ls.Bending("link2", strain=1e-4, stress=6.3e6, **fibres)]
+    motion = ls.predict_motion(moved.arm, **MOVE, bending=limits, residual=1e-3)
+    q = motion.at(np.linspace(0, 4, 2001))[0]
+    bent = np.abs(ls.deformation(motion.arm, q, "link1", [0.5]).displacement[:, 0, 1]).max()
+    assert 0.995 * 0.6 * free < bent < 1.0005 * 0.6 * free  # reached, not exceeded
+    strain = np.abs(ls.deformation(motion.arm, q, "link2", [0.0]).strain(0.002)[:, 0]).max()
+    assert strain < 0.9e-4 * 1.0005
+    assert motion.cost > moved.cost
+    assert {"deflection", "strain", "stress"} <= {peak.quantity for peak in motion.report.peaks}
+    assert motion.report.settled[-1].residual < 1e-3
+
+
+def test_bending_that_cannot_be():
+    with pytest.raises(ModelError, match="half_height"):
+        ls.Bending("link1", strain=1e-4)
+    with pytest.raises(ModelError, match="youngs_modulus"):
+        ls.Bending("link1", stress=1e6, half_height=0.01)
+    with pytest.raises(ModelError, match="nothing is limited"):
+        ls.Bending("link1")
+    with pytest.raises(InputError, match="rigid"):
+        ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], bending=ls.Bending("fore", deflection=0.1))
+    with pytest.raises(InputError, match=r"at the goal the deflection of link 'link1' is 0\.1"):
+        ls.predict_motion(two_link("vertical"), start=[HANGING, 0], goal=[HANGING + 0.5, 0], duration=4.0,
+                          minimise="torque_squared", bending=ls.Bending("link1", deflection=0.05))  # fmt: skip
+
+
+def test_what_is_refused_says_why():
+    arm = two_link()
+    with pytest.raises(UnsupportedError, match="rates of torque"):
+        ls.predict_motion(arm, **MOVE | {"limits": ls.Limits(torque=1.0, torque_rate=5.0)})
+    with pytest.raises(UnsupportedError, match="cannot be kept on a path"):
+        ls.retime_motion(arm, [[0, 0], [1, 1]], limits=LIMITS)
+    with pytest.raises(InputError, match="or 6, one per coordinate"):
+        ls.predict_motion(arm, **MOVE | {"goal": [1, 1, 1]})
+    with pytest.raises(InputError, match="nothing vibrates"):
+        ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], residual=1e-4)
+    with pytest.raises(UnsupportedError, match="nothing of arm 'two_link' bends"):
+        ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], compare=True)
+    with pytest.raises(InputError, match=r"slope of 1\.1 rad"):
+        ls.predict_motion(two_link("vertical"), **MOVE | {"limits": ls.Limits(torque=20.0)})
+    with pytest.raises(InputError, match="start_acceleration is given for a coordinate without a motor"):
+        ls.predict_motion(arm, **MOVE, start_acceleration=np.zeros(6))
+
+
+def test_residual_vibration_is_what_a_simulation_with_locked_joints_shows():
+    arm, pose = two_link(), np.array([0.3, 0.02, -0.001, -0.7, 0.01, 0.002])
+    rates = np.array([0.0, 0.05, 0.02, 0.0, -0.04, 0.01])
+    told = residual_vibration(arm, pose, rates)
+    held = {"joint1": 0.0, "joint2": 0.0}
+    run = ls.simulate(arm, pose, rates, until=40.0, prescribed=held, every=0.02, method="rk8", dt=2e-3)
+    seen = np.linalg.norm(run.tip - ls.pose(arm, [0.3, -0.7], "link2.tip")[:3, 3], axis=1).max()
+    assert 0.9 * told < seen < 1.02 * told  # forty seconds are long enough for the modes nearly to meet
+
+
+def test_shapers_leave_nothing_of_the_modes_they_are_made_for():
+    for f, damping in ((0.7, 0.0), (2.3, 0.04)):
+        for make in (zv, zvd):
+            assert make(f, damping).leaves(f, damping) < 1e-12
+            assert make(f, damping).sizes.sum() == pytest.approx(1.0)
+        # robust: off by five percent, ZVD leaves a fraction of what ZV does
+        assert zvd(f, damping).leaves(1.05 * f, damping) < 0.2 * zv(f, damping).leaves(1.05 * f, damping)
+    both = zv(0.7).then(zv(2.3))
+    assert max(both.leaves(0.7), both.leaves(2.3)) < 1e-12
+    assert both.duration == pytest.approx(0.5 / 0.7 + 0.5 / 2.3)
+    arm = two_link(damping=0.03)
+    found = ls.modes(arm, [0.8, 0.8], count=2)
+    made = shaper(arm, [0.8, 0.8], "zvd", 2)
+    assert max(made.leaves(f, z) for f, z in zip(found.frequencies_hz, found.damping, strict=True)) < 1e-12
+    with pytest.raises(InputError, match="kind"):
+        shaper(arm, [0.8, 0.8], "zvdd")
+
+
+def test_shaping_polynomials_is_convolution():
+    from scipy.interpolate import PPoly
+
+    rng = np.random.default_rng(3)
+    course = PPoly(rng.normal(size=(4, 5, 2)), np.array([0.0, 0.13, 0.4, 0.55, 0.8, 1.1]))
+    made = Shaper(np.array([0.0, 0.31, 0.77]), np.array([0.2, 0.5, 0.3]))
+    shaped, t = made.shaped(course), np.linspace(-0.01, 1.9, 1013)
+    assert shaped.x[-1] == pytest.approx(1.1 + 0.77)
+    want = sum(
+        size * np.where(((t - time >= 0) & (t - time <= 1.1))[:, None], course(np.clip(t - time, 0, 1.1)), 0.0)
+        for time, size in zip(made.times, made.sizes, strict=True)
+    )
+    inside = (t > 0) & (t < shaped.x[-1])
+    assert np.abs(shaped(t[inside]) - want[inside]).max() < 1e-10
+
+
+def test_a_mesh_keeps_the_count_rule_when_it_is_refined(moved):
+    mesh = mesh_of(moved)
+    finer, points = mesh.loosened([P for _, _, P in moved.splines])
+    assert finer.finer == 2 * mesh.finer
+    assert finer.loose.count - 2 == len(finer.samples(3)[0])
+    s = np.linspace(0, 1, 777)
+    assert np.abs(finer.loose.rows(s) @ points[1] - mesh.loose.rows(s) @ moved.loose.control_points).max() < 1e-12
+    both, _ = mesh.refined([P for _, _, P in moved.splines])
+    assert isinstance(both, Mesh)
+    assert both.led.segments == 2 * mesh.led.segments
+
+
+@pytest.mark.slow
+def test_a_place_in_space_is_reached_by_the_bent_arm():
+    arm = two_link("vertical")
+    goal = ls.Reach("link2.tip", position=(0.45, -0.75, None))
+    motion = ls.predict_motion(arm, start=[HANGING, 0], goal=goal, limits=ls.Limits(torque=[8.0, 4.0]), duration=4.0,
+                               minimise="torque_squared", residual=1e-3)  # fmt: skip
+    assert np.abs(motion.tip[-1, :2] - [0.45, -0.75]).max() < 1e-6
+    end = motion.q[-1]
+    assert np.abs(ls.equilibrium(arm, end[[0, 3]]).q - end).max() < 1e-6  # at the sag there
+    assert abs(end[1]) > 0.1
+
+
+def test_a_free_joint_ends_where_the_rest_hangs_still():
+    arm = two_link("vertical")
+    motion = ls.predict_motion(arm, start=[HANGING, 0], goal=[HANGING + 0.4, np.nan], duration=4.0, residual=1e-3,
+                               limits=ls.Limits(torque=[8.0, 4.0]), minimise="torque_squared")  # fmt: skip
+    end = motion.q[-1]
+    assert np.abs(ls.equilibrium(arm, end[[0, 3]]).q - end).max() < 1e-6
+
+
+@pytest.mark.slow
+def test_a_spatial_arm_that_bends_in_two_planes():
+    motion = ls.predict_motion(spatial(), start=[0, 0.4, -0.8], goal=[0.8, 0.1, 0.3], duration=1.5, compare=True,
+                               minimise="torque_squared", limits=ls.Limits(torque=[20, 40, 20]))  # fmt: skip
+    bent = np.abs(motion.q[:, motion.arm.mode_index]).max(axis=0)
+    assert (bent > 1e-3).all()  # both planes
+    left, rigid = rings(motion), motion.compared["rigid plan"].residual
+    assert left < 1e-5
+    assert left < 5e-3 * rigid
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damping", [0.0, 0.02])
+@pytest.mark.parametrize(("plane", "move"), [(plane, k) for plane in MOVES for k in range(3)])
+def test_every_move_stops_without_vibration(plane, move, damping):
+    start, goal, duration = MOVES[plane][move]
+    limits = ls.Limits(torque=[0.2, 0.1] if plane == "horizontal" else [8.0, 3.0])
+    motion = ls.predict_motion(two_link(plane, damping), start=start, goal=goal, duration=duration, limits=limits,
+                               minimise="torque_squared", compare=True)  # fmt: skip
+    left, rigid = rings(motion, 1e-11), motion.compared["rigid plan"].residual
+    assert left <= 1e-4
+    assert left <= 5e-3 * rigid
+    assert motion.verify().status == "verified"
+
+
+@pytest.mark.slow
+def test_shortest_time_of_the_flexible_arm():
+    """Walked to: rigid links would take 3.497 s; the links' vibration costs a few percent of that, not more."""
+    motion = ls.predict_motion(two_link(), start=[0, 0], goal=[0.8, 0.8], limits=LIMITS)
+    assert motion.status == "solved"
+    assert 3.497 < motion.duration < 3.7
+    assert rings(motion) < 1e-5
+    assert motion.verify().status == "verified"
+
+
+@pytest.mark.slow
+def test_time_and_effort_together():
+    motion = ls.predict_motion(two_link(), start=[0, 0], goal=[0.8, 0.8], limits=LIMITS,
+                               minimise={"time": 1.0, "torque_squared": 10.0})  # fmt: skip
+    assert motion.status == "solved"
+    assert motion.cost < 5.3
+    assert rings(motion) < 1e-5

@@ -1,0 +1,140 @@
+"""Coordinates without a motor by the same mechanism: elastic and passive joints, two masses and a spring."""
+
+import numpy as np
+import pytest
+from tests.motion.test_program import check
+
+import lissom as ls
+from lissom.errors import InputError, UnsupportedError
+from lissom.motion.build import Problem
+from lissom.motion.played import torques_of
+from lissom.motion.task import Task, Via
+
+SHORTEST = 4.21787  # s, of two masses and a spring: closed form, six digits
+
+
+def elastic_masses():
+    """The motor's inertia is the first mass."""
+    joint = ls.Joint("prismatic", axis=(1, 0, 0), armature=1.0, elastic=ls.Elastic(1.0))
+    return ls.Arm("two masses", [ls.Link("mass", joint=joint, mass=1.0)], gravity=(0, 0, 0))
+
+
+def passive_masses():
+    """The second mass slides on the first, by a spring."""
+    first = ls.Link("one", joint=ls.Joint("prismatic", axis=(1, 0, 0)), mass=1.0)
+    joint = ls.Joint("prismatic", axis=(1, 0, 0), actuated=False, stiffness=1.0)
+    return ls.Arm("two masses", [first, ls.Link("two", "one", joint, mass=1.0)], gravity=(0, 0, 0))
+
+
+def elastic_arm(gravity=-9.81):
+    """Two links behind springs, with drives."""
+    return ls.Arm("elastic", [
+        ls.Link("upper", joint=ls.Joint(armature=0.05, damping=0.1, elastic=ls.Elastic(80.0, 0.02)), mass=1.3,
+                com=(0.2, 0, 0), inertia=0.02),
+        ls.Link("fore", "upper", ls.Joint(placement=_at(0.4), armature=0.02, elastic=ls.Elastic(40.0)), mass=0.7,
+                com=(0.15, 0, 0), inertia=0.008),
+    ], gravity=(0, gravity, 0))  # fmt: skip
+
+
+def pendulum_on_a_cart():
+    cart = ls.Link("cart", joint=ls.Joint("prismatic", axis=(1, 0, 0)), mass=1.0)
+    joint = ls.Joint(axis=(0, 1, 0), actuated=False)
+    return ls.Arm("crane", [cart, ls.Link("rod", "cart", joint, mass=0.2, com=(0, 0, -0.35), inertia=[1e-3] * 3)])
+
+
+def _at(x):
+    X = np.eye(4)
+    X[0, 3] = x
+    return X
+
+
+def played(motion):
+    """Where the torques lead, and how far it is from where they should, at most."""
+    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, method="dop853",
+                      rtol=1e-10, atol=1e-12)  # fmt: skip
+    return run, np.abs(run.q - motion.at(np.minimum(run.t, motion.duration))[0]).max()
+
+
+@pytest.mark.parametrize(("make", "goal"), [(elastic_masses, [1.0]), (passive_masses, [1.0, 0.0])])
+def test_two_masses_and_a_spring_in_the_shortest_time(make, goal):
+    times = [ls.predict_motion(make(), start=0 * np.array(goal), goal=goal, limits=ls.Limits(torque=1.0),
+                               segments=segments).duration for segments in (20, 40, 80)]  # fmt: skip
+    assert all(SHORTEST - 5e-6 < T for T in times)  # from above
+    assert times[0] > times[1] > times[2]
+    assert times[2] < SHORTEST * (1 + 5e-4)
+    assert times[2] < SHORTEST * (1 + 1e-5)  # splines that may jump as the best torque does
+
+
+def test_smooth_splines_approach_the_shortest_time_from_above_too():
+    motion = ls.predict_motion(elastic_masses(), start=[0], goal=[1], limits=ls.Limits(torque=1.0), segments=80,
+                               continuity=4)  # fmt: skip
+    assert motion.continuity == 4
+    assert SHORTEST < motion.duration < SHORTEST * (1 + 5e-4)
+    run, error = played(motion)
+    assert error < 1e-7
+    assert np.abs(run.qd[-1]).max() < 1e-7
+
+
+TASKS = {
+    "flexible": (ls.load("two_link_flexible"), {"start": [0.1, -0.2], "goal": [0.9, 0.5]}),
+    "linear field": (ls.load("two_link_flexible").replace(flexibility="linear", gravity=(0, -1.0, 0)),
+                     {"start": [-1.5, -0.2], "goal": [-1.2, 0.5]}),
+    "elastic": (elastic_arm(), {"start": [-1.5, 0.3], "goal": [-1.0, -0.2], "via": [Via(0.4, [-1.3, np.nan])]}),
+    "passive": (pendulum_on_a_cart(), {"start": [0.0, 0.0], "goal": [1.0, np.nan]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("word", TASKS)
+def test_derivatives_of_programs_with_two_kinds_of_splines(word):
+    arm, fields = TASKS[word]
+    bending = [ls.Bending("link1", deflection=0.1)] if arm.flexible else []
+    # of "energy", |power| is rounded off within a fraction of what is expected: too sharp a bend for differences here
+    mix = {"time": 1.0, "torque_squared": 0.02, "jerk": 1e-4}
+    task = Task(**fields, limits=ls.Limits(torque=9.0, power=30.0), minimise=mix, bending=bending)
+    check(Problem(arm, task), segments=2, finer=2)
+
+
+def test_derivatives_of_rough_splines():
+    arm, fields = TASKS["elastic"]
+    check(Problem(arm, Task(**fields, limits=ls.Limits(torque=9.0), continuity=1), regularise=1e-3), segments=3)
+
+
+def test_an_arm_with_elastic_joints():
+    arm = elastic_arm()
+    motion = ls.predict_motion(arm, start=[-1.5, 0.3], goal=[0.2, -0.6], limits=ls.Limits(torque=[12.0, 5.0]),
+                               minimise={"time": 1.0, "torque_squared": 1e-3}, compare=True)  # fmt: skip
+    assert motion.ok
+    assert np.abs(motion.q[-1] - ls.equilibrium(arm, [0.2, -0.6]).q).max() < 1e-9
+    assert abs(motion.q[-1, 1]) > 0.01  # the spring sags
+    assert played(motion)[1] < 1e-5
+    assert motion.report.settled[-1].residual < 1e-5
+    assert motion.compared["rigid plan"].residual > 1e-2
+    assert (np.abs(motion.tau).max(axis=0)[[0, 2]] < [12.012, 5.005]).all()
+
+
+def test_a_crane_sets_its_load_down_still():
+    crane = pendulum_on_a_cart()
+    motion = ls.predict_motion(crane, start=[0, 0], goal=[1.0, 0.0], limits=ls.Limits(torque=4.0))
+    run, error = played(motion)
+    assert error < 1e-5
+    assert np.abs(run.q[-1] - [1, 0]).max() < 1e-5
+    assert np.abs(run.qd[-1]).max() < 1e-4
+    assert np.all(motion.tau[:, 1] == 0)
+    free = ls.predict_motion(crane, start=[0, 0], goal=[1.0, np.nan], limits=ls.Limits(torque=4.0))
+    assert abs(np.sin(free.q[-1, 1])) < 1e-6  # left free, it ends where it hangs
+    with pytest.raises(InputError, match="nothing holds 'rod', which has no motor"):
+        ls.predict_motion(crane, start=[0, 0], goal=[1.0, 0.5], limits=ls.Limits(torque=4.0))
+    with pytest.raises(UnsupportedError, match="'rod' has no motor"):
+        ls.predict_motion(crane, start=[0, 0], goal=[1.0, 0.0], limits=ls.Limits(torque=4.0), compare=True)
+    with pytest.raises(UnsupportedError, match="no joint of arm"):
+        ls.predict_motion(crane.with_joint("cart", actuated=False), start=[0, 0], goal=[1.0, 0.0], duration=1.0,
+                          minimise="torque_squared")  # fmt: skip
+
+
+def test_passing_a_place_with_a_rate():
+    """A passive joint that is thrown: its rate at the end is given, and it is not at rest there."""
+    crane = pendulum_on_a_cart()
+    motion = ls.predict_motion(crane, start=[0, 0], goal=[np.nan, 0.8], goal_velocity=[np.nan, 0.0], duration=1.5,
+                               minimise="torque_squared")  # fmt: skip
+    assert motion.q[-1, 1] == pytest.approx(0.8)
+    assert played(motion)[1] < 1e-4
