@@ -83,7 +83,8 @@ CASES = {
         lambda: ls.simulate(four_bar(), Q, [1.0, 0, 0], until=1.0), ls.InputError, "simulate: qd0 opens loop 1",
     ),
     "friction": (
-        lambda: ls.simulate(rough(), Q, until=1.0), ls.UnsupportedError, "joint 'crank' has dry friction",
+        lambda: ls.simulate(rough(), Q, until=1.0), ls.UnsupportedError,
+        "joints 'crank', 'coupler', 'rocker' have dry friction, more of them",
     ),
     "controller": (
         lambda: ls.simulate(four_bar(), Q, tau=ls.ComputedTorque(Q, 1.0, 1.0), until=1.0), ls.UnsupportedError,

@@ -209,6 +209,7 @@ class Adaptive:
         n, y = self.loop.dof, y.copy()
         turned = (self.way != 0) & (y[n + self._sliding] * self.way <= self._rounding(y))
         y[n + self._sliding[turned]] = 0.0
+        y = self.loop.projected(y)  # closed loops let the others know
         self.way = settled(self.loop, t, y[:n], y[n : 2 * n], before=False)
         return y, True
 

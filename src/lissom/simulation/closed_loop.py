@@ -281,6 +281,10 @@ class ClosedLoop:
         """States as they should be after a step; nothing to do where no closures can drift."""
         return states
 
+    def followed(self, _q: Array, qd: Array) -> Array:
+        """Rates (runs, dof) that fit those of joints with friction; without closures all do."""
+        return qd
+
     def begun(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """Starts (runs, dof), or a sentence."""
         return q, qd

@@ -10,16 +10,19 @@ to them, also at stages of a step where a loop is a little open and these rows w
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.dynamics.plant import POWERS
+from lissom.errors import SolveError
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
 from lissom.loops.words import loop_names
 from lissom.model.arm import Arm
 from lissom.simulation.closed_loop import ClosedLoop, Rates
-from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance
+from lissom.simulation.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.closures import closure_key, closure_of
@@ -28,8 +31,6 @@ ROUNDS = 3  # of Newton's method in a projection
 CLOSED = 1e-13  # m or rad
 LOST = 1e-9  # singular value beside the largest below which nothing can be told
 POOR = 0.1  # of rows chosen from those of orthonormal columns, where others are looked for
-FAINT = 1e-2  # of that distance beside the largest: less comes of what is left open there
-ASIDE = 1e-3  # rad or m that a start is moved to see whether it is singular
 
 
 class Drift(NamedTuple):
@@ -46,8 +47,7 @@ class Linkage(ClosedLoop):
 
     def __init__(self, arm: Arm, *parts: Any, **named: Any):
         super().__init__(arm, *parts, **named)
-        _refuse_friction(self)
-        _refuse_controller(self)
+        refuse_controller(self)
         self.close = closure_of(arm)
         self.rank = 0
         self._chosen: Any = None  # rows that one run goes by
@@ -79,33 +79,12 @@ class Linkage(ClosedLoop):
         self.close.refuse_opening(gaps, qd, "simulate", "qd0", spot)
         parts = split(gaps.G)
         self.rank = int(parts.rank.max())
-        self._refuse_prescribed(gaps.G)
-        self._refuse_singular(q, parts)
+        refuse_prescribed(self, gaps.G)
+        refuse_friction(self, gaps.G)
+        refuse_singular(self, q, parts)
+        begin = self.projected(np.concatenate([q, qd], axis=1))
         self._drift[0] = Drift()
-        q, qd = self._projected(q, qd)
-        self._drift[0] = Drift()
-        return q, qd
-
-    def _refuse_prescribed(self, G: Array) -> None:
-        """Prescribed joints must leave the others a way to follow."""
-        if self.prescribed and (split(G[..., self.free]).rank < split(G).rank).any():
-            names = ", ".join(repr(self.arm.coordinates[k]) for k in self.prescribed)
-            raise InputError(
-                f"simulate: prescribed leads {names}, more than the closed loops leave free (mobility "
-                f"{self.arm.dof - self.rank}), or not independent of each other. Prescribe fewer joints."
-            )
-
-    def _refuse_singular(self, q: Array, parts: Split) -> None:
-        """A start at which closures lose rank has more than one way to go on: beside it they hold more."""
-        aside = ASIDE * parts.tangent(np.random.default_rng(0).standard_normal(q.shape))
-        for k, rank in enumerate(parts.rank):
-            s = np.linalg.svd(self.close(self.nearly_closed(q[k] + aside[k])).G, compute_uv=False)
-            if rank < self.rank or (s[rank:] > FAINT * ASIDE * s[0]).any():
-                which = f" of run {k}" if len(q) > 1 else ""
-                raise InputError(
-                    f"simulate: q0{which} is a singular configuration of the closed loops (rank {int(rank)}, more "
-                    "beside it): the motion has more than one way to go on. Start beside it."
-                )
+        return begin[:, : self.dof].copy(), begin[:, self.dof :].copy()
 
     # ---- motion ----------------------------------------------------------------------------------
 
@@ -114,41 +93,58 @@ class Linkage(ClosedLoop):
     ) -> Rates:
         """At one state or a batch, with the closures; of states that are not finite NaN."""
         if q.ndim == 1:
-            return self._closed(q, qd, given, super().rates(q, qd, way, given, tau, threads))
-        good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
-        if good.all():
-            return self._closed(q, qd, given, super().rates(q, qd, way, given, tau, threads))
-        a, b, c, d = (np.ascontiguousarray(x[good]) for x in (q, qd, way, given))
-        found = self.rates(a, b, c, d, tau if tau is None else tau[good], threads) if good.any() else ()
+            return self._closed(q, qd, given, super().rates(q, qd, way, given, tau, threads), self._moving(way == 0.0))
         n, h = self.dof, len(self.held)
-        out = Rates(*(np.full((len(q), width), np.nan) for width in (n, n, h, 3)))
-        for whole, part in zip(out, found, strict=False):
-            whole[good] = part
+        out = Rates(*(np.full((len(q), width), np.nan) for width in (n, n, h, POWERS)))
+        for rows, f in self._groups(q, qd, way == 0.0):
+            a, b, c, d = (np.ascontiguousarray(x[rows]) for x in (q, qd, way, given))
+            tree = super().rates(a, b, c, d, tau if tau is None else tau[rows], threads)
+            for whole, part in zip(out, self._closed(a, b, d, tree, f), strict=True):
+                whole[rows] = part
         return out
 
-    def _closed(self, q: Array, qd: Array, given: Array, tree: Rates) -> Rates:
-        """Rates of the tree with the forces of the closures."""
-        gaps, f = self.close(q, qd), self.free
+    def _moving(self, sticks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(dof,) coordinates that are neither prescribed nor stuck."""
+        if not self.sliding:
+            return self.free
+        f = self.free.copy()
+        f[np.array(self.sliding, int)[sticks]] = False
+        return f
+
+    def _groups(self, q: Array, qd: Array, sticks: NDArray[np.bool_]) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
+        """Rows of states that are finite and in which the same joints stick, with the coordinates that move."""
+        good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
+        if not self.sliding:
+            if good.any():
+                yield good, self.free
+            return
+        for pattern in np.unique(sticks[good], axis=0):
+            yield good & (sticks == pattern).all(axis=1), self._moving(pattern)
+
+    def _closed(self, q: Array, qd: Array, given: Array, tree: Rates, f: NDArray[np.bool_]) -> Rates:
+        """Rates of the tree with the forces of the closures; f: coordinates that move."""
+        gaps = self.close(q, qd)
         M = self.inertia(q, [self.inputs.part(f"payload{i}", given) for i in range(len(self.laden))])
-        if not self.prescribed:
-            return tree._replace(qdd=tree.qdd + self._added(M, gaps.G, tree.qdd, -gaps.drift)[0])
+        if f.all():
+            return tree._replace(qdd=tree.qdd + self._added(M, gaps.G, tree.qdd, -gaps.drift, f)[0])
         held = mul(gaps.G[..., ~f], tree.qdd[..., ~f])
-        change, bears = self._added(M, gaps.G, tree.qdd[..., f], -gaps.drift - held)
-        qdd = tree.qdd.copy()
+        change, bears = self._added(M, gaps.G, tree.qdd[..., f], -gaps.drift - held, f)
+        qdd, tau, effort, power = (x.copy() for x in tree)
         qdd[..., f] += change
         led = mul(M[..., ~f, :][..., f], change) - bears[..., ~f]
-        tau, power = tree.tau.copy(), tree.power.copy()
-        tau[..., ~f] += led
-        power[..., 0] += (led * qd[..., ~f]).sum(axis=-1)
-        return Rates(qdd, tau, tree.effort + led, power)
+        for i, k in enumerate(np.flatnonzero(~f).tolist()):
+            effort[..., self.held.index(k)] += led[..., i]
+            if k in self.prescribed:
+                tau[..., k] += led[..., i]
+                power[..., 0] += led[..., i] * qd[..., k]
+        return Rates(qdd, tau, effort, power)
 
-    def _added(self, M: Array, G: Array, free: Array, b: Array) -> tuple[Array, Array]:
-        """What closures add to accelerations (or other motions) `free` so that G x = b, and G^T lambda.
+    def _added(self, M: Array, G: Array, free: Array, b: Array, f: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """What closures add to accelerations (or other motions) `free` of f so that G x = b, and G^T lambda.
 
         One state takes independent rows, chosen where the last step ended, and one solution; many the singular vectors.
         """
-        f = self.free
-        Mf, Gf = (M[..., f, :][..., f], G[..., f]) if self.prescribed else (M, G)
+        Mf, Gf = (M, G) if f.all() else (M[..., f, :][..., f], G[..., f])
         if G.ndim == 2:
             if self._chosen is None:
                 self._choose(Gf)
@@ -196,7 +192,7 @@ class Linkage(ClosedLoop):
         """(...) smallest singular value that counts beside the largest; zero at a singular configuration."""
         if self.rank == 0:
             return np.ones(q.shape[:-1])
-        s = np.linalg.svd(self.close(q).G, compute_uv=False)
+        s = np.linalg.svd(self.close(q).G[..., self.free], compute_uv=False)
         return np.asarray(s[..., self.rank - 1] / s[..., 0])
 
     def nearly_closed(self, q: Array) -> Array:
@@ -212,20 +208,22 @@ class Linkage(ClosedLoop):
         """States (..., q, qd, ...) on the closures; of states that are not finite nothing changes."""
         n = self.dof
         if states.ndim == 1:
-            return np.concatenate([*self._projected(states[:n], states[n : 2 * n]), states[2 * n :]])
+            q, qd = states[:n], states[n : 2 * n]
+            return np.concatenate([*self._projected(q, qd, self._moving(self._resting(qd))), states[2 * n :]])
         flat = states.reshape(-1, states.shape[-1])
-        good = np.isfinite(flat[:, : 2 * n]).all(axis=1)
-        if not good.any():
-            return states
         out = flat.copy()
-        q, qd = (np.ascontiguousarray(flat[good][:, k : k + n]) for k in (0, n))
-        q, qd = self._projected(q, qd)
-        out[good, : 2 * n] = np.concatenate([q, qd], axis=1)
+        q, qd = (np.ascontiguousarray(flat[:, k : k + n]) for k in (0, n))
+        for rows, f in self._groups(q, qd, self._resting(qd)):
+            out[rows, : 2 * n] = np.concatenate(self._projected(q[rows], qd[rows], f), axis=1)
         return out.reshape(states.shape)
 
-    def _projected(self, q: Array, qd: Array, noted: bool = True) -> tuple[Array, Array]:
-        """(..., dof) each; what is off is noted as drift."""
-        f, q, qd = self.free, q.copy(), qd.copy()
+    def _resting(self, qd: Array) -> NDArray[np.bool_]:
+        """(..., sliding) joints with friction that do not move: they stay where they are."""
+        return np.asarray(qd[..., np.array(self.sliding, int)] == 0.0)
+
+    def _projected(self, q: Array, qd: Array, f: NDArray[np.bool_], noted: bool = True) -> tuple[Array, Array]:
+        """(..., dof) each, by moving the coordinates f; what is off is noted as drift."""
+        q, qd = q.copy(), qd.copy()
         M = library_of(self.arm).get("mass_matrix")(q)
         gaps, still = self.close(q), np.zeros_like(q[..., f])
         if noted:
@@ -236,36 +234,22 @@ class Linkage(ClosedLoop):
         for _ in range(ROUNDS):
             if float(np.abs(gaps.phi).max()) <= CLOSED:
                 break
-            q[..., f] += self._added(M, gaps.G, still, -gaps.phi)[0]
+            q[..., f] += self._added(M, gaps.G, still, -gaps.phi, f)[0]
             gaps = self.close(q)
-        qd[..., f] += self._added(M, gaps.G, still, -mul(gaps.G, qd))[0]
+        qd[..., f] += self._added(M, gaps.G, still, -mul(gaps.G, qd), f)[0]
         return q, qd
+
+    def followed(self, q: Array, qd: Array) -> Array:
+        """Rates (runs, dof) that keep the loops closed, those of joints with friction as they are."""
+        out = qd.copy()
+        for rows, f in self._groups(q, qd, np.ones((len(q), len(self.sliding)), bool)):
+            G, M = self.close(q[rows]).G, library_of(self.arm).get("mass_matrix")(np.ascontiguousarray(q[rows]))
+            change = self._added(M, G, np.zeros_like(q[rows][:, f]), -mul(G, qd[rows]), f)[0]
+            out[np.ix_(np.flatnonzero(rows), np.flatnonzero(f))] += change
+        return out
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
         """A user's function sees states on the closures, also at stages of a step, which are a little off."""
         if self.feedback is not None and q.ndim == 1 and np.isfinite(q).all() and np.isfinite(qd).all():
-            q, qd = self._projected(q, qd, noted=False)
+            q, qd = self._projected(q, qd, self._moving(self._resting(qd)), noted=False)
         return super().outside(t, q, qd)
-
-
-def _refuse_friction(loop: Linkage) -> None:
-    """Joints that stick make closures that come and go."""
-    if loop.sliding:
-        raise UnsupportedError(
-            f"simulate: joint {loop.arm.coordinates[loop.sliding[0]]!r} has dry friction, which is not available in "
-            "runs of arms with closed loops (which joints stick is then not unique). Use damping, or prescribe the "
-            "joint; forward_dynamics takes friction into account."
-        )
-
-
-def _refuse_controller(loop: Linkage) -> None:
-    """Controllers with a model of the arm believe in the tree."""
-    control = loop.controller
-    if isinstance(control, ComputedTorque | GravityCompensation | Impedance) or (
-        isinstance(control, PD) and control.gravity
-    ):
-        word = "PD with gravity=True" if isinstance(control, PD) else type(control).__name__
-        raise UnsupportedError(
-            f"simulate: {word} knows the arm as a tree, and arm {loop.arm.name!r} has closed loops. Give tau as a "
-            "function tau(t, q, qd) that calls inverse_dynamics of the closed arm, or use PD or StateFeedback."
-        )

@@ -186,6 +186,7 @@ class Stepper:
         rate, power, _ = slope(q, qd, ways, 0)
         if slides:
             begin = self._caught_up(run, qd, lag, rate)
+            begin = self._followed(q, begin) if self.loop.looped else begin
         speeds, rates, powers = [begin], [rate], [power]
         for row, moment in zip(self.tableau.stages, self.tableau.asks[1:], strict=True):
             at_q, at_qd = row.of(run, q, h, speeds), row.of(run, begin, h, rates)
@@ -213,6 +214,11 @@ class Stepper:
         for i, k in enumerate(self.loop.sliding):
             entries[k] = run.call(CAUGHT_UP, entries[k], lag[i : i + 1], rate[k : k + 1])
         return run.gathered(entries)
+
+    def _followed(self, q: Any, qd: Any) -> Any:
+        """Rates of all joints that fit those of joints with friction."""
+        rows = [np.ascontiguousarray(np.stack(np.broadcast_arrays(*x), axis=-1), float) for x in (q, qd)]
+        return list(self.loop.followed(*rows).T)
 
     def _settled(self, run: Any, begin: Any, qd: Any, way: Any, h: Any) -> list[Any]:
         """Rates, ways and lags at the end of a step."""

@@ -3,6 +3,9 @@
 Every function takes ``threads=None`` (all cores for large batches) or a number, and ``out=`` where
 that saves a copy; after an error `out` holds nothing of use. One state and a batch give the same
 numbers, bit for bit.
+
+Of an arm with closed loops, `inverse_dynamics` and `forward_dynamics` are those of the closed arm; `mass_matrix`,
+`bias_forces` and `gravity_forces` those of the tree that is left when the closures are cut.
 """
 
 from __future__ import annotations
@@ -30,6 +33,9 @@ def inverse_dynamics(
     threads: int | None = None,
 ) -> Array:
     """Joint torques that produce given accelerations.
+
+    With closed loops the motion must keep them closed (see `assemble`), and the torques are zero at passive joints;
+    where there are more motors than motions, those with the least sum of squares (see `closure_forces`).
 
     Parameters
     ----------
@@ -73,7 +79,7 @@ def forward_dynamics(
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
-    """Accelerations that given joint torques produce.
+    """Accelerations that given joint torques produce, closed loops kept closed.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ def forward_dynamics_gradient(
     """All first derivatives of the accelerations, exact.
 
     From those of the torques at the acceleration that `tau` produces: with D the derivative of
-    inverse dynamics, ``d qdd = M^-1 (d tau - D)``.
+    inverse dynamics, ``d qdd = M^-1 (d tau - D)``. With closed loops they hold for changes that keep them closed.
 
     Parameters
     ----------
