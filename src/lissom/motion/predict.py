@@ -95,7 +95,7 @@ def _fraction(value: Any) -> float:
 def _too_short(search: Search, motion: Motion) -> str:
     """Where a given duration may be why nothing was found: the shortest that was found without it."""
     given = motion.task.duration
-    if given is None:
+    if given is None or len(search.problem.loose):  # shortest times of arms that vibrate are long to find
         return ""
     try:
         free = search.other(duration=None, minimise="time").best(1, 1)

@@ -129,7 +129,8 @@ def verify(
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[tuple[Peak, ...], Peak | None]:
     """Uses of limits away from where joints turn around, and that of torque there if it is beyond."""
-    s = grid(motion.finest_breaks, per_segment)
+    finer = (len(motion.finest_breaks) - 1) // motion.basis.segments
+    s = grid(motion.finest_breaks, max(per_segment // finer, 4))
     bounds, names = bounds_of(motion.arm, motion.task, "verify"), motion.arm.coordinates
     t = s * motion.duration
     z, tau = motion.profiles(t, 4), motion.torques(t)
