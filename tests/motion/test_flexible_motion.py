@@ -115,6 +115,7 @@ def test_a_motion_of_two_splines_is_saved_without_loss(moved, tmp_path):
     assert qd.shape == (6,)
 
 
+@pytest.mark.slow
 def test_it_is_tried_with_another_payload(moved):
     found = moved.verify(payload=0.1)
     assert found.status == "verified"
@@ -269,6 +270,18 @@ def test_a_free_joint_ends_where_the_rest_hangs_still():
                                limits=ls.Limits(torque=[8.0, 4.0]), minimise="torque_squared")  # fmt: skip
     end = motion.q[-1]
     assert np.abs(ls.equilibrium(arm, end[[0, 3]]).q - end).max() < 1e-6
+
+
+@pytest.mark.slow
+def test_obstacles_are_kept_clear_of_by_parts_that_are_named(moved):
+    arm, post = moved.arm, ls.Sphere((1.0, 0.3, 0.0), 0.1)
+    with pytest.raises(UnsupportedError, match=r"'name\.tip'"):
+        ls.predict_motion(arm, **MOVE, obstacles=[post])
+    part = ls.Body("link2.tip", (0, 0, 0), (0, 0, 0), 0.02)
+    wide = MOVE | {"limits": ls.Limits(torque=1.0)}
+    clear = ls.predict_motion(arm, **wide, obstacles=[post], residual=1e-2, bodies=[part])
+    far = [np.linalg.norm(motion.tip - post.centre, axis=1).min() for motion in (moved, clear)]
+    assert far[0] < 0.12 < far[1] + 1e-4
 
 
 @pytest.mark.slow

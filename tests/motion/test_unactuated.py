@@ -109,6 +109,15 @@ def test_an_arm_with_elastic_joints():
     assert played(motion)[1] < 1e-5
     assert motion.report.settled[-1].residual < 1e-5
     assert motion.compared["rigid plan"].residual > 1e-2
+    found = motion.verify(stiffness=0.05)
+    assert found.status == "verified"
+    assert [trial.what for trial in found.trials] == ["stiffness +5 %", "stiffness -5 %"]
+    assert all(1e-4 < trial.led < 0.1 for trial in found.trials)
+    assert "stiffness -5 %: the tip rings by" in found.describe()
+    for given, sentence in (({"payload": 2}, "0.1 for ten percent"), ({"modes": -1}, "how many more"),
+                            ({"payload": 0.1}, "carries no payload")):  # fmt: skip
+        with pytest.raises(InputError, match=sentence):
+            motion.verify(**given)
     assert (np.abs(motion.tau).max(axis=0)[[0, 2]] < [12.012, 5.005]).all()
 
 

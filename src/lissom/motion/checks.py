@@ -79,6 +79,11 @@ def refuse_for_loose(arm: Arm, task: Task) -> None:
             f"{VERB}: rates of torque are not available where a coordinate ({word!r}) has no motor: torques jump a "
             "little where its splines join. Limit or minimise the jerk instead."
         )
+    if task.obstacles and task.bodies is None and arm.flexible:
+        raise UnsupportedError(
+            f"{VERB}: arm {arm.name!r} has flexible links, whose shape is not followed as they bend; give bodies=[...] "
+            "of parts that move with a link's root ('name') or tip ('name.tip')."
+        )
     for end in ("start", "goal"):
         value = getattr(task, f"{end}_acceleration")
         if value is not None and np.isfinite(spread(arm, value, np.nan)[~arm.actuated]).any():

@@ -97,7 +97,8 @@ def _asked_residual(arm: Arm, residual: Any, compare: Any) -> float | None:
 def _too_short(search: Search, motion: Motion) -> str:
     """Where a given duration may be why nothing was found: the shortest that was found without it."""
     given = motion.task.duration
-    if given is None or RAN_OUT in motion.status:
+    # shortest times of arms that vibrate are long to find
+    if given is None or RAN_OUT in motion.status or len(search.problem.loose):
         return ""
     try:
         free = search.other(duration=None, minimise="time").best(1, 1)

@@ -126,7 +126,8 @@ def verify(
 def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
     """Uses of limits, and the least distance from obstacles."""
     breaks = motion.finest_breaks
-    s = both_sides(grid(breaks, per_segment), breaks)
+    finer = (len(breaks) - 1) // motion.basis.segments
+    s = both_sides(grid(breaks, max(per_segment // finer, 4)), breaks)
     bounds, names = bounds_of(motion.arm, motion.task, "verify"), motion.arm.coordinates
     t = s * motion.duration
     z, tau = motion.profiles(t, 4), motion.torques(t)
