@@ -186,7 +186,7 @@ def test_what_is_refused_says_why():
         ls.retime_motion(arm, [[0, 0], [1, 1]], limits=LIMITS)
     with pytest.raises(InputError, match="or 6, one per coordinate"):
         ls.predict_motion(arm, **MOVE | {"goal": [1, 1, 1]})
-    with pytest.raises(InputError, match="nothing of arm .two_link. vibrates"):
+    with pytest.raises(InputError, match=r"nothing of arm .two_link. vibrates"):
         ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], residual=1e-4)
     with pytest.raises(UnsupportedError, match="nothing of arm 'two_link' bends"):
         ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], compare=True)
