@@ -4,6 +4,9 @@ Describe an arm, get its kinematics and (as the library grows) its dynamics, mod
 optimal motions. Functions take an `Arm` first, then the state, one or a batch.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 import lissom.formulations  # noqa: F401  the room, before the function of that name takes its place here
 from lissom.control.equilibrium import Equilibrium, equilibrium
 from lissom.control.linearise import linearise
@@ -42,8 +45,6 @@ from lissom.simulation.files import load_run
 from lissom.simulation.run import Report, Run
 from lissom.simulation.signals import Profile
 from lissom.simulation.simulate import simulate
-from lissom.verbs.assembly import Assembly, ClosureForces, assemble, closure_forces
-from lissom.verbs.configuration_table import ConfigurationTable, TableError
 from lissom.verbs.deformation import Deformation, deformation
 from lissom.verbs.dynamics import bias_forces, forward_dynamics, gravity_forces, inverse_dynamics, mass_matrix
 from lissom.verbs.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
@@ -51,7 +52,6 @@ from lissom.verbs.formulations import FormulationInfo, OperationCount, count_ope
 from lissom.verbs.inverse_kinematics import InverseKinematics, inverse_kinematics
 from lissom.verbs.kinematics import acceleration, jacobian, pose, poses, velocity
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence, beam_modes, beam_tip, mode_convergence, modes
-from lissom.verbs.planar_model import PlanarModel, planar_model
 from lissom.verbs.sensitivity import (
     ForwardGradient,
     InverseGradient,
@@ -64,12 +64,41 @@ from lissom.verbs.sensitivity import (
     inverse_dynamics_product,
     regressor,
 )
-from lissom.verbs.timing import FormulationTime, time_formulations
-from lissom.views.animate import animate
-from lissom.views.draw import draw
-from lissom.views.plots import plot
+
+if TYPE_CHECKING:
+    from lissom.verbs.assembly import Assembly, ClosureForces, assemble, closure_forces
+    from lissom.verbs.configuration_table import ConfigurationTable, TableError
+    from lissom.verbs.planar_model import PlanarModel, planar_model
+    from lissom.verbs.timing import FormulationTime, time_formulations
+    from lissom.views.animate import animate
+    from lissom.views.draw import draw
+    from lissom.views.plots import plot
 
 __version__ = "0.1.0"
+
+LATER = {  # loaded when first asked for: seldom needed, or slow to load
+    "lissom.verbs.assembly": ("Assembly", "ClosureForces", "assemble", "closure_forces"),
+    "lissom.verbs.configuration_table": ("ConfigurationTable", "TableError"),
+    "lissom.verbs.planar_model": ("PlanarModel", "planar_model"),
+    "lissom.verbs.timing": ("FormulationTime", "time_formulations"),
+    "lissom.views.animate": ("animate",),
+    "lissom.views.draw": ("draw",),
+    "lissom.views.plots": ("plot",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in LATER.items():
+        if name in names:
+            found = getattr(import_module(module), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "Arm", "ArmModes", "Assembly", "BaseMotion", "Beam", "BeamModes", "Bending", "Body", "Capsule", "ClosureForces",
