@@ -4,8 +4,7 @@ Describe an arm, get its kinematics and (as the library grows) its dynamics, mod
 optimal motions. Functions take an `Arm` first, then the state, one or a batch.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import lissom.formulations  # noqa: F401  the room, before the function of that name takes its place here
 from lissom.control.equilibrium import Equilibrium, equilibrium
@@ -23,6 +22,7 @@ from lissom.errors import (
 )
 from lissom.formats.load import load, save, shipped
 from lissom.formats.modal import load_modal_integrals
+from lissom.later import loader
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, DHTable
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-LATER = {  # loaded when first asked for: seldom needed, or slow to load
+__getattr__ = loader(__name__, {  # seldom needed, or slow to load
     "lissom.verbs.assembly": ("Assembly", "ClosureForces", "assemble", "closure_forces"),
     "lissom.verbs.configuration_table": ("ConfigurationTable", "TableError"),
     "lissom.verbs.planar_model": ("PlanarModel", "planar_model"),
@@ -84,21 +84,7 @@ LATER = {  # loaded when first asked for: seldom needed, or slow to load
     "lissom.views.animate": ("animate",),
     "lissom.views.draw": ("draw",),
     "lissom.views.plots": ("plot",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in LATER.items():
-        if name in names:
-            found = getattr(import_module(module), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'lissom' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
+})  # fmt: skip
 
 __all__ = [
     "Arm", "ArmModes", "Assembly", "BaseMotion", "Beam", "BeamModes", "Bending", "Body", "Capsule", "ClosureForces",

@@ -9,6 +9,7 @@ SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from `errors`, and from these.
 MAY_USE = {
     "errors": set(),
+    "later": set(),
     "spatial": set(),
     "model": {"spatial"},
     "formats": {"model", "spatial"},
@@ -68,5 +69,6 @@ def test_the_table_has_no_cycle():
 
 def test_init_holds_only_names():
     tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
-    kinds = {type(node) for node in tree.body}
+    known = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    kinds = {type(node) for node in tree.body if node not in known}
     assert kinds <= {ast.Expr, ast.Import, ast.ImportFrom, ast.Assign}

@@ -104,8 +104,8 @@ CASES = {
         lambda: ls.inverse_kinematics(four_bar(), np.eye(4), "rocker"), ls.UnsupportedError, "has closed loops",
     ),
     "prediction": (
-        lambda: ls.predict_motion(spatial(("planar",))[0], start=np.zeros(9), goal=np.ones(9)), ls.UnsupportedError,
-        "closed loops",
+        lambda: ls.predict_motion(spatial(("planar",))[0], start=np.zeros(9), goal=np.ones(9)), ls.InputError,
+        "the start leaves open loop 1",
     ),
     "modes of what is locked": (lambda: ls.modes(four_bar(), Q), ls.InputError, "its joints locked and its loops"),
 }  # fmt: skip
