@@ -119,10 +119,6 @@ class Bordered:
         change, force = self._pushed(free[..., None], b[..., None])
         return change[..., 0], force[..., 0]
 
-    def least(self, b: Array) -> Array:
-        """The x (..., n) with G x = b that is smallest measured by M."""
-        return self.corrected(np.zeros(self.M.shape[:-1]), b)[0]
-
     def _pushed(self, free: Array, b: Array) -> tuple[Array, Array]:
         U, s, V, _ = self.parts
         wanted = U.swapaxes(-1, -2) @ b / s[..., None]  # V^T x
