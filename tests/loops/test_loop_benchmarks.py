@@ -38,6 +38,14 @@ def test_n_four_bar_passes_its_singular_configurations(count):
     assert any(note.startswith("At t = 0.7") for note in run.report.notes)
 
 
+def test_passing_holds_at_tight_tolerances():
+    arm, q, qd = benchmarks.n_four_bar(5)
+    run = ls.simulate(arm, q, qd, until=3.0, singular="pass", rtol=1e-10, atol=1e-12)
+    assert run.ok
+    assert np.abs(run.energy - run.energy[0]).max() < 1e-5
+    assert np.abs(run.q[:, 1:6] - run.q[:, :1]).max() < 1e-9
+
+
 def example(name):
     return ls.load(ROOT / "examples" / f"{name}.toml")
 

@@ -119,10 +119,6 @@ class Bordered:
         change, force = self._pushed(free[..., None], b[..., None])
         return change[..., 0], force[..., 0]
 
-    def least(self, b: Array) -> Array:
-        """The x (..., n) with G x = b that is smallest measured by M."""
-        return self.corrected(np.zeros(self.M.shape[:-1]), b)[0]
-
     def _pushed(self, free: Array, b: Array) -> tuple[Array, Array]:
         U, s, V, _ = self.parts
         wanted = U.swapaxes(-1, -2) @ b / s[..., None]  # V^T x
@@ -130,11 +126,17 @@ class Bordered:
         return np.asarray(self._V_over_M @ push), np.asarray(U @ (push / s[..., None]))
 
 
-def bordered_once(M: Array, G: Array, f: Array, b: Array) -> tuple[Array, Array]:
-    """x (n,) and lambda (r,) of M x - G^T lambda = f, G x = b at one state, for rows that are independent."""
+def bordered_once(M: Array, G: Array, f: Array, b: Array, soft: float = 0.0) -> tuple[Array, Array]:
+    """x (n,) and lambda (r,) of M x - G^T lambda = f, G x = b at one state, for rows that are independent.
+
+    soft : how far closures give way, G x + soft c lambda = b, c that of the mechanism; keeps forces finite where
+        rows are about to lose their independence
+    """
     n, r = len(M), len(G)
     K = np.zeros((n + r, n + r))
     K[:n, :n], K[n:, :n], K[:n, n:] = M, G, -G.T
+    if soft:
+        K[range(n, n + r), range(n, n + r)] = soft * np.sum(G * G) / r * n / np.trace(M)
     found = np.linalg.solve(K, np.concatenate([f, b]))
     return found[:n], found[n:]
 

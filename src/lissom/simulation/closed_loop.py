@@ -285,7 +285,7 @@ class ClosedLoop:
         """Rates (runs, dof) that fit those of joints with friction; without closures all do."""
         return qd
 
-    def begun(self, q: Array, qd: Array) -> tuple[Array, Array]:
+    def begun(self, q: Array, qd: Array, _passing: bool) -> tuple[Array, Array]:
         """Starts (runs, dof), or a sentence."""
         return q, qd
 

@@ -48,7 +48,7 @@ def prepare(
     loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
     begin = setup.start(arm, q0, qd0, loop.inputs.runs)
-    q, qd = loop.begun(begin.q, begin.qd)
+    q, qd = loop.begun(begin.q, begin.qd, options.singular == "pass")
     return Scene(loop, begin._replace(q=q, qd=qd), watched)
 
 

@@ -30,6 +30,8 @@ from lissom.verbs.closures import closure_key, closure_of
 ROUNDS = 3  # of Newton's method in a projection
 CLOSED = 1e-13  # m or rad
 LOST = 1e-9  # singular value beside the largest below which nothing can be told
+NEAR = 3e-2  # the same, where closures that are to be passed give way by SOFT, so that their forces stay finite
+SOFT = 1e-8
 POOR = 0.1  # of rows chosen from those of orthonormal columns, where others are looked for
 
 
@@ -51,6 +53,8 @@ class Linkage(ClosedLoop):
         self.close = closure_of(arm)
         self.rank = 0
         self._chosen: Any = None  # rows that one run goes by
+        self.passing = False  # singular configurations are passed
+        self._soft = 0.0  # closures give way a little next to one
         self._drift = [Drift()]  # shared by the loops of all runs
         self.free = np.array([k not in self.prescribed for k in range(arm.dof)])
 
@@ -71,8 +75,9 @@ class Linkage(ClosedLoop):
 
     # ---- the start -------------------------------------------------------------------------------
 
-    def begun(self, q: Array, qd: Array) -> tuple[Array, Array]:
+    def begun(self, q: Array, qd: Array, passing: bool) -> tuple[Array, Array]:
         """Starts (runs, dof), checked and projected; the rank of the closures is taken there."""
+        self.passing = passing
         gaps = self.close(q, qd)
         spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
         self.close.refuse_open(gaps, "simulate", "q0", spot)
@@ -150,7 +155,7 @@ class Linkage(ClosedLoop):
                 self._choose(Gf)
             R = Gf[self._chosen]
             try:
-                change, push = bordered_once(Mf, R, np.zeros(len(Mf)), b[self._chosen] - R @ free)
+                change, push = bordered_once(Mf, R, np.zeros(len(Mf)), b[self._chosen] - R @ free, self._soft)
             except np.linalg.LinAlgError:
                 raise SolveError(self.singular_words(G)) from None
             return change, push @ G[self._chosen]
@@ -167,6 +172,7 @@ class Linkage(ClosedLoop):
         if r == 0:
             self._chosen = np.zeros(0, np.intp)
             return
+        self._soft = SOFT if self.passing and s[r - 1] < NEAR * s[0] else 0.0
         if self._chosen is not None and s[r - 1] < LOST * s[0]:
             return  # at a singular configuration nothing can be told
         if self._chosen is None or np.linalg.svd(U[self._chosen, :r], compute_uv=False)[-1] < POOR:
