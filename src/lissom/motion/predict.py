@@ -207,22 +207,24 @@ class Search:
 
     def refined(self, motion: Motion, gap: float) -> Motion:
         """On finer and finer meshes, until the cost hardly changes."""
-        history = [(motion.basis.segments, motion.cost)]
+        history, begun = [(motion.basis.segments, motion.cost)], motion.report.starts
         while True:
             mesh, points = mesh_of(motion).refined(points_of(motion))
             better = self._solved(mesh, lambda curves, P=points, T=motion.duration: curves.fitted(P, T))
             history.append((mesh.led.segments, better.cost))
             near = abs(better.cost - motion.cost) <= gap * abs(better.cost)
             if not better.ok or near or mesh.led.segments >= 1000:
-                return _with_report(better if better.ok else motion, refinements=tuple(history))
+                return _with_report(better if better.ok else motion, refinements=tuple(history), starts=begun)
             motion = better
 
     def settled(self, motion: Motion, residual: float) -> Motion:
         """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
         history: list[Settled] = []
+        before = motion.report
         while True:
             history.append(settled(motion))
-            motion = _with_report(motion, settled=tuple(history))
+            told = {"starts": before.starts, "refinements": before.refinements, "settled": tuple(history)}
+            motion = _with_report(motion, **told)
             if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
                 return motion
             if history[-1].finer >= MOST_FINER:
