@@ -264,6 +264,18 @@ def test_a_place_in_space_is_reached_by_the_bent_arm():
     assert abs(end[1]) > 0.1
 
 
+def test_other_models_of_flexible_links_loads_and_limits():
+    arm = ls.load("two_link_flexible").replace(flexibility="linear")
+    motion = ls.predict_motion(arm, start=[0, 0], goal=[0.4, 0.3], duration=3.0, residual=1e-3,
+                               limits=ls.Limits(torque=[0.2, 0.1], velocity=0.2),
+                               minimise={"energy": 1.0, "torque_squared": 0.1},
+                               loads=[ls.Load("link2.tip", force=(0.0, 0.02, 0.0))])  # fmt: skip
+    assert motion.ok
+    assert np.abs(motion.q[-1] - ls.equilibrium(arm, [0.4, 0.3], motion.task.loads).q).max() < 1e-9
+    assert abs(motion.q[-1, 1]) > 1e-3  # the load bends it
+    assert np.abs(motion.qd[:, [0, 3]]).max() < 0.2002
+
+
 def test_a_free_joint_ends_where_the_rest_hangs_still():
     arm = two_link("vertical")
     motion = ls.predict_motion(arm, start=[HANGING, 0], goal=[HANGING + 0.4, np.nan], duration=4.0, residual=1e-3,

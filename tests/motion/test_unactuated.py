@@ -147,3 +147,26 @@ def test_passing_a_place_with_a_rate():
                                minimise="torque_squared")  # fmt: skip
     assert motion.q[-1, 1] == pytest.approx(0.8)
     assert played(motion)[1] < 1e-4
+
+
+def test_a_periodic_motion_of_an_elastic_arm():
+    """As many rows as unknowns here too; it does not end at rest, so what differs from it at its end is looked at."""
+    arm = elastic_arm()
+    motion = ls.predict_motion(arm, periodic=True, via=[Via(0.2, [-1.5, 0.3]), Via(0.7, [-1.0, 0.0])], duration=1.5,
+                               limits=ls.Limits(torque=[12.0, 5.0]), minimise="torque_squared")  # fmt: skip
+    assert motion.ok
+    assert motion.report.settled[-1].residual < 1e-5
+    for rows in (motion.q, motion.qd):
+        assert np.abs(rows[0] - rows[-1]).max() < 1e-9
+    assert played(motion)[1] < 1e-4  # rad; the residual is in metres
+
+
+def test_a_search_of_many_starts_and_meshes():
+    """Motions of two kinds of splines come back from other processes, and are refined."""
+    mix = {"time": 1.0, "torque_squared": 1e-3}
+    task = Task([-1.5, 0.3], [0.2, -0.6], ls.Limits(torque=[12.0, 5.0]), minimise=mix, segments=5)
+    motion = ls.predict_motion(elastic_arm(), task, starts=2, workers=2, refine=1e-2)
+    assert motion.ok
+    assert len(motion.report.starts) == 2
+    assert len(motion.report.refinements) > 2
+    assert motion.loose.control_points.shape[1] == 2

@@ -379,8 +379,11 @@ class Problem:
 
 def fastest_period(arm: Arm) -> float:
     """Of all natural modes of an arm, no torque acting, the shortest period [s]; infinite where nothing vibrates."""
-    found = modes(arm, None, "free").frequencies_hz
-    return float(1 / found.max()) if len(found) else np.inf
+    if "_fastest_period" not in arm.__dict__:
+        found = modes(arm, None, "free").frequencies_hz
+        arm.__dict__["_fastest_period"] = float(1 / found.max()) if len(found) else np.inf
+    period: float = arm.__dict__["_fastest_period"]
+    return period
 
 
 def small_weights(bounds: Bounds, task: Task, regularise: float, driven: NDArray[np.bool_]) -> Array:

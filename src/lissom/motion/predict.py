@@ -255,9 +255,11 @@ class Search:
     def settled(self, motion: Motion, residual: float) -> Motion:
         """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
         history: list[Settled] = []
+        before = motion.report
         while True:
             history.append(settled(motion))
-            motion = _reported(motion, settled=tuple(history))
+            told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
+            motion = _reported(motion, **told, settled=tuple(history))
             if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
                 return motion
             if history[-1].finer >= MOST_FINER:

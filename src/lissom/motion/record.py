@@ -84,7 +84,8 @@ class Settled(NamedTuple):
     """A mesh of loose coordinates, and what its torques do to the arm.
 
     finer : int               segments per segment of the others
-    residual : float          vibration of the tip that is left [m], see `residual_vibration`
+    residual : float          vibration of the tip that is left [m], see `residual_vibration`; of a motion that does not
+                              end at rest, what differs from it there
     joint_error : float       largest error of a joint along the way [rad or m]
     end_error : float         the same at the end
     passive_error : float     of a passive joint at the end

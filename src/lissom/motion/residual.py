@@ -89,16 +89,21 @@ class Vibration(NamedTuple):
 
 def vibration(arm: Arm, q: Array, qd: Array, loads: Sequence[Load], frame: str | None = None) -> Vibration | None:
     """What a state (dof,) leaves ringing; None where nothing comes to rest."""
+    try:
+        rest = equilibrium(arm, q, loads).q if not arm.actuated.all() else q
+    except SolveError:
+        return None
+    return apart(arm, rest, q - rest, qd, frame)
+
+
+def apart(arm: Arm, at: Array, dq: Array, dqd: Array, frame: str | None = None) -> Vibration:
+    """Differences of a state from a pose, joints locked, taken apart into the natural modes about that pose."""
     free = np.flatnonzero(~arm.actuated)
     nothing = np.zeros(0)
     if not len(free):
         return Vibration(nothing, nothing, np.zeros((3, 0)), nothing, nothing)
-    try:
-        rest = equilibrium(arm, q, loads).q
-    except SolveError:
-        return None
-    found = modes(arm, rest, "locked")
-    M = mass_matrix(arm, rest)[np.ix_(free, free)]
+    found = modes(arm, at, "locked")
+    M = mass_matrix(arm, at)[np.ix_(free, free)]
     U, omega = found.shapes[free], 2 * np.pi * found.frequencies_hz
-    tip = jacobian(arm, rest, tip_frame(arm) if frame is None else frame)[:3][:, free] @ U
-    return Vibration(omega, found.damping, tip, U.T @ M @ (q - rest)[free], U.T @ M @ qd[free])
+    tip = jacobian(arm, at, tip_frame(arm) if frame is None else frame)[:3][:, free] @ U
+    return Vibration(omega, found.damping, tip, U.T @ M @ dq[free], U.T @ M @ dqd[free])

@@ -9,10 +9,11 @@ import numpy as np
 from lissom.model.loads import Load
 from lissom.motion.played import play
 from lissom.motion.record import Motion, Settled
-from lissom.motion.residual import residual_vibration
+from lissom.motion.residual import apart, residual_vibration
 from lissom.simulation.run import Run
 
 FIRST_FINER, MOST_FINER = 8, 32
+MOVING = 1e-7  # m: an end that would ring by more is not meant to be at rest; what differs from it counts then
 PER_PERIOD = 0.7  # segments in a period of the fastest mode from which the equations of motion are met well enough
 
 
@@ -23,6 +24,9 @@ def settled(motion: Motion) -> Settled:
     ringing = rings(run, motion.duration, last_loads(motion))
     if not np.isfinite(ringing):
         return Settled(finer, np.inf, np.inf, np.inf, np.inf)
+    q, qd = motion.q[-1], motion.qd[-1]
+    if residual_vibration(arm, q, qd, last_loads(motion)) > MOVING:  # it is not meant to rest there
+        ringing = apart(arm, q, run.q[-1] - q, run.qd[-1] - qd).reach
     error = np.abs(run.q - motion.at(np.minimum(run.t, motion.duration))[0])
     passive = [k for k, joint in zip(arm.joint_index, arm.joints, strict=True) if not joint.actuated]
     joints = error[:, arm.joint_index]
