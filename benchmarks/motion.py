@@ -17,7 +17,8 @@ from models import generic, panda
 
 import lissom as ls
 from lissom.motion import start
-from lissom.motion.build import APART, Problem
+from lissom.motion.build import Problem
+from lissom.motion.expressions import APART
 from lissom.motion.program import Program
 from lissom.motion.public import predict_motion
 from lissom.motion.sample import Symbols
@@ -59,12 +60,12 @@ def cases() -> dict[str, tuple[ls.Arm, Task]]:
 
 def direct(problem: Problem, program: Program) -> Any:
     """The same program as one graph."""
-    n = problem.n
-    u, T, data = ca.SX.sym("u", problem.orders * n), ca.SX.sym("T"), ca.SX.sym("d", 9 * len(problem.frames))
-    parts = [u[r * n : (r + 1) * n] / T**r for r in range(problem.orders)]
-    rows, rate = problem._expressions(Symbols(*parts, *([ca.SX.zeros(n)] * (4 - problem.orders)), data, T))
+    n, made = problem.n, problem.expressions
+    u, T, data = ca.SX.sym("u", made.orders * n), ca.SX.sym("T"), ca.SX.sym("d", made.data)
+    parts = [u[r * n : (r + 1) * n] / T**r for r in range(made.orders)]
+    rows, rate = made._expressions(Symbols(*parts, *([ca.SX.zeros(n)] * (4 - made.orders)), data, T))
     if n >= APART:  # there it is not in the expressions
-        rate += ca.dot(problem._squares, rows[:n] ** 2)
+        rate += ca.dot(made._squares, rows[:n] ** 2)
     sample = ca.Function("sample", [u, T, data], [rows, T * rate], {"cse": True})
     x = ca.SX.sym("x", program.size)
     total = x[-1] if program.curves.duration is None else ca.SX(program.curves.duration)
@@ -73,11 +74,12 @@ def direct(problem: Problem, program: Program) -> Any:
         local = ca.reshape(casadi_matrix(placed.u.A) @ x + placed.u.c, placed.width, placed.N)
         found = [sample(local[:, k], total, placed.block.data[k]) for k in range(placed.N)]
         f += sum(w * cost for w, (_, cost) in zip(placed.block.weights, found, strict=True))
-        g.append(casadi_matrix(placed.block.combine) @ ca.vertcat(*(r for r, _ in found)) + placed.block.slope * total)
+        g.append(casadi_matrix(placed.block.combine) @ ca.vertcat(*(r for r, _ in found)))
     for _, part in program.scaled:
         g.append(casadi_matrix(part.A) @ x + part.c - part.limit * total**part.power)
     options = {f"ipopt.{word}": value for word, value in (QUIET | {"tol": TOLERANCE}).items()}
-    return ca.nlpsol("direct", "ipopt", {"x": x, "f": f, "g": ca.vertcat(*g)}, {"print_time": False, **options})
+    program_of = {"x": x, "f": f / program.typical, "g": ca.vertcat(*g) / program.sizes}  # as our solver sees it
+    return ca.nlpsol("direct", "ipopt", program_of, {"print_time": False, **options})
 
 
 def casadi_matrix(A: Any) -> Any:
@@ -94,8 +96,9 @@ def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) 
     began = time.process_time()
     theirs = direct(problem, program)
     build = time.process_time() - began
-    ours = Solver(program, TOLERANCE, 500, None)
-    given = {"x0": x0, "lbx": program.low, "ubx": program.high, "lbg": program.lower, "ubg": program.upper}
+    ours = Solver(program, TOLERANCE, 500)
+    given = {"x0": x0, "lbx": program.low, "ubx": program.high}
+    given |= {"lbg": program.lower / program.sizes, "ubg": program.upper / program.sizes}
     found: dict[str, Any] = {}
     work = {
         "call": lambda: found.update(call=predict_motion(arm, task, regularise=regularise)),
@@ -106,7 +109,7 @@ def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) 
     for _ in range(rounds):
         for word, call in work.items():
             best[word] = min(best[word], _seconds(call))
-    cost, other = found["ours"].cost, float(found["theirs"]["f"])
+    cost, other = found["ours"].cost, float(found["theirs"]["f"]) * program.typical
     its = len(found["ours"].iterations) - 1, theirs.stats()["iter_count"]
     worst = max((peak.use for peak in found["call"].report.peaks), default=0.0)
     print(f"{name:24} first call {first:5.2f} s, call {1e3 * best['call']:6.0f} ms, solve {1e3 * best['solve']:.1f} ms "
