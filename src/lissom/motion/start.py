@@ -118,7 +118,7 @@ def duration(problem: Problem, line: Line | None = None) -> float:
 
 def course(problem: Problem) -> Course:
     """A smooth motion along the path of the guess, as fast as the guess is."""
-    return _course(problem, problem.line, duration(problem))
+    return _course(problem, problem.line, problem.line_duration)
 
 
 def _meets(problem: Problem, at: Course) -> bool:
@@ -140,7 +140,7 @@ def start(problem: Problem, curves: Curves, rng: np.random.Generator | None = No
     """Variables to begin with; with a generator of random numbers, some way off the straight line."""
     line = problem.line if rng is None else waypoints(problem, rng)
     points = [control_points(space.basis, line) for space in curves.spaces]
-    T = duration(problem, line)
+    T = problem.line_duration if rng is None else duration(problem, line)
     if rng is not None:
         # few random shapes: neighbouring control points move together
         coarse = rng.normal(scale=spread, size=(6, problem.n))
