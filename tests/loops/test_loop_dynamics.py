@@ -150,7 +150,7 @@ def test_batches_and_single_states_give_the_same_numbers():
     assert np.abs(same - tau).max() < 1e-9 * np.abs(tau).max()
 
 
-@pytest.mark.parametrize("case", ["revolute", "two loops"])
+@pytest.mark.parametrize("case", [pytest.param("revolute", marks=pytest.mark.slow), "two loops"])
 def test_gradient_holds_along_motions_that_stay_closed(case):
     arm, q = spatial(CASES[case], seed=9)
     state = moving(arm, q)

@@ -47,6 +47,13 @@ CASES = {
         lambda: ls.inverse_dynamics(four_bar(actuated=False), Q, STILL, STILL), ls.InputError,
         r"the motors cannot produce this motion: .* N m or N is left on joint '\w+'",
     ),
+    "load": (
+        lambda: ls.forward_dynamics(four_bar(), Q, STILL, STILL, loads=[ls.Load("crnk")]), ls.InputError,
+        "forward_dynamics: .*did you mean 'crank'",
+    ),
+    "all held": (
+        lambda: ls.assemble(four_bar(), Q + 0.1, fixed=("crank", "coupler", "rocker")), ls.SolveError, "rocker held",
+    ),
     "method": (
         lambda: ls.forward_dynamics(four_bar(), Q, STILL, STILL, method="walker_orin_3"), ls.UnsupportedError,
         "method is for open arms",

@@ -91,7 +91,7 @@ def rk4(slope, q, qd, h, steps, keep):
     return np.array(out)
 
 
-@pytest.mark.parametrize("mechanism", ["four_bar", "slider_crank", "branches"])
+@pytest.mark.parametrize("mechanism", [pytest.param("four_bar", marks=pytest.mark.slow), "slider_crank", "branches"])
 def test_runs(mechanism, tmp_path):
     """Ten seconds of falling without motors (branches, chaotic: one), within 1e-4 rad of steps of 1 ms by Pinocchio."""
     if mechanism == "branches":

@@ -45,7 +45,7 @@ def test_the_motion_is_that_of_one_coordinate():
     assert np.abs(run.q[:, 0] - path.y[0]).max() < 1e-6
 
 
-@pytest.mark.parametrize("options", [{"method": "rk45"}, {"method": "radau"}, {"method": "bdf"}, {"dt": 2e-3}], ids=str)
+@pytest.mark.parametrize("options", [{"method": "rk45"}, {"method": "radau"}, {"method": "bdf"}, {"dt": 4e-3}], ids=str)
 def test_every_method_goes_the_same_way(options):
     arm = four_bar()
     q = start(arm, 1.0, -0.5, 1.5)
@@ -134,7 +134,7 @@ def test_friction_at_the_crank_slows_it_and_holds_it():
     links = [four_bar().links[0].replace(joint=ls.Joint("revolute", friction=1.5)), *four_bar().links[1:]]
     arm = four_bar().replace(links=links)
     q = start(arm, 1.0, -0.5, 1.5)
-    run = ls.simulate(arm, q, until=4.0, every=0.1)
+    run = ls.simulate(arm, q, until=3.0, every=0.1)
     one = solve_ivp(
         lambda _, y: [y[1], lagrange_four_bar(y[0], y[1], 1.5)[0]], (0, 0.9), [1.0, 0.0], "DOP853", run.t[:10],
         rtol=1e-11, atol=1e-12,
@@ -144,8 +144,8 @@ def test_friction_at_the_crank_slows_it_and_holds_it():
     assert run.closure_error.max() < 1e-12
     assert (run.qd[-1] == 0).all()
     assert abs(ls.inverse_dynamics(four_bar(), run.q[-1], np.zeros(3), np.zeros(3))[0]) < 1.5
-    steps = ls.simulate(arm, q, until=1.5, every=0.1, dt=2e-3)
-    assert np.abs(steps.q - run.q[:16]).max() < 3e-4  # changes are known to a step
+    steps = ls.simulate(arm, q, until=1.3, every=0.1, dt=4e-3)
+    assert np.abs(steps.q - run.q[:14]).max() < 1e-3  # changes are known to a step
 
 
 def test_friction_on_two_independent_joints_of_many_runs():
@@ -154,10 +154,10 @@ def test_friction_on_two_independent_joints_of_many_runs():
     arm = rubbing(arm.replace(links=links), a1=0.8, c1=2.5)
     state = ls.assemble(arm, q, fixed=("a1", "c1"), qd=0.5 * np.ones(arm.dof))
     rates = np.array([state.qd, np.zeros(arm.dof)])
-    many = ls.simulate(arm, np.array([state.q, state.q]), rates, until=0.3, every=0.1, dt=1e-3)
+    many = ls.simulate(arm, np.array([state.q, state.q]), rates, until=0.2, every=0.1, dt=2e-3)
     for k in range(2):
-        one = ls.simulate(arm, state.q, rates[k], until=0.3, every=0.1)
-        assert np.abs(one.q - many.q[k]).max() < 1e-4
+        one = ls.simulate(arm, state.q, rates[k], until=0.2, every=0.1)
+        assert np.abs(one.q - many.q[k]).max() < 2e-4
         assert one.balance_error < 1e-6
         assert one.closure_error.max() < 1e-11
 

@@ -239,7 +239,7 @@ def closure_forces(
     from lissom.verbs.closures import closure_of
     from lissom.verbs.looped import Acting, accelerated, required
 
-    acting = Acting(list(loads) if isinstance(loads, Iterable) else loads, base)
+    acting = Acting(loads, base)
     if qdd is not None:
         found = required(arm, (q, qd, qdd), acting, verb)
         rows, torques = found.force, found.u

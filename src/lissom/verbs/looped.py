@@ -21,9 +21,9 @@ from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.loops.algebra import Bordered, Forces, least_torques, split
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, tree_call
+from lissom.verbs.call import NO_LOADS, as_loads, tree_call
 from lissom.verbs.closures import Closure, Gaps, Spot, closure_of
-from lissom.verbs.states import as_state
+from lissom.verbs.states import as_state, as_threads
 
 ROWS = 2**14  # states at once
 BEYOND = 1e-6  # of the torques of the tree, that may be left over
@@ -57,6 +57,16 @@ def _refuse(arm: Arm, name: str) -> None:
     raise UnsupportedError(f"{name}: arm {arm.name!r} has closed loops; {NOT_LOOPED[name]}.")
 
 
+def _checked(arm: Arm, acting: Acting, verb: str) -> Acting:
+    """What acts, refused in the name of the verb that was called; loads may be used more than once."""
+    as_threads(acting.threads, verb)
+    if acting.loads is NO_LOADS:
+        return acting
+    loads = list(acting.loads) if isinstance(acting.loads, Iterable) else acting.loads
+    as_loads(arm, loads, verb)
+    return acting._replace(loads=loads)
+
+
 # ---- inverse -------------------------------------------------------------------------------------
 
 
@@ -67,7 +77,7 @@ def inverse_dynamics(arm: Arm, state: Sequence[ArrayLike], acting: Acting, out: 
 
 def required(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str) -> Forces:
     """Torques and closure forces of a consistent motion."""
-    q, qd, qdd, tau = tree_torques(arm, state, acting)
+    q, qd, qdd, tau = tree_torques(arm, state, _checked(arm, acting, verb))
     close = closure_of(arm)
 
     def some(spot: Spot, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, ...]:
@@ -121,6 +131,7 @@ def accelerated(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str)
             f"{verb}: arm {arm.name!r} has closed loops; method is for open arms, and for inverse_dynamics. Leave it "
             "out."
         )
+    acting = _checked(arm, acting, verb)
     q, qd, tau = (as_state(arm, x, word, verb) for x, word in zip(state, ("q", "qd", "tau"), strict=True))
     still = np.zeros(arm.dof)
     h = tree_call(arm, "inverse_dynamics", (q, qd, still), **acting._asdict())
@@ -155,8 +166,7 @@ def forward_gradient(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> tu
     for changes of q and qd that keep the loops closed; of other changes the closures are left as open as they are.
     """
     verb = "forward_dynamics_gradient"
-    if acting.loads is not NO_LOADS and isinstance(acting.loads, Iterable):
-        acting = acting._replace(loads=list(acting.loads))  # it is used twice
+    acting = _checked(arm, acting, verb)
     qdd, push = accelerated(arm, state, acting, verb)
     q, qd = (np.broadcast_to(as_state(arm, x, word, verb), qdd.shape) for x, word in zip(state, ("q", "qd")))
     D = tree_call(arm, "inverse_dynamics_gradient", (q, qd, qdd), **acting._asdict())
