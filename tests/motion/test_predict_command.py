@@ -222,3 +222,51 @@ def test_places_and_obstacles_of_a_file(tmp_path):
     file.write_text(file.read_text(encoding="utf-8").replace("centre", "center"), encoding="utf-8")
     with pytest.raises(ls.ModelError, match=r"center is not a key of .*did you mean 'centre'"):
         read_task_file(file)
+
+
+SOFT = """
+arm = "soft.toml"
+start = [-1.5]
+goal = [0.2]
+duration = 0.8
+minimise = "torque_squared"
+residual = 1e-4
+limits = { torque = 30 }
+"""
+
+
+def test_an_elastic_arm_beside_other_plans(tmp_path):
+    joint = ls.Joint(armature=0.05, elastic=ls.Elastic(60.0, 0.02))
+    rod = ls.Link("rod", joint=joint, mass=1.3, com=(0.3, 0, 0), inertia=0.02)
+    ls.save(ls.Arm("soft", [rod], gravity=(0, -9.81, 0)), tmp_path / "soft.toml")
+    (tmp_path / "task.toml").write_text(SOFT)
+    files = ("--save", tmp_path / "m.nc", "--figure", tmp_path / "r.png", "--kind", "ringing")
+    done = run(tmp_path / "task.toml", "--compare", *files)
+    assert done.exit_code == 0, done.output
+    assert "rigid plan, ZVD, led" in done.output
+    motion = ls.load_motion(tmp_path / "m.nc")
+    assert motion.report.settled[-1].residual < 1e-4 < motion.compared["rigid plan"].residual
+    told = json.loads(run(tmp_path / "task.toml", "--json", "--quiet", "--verify").stdout)
+    assert told["compared"] is None
+    assert told["settled"][-1]["residual"] < 1e-4
+    assert told["verification"]["residual"] < 1e-4
+    with pytest.raises(ls.InputError, match="bends"):
+        ls.plot(motion, "deflection")
+    with pytest.raises(ls.InputError, match="compare=True"):
+        ls.plot(ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1]), "ringing")
+
+
+def test_task_files_know_bending_and_comparison(tmp_path):
+    text = TEXT.replace('"two_link"', '"two_link_flexible"').replace('"fore"', '"link2"')
+    text = "compare = true\nresidual = 1e-4\ncontinuity = 3\n" + text
+    (tmp_path / "t.toml").write_text(text + '[[bending]]\nlink = "link1"\nstrain = 1e-4\nhalf_height = 0.002\n')
+    asked = read_task_file(tmp_path / "t.toml")
+    assert asked.task.bending == (ls.Bending("link1", strain=1e-4, half_height=0.002),)
+    assert asked.task.continuity == 3
+    assert asked.options == {"compare": True, "residual": 1e-4}
+    (tmp_path / "t.toml").write_text(text + '[[bending]]\nlink = "link1"\nstrain = 1e-4\n')
+    with pytest.raises(ls.ModelError, match="half_height"):
+        read_task_file(tmp_path / "t.toml")
+    (tmp_path / "t.toml").write_text(text.replace("compare = true", "compare = 1"))
+    with pytest.raises(ls.ModelError, match="true or false"):
+        read_task_file(tmp_path / "t.toml")

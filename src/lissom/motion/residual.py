@@ -34,7 +34,8 @@ def residual_vibration(
     arm : Arm
     q, qd : (dof,)            the state; rates of the joints do not count, their brakes hold
     loads : sequence of Load  that act from then on
-    frame : str or None       the link or tool that is looked at; None: the tip of the arm
+    frame : str or None       the link or tool that is looked at; None: the tip of the arm, or the centre of mass of its
+                              last link where that is rigid and has no tool
 
     Returns
     -------
@@ -105,5 +106,12 @@ def apart(arm: Arm, at: Array, dq: Array, dqd: Array, frame: str | None = None) 
     found = modes(arm, at, "locked")
     M = mass_matrix(arm, at)[np.ix_(free, free)]
     U, omega = found.shapes[free], 2 * np.pi * found.frequencies_hz
-    tip = jacobian(arm, at, tip_frame(arm) if frame is None else frame)[:3][:, free] @ U
+    tip = jacobian(arm, at, *(_tip(arm) if frame is None else (frame,)))[:3][:, free] @ U
     return Vibration(omega, found.damping, tip, U.T @ M @ dq[free], U.T @ M @ dqd[free])
+
+
+def _tip(arm: Arm) -> tuple[str, Array]:
+    """The frame where an arm ends, and a point of it that moves when it turns."""
+    word = tip_frame(arm)
+    last = arm.link(arm.last_moving)
+    return word, last.body.com if word == last.name else np.zeros(3)
