@@ -133,6 +133,22 @@ def test_the_program_against_differences():
     assert np.abs(slopes(lagrangian) - H).max() < 1e-7 * np.abs(H).max()
 
 
+def test_places_on_the_way(swing):
+    """A place in space as the goal, via points between knots, round and round."""
+    arm, begin = swing.arm, swing.q[0]
+    tip = ls.pose(arm, begin, "left_fore", (0.5, 0, 0))[:3, 3]
+    there = ls.Reach("left_fore", (tip[0] + 0.1, tip[1] - 0.15, None), point=(0.5, 0, 0))
+    limits, minimise = ls.Limits(torque=12.0), {"time": 1.0, "torque_squared": 1e-4}
+    motion = ls.predict_motion(arm, start=begin, goal=there, limits=limits, minimise=minimise)
+    reached = ls.pose(arm, motion.q[-1], "left_fore", (0.5, 0, 0))[:2, 3]
+    assert np.abs(reached - tip[:2] - [0.1, -0.15]).max() < 1e-6
+    assert opening(motion) < 1e-5
+    via = [ls.Via(0.23, [2.0, NAN, 0.5, NAN]), ls.Via(0.71, [2.2, NAN, 0.9, NAN])]
+    round_trip = ls.predict_motion(arm, via=via, periodic=True, limits=ls.Limits(torque=20.0), minimise=minimise)
+    assert np.allclose(round_trip.at(0.23 * round_trip.duration)[0][[0, 2]], [2.0, 0.5], atol=1e-9)
+    assert opening(round_trip) < 1e-5
+
+
 def test_a_slider_crank_with_redundant_rows():
     """A planar loop closed by a spatial revolute: three of its five rows say nothing, and are left out."""
     crank, rodded = rod("crank", None, 0.2, 0.5, (0, 0, 0)), rod("rod", "crank", 0.6, 0.4, (0.2, 0, 0), False)
@@ -184,6 +200,8 @@ def test_wrong_tasks_are_refused():
         ls.predict_motion(arm, **TASK | {"goal": [1.6, -1.0, 0.4, 1.3]})
     with pytest.raises(InputError, match=r"the goal: no position was found that closes"):
         ls.predict_motion(arm, **TASK | {"goal": [3.0, NAN, 0.0, NAN]})
+    with pytest.raises(InputError, match=r"start_velocity opens loop 1 .* ls.assemble\(arm, q, qd=qd\)"):
+        ls.predict_motion(arm, **TASK, start_velocity=[0.5, 0, 0, 0])
     lame = arm.with_joint("right", actuated=False)
     with pytest.raises(UnsupportedError, match="leave 2 freedoms, and its 1 motors do not"):
         ls.predict_motion(lame, **TASK, duration=1.0, minimise="torque_squared")

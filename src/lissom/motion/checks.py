@@ -110,6 +110,7 @@ def refuse_impossible(problem: Problem) -> None:
     """What is certain before a solver runs."""
     _rates_of_torque(problem)
     _ends_within(problem)
+    _ends_closed(problem)
     _rates_possible(problem)
     _enough_segments(problem)
     _via_apart(problem)
@@ -143,6 +144,13 @@ def _ends_within(problem: Problem) -> None:
                 f"{VERB}: {word} of {_name(problem, k)} is {value[k]:.6g}, outside its {quantity} limits of "
                 f"{lower[k]:.6g} to {upper[k]:.6g}. Move it inside, or widen the limits."
             )
+
+
+def _ends_closed(problem: Problem) -> None:
+    """Rates at ends of arms with closed loops."""
+    if problem.closing is not None and not problem.task.periodic:
+        for word in ("start", "goal"):
+            problem.closing.refuse_opening(problem.given(word), problem.rates(word), f"{word}_velocity")
 
 
 def _rates_possible(problem: Problem) -> None:

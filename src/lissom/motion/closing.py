@@ -70,6 +70,11 @@ class Closing:
         except SolveError as error:
             raise InputError(f"{self._verb}: the {what}: {str(error).removeprefix('assemble: ')}") from None
 
+    def refuse_opening(self, q: Array, rate: Array, what: str) -> None:
+        """Rates (n,) at given positions (n,) must keep the loops closed; those that are free will."""
+        if np.isfinite(q).all() and np.isfinite(rate).all():
+            self.close.refuse_opening(self.close(q[None], rate[None]), rate[None], self._verb, what)
+
     def closed(self, line: tuple[Array, Array], between: int) -> tuple[Array, Array]:
         """A line between closed positions, with points between that close the loops too, one after the other."""
         s, table = line
