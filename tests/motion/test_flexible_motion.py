@@ -190,6 +190,8 @@ def test_what_is_refused_says_why():
         ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], residual=1e-4)
     with pytest.raises(UnsupportedError, match="nothing of arm 'two_link' bends"):
         ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], compare=True)
+    with pytest.raises(UnsupportedError, match="from rest to rest"):
+        ls.predict_motion(arm, **MOVE, start_velocity=[0.1, 0.0], compare=True)
     with pytest.raises(InputError, match=r"slope of 1\.1 rad"):
         ls.predict_motion(two_link("vertical"), **MOVE | {"limits": ls.Limits(torque=20.0)})
     with pytest.raises(InputError, match="start_acceleration is given for a coordinate without a motor"):

@@ -102,8 +102,10 @@ def test_derivatives_of_rough_splines():
 def test_an_arm_with_elastic_joints():
     arm = elastic_arm()
     motion = ls.predict_motion(arm, start=[-1.5, 0.3], goal=[0.2, -0.6], limits=ls.Limits(torque=[12.0, 5.0]),
-                               minimise={"time": 1.0, "torque_squared": 1e-3}, compare=True)  # fmt: skip
+                               minimise={"time": 1.0, "torque_squared": 1e-3}, compare=True,
+                               via=[Via(0.5, [np.nan, np.nan, 0.1, np.nan])])  # fmt: skip
     assert motion.ok
+    assert abs(motion.at(0.5 * motion.duration)[0][2] - 0.1) < 1e-9
     assert np.abs(motion.q[-1] - ls.equilibrium(arm, [0.2, -0.6]).q).max() < 1e-9
     assert abs(motion.q[-1, 1]) > 0.01  # the spring sags
     assert played(motion)[1] < 1e-5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from lissom.motion.record import Comparison, Motion, Plan
 from lissom.motion.residual import vibration
 from lissom.motion.settle import last_loads, rings
 from lissom.motion.shapers import Shaper, shaper
+from lissom.motion.task import Task
 from lissom.motion.variants import rigid, with_payload_error
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
@@ -41,13 +42,16 @@ class _Tried(NamedTuple):
     run: Callable[[Arm], Run]
 
 
-def refuse_comparison(arm: Arm) -> None:
-    """Arms of which there is no rigid plan."""
+def refuse_comparison(arm: Arm, task: Task) -> None:
+    """Arms of which there is no rigid plan, and tasks that do not go from rest to rest."""
     passive = [joint.name for joint in arm.joints if not joint.actuated]
     if passive or arm.actuated.all():
         why = f"joint {passive[0]!r} has no motor" if passive else f"nothing of arm {arm.name!r} bends"
         raise UnsupportedError(f"{VERB}: compare is for flexible arms whose joints all have motors; {why}.")
     rigid(arm, VERB)
+    rates = [rate for rate in (task.start_velocity, task.goal_velocity) if rate is not None]
+    if task.periodic or any(np.any(rate != 0) for rate in rates):
+        raise UnsupportedError(f"{VERB}: compare is for motions from rest to rest; leave it out, or the rates.")
 
 
 def comparison(motion: Motion, search: Search) -> Comparison:
@@ -92,9 +96,19 @@ def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool =
     task = motion.task
     arm = rigid(motion.arm, VERB)
     joints = motion.arm.joint_index
-    effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
-    fields = {"start": motion.q[0][joints], "goal": motion.q[-1][joints], "duration": duration, "minimise": effort,
-              "degree": 5, "continuity": None, "bending": ()}  # fmt: skip
+    words = {word: weight for word, weight in task.minimise.items() if isinstance(word, str) and word != "time"}
+
+    def own(value: Any) -> Any:
+        """Of the joints alone."""
+        return value[joints] if isinstance(value, np.ndarray) and len(value) == motion.arm.dof else value
+
+    fields = {
+        "start": motion.q[0][joints], "goal": motion.q[-1][joints], "duration": duration,
+        "minimise": words or {"torque_squared": 1.0}, "degree": 5, "continuity": None, "bending": (),
+        "start_velocity": None, "goal_velocity": None, "start_acceleration": own(task.start_acceleration),
+        "goal_acceleration": own(task.goal_acceleration),
+        "via": [via.replace(q=own(via.q), velocity=own(via.velocity)) for via in task.via],
+    }  # fmt: skip
     if not limited:
         fields["limits"] = Limits(position=task.limits.position)
         links = (link.replace(joint=link.joint.replace(limits=Limits(position=link.joint.limits.position)))

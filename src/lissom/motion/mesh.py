@@ -23,7 +23,7 @@ from lissom.spatial.rotations import Array
 
 LOOSE_DEGREE, LOOSE_CONTINUITY = 5, 1
 FINE = 20  # points per segment that limits are looked at
-FINE_LOOSE = 8  # the same, of the finer segments of loose coordinates
+FINE_LOOSE = 8  # the same, of finer segments at least
 
 
 class Mesh(NamedTuple):
@@ -60,7 +60,7 @@ class Mesh(NamedTuple):
 
     def looks(self) -> Array:
         """A fine grid: breaks, their left sides where something jumps there, and points between them."""
-        each = FINE if self.loose is None else FINE_LOOSE
+        each = max(FINE // self.finer, FINE_LOOSE)
         s = grid(self.finest.breaks, each)
         return s if self.finest.continuity >= 2 else np.union1d(s, self.edges)
 

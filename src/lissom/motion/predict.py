@@ -63,7 +63,7 @@ def predict_motion(
     checks.refuse_for_loose(arm, task)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
-    asked = _asked_residual(arm, residual, compare)
+    asked = _asked_residual(arm, task, residual, compare)
     search = Search(arm, task, limits, seed, regularise, progress)
     motion = search.best(starts, workers)
     if refine is not None and motion.ok:
@@ -77,12 +77,12 @@ def predict_motion(
     return motion
 
 
-def _asked_residual(arm: Arm, residual: Any, compare: Any) -> float | None:
+def _asked_residual(arm: Arm, task: Task, residual: Any, compare: Any) -> float | None:
     """The vibration that may be left, of an arm that has coordinates without a motor."""
     if not isinstance(compare, bool):
         raise InputError(f"{VERB}: compare is {shown(compare)}; expected True or False.")
     if compare:
-        refuse_comparison(arm)
+        refuse_comparison(arm, task)
     if residual is not None and (
         isinstance(residual, bool) or not isinstance(residual, int | float | np.number) or not residual > 0
     ):
