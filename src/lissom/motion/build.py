@@ -8,9 +8,7 @@ vanish at the collocation points of the mesh (see `mesh`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +18,18 @@ from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion import start
 from lissom.motion.basis import Basis
-from lissom.motion.bending import bending_rows, measures_of, refuse_bent_ends
+from lissom.motion.bending import bending_rows, measures_of
 from lissom.motion.bounds import Bounds, bounds_of
 from lissom.motion.clearance import Clearance, clearance_of
 from lissom.motion.closing import Closing
 from lissom.motion.criteria import Course, rate_of_cost
 from lissom.motion.curves import Curves, End, Space
-from lissom.motion.ends import refuse_unbalanced, sagged, spread
+from lissom.motion.ends import spread
 from lissom.motion.expressions import Expressions
 from lissom.motion.mesh import LOOSE_CONTINUITY, Mesh, loose_basis
+from lissom.motion.places import Place, places_of
 from lissom.motion.program import Block, Program
-from lissom.motion.reach import Reach
-from lissom.motion.reaching import Range, Reaching
+from lissom.motion.pushes import load_table, loads_over
 from lissom.motion.record import Closures
 from lissom.motion.resting import resting
 from lissom.motion.rows import linear_rows
@@ -45,7 +43,6 @@ from lissom.verbs.modes import modes
 NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
 FINE = 12  # points of a segment at which the cost is looked at
 VERB = "predict_motion"
-AHEAD = 1e-7  # of the duration: slopes of loads, which change on straight lines, are taken over it
 SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there has nothing that takes time
 SMALL = 1e-3  # of the largest torque: rows of coordinates that hardly feel one count as large as this
 LED_DEGREE = 5  # of coordinates with a motor, beside some without
@@ -53,17 +50,10 @@ RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolv
 SAMPLED = ("torque", "torque_rate", "power")
 
 
-class Place(NamedTuple):
-    """Somewhere on the way: what it is called, when, positions (k, n) that fit, the nearest first; NaN where free."""
-
-    word: str
-    s: float
-    q: Array
-    reaching: Reaching | None
-
-
 class Problem:
     """An arm, a task, and everything a program of them is made of; programs of any mesh can be built."""
+
+    verb = VERB
 
     def __init__(self, arm: Arm, task: Task, regularise: float = 0.0) -> None:
         self.arm, self.task, self.n = arm, task, arm.dof
@@ -84,7 +74,7 @@ class Problem:
         self.bodies = library.bodies.with_stations(self.frames)
         self.expressions = Expressions(self)
         self.measures = measures_of(arm, task.bending, VERB)
-        self.places = self._places()
+        self.places = places_of(self)
         self.clearance = self._clearance()
         if self.closing is not None:
             self.closing.choose(self.line[1])
@@ -115,53 +105,6 @@ class Problem:
         value = getattr(self.task, f"{word}_acceleration")
         return np.full(self.n, np.nan) if value is None else spread(self.arm, value, np.nan)
 
-    def _positions(self, word: str, s: float, value: Array, near: Array) -> Array:
-        """(n,) of what is given for joints; at an end, elastic coordinates are where they rest."""
-        q = spread(self.arm, value, np.nan)
-        if self.closing is not None:
-            return self.closing.completed(q, near, word)
-        if s not in (0.0, 1.0) or not len(self.loose):
-            return q
-        loads, what = self.load_at(s), f"{VERB}: the {word}"
-        q = sagged(self.arm, q, loads, what) if len(value) < self.n else q
-        if not self.rates(word)[self.arm.joint_index].any():
-            refuse_unbalanced(self.arm, q, loads, what)
-        refuse_bent_ends(self.measures, word, q, VERB)
-        return q
-
-    def _rest(self, word: str, s: float) -> Callable[[Array], Array] | None:
-        """At an end: positions with their elastic entries at rest; None where nothing bends, or on the way."""
-        elastic = self.arm.mode_index
-        if s not in (0.0, 1.0) or not len(elastic):
-            return None
-
-        def rest(q: Array) -> Array:
-            loose = q.copy()
-            loose[elastic] = np.nan
-            return sagged(self.arm, loose, self.load_at(s), f"{VERB}: the {word}")
-
-        return rest
-
-    def _places(self) -> list[Place]:
-        """Start, via points and goal, in the order of time, with positions that fit those given in space."""
-        task = self.task
-        known = [] if task.periodic else [("start", 0.0, task.start), ("goal", 1.0, task.goal)]
-        known += [(f"via point at {via.at:g}", via.at, via.q) for via in task.via if via.q is not None]
-        known.sort(key=lambda place: place[1])
-        allowed = Range(self.bounds.lower["position"], self.bounds.upper["position"])
-        near = np.clip(0.0, *allowed)
-        first = next((spread(self.arm, q, np.nan) for _, _, q in known if isinstance(q, np.ndarray)), near)
-        near = np.where(np.isfinite(first), first, near)
-        out = []
-        for word, s, q in known:
-            if isinstance(q, Reach):
-                reaching = Reaching(self.arm, q, word, s, allowed, VERB, self._rest(word, s))
-                out.append(Place(word, s, reaching.solutions(near), reaching))
-            else:
-                out.append(Place(word, s, self._positions(word, s, q, near)[None], None))
-            near = np.where(np.isfinite(out[-1].q[0]), out[-1].q[0], near)
-        return out
-
     @cached_property
     def held(self) -> list[Place]:
         """Places in space where the arm is singular."""
@@ -190,13 +133,7 @@ class Problem:
 
     def load_data(self, s: Array) -> Array:
         """(N, 9 loads) forces, moments and points at fractions of the duration; where asked for, their slopes too."""
-        if not self._pushes:
-            return np.zeros((len(s), 0))
-        now = _joined(loads_over(self._pushes, s))
-        if not self.expressions.rates:
-            return now
-        back = np.where(s < 1.0 - AHEAD, 1.0, -1.0) * AHEAD
-        return np.concatenate([now, (_joined(loads_over(self._pushes, s + back)) - now) / back[:, None]], axis=1)
+        return load_table(self._pushes, s, self.expressions.rates)
 
     def loads_at(self, s: Array) -> list[Load]:
         """The loads at fractions of the duration, (N, 3) each."""
@@ -398,22 +335,3 @@ def small_weights(bounds: Bounds, task: Task, regularise: float, driven: NDArray
         return np.zeros(len(upper))
     scale = np.where(known, upper, upper[known].max())
     return np.where(driven, regularise * task.minimise["time"] / (driven.sum() * scale**2), 0.0)
-
-
-def _joined(loads: Sequence[Load]) -> Array:
-    """(N, 9 loads)."""
-    parts = [np.concatenate([load.force, load.moment, load.point], axis=1) for load in loads]
-    return np.ascontiguousarray(np.concatenate(parts, axis=1))
-
-
-def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:
-    """Loads at fractions of a motion, (N, 3) each; those given as samples change evenly along it."""
-    out = []
-    for load in loads:
-        parts = []
-        for part in (load.force, load.moment, load.point):
-            table = np.atleast_2d(part)
-            grid = np.linspace(0.0, 1.0, len(table)) if len(table) > 1 else np.array([0.0])
-            parts.append(np.stack([np.interp(s, grid, table[:, k]) for k in range(3)], axis=-1))
-        out.append(Load(load.link, *parts))
-    return out

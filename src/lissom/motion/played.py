@@ -18,8 +18,9 @@ from scipy.special import factorial
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.basis import Basis
-from lissom.motion.build import fastest_period, loads_over
+from lissom.motion.build import fastest_period
 from lissom.motion.ends import sagged, spread
+from lissom.motion.pushes import loads_over
 from lissom.motion.record import BESIDE, Motion
 from lissom.simulation.run import Run
 from lissom.simulation.signals import Profile

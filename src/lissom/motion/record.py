@@ -299,7 +299,7 @@ class Motion:
 
     def loads_at(self, t: Array) -> Sequence[Any]:
         """The task's loads at times (nt,), force, moment and point (nt, 3) each."""
-        from lissom.motion.build import loads_over
+        from lissom.motion.pushes import loads_over
 
         return loads_over(self.task.loads, self._fractions(t))
 

@@ -12,7 +12,8 @@ from lissom.motion.program import Scaled
 from lissom.motion.reach import Reach
 
 if TYPE_CHECKING:
-    from lissom.motion.build import Place, Problem
+    from lissom.motion.build import Problem
+    from lissom.motion.places import Place
 
 DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
 
