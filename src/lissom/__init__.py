@@ -37,7 +37,8 @@ from lissom.motion.bending_limits import Bending
 from lissom.motion.obstacles import Body, Capsule, Sphere
 from lissom.motion.public import load_motion, predict_motion, retime_motion
 from lissom.motion.reach import Reach
-from lissom.motion.record import Motion, MotionReport
+from lissom.motion.record import Motion
+from lissom.motion.report import MotionReport
 from lissom.motion.task import Task, Via
 from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback
 from lissom.simulation.events import Event, Happening

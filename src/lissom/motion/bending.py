@@ -17,7 +17,7 @@ from lissom.model.arm import Arm
 from lissom.motion.bending_limits import QUANTITIES, Bending
 from lissom.motion.curves import Curves
 from lissom.motion.program import Scaled
-from lissom.motion.record import Peak
+from lissom.motion.report import Peak
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import Rule, amplitudes
 

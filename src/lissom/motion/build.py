@@ -30,7 +30,7 @@ from lissom.motion.mesh import LOOSE_CONTINUITY, Mesh, loose_basis
 from lissom.motion.places import Place, places_of
 from lissom.motion.program import Block, Program
 from lissom.motion.pushes import load_table, loads_over
-from lissom.motion.record import Closures
+from lissom.motion.report import Closures
 from lissom.motion.resting import resting
 from lissom.motion.rows import linear_rows
 from lissom.motion.sample import LANES, Sample

@@ -13,7 +13,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.model.arm import Arm
 from lissom.motion.obstacles import MORE, Body, apart, bodies_of, count_of, widened
 from lissom.motion.program import Block
-from lissom.motion.record import DISTANCE
+from lissom.motion.report import DISTANCE
 from lissom.motion.sample import Sample
 from lissom.motion.task import Task
 from lissom.motion.torques import placed

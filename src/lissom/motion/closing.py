@@ -26,7 +26,8 @@ from lissom.loops.closure import residual_program
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
 from lissom.motion.program import Block
-from lissom.motion.record import Closures, Motion, Peak
+from lissom.motion.record import Motion
+from lissom.motion.report import Closures, Peak
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import Given
 from lissom.spatial.rotations import Array

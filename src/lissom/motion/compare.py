@@ -11,9 +11,10 @@ from lissom.errors import LissomError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits
 from lissom.motion.bounds import bounds_of
+from lissom.motion.comparison import Comparison, Plan
 from lissom.motion.peaks import used
 from lissom.motion.played import Course, lead, loads_of, play, rest_of
-from lissom.motion.record import Comparison, Motion, Plan
+from lissom.motion.record import Motion
 from lissom.motion.residual import vibration
 from lissom.motion.settle import last_loads, rings
 from lissom.motion.shapers import Shaper, shaper

@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.model.record import Record
-from lissom.motion import record, task
+from lissom.motion import comparison, report, task
 
 
 def plain(value: Any, dof: int) -> Any:
@@ -61,7 +61,7 @@ def _known() -> dict[str, type]:
     """Records of tasks and reports, by name."""
     return {
         kind.__name__: kind
-        for kind in (*_below(Record), *vars(record).values(), *vars(task).values())
+        for kind in (*_below(Record), *vars(report).values(), *vars(comparison).values(), *vars(task).values())
         if isinstance(kind, type) and (dataclasses.is_dataclass(kind) or hasattr(kind, "_fields"))
     }
 

@@ -12,7 +12,7 @@ from lissom.motion.build import SAMPLED, Problem
 from lissom.motion.clearance import Clearance, Positions
 from lissom.motion.mesh import Mesh
 from lissom.motion.program import Program
-from lissom.motion.record import Peak
+from lissom.motion.report import Peak
 from lissom.spatial.rotations import Array
 
 EXCESS = 1e-3  # of a limit

@@ -22,7 +22,8 @@ from lissom.motion.mesh import Mesh
 from lissom.motion.options import OPTIONS, refuse_wrong
 from lissom.motion.peaks import EXCESS, look
 from lissom.motion.program import Program
-from lissom.motion.record import DISTANCE, INTERRUPTED, RAN_OUT, Iteration, Loose, Motion, MotionReport, Peak, Settled
+from lissom.motion.record import Motion
+from lissom.motion.report import DISTANCE, INTERRUPTED, RAN_OUT, Iteration, Loose, MotionReport, Peak, Settled
 from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, not_settled, settled
 from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from lissom.errors import InputError, shown
-from lissom.motion.record import Iteration
+from lissom.motion.report import Iteration
 
 Told = Callable[[Iteration], object]
 

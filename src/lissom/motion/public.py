@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
-from lissom.motion.record import Iteration, Motion
+from lissom.motion.record import Motion
+from lissom.motion.report import Iteration
 from lissom.motion.task import Task
 
 

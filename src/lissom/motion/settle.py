@@ -8,7 +8,8 @@ import numpy as np
 
 from lissom.model.loads import Load
 from lissom.motion.played import play
-from lissom.motion.record import Motion, Settled
+from lissom.motion.record import Motion
+from lissom.motion.report import Settled
 from lissom.motion.residual import apart, residual_vibration
 from lissom.simulation.run import Run
 

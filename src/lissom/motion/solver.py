@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from lissom.motion.program import Pattern, Program
-from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration
+from lissom.motion.report import INTERRUPTED, RAN_OUT, Iteration
 from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from lissom.motion.criteria import as_function
-from lissom.motion.record import INTERRUPTED, RAN_OUT, Iteration, Motion
+from lissom.motion.record import Motion
+from lissom.motion.report import INTERRUPTED, RAN_OUT, Iteration
 
 WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
 PATIENCE = 0.2  # seconds between looks at the user

@@ -13,7 +13,8 @@ from lissom.motion.clearance import clearance_of
 from lissom.motion.closing import Closing
 from lissom.motion.peaks import EXCESS, both_sides, closest, peaks_of, rates_of
 from lissom.motion.played import loads_of, torques_of
-from lissom.motion.record import Motion, Peak, grid
+from lissom.motion.record import Motion, grid
+from lissom.motion.report import Peak
 from lissom.motion.settle import last_loads, rings
 from lissom.motion.trials import Trial, trials
 from lissom.simulation.run import Run

@@ -17,7 +17,7 @@ import numpy as np
 from lissom.motion.build import Problem
 from lissom.motion.mesh import Mesh
 from lissom.motion.program import Program
-from lissom.motion.record import INTERRUPTED, Iteration
+from lissom.motion.report import INTERRUPTED, Iteration
 from lissom.motion.solver import Solution, Solver
 from lissom.spatial.rotations import Array
 
