@@ -7,8 +7,8 @@ import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.motion.mesh import Mesh
 from lissom.motion.played import torques_of
-from lissom.motion.predict import mesh_of
 from lissom.motion.residual import residual_vibration
+from lissom.motion.search import mesh_of
 from lissom.motion.shapers import Shaper, shaper, zv, zvd
 
 HANGING = -np.pi / 2

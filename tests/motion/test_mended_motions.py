@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import lissom as ls
 from lissom.cli.main import app
 from lissom.errors import InputError, ModelError, MotionError
-from lissom.motion import predict, start
+from lissom.motion import search, start
 from lissom.motion.build import Problem
 from lissom.motion.solver import Solver
 
@@ -186,14 +186,14 @@ def test_refinement_that_does_not_end_says_so(monkeypatch):
     motion = find(refine=1e-9)
     assert motion.ok
     assert motion.status.startswith("solved on 40 segments, where its cost still changes by 0.00")
-    right = predict.Search._moved
+    right = search.Search._moved
 
     def failing(*given):
-        motion = predict._reported(right(*given), "stalled")
+        motion = search.reported(right(*given), "stalled")
         object.__setattr__(motion, "ok", False)
         return motion
 
-    monkeypatch.setattr(predict.Search, "_moved", failing)
+    monkeypatch.setattr(search.Search, "_moved", failing)
     motion = find(refine=1e-9)
     assert motion.status == "solved on 20 segments; on 40: stalled"
     assert len(motion.report.refinements) == 1

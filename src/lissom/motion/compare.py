@@ -25,7 +25,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.modes import modes
 
 if TYPE_CHECKING:
-    from lissom.motion.predict import Search
+    from lissom.motion.search import Search
 
 VERB = "predict_motion"
 PAYLOAD = 0.1  # error of the payload

@@ -17,10 +17,10 @@ from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves
 from lissom.motion.options import refuse_wrong
 from lissom.motion.peaks import EXCESS, peaks_of
-from lissom.motion.predict import MET, ROUNDS
 from lissom.motion.program import Program
 from lissom.motion.record import Motion, grid
 from lissom.motion.report import RAN_OUT, Iteration, MotionReport, Peak
+from lissom.motion.search import MET, ROUNDS
 from lissom.motion.solver import INFEASIBLE, Solution, Solver, numbered_on
 from lissom.motion.speeds import FINE, POINTS, VERB, Speeds, warp
 from lissom.motion.task import Task

@@ -182,7 +182,7 @@ def serve() -> None:
 
     It ends silently where something goes wrong: what is left is done, and raised, where it was asked for.
     """
-    from lissom.motion.predict import Search
+    from lissom.motion.search import Search
 
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed must not come between
