@@ -182,7 +182,7 @@ def test_interrupted_refinement():
 
 
 def test_refinement_that_does_not_end_says_so(monkeypatch):
-    monkeypatch.setattr(predict, "MOST_SEGMENTS", 40)
+    monkeypatch.setattr(search, "MOST_SEGMENTS", 40)
     motion = find(refine=1e-9)
     assert motion.ok
     assert motion.status.startswith("solved on 40 segments, where its cost still changes by 0.00")
@@ -209,7 +209,7 @@ def test_seconds_are_of_the_whole_search(monkeypatch):
     assert motion.ok
     assert motion.report.starts[-1]["status"] == "not tried: time ran out"
     assert time.perf_counter() - began < 20.0  # and two interpreters that begin
-    monkeypatch.setattr(predict, "MOST_SEGMENTS", 10**6)
+    monkeypatch.setattr(search, "MOST_SEGMENTS", 10**6)
     motion = find(seconds=1.0, refine=1e-12)
     assert motion.ok
     assert "time ran out" in motion.status
