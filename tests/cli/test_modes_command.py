@@ -74,6 +74,7 @@ def test_figures(options, tmp_path):
     assert "wrote" in done.stderr
 
 
+@pytest.mark.slow
 def test_films(tmp_path):
     done = modes("two_link_flexible", "--animate", tmp_path / "a.gif", "--mode", 2, "--plot", tmp_path / "a.svg")
     assert done.exit_code == 0, done.output

@@ -140,7 +140,7 @@ def test_articulated_bodies_against_the_matrix_with_held_joints(case, seed):
 
 
 @pytest.mark.parametrize("verb", ["inverse_dynamics", "mass_matrix", "forward_dynamics", "inverse_dynamics_gradient"])
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("name", ["two_link", pytest.param("spatial", marks=pytest.mark.slow)])
 def test_all_ways_of_running_agree(name, verb):
     """NumPy, straight-line code and tape; one state, and more than one block of four."""
     arm = ARMS[name]

@@ -850,6 +850,7 @@ def chain(count):
     return robot(*parts)
 
 
+@pytest.mark.slow
 def test_5000_links_in_series(read):
     arm = read(chain(5000))
     assert (len(arm.links), arm.dof) == (5000, 4999)

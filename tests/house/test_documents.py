@@ -61,6 +61,7 @@ def test_examples_run(script, tmp_path):
     assert done.stdout
 
 
+@pytest.mark.slow
 def test_demo_leaves_its_results(tmp_path):
     done = run(ROOT / "examples" / "demo.py", tmp_path, str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr

@@ -266,6 +266,7 @@ def test_a_place_in_space_is_reached_by_the_bent_arm():
     assert abs(end[1]) > 0.1
 
 
+@pytest.mark.slow
 def test_other_models_of_flexible_links_loads_and_limits():
     arm = ls.load("two_link_flexible").replace(flexibility="linear")
     motion = ls.predict_motion(arm, start=[0, 0], goal=[0.4, 0.3], duration=3.0, residual=1e-3,

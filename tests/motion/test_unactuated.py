@@ -84,7 +84,9 @@ TASKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("word", TASKS)
+@pytest.mark.parametrize(
+    "word", ["flexible", pytest.param("linear field", marks=pytest.mark.slow), "elastic", "passive"]
+)
 def test_derivatives_of_programs_with_two_kinds_of_splines(word):
     arm, fields = TASKS[word]
     bending = [ls.Bending("link1", deflection=0.1)] if arm.flexible else []
