@@ -141,3 +141,14 @@ def test_points_beyond_a_beam_are_refused():
     beyond = arm.replace(loops=[ls.Loop(("coupler", (BEAM.length + 0.1, 0, 0)), ("rocker", (0.57, 0, 0)))])
     with pytest.raises(ls.InputError, match="is not on its beam"):
         ls.assemble(beyond, [1.0, -0.5, 1.5])
+
+
+def test_joints_stay_within_their_limits_where_they_can():
+    """A rocker that could close on either side of the crank; its limits leave one."""
+    arm, guess = four_bar(), [1.0, -1.0, 2.5]
+    free = ls.assemble(arm, guess, fixed="crank").q
+    other = ls.assemble(arm.with_joint("rocker", limits=ls.Limits(position=(2.0, 5.0))), guess, fixed="crank")
+    assert free[2] < 2.0 < other.q[2] < 5.0
+    assert other.error < 1e-10
+    nowhere = arm.with_joint("rocker", limits=ls.Limits(position=(2.0, 2.1)))
+    assert np.allclose(ls.assemble(nowhere, guess, fixed="crank").q, free)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 STEPS = 100  # of one search
 TRIES = 24  # searches from guesses around the one given
+SLACK = 1e-9  # rad or m beyond a limit that is none
 
 
 class Assembly(NamedTuple):
@@ -55,8 +57,9 @@ def assemble(
 ) -> Assembly:
     """Positions near a guess that close all loops, with rates and accelerations that keep them closed.
 
-    Damped Gauss-Newton from the guess; where that does not close, from guesses around it, of which the nearest
-    answer is taken. Rates and accelerations change as little as they must (least sum of squares).
+    Damped Gauss-Newton from the guess; where that does not close within the joints' limits, from guesses around it, of
+    which the nearest answer is taken (where none is within the limits, the nearest of all). Rates and accelerations
+    change as little as they must (least sum of squares).
 
     Parameters
     ----------
@@ -95,10 +98,21 @@ def assemble(
     v, a = (np.zeros(arm.dof) if x is None else _one(arm, x, word) for x, word in ((qd, "qd"), (qdd, "qdd")))
     free = _free(arm, fixed, bend)
     close = closure_of(arm)
-    found, good = nearest(lambda q: close(q)[:2], begin, free, STEPS, TRIES, close.faces, tolerance)
+    search = partial(nearest, lambda q: close(q)[:2], begin, free, STEPS, TRIES)
+    inside = _inside(arm)
+    found, good = search(lambda q: close.faces(q) and inside(q), tolerance)
+    if not good:  # it may still close outside of them
+        found, good = search(close.faces, tolerance)
     if not good:
         raise SolveError(_unclosed(close, found.q, found.phi, free, tolerance), found)
     return _fitted(close, found.q, v, a, free, found.steps)
+
+
+def _inside(arm: Arm) -> Callable[[Array], bool]:
+    """Whether positions are within the limits of the joints."""
+    lower, upper = arm.bounds("position")
+    at = arm.joint_index
+    return lambda q: bool(((q[at] >= lower - SLACK) & (q[at] <= upper + SLACK)).all())
 
 
 def _fitted(close: Closure, q: Array, qd: Array, qdd: Array, free: NDArray[np.bool_], steps: int) -> Assembly:
