@@ -99,7 +99,7 @@ def test_undeformed_all_fields_are_the_same(name):
 # ---- dynamics ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("model", "name"), some_slow(BOTH, ("planar", "spatial", "sprung", "given")))
+@pytest.mark.parametrize(("model", "name"), some_slow(BOTH, ("planar", "spatial", "sprung")))
 def test_inverse_dynamics(model, name):
     """Free; and with loads at tips, frames and along beams on a base that moves; one state and a batch."""
     arm = arm_of(name, model)

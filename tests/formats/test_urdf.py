@@ -858,6 +858,7 @@ def test_5000_links_in_series(read):
     assert arm.links[-1].parent == "l4998"
 
 
+@pytest.mark.slow
 def test_time_grows_with_the_number_of_links(tmp_path):
     def seconds(count):
         path = wrote(tmp_path, chain(count))

@@ -199,6 +199,7 @@ def test_refinement_that_does_not_end_says_so(monkeypatch):
     assert len(motion.report.refinements) == 1
 
 
+@pytest.mark.slow
 def test_seconds_are_of_the_whole_search(monkeypatch):
     began = time.perf_counter()
     motion = find(starts=2000, workers=1, seconds=1.0)

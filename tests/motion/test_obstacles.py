@@ -60,7 +60,8 @@ def test_nothing_passes_between_the_points_of_a_cover(length):
 
 
 @pytest.mark.parametrize(
-    "obstacle", [Sphere((0.55, 0.42, 0.0), 0.05), Capsule((0.62, 0.36, -0.3), (0.6, 0.4, 0.5), 0.04),
+    "obstacle", [pytest.param(Sphere((0.55, 0.42, 0.0), 0.05), marks=pytest.mark.slow),
+                 Capsule((0.62, 0.36, -0.3), (0.6, 0.4, 0.5), 0.04),
                  Capsule((0.62, 0.36, 0.0), (0.9, 0.55, 0.0), 0.02)]
 )  # fmt: skip
 def test_a_motion_goes_around(planar, obstacle):

@@ -101,6 +101,7 @@ def test_derivatives_of_rough_splines():
     check(Problem(arm, Task(**fields, limits=ls.Limits(torque=9.0), continuity=1), regularise=1e-3), segments=3)
 
 
+@pytest.mark.slow
 def test_an_arm_with_elastic_joints():
     arm = elastic_arm()
     motion = ls.predict_motion(arm, start=[-1.5, 0.3], goal=[0.2, -0.6], limits=ls.Limits(torque=[12.0, 5.0]),

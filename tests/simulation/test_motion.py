@@ -409,7 +409,13 @@ def test_threads_do_not_change_a_bit(puma):
     assert (one.q == two.q).all()
 
 
-@pytest.mark.parametrize("arm", [ls.load("puma560"), random_arm(4, 12)], ids=["straight", "tape"])
+SOME = [
+    pytest.param(ls.load("puma560"), marks=pytest.mark.slow, id="straight"),
+    pytest.param(random_arm(4, 12), id="tape"),
+]
+
+
+@pytest.mark.parametrize("arm", SOME)
 def test_payloads_of_every_run(arm):
     q, qd, _ = (x[0] * 0.3 for x in random_states(arm, 1, seed=2))
     link = arm.last_moving
