@@ -1,5 +1,7 @@
 """Several starts: the same whatever the number of processes, a table of what each found, Ctrl-C, refinement."""
 
+import gc
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from lissom.errors import InputError, MotionError
 from lissom.motion import starts
 from lissom.motion.public import predict_motion
+from lissom.motion.solver import Solver
 from lissom.motion.starts import best_of
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
@@ -141,3 +144,22 @@ def test_more_starts_where_one_fails(found, tried):
     best, table = best_of(run, 1, dict, None, None)
     assert [row["status"] for row in table] == found[:tried]
     assert best.ok == ("solved" in found[:tried])
+
+
+def test_solvers_end_without_the_collector(monkeypatch):
+    """IPOPT holds callbacks by bare pointers: what the collector of cycles ends in any order may crash."""
+    made = []
+    begin = Solver.__init__
+
+    def watched(self, *given):
+        begin(self, *given)
+        made.append(weakref.ref(self))
+
+    monkeypatch.setattr(Solver, "__init__", watched)
+    gc.disable()
+    try:
+        predict_motion(two_link_arm(), COARSE)
+        assert made
+        assert all(solver() is None for solver in made)
+    finally:
+        gc.enable()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import casadi as ca
 import numpy as np
@@ -199,11 +200,17 @@ class Solver:
             "no_nlp_grad": True,
         }
         self._keep = (whole, *extra.values())
-        watch = _Watch(self)
+        watch = _Watch(cast(Solver, weakref.proxy(self)))
         return whole, watch, extra
+
+    def __del__(self) -> None:
+        """IPOPT goes before the callbacks that it calls by bare pointers; callbacks do not keep this alive."""
+        self.__dict__.get("_runs", {}).clear()
 
     def _guarded(self, call: Any) -> Any:
         """casadi prints what is raised inside and goes on; here it is kept, and raised again afterwards."""
+
+        me: Any = weakref.proxy(self)
 
         def inner(a: Any, r: Any) -> int:
             start = time.perf_counter()
@@ -211,10 +218,10 @@ class Solver:
                 call(a, r)
                 return 0
             except BaseException as error:
-                self._stop.append(error)
+                me._stop.append(error)
                 return 1
             finally:
-                self._spent += time.perf_counter() - start
+                me._spent += time.perf_counter() - start
 
         return inner
 
