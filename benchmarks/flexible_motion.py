@@ -33,7 +33,7 @@ MOVES = {  # goals of the two joints, the start being (0, 0) or hanging straight
 TORQUES = {"horizontal": [0.2, 0.1], "vertical": [8.0, 3.0]}
 
 
-def two_link(plane: str, damping: float) -> ls.Arm:
+def two_link(plane: str = "horizontal", damping: float = 0.0) -> ls.Arm:
     """The flexible two-link arm."""
     arm = ls.load("two_link_flexible").with_gravity((0, -9.81 if plane == "vertical" else 0.0, 0))
     for link in arm.links:
@@ -41,15 +41,15 @@ def two_link(plane: str, damping: float) -> ls.Arm:
     return arm
 
 
-def spatial() -> ls.Arm:
-    """Three joints; the forearm bends in two planes."""
+def spatial(modes: int = 2) -> ls.Arm:
+    """Three joints; the forearm bends in two planes, with so many modes in each."""
 
     def at(*p: float) -> np.ndarray:
         X = np.eye(4)
         X[:3, 3] = p
         return X
 
-    beam = ls.Beam(0.5, 0.3, EI=(8.0, 12.0), modes=ls.Modes(bending_z=2, bending_y=2))
+    beam = ls.Beam(0.5, 0.3, EI=(8.0, 12.0), modes=ls.Modes(bending_z=modes, bending_y=modes))
     return ls.Arm("spatial", [
         ls.Link("base", joint=ls.Joint("revolute"), mass=2.0, inertia=[0.02] * 3),
         ls.Link("upper", "base", ls.Joint("revolute", at(0, 0, 0.3), (0, 1, 0)), 1.5, (0.2, 0, 0), [0.003, 0.03, 0.03]),

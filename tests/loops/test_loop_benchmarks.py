@@ -1,23 +1,20 @@
 """Mechanisms of the IFToMM library, and those in the examples."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks import loops
 
 import lissom as ls
 from lissom.verbs.closures import closure_of
 
 ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location("benchmarks_loops", ROOT / "benchmarks" / "loops.py")
-benchmarks = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(benchmarks)
 
 
 def test_bricard_has_one_redundant_row_and_keeps_its_energy():
     """A04: ten seconds within 1e-3 J."""
-    arm, q, qd = benchmarks.bricard()
+    arm, q, qd = loops.bricard()
     found = ls.assemble(arm, q)
     assert (found.rank, found.mobility, len(found.redundant)) == (4, 1, 1)
     run = ls.simulate(arm, q, qd, until=10.0)
@@ -30,7 +27,7 @@ def test_bricard_has_one_redundant_row_and_keeps_its_energy():
 @pytest.mark.parametrize("count", [2, pytest.param(40, marks=pytest.mark.slow)])
 def test_n_four_bar_passes_its_singular_configurations(count):
     """A02: ten seconds within 0.1 J of N = 40; all windows stay parallelograms."""
-    arm, q, qd = benchmarks.n_four_bar(count)
+    arm, q, qd = loops.n_four_bar(count)
     run = ls.simulate(arm, q, qd, until=10.0, singular="pass")
     assert run.ok
     assert np.abs(run.energy - run.energy[0]).max() < 0.1 * count / 40
@@ -39,7 +36,7 @@ def test_n_four_bar_passes_its_singular_configurations(count):
 
 
 def test_passing_holds_at_tight_tolerances():
-    arm, q, qd = benchmarks.n_four_bar(5)
+    arm, q, qd = loops.n_four_bar(5)
     run = ls.simulate(arm, q, qd, until=3.0, singular="pass", rtol=1e-10, atol=1e-12)
     assert run.ok
     assert np.abs(run.energy - run.energy[0]).max() < 1e-5

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.flexible_motion import HANGING, MOVES, spatial, two_link
 
 import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
@@ -11,36 +12,8 @@ from lissom.motion.residual import residual_vibration
 from lissom.motion.search import mesh_of
 from lissom.motion.shapers import Shaper, shaper, zv, zvd
 
-HANGING = -np.pi / 2
 LIMITS = ls.Limits(torque=[0.2, 0.1])
 MOVE = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "torque_squared", "limits": LIMITS}
-MOVES = {
-    "horizontal": [([0.0, 0.0], [0.8, 0.8], 4.0), ([0.0, 0.0], [-0.6, 1.2], 5.0), ([0.3, -0.4], [1.2, -0.5], 5.0)],
-    "vertical": [([HANGING, 0.0], [HANGING + 0.4, 0.5], 4.0), ([HANGING, 0.0], [HANGING - 0.3, 1.2], 5.0),
-                 ([HANGING - 0.3, 0.4], [HANGING + 0.3, -0.5], 5.0)],
-}  # fmt: skip
-
-
-def two_link(plane="horizontal", damping=0.0):
-    arm = ls.load("two_link_flexible").with_gravity((0, -9.81 if plane == "vertical" else 0.0, 0))
-    for link in arm.links:
-        arm = arm.with_link(link.name, beam=link.beam.replace(damping=damping))
-    return arm
-
-
-def spatial():
-    def at(*p):
-        X = np.eye(4)
-        X[:3, 3] = p
-        return X
-
-    beam = ls.Beam(0.5, 0.3, EI=(8.0, 12.0), modes=ls.Modes(bending_z=1, bending_y=1))
-    return ls.Arm("spatial", [
-        ls.Link("base", joint=ls.Joint("revolute"), mass=2.0, inertia=[0.02] * 3),
-        ls.Link("upper", "base", ls.Joint("revolute", at(0, 0, 0.3), (0, 1, 0)), 1.5, (0.2, 0, 0), [0.003, 0.03, 0.03]),
-        ls.Link("fore", "upper", ls.Joint("revolute", at(0.4, 0, 0), (0, 1, 0)), 0.3, inertia=[1e-3] * 3, beam=beam,
-                payload=ls.Payload(0.3, inertia=[2e-4] * 3)),
-    ])  # fmt: skip
 
 
 def rings(motion, rtol=1e-10):
@@ -139,7 +112,7 @@ def test_it_is_tried_with_more_modes_and_another_stiffness(moved):
 
 
 def test_the_vertical_plane_begins_and_ends_at_the_sag():
-    start, goal, duration = MOVES["vertical"][0]
+    start, goal, duration = MOVES["vertical"]["a"]
     arm = two_link("vertical")
     motion = ls.predict_motion(arm, start=start, goal=goal, duration=duration, minimise="torque_squared",
                                limits=ls.Limits(torque=[8.0, 4.0]))  # fmt: skip
@@ -302,7 +275,7 @@ def test_obstacles_are_kept_clear_of_by_parts_that_are_named(moved):
 
 @pytest.mark.slow
 def test_a_spatial_arm_that_bends_in_two_planes():
-    motion = ls.predict_motion(spatial(), start=[0, 0.4, -0.8], goal=[0.8, 0.1, 0.3], duration=1.5, compare=True,
+    motion = ls.predict_motion(spatial(modes=1), start=[0, 0.4, -0.8], goal=[0.8, 0.1, 0.3], duration=1.5, compare=True,
                                minimise="torque_squared", limits=ls.Limits(torque=[20, 40, 20]))  # fmt: skip
     bent = np.abs(motion.q[:, motion.arm.mode_index]).max(axis=0)
     assert (bent > 1e-3).all()  # both planes
@@ -313,7 +286,7 @@ def test_a_spatial_arm_that_bends_in_two_planes():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damping", [0.0, 0.02])
-@pytest.mark.parametrize(("plane", "move"), [(plane, k) for plane in MOVES for k in range(3)])
+@pytest.mark.parametrize(("plane", "move"), [(plane, k) for plane in MOVES for k in "abc"])
 def test_every_move_stops_without_vibration(plane, move, damping):
     start, goal, duration = MOVES[plane][move]
     limits = ls.Limits(torque=[0.2, 0.1] if plane == "horizontal" else [8.0, 3.0])

@@ -18,24 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.dynamics.flexible_links import flexible_bodies
+from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
 from lissom.engine.program import Step
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
-from lissom.spatial.rotations import Array, about_axis
+from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
 
 BASE = -1
 MARK = "\x1f"  # between a link and a place along its beam; no name has it
-# Rounding left where a zero or a one was meant; exact ones fold away in straight-line code.
-ROUNDING = 1e-15
-# Robot files give quarter turns with eleven or twelve digits (rpy="1.57079632679"); a rotation this close to one
-# that only exchanges axes is meant to be it. Torques move by no more than this, relative.
-QUARTER_TURN = 1e-11
 
 
 class Body(NamedTuple):
@@ -104,7 +100,7 @@ class Bodies:
         if not link.joint.moves:
             place = Place(above.body, X @ link.frame)
         else:
-            turn = pose(_z_to(link.joint.axis))
+            turn = pose(z_to(link.joint.axis))
             self._append(link, above.body, X @ turn, int(self.arm.coordinate_start[i]), carried)
             place = Place(len(self.list) - 1, inverse(turn) @ link.frame)
         self.links.append(place)
@@ -329,31 +325,6 @@ def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
     """Refuse arms with closed loops where only the tree is known."""
     if arm.loops:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
-
-
-def _z_to(axis: Array) -> Array:
-    """A rotation that takes z to `axis`; exact for axes along x, y or z."""
-    Z = np.array([0.0, 0.0, 1.0])
-    across = np.cross(Z, axis)
-    size = float(np.linalg.norm(across))
-    if size == 0.0:
-        return np.eye(3) if axis[2] > 0 else np.diag([1.0, -1.0, -1.0])
-    return snapped(about_axis(across / size, float(np.arctan2(size, axis[2]))))
-
-
-def snapped(values: Array, tiny: float = ROUNDING) -> Array:
-    """Rounding removed: tiny entries become zero, entries next to +-1 become +-1."""
-    out = np.array(values, float)
-    out[np.abs(out) < tiny] = 0.0
-    for one in (1.0, -1.0):
-        out[np.abs(out - one) < tiny] = one
-    return out
-
-
-def squared(R: Array, tiny: float) -> Array:
-    """A rotation that nearly exchanges axes made one that does; any other keeps its digits, and stays a rotation."""
-    near = snapped(R, tiny)
-    return near if np.isin(near, (-1.0, 0.0, 1.0)).all() else snapped(R)
 
 
 def _about_origin(inertia: Inertia) -> dict[str, Any]:

@@ -2,95 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
-from lissom.model.arm import Arm
 from lissom.model.units import unit_of
 from lissom.motion.build import SAMPLED, VERB, Problem
+from lissom.motion.durations import refuse_duration
 from lissom.motion.ends import spread
 from lissom.motion.rows import linear_rows
-from lissom.motion.task import Task
-from lissom.motion.ways import refuse_closed_ways, towards
+from lissom.motion.ways import refuse_closed_ways
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 
 SLACK = 1e-9
 CLOSE = 1e-9
-
-
-def refuse_arm(arm: Arm, verb: str = VERB) -> None:
-    """Arms whose motion cannot be planned here."""
-    if arm.loops and (arm.flexible or any(joint.elastic is not None for joint in arm.joints)):
-        raise UnsupportedError(
-            f"{verb}: arm {arm.name!r} has closed loops, and flexible links or elastic joints; motions of both are not "
-            "available together."
-        )
-    if not arm.joints:
-        raise UnsupportedError(f"{verb}: arm {arm.name!r} has no joint that moves.")
-    for joint in arm.joints:
-        if joint.mimic is not None:
-            raise UnsupportedError(
-                f"{verb}: joint {joint.name!r} is to follow {joint.mimic.joint!r}, and motions of coupled joints are "
-                "not available. Make it fixed, or a joint of its own: arm.with_joint(name, mimic=None)."
-            )
-    if not arm.actuated.any():
-        raise UnsupportedError(f"{verb}: no joint of arm {arm.name!r} has a motor, so nothing can be planned.")
-
-
-def refuse_loose(arm: Arm, verb: str) -> None:
-    """Arms with closed loops, or with coordinates that no motor moves."""
-    if arm.loops:
-        raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which are for predict_motion.")
-    if not arm.actuated.all():
-        word = arm.coordinates[int(np.argmin(arm.actuated))]
-        raise UnsupportedError(
-            f"{verb}: {word!r} of arm {arm.name!r} has no motor, so the arm cannot be kept on a path; flexible links, "
-            "elastic and passive joints are for predict_motion."
-        )
-
-
-def refuse_lengths(arm: Arm, task: Task) -> None:
-    """Vectors of another length than the arm has joints, or coordinates."""
-    n = len(arm.joints)
-    words = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
-    given = [(word, getattr(task, word)) for word in words]
-    given += [(f"q of the via point at {via.at:g}", via.q) for via in task.via]
-    given += [(f"velocity of the via point at {via.at:g}", via.velocity) for via in task.via]
-    more = f" (or {arm.dof}, one per coordinate)" if arm.dof > n else ""
-    for word, value in given:
-        if isinstance(value, np.ndarray) and len(value) not in (n, arm.dof):
-            raise InputError(
-                f"{VERB}: {word} has {len(value)} entries; expected {n}, one per joint of {arm.name!r}{more}."
-            )
-
-
-def refuse_for_loose(arm: Arm, task: Task) -> None:
-    """What is not for arms with coordinates that no motor moves."""
-    if arm.actuated.all():
-        return
-    word = arm.coordinates[int(np.argmin(arm.actuated))]
-    rates = [joint.name for joint in arm.joints if joint.limits.torque_rate is not None]
-    if task.limits.torque_rate is not None or rates or "torque_rate" in task.minimise:
-        raise UnsupportedError(
-            f"{VERB}: rates of torque are not available where a coordinate ({word!r}) has no motor: torques jump a "
-            "little where its splines join. Limit or minimise the jerk instead."
-        )
-    if task.obstacles and task.bodies is None and arm.flexible:
-        raise UnsupportedError(
-            f"{VERB}: arm {arm.name!r} has flexible links, whose shape is not followed as they bend; give bodies=[...] "
-            "of parts that move with a link's root ('name') or tip ('name.tip')."
-        )
-    for end in ("start", "goal"):
-        value = getattr(task, f"{end}_acceleration")
-        if value is not None and np.isfinite(spread(arm, value, np.nan)[~arm.actuated]).any():
-            raise InputError(
-                f"{VERB}: {end}_acceleration is given for a coordinate without a motor; it follows from the others. "
-                "Give NaN there."
-            )
 
 
 def _rates_of_torque(problem: Problem) -> None:
@@ -119,8 +47,7 @@ def refuse_impossible(problem: Problem) -> None:
     _slides_held(problem)
     _motors_free(problem)
     refuse_closed_ways(problem)
-    _duration_possible(problem)
-    _something_limits(problem)
+    refuse_duration(problem)
 
 
 def _name(problem: Problem, k: int) -> str:
@@ -314,73 +241,3 @@ def weak_for_holding(problem: Problem) -> str:
     known = [place for place in problem.places if not np.isnan(place.q[0]).any()]
     found = [_weak(problem, place.word, place.q[0], place.s) for place in known if place.s in (0.0, 1.0)]
     return next((word for word in found if word), "")
-
-
-def shortest(problem: Problem) -> tuple[float, str]:
-    """A duration that no motion can go below, by limits of rate and acceleration alone, and why."""
-    task, bounds = problem.task, problem.bounds
-    best, why = 0.0, ""
-    at_rest = task.start_velocity is None and task.goal_velocity is None
-    known = [place for place in problem.places if place.reaching is None]
-    for first, second in combinations(known, 2):
-        way, part = second.q[0] - first.q[0], second.s - first.s
-        for k in np.flatnonzero(np.isfinite(way) & (way != 0)):
-            forth, back = (towards(bounds, "acceleration", k, sign * way[k]) for sign in (1, -1))
-            speed, length = towards(bounds, "velocity", k, way[k]), abs(way[k])
-            whole = at_rest and part == 1.0
-            # from rest to rest: up to speed and down again; on the way: at full speed
-            ramps = 1 / forth + 1 / back if whole else 0.0
-            top = min(speed, np.sqrt(2 * length / ramps) if ramps else np.inf)
-            bound = (length / top + top * ramps / 2) / part if np.isfinite(top) else 0.0
-            if bound > best:
-                limit = "acceleration limits" if whole and ramps and top < speed else "velocity limit"
-                best, why = bound, f"the {limit} of {_name(problem, int(k))}"
-    return best, why
-
-
-def _duration_possible(problem: Problem) -> None:
-    given = problem.task.duration
-    if given is None:
-        return
-    longest = given if isinstance(given, float) else given[1]
-    bound, why = shortest(problem)
-    if longest < bound * (1 - SLACK):
-        raise InputError(
-            f"{VERB}: a duration of {longest:.6g} s is too short: {why} allows no motion below {bound:.6g} s."
-        )
-
-
-def _something_limits(problem: Problem) -> None:
-    """A free duration has a best value."""
-    task, bounds, arm = problem.task, problem.bounds, problem.arm
-    if task.duration is not None or any(callable(word) for word in task.minimise):
-        return
-    words = ("velocity", "acceleration", "jerk", "torque", "torque_rate", "power")
-    if set(task.minimise) == {"time"}:
-        moving = _moving(problem)
-        if not moving.any():
-            raise InputError(
-                f"{VERB}: start and goal are the same and nothing lies between, so the shortest time is zero. Give a "
-                "duration, another goal, or via points."
-            )
-        if not (moving & np.any([bounds.limited(word) for word in words], axis=0)).any():
-            raise InputError(
-                f"{VERB}: the duration is free and nothing limits how fast the joints go, so the shortest time is "
-                "zero. Give limits (torque, velocity ...), or a duration."
-            )
-    pulled = np.any(arm.gravity) or task.loads or any(joint.stiffness for joint in arm.joints)
-    if not task.minimise.get("time") and not (pulled and task.minimise.get("torque_squared")):
-        raise InputError(
-            f"{VERB}: the duration is free and only effort is minimised: the longer the better. Give a duration, or a "
-            "weight for 'time'."
-        )
-
-
-def _moving(problem: Problem) -> Array:
-    """Joints that must move, or may have to."""
-    task = problem.task
-    if any(place.reaching is not None for place in problem.places) or task.periodic or task.via:
-        return np.ones(problem.n, bool)
-    turning = (problem.rates("start") != 0) | (problem.rates("goal") != 0)
-    way = problem.given("goal") - problem.given("start")
-    return np.asarray(turning | np.isfinite(way) & ~np.isclose(way, 0.0, atol=1e-12))

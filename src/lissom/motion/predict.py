@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
 from lissom.model.arm import Arm
-from lissom.motion import checks
+from lissom.motion import suited
 from lissom.motion.compare import comparison, refuse_comparison
 from lissom.motion.options import OPTIONS, refuse_wrong
 from lissom.motion.record import Motion
@@ -40,12 +40,12 @@ def predict_motion(
     on_failure: str,
 ) -> Motion:
     """See `lissom.predict_motion`; limits of the solver: tolerance, iterations, seconds."""
-    checks.refuse_arm(as_arm(arm, VERB))
+    suited.refuse_arm(as_arm(arm, VERB))
     options = dict(zip(("tolerance", "iterations", "seconds"), limits, strict=True))
     refuse_wrong(VERB, **options, starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise)
     task = _task(task, given)
-    checks.refuse_lengths(arm, task)
-    checks.refuse_for_loose(arm, task)
+    suited.refuse_lengths(arm, task)
+    suited.refuse_for_loose(arm, task)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     asked = _asked_residual(arm, task, residual, compare)

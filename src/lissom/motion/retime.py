@@ -12,7 +12,7 @@ from scipy.sparse.linalg import splu
 
 from lissom.errors import InputError, MotionError, UnsupportedError, shown
 from lissom.model.arm import Arm
-from lissom.motion import checks
+from lissom.motion import suited
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves
 from lissom.motion.options import refuse_wrong
@@ -37,8 +37,8 @@ def retime_motion(
     arm: Arm, path: Any, fields: dict[str, Any], tolerance: float, iterations: int, on_failure: str
 ) -> Motion:
     """See `lissom.retime_motion`; fields: of the task, beside its ends."""
-    checks.refuse_arm(as_arm(arm, VERB), VERB)
-    checks.refuse_loose(arm, VERB)
+    suited.refuse_arm(as_arm(arm, VERB), VERB)
+    suited.refuse_loose(arm, VERB)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     refuse_wrong(VERB, tolerance=tolerance, iterations=iterations)
