@@ -22,7 +22,7 @@ from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import ONE, ZERO, dot, negative, outer, plus, product, times, trace
 from lissom.papers import xiang2008
 from lissom.papers.xiang2008_closed_form import TwoLink, gradient, two_link_arm
-from lissom.verbs.formulations import puma_like
+from lissom.verbs.count import puma_like
 from lissom.verbs.library import library
 
 PAGE = Path(__file__).parents[2] / "docs" / "errata.md"

@@ -17,7 +17,7 @@ from lissom.model.loads import BaseMotion, Load
 from lissom.papers.claims import OPEN, Claim, Reproduction, judged
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics
-from lissom.verbs.formulations import count_operations
+from lissom.verbs.count import count_operations
 from lissom.verbs.timing import time_formulations
 
 TITLE = "Recursive Newton-Euler Formulation of Manipulator Dynamics (Nasser)"

@@ -11,7 +11,7 @@ import numpy as np
 from lissom.errors import InputError, UnsupportedError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.dh import DH
-from lissom.verbs.formulations import bending_chain
+from lissom.verbs.count import bending_chain
 
 if TYPE_CHECKING:
     from lissom.engine.graph import Graph

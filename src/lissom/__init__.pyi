@@ -1,0 +1,113 @@
+"""The public names and where they live; `__init__.py` loads each when it is first asked for."""
+
+from lissom.control.equilibrium import Equilibrium as Equilibrium, equilibrium as equilibrium
+from lissom.control.linearise import linearise as linearise
+from lissom.control.state_space import StateSpace as StateSpace
+from lissom.errors import (
+    IndefiniteInertia as IndefiniteInertia,
+    InputError as InputError,
+    LissomError as LissomError,
+    ModelError as ModelError,
+    MotionError as MotionError,
+    SimulationError as SimulationError,
+    SolveError as SolveError,
+    UnsupportedError as UnsupportedError,
+)
+from lissom.formats.load import load as load, save as save, shipped as shipped
+from lissom.formats.modal import load_modal_integrals as load_modal_integrals
+from lissom.model.arm import Arm as Arm
+from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
+from lissom.model.dh import DH as DH, DHTable as DHTable
+from lissom.model.joint import Elastic as Elastic, Joint as Joint, Mimic as Mimic
+from lissom.model.limits import Limits as Limits
+from lissom.model.link import Link as Link, Shape as Shape, Tool as Tool
+from lissom.model.loads import BaseMotion as BaseMotion, Load as Load, Loop as Loop, Payload as Payload
+from lissom.model.modal_integrals import ModalIntegrals as ModalIntegrals
+from lissom.model.plausibility import Finding as Finding
+from lissom.model.shape_table import ShapeTable as ShapeTable
+from lissom.motion.bending_limits import Bending as Bending
+from lissom.motion.obstacles import Body as Body, Capsule as Capsule, Sphere as Sphere
+from lissom.motion.public import (
+    load_motion as load_motion,
+    predict_motion as predict_motion,
+    retime_motion as retime_motion,
+)
+from lissom.motion.reach import Reach as Reach
+from lissom.motion.record import Motion as Motion
+from lissom.motion.report import MotionReport as MotionReport
+from lissom.motion.task import Task as Task, Via as Via
+from lissom.simulation.controllers import (
+    ComputedTorque as ComputedTorque,
+    GravityCompensation as GravityCompensation,
+    Impedance as Impedance,
+    PD as PD,
+    StateFeedback as StateFeedback,
+)
+from lissom.simulation.events import Event as Event, Happening as Happening
+from lissom.simulation.files import load_run as load_run
+from lissom.simulation.run import Report as Report, Run as Run
+from lissom.simulation.signals import Profile as Profile
+from lissom.simulation.simulate import simulate as simulate
+from lissom.verbs.assembly import (
+    Assembly as Assembly,
+    ClosureForces as ClosureForces,
+    assemble as assemble,
+    closure_forces as closure_forces,
+)
+from lissom.verbs.configuration_table import ConfigurationTable as ConfigurationTable, TableError as TableError
+from lissom.verbs.count import OperationCount as OperationCount, count_operations as count_operations
+from lissom.verbs.deformation import Deformation as Deformation, deformation as deformation
+from lissom.verbs.dynamics import (
+    bias_forces as bias_forces,
+    forward_dynamics as forward_dynamics,
+    gravity_forces as gravity_forces,
+    inverse_dynamics as inverse_dynamics,
+    mass_matrix as mass_matrix,
+)
+from lissom.verbs.energy import (
+    centre_of_mass as centre_of_mass,
+    kinetic_energy as kinetic_energy,
+    momentum as momentum,
+    potential_energy as potential_energy,
+)
+from lissom.verbs.formulations import FormulationInfo as FormulationInfo, formulations as formulations
+from lissom.verbs.inverse_kinematics import (
+    InverseKinematics as InverseKinematics,
+    inverse_kinematics as inverse_kinematics,
+)
+from lissom.verbs.kinematics import (
+    acceleration as acceleration,
+    jacobian as jacobian,
+    pose as pose,
+    poses as poses,
+    velocity as velocity,
+)
+from lissom.verbs.modes import (
+    ArmModes as ArmModes,
+    BeamModes as BeamModes,
+    ModeConvergence as ModeConvergence,
+    beam_modes as beam_modes,
+    beam_tip as beam_tip,
+    mode_convergence as mode_convergence,
+    modes as modes,
+)
+from lissom.verbs.planar_model import PlanarModel as PlanarModel, planar_model as planar_model
+from lissom.verbs.sensitivity import (
+    ForwardGradient as ForwardGradient,
+    InverseGradient as InverseGradient,
+    TorqueHessian as TorqueHessian,
+    TorqueProduct as TorqueProduct,
+    forward_dynamics_gradient as forward_dynamics_gradient,
+    inertial_parameters as inertial_parameters,
+    inverse_dynamics_gradient as inverse_dynamics_gradient,
+    inverse_dynamics_hessian as inverse_dynamics_hessian,
+    inverse_dynamics_product as inverse_dynamics_product,
+    regressor as regressor,
+)
+from lissom.verbs.timing import FormulationTime as FormulationTime, time_formulations as time_formulations
+from lissom.views.animate import animate as animate
+from lissom.views.draw import draw as draw
+from lissom.views.plots import plot as plot
+
+__version__: str
+__all__: list[str]
