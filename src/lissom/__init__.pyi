@@ -37,10 +37,10 @@ from lissom.motion.record import Motion as Motion
 from lissom.motion.report import MotionReport as MotionReport
 from lissom.motion.task import Task as Task, Via as Via
 from lissom.simulation.controllers import (
+    PD as PD,
     ComputedTorque as ComputedTorque,
     GravityCompensation as GravityCompensation,
     Impedance as Impedance,
-    PD as PD,
     StateFeedback as StateFeedback,
 )
 from lissom.simulation.events import Event as Event, Happening as Happening

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from lissom.engine import compile as compiler
-from lissom.engine import pieces, straight, tape
+from lissom.engine import compile as compiler, pieces, straight, tape
 from lissom.engine.derive import OPERATIONS
 from lissom.engine.graph import evaluated, fused
 from lissom.engine.ir import LARGEST_ANGLE, Lanes

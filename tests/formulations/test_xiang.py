@@ -9,9 +9,13 @@ import lissom as ls
 from lissom.dynamics.bodies import Bodies
 from lissom.formulations import uicker_kahn
 from lissom.formulations.linkage import Linkage, State
-from lissom.papers.xiang2008_closed_form import TABLE_1, TwoLink, two_link_arm
-from lissom.papers.xiang2008_closed_form import gradient as closed_gradient
-from lissom.papers.xiang2008_closed_form import torques as closed_torques
+from lissom.papers.xiang2008_closed_form import (
+    TABLE_1,
+    TwoLink,
+    gradient as closed_gradient,
+    torques as closed_torques,
+    two_link_arm,
+)
 from lissom.verbs.library import library
 
 SAME = 1e-10  # relative to the largest entry

@@ -7,8 +7,7 @@ from scipy.integrate import solve_ivp
 from lissom.motion.public import predict_motion
 from lissom.papers import xiang2008
 from lissom.papers.claims import DIFFERS, OPEN, REPRODUCED
-from lissom.papers.xiang2008_bang_bang import BangBang, flight, shot
-from lissom.papers.xiang2008_bang_bang import rates as forward
+from lissom.papers.xiang2008_bang_bang import BangBang, flight, rates as forward, shot
 from lissom.papers.xiang2008_closed_form import TORQUE
 from lissom.verbs.sensitivity import forward_dynamics_gradient
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lissom.spatial.frames import inverse, pose, turn
 from lissom.spatial.inertia import Inertia, combine, nearest_physical, principal_moments

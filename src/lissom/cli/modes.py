@@ -103,8 +103,7 @@ def _of_beam(arm: Arm, link: str, plane: str, carrying: bool, count: int | None)
 def _of_arm(
     arm: Arm, q: str | None, deg: bool, joints: str, count: int | None, convergence: bool, most: int | None
 ) -> Found:
-    from lissom.verbs.modes import mode_convergence
-    from lissom.verbs.modes import modes as of
+    from lissom.verbs.modes import mode_convergence, modes as of
 
     state = positions(arm, q, deg)
     if not convergence:

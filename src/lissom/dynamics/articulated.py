@@ -21,8 +21,7 @@ import numpy as np
 from lissom.dynamics.articulated_inertia import SIZE, Carried, body_carried
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.inverse import CONSTANTS, FALL, INERTIA, LADEN, constants_of
-from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import carried, moves
+from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.pivot import Held, reciprocal, unguarded
 from lissom.dynamics.vectors import (
     add,

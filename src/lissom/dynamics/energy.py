@@ -14,8 +14,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, INERTIA, LADEN, Setting, constants_of, laden, read_payloads
-from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import carried, moves
+from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     add,
     cross,

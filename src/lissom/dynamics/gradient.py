@@ -27,8 +27,7 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import CONSTANTS, FALL, Setting, base_motion, constants_of, read_loads
 from lissom.dynamics.mass import ARMATURE
-from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import carried, moves
+from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     UPPER,
     add,

@@ -23,8 +23,7 @@ import numpy as np
 
 from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import BASE, Bodies, Body
-from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import moves
+from lissom.dynamics.moves import STEPS as MOVES, moves
 from lissom.dynamics.vectors import (
     add,
     columns_turned,

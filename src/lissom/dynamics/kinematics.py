@@ -16,8 +16,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of
-from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import carried, moves
+from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import add, cross, product, scale, sub, times
 from lissom.engine.program import Step
 

@@ -15,8 +15,7 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.composite import shifted
 from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, INERTIA, constants_of, slid
-from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import carried, moves
+from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     add,
     cross,

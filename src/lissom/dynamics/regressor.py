@@ -14,8 +14,7 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, base_motion, constants_of
 from lissom.dynamics.mass import PLACE_P, PLACE_R
-from lissom.dynamics.moves import STEPS as MOVES
-from lissom.dynamics.moves import moves
+from lissom.dynamics.moves import STEPS as MOVES, moves
 from lissom.dynamics.vectors import add, cross, dot, product, times, transposed
 from lissom.engine.program import Step
 

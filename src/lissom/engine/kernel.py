@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.engine import compile as compiler
-from lissom.engine import movers, native, pieces, straight, tape
+from lissom.engine import compile as compiler, movers, native, pieces, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph

@@ -22,8 +22,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from itertools import pairwise
 
-from lissom.engine import kernel as kernels
-from lissom.engine import tape
+from lissom.engine import kernel as kernels, tape
 from lissom.engine.ir import Body, Lanes, any_nan
 from lissom.engine.kernel import PROTOTYPE, Array, Code
 from lissom.engine.program import Step

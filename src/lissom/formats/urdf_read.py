@@ -19,8 +19,7 @@ import numpy as np
 from lissom.errors import ModelError, about, misspelt, suggest
 from lissom.formats import xml
 from lissom.model.arm import Arm
-from lissom.model.fields import array, number, unit_vector
-from lissom.model.fields import inertia as physical_inertia
+from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
 from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape

@@ -29,13 +29,13 @@ from lissom.dynamics.bodies import BASE, Bodies, Place
 from lissom.dynamics.kinematics import (
     AT_POINT,
     ON_BODY,
+    STEPS as KINEMATICS,
     Reach,
     columns,
     frames_of,
     point_acceleration,
     point_velocity,
 )
-from lissom.dynamics.kinematics import STEPS as KINEMATICS
 from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import add, cross, dot, sub
 from lissom.engine.program import Step

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import UnsupportedError, about
 from lissom.model.arm import Arm
-from lissom.model.fields import choice, frozen, number, records, transform, vector
-from lissom.model.fields import name as plain_name
+from lissom.model.fields import choice, frozen, name as plain_name, number, records, transform, vector
 from lissom.model.joint import Elastic, Joint, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, Shape

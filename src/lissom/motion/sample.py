@@ -24,8 +24,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.engine import compile as compiler
-from lissom.engine import kernel
+from lissom.engine import compile as compiler, kernel
 from lissom.engine.graph import from_casadi, fused
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import sources

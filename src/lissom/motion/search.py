@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import fields as fields_of
-from dataclasses import replace
+from dataclasses import fields as fields_of, replace
 from typing import Any
 
 import numpy as np

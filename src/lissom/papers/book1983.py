@@ -19,9 +19,9 @@ from lissom.papers.claims import Claim, Drawing, Reproduction, judged
 from lissom.papers.hollerbach1980 import PRINTED as HOLLERBACH
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
+from lissom.verbs.count import count_operations, puma_like
 from lissom.verbs.deformation import deformation
 from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
-from lissom.verbs.count import count_operations, puma_like
 from lissom.views.panels import Curve, Panel
 
 TITLE = "Recursive Lagrangian Dynamics of Flexible Manipulator Arms via Transformation Matrices (Book 1983)"

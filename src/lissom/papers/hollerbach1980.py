@@ -17,8 +17,8 @@ from lissom.model.arm import Arm
 from lissom.model.loads import Payload
 from lissom.papers.claims import OPEN, Claim, Reproduction, judged
 from lissom.verbs.configuration_table import ConfigurationTable
-from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.count import count_operations, puma_like
+from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.timing import FormulationTime, time_formulations
 
 TITLE = "A Recursive Lagrangian Formulation of Manipulator Dynamics (Hollerbach 1980)"

@@ -16,8 +16,8 @@ from lissom.model.link import Link
 from lissom.model.loads import BaseMotion, Load
 from lissom.papers.claims import OPEN, Claim, Reproduction, judged
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import forward_dynamics
 from lissom.verbs.count import count_operations
+from lissom.verbs.dynamics import forward_dynamics
 from lissom.verbs.timing import time_formulations
 
 TITLE = "Recursive Newton-Euler Formulation of Manipulator Dynamics (Nasser)"

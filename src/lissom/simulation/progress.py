@@ -19,8 +19,7 @@ def shown_progress(progress: Any, until: float, what: str = "simulating") -> Ite
     elif callable(progress):
         yield lambda t: progress(min(1.0, t / until))
     elif progress is True:
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
+        from rich.progress import BarColumn, Progress as Bar, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
         from rich.console import Console

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from lissom.model.arm import Arm
 from lissom.model.link import Link
-from lissom.spatial.frames import inverse
-from lissom.spatial.frames import pose as to
+from lissom.spatial.frames import inverse, pose as to
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import amplitudes
 from lissom.verbs.kinematics import pose, poses
