@@ -36,6 +36,7 @@ from lissom.motion.reach import Reach as Reach
 from lissom.motion.record import Motion as Motion
 from lissom.motion.report import MotionReport as MotionReport
 from lissom.motion.task import Task as Task, Via as Via
+from lissom.pages.report import write_report as write_report
 from lissom.simulation.controllers import (
     PD as PD,
     ComputedTorque as ComputedTorque,

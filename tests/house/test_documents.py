@@ -17,7 +17,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 def run(script, folder, *arguments):
     environment = {**os.environ, "MPLBACKEND": "Agg"}
     command = [sys.executable, str(script), *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def test_readme_code_prints_what_it_says(tmp_path):

@@ -17,9 +17,7 @@ from lissom.cli.common import (
     out,
     print_json,
 )
-from lissom.errors import SolveError
-from lissom.model.arm import Arm
-from lissom.model.plausibility import Finding
+from lissom.verbs.assembly import loop_findings
 
 
 def check(
@@ -37,7 +35,7 @@ def check(
     """
     with failing_kindly():
         loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible)
-        findings = [*loaded.check(), *_of_loops(loaded)]
+        findings = [*loaded.check(), *loop_findings(loaded)]
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:
         print_json({"name": loaded.name, "findings": [finding._asdict() for finding in findings]})
@@ -48,21 +46,3 @@ def check(
         out.print(f"{loaded.name}: physical, {count}, {len(findings) - len(warnings)} notes.", markup=False)
     if strict and warnings:
         raise typer.Exit(1)
-
-
-def _of_loops(arm: Arm) -> list[Finding]:
-    """Whether its closed loops close, what they leave free, and what they say twice."""
-    if not arm.loops:
-        return []
-    from lissom.verbs.assembly import assemble
-
-    subject = f"arm {arm.name!r}"
-    try:
-        found = assemble(arm)
-    except SolveError as error:
-        return [Finding("warning", subject, str(error).removeprefix("assemble: "))]
-    notes = [Finding("note", subject, f"its loops close, and leave {found.mobility} of {arm.dof} coordinates free.")]
-    if found.redundant:
-        listed = "; ".join(found.redundant[:4]) + (" ..." if len(found.redundant) > 4 else "")
-        notes.append(Finding("note", subject, f"closure rows that others say as well: {listed}."))
-    return notes

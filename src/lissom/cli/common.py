@@ -13,9 +13,11 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from lissom.errors import InputError, LissomError, ModelError
 from lissom.formats.load import load, shipped
+from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -136,6 +138,16 @@ def positions(arm: Arm, q: str | None, deg: bool) -> Array:
     if state.shape[-1] != arm.dof:
         turning = turning[arm.joint_index]
     return np.where(turning, np.radians(state), state)
+
+
+def print_listing(listing: Listing) -> None:
+    """A table; its first column to the left, the others, numbers, to the right."""
+    table = Table(title=escape(listing.title), title_justify="left", title_style="bold")
+    for k, head in enumerate(listing.heads):
+        table.add_column(escape(head), justify="right" if k else "left")
+    for row in listing.rows:
+        table.add_row(*map(escape, row))
+    out.print(table)
 
 
 def print_json(value: Any) -> None:

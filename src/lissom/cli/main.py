@@ -16,6 +16,7 @@ from lissom.cli.linearise import linearise
 from lissom.cli.modes import modes
 from lissom.cli.plot import plot
 from lissom.cli.predict import predict
+from lissom.cli.report import report
 from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
 from lissom.cli.simulate import simulate
@@ -29,7 +30,22 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, reproduce):
+for verb in (
+    info,
+    check,
+    convert,
+    draw,
+    robots,
+    simulate,
+    predict,
+    plot,
+    torques,
+    linearise,
+    modes,
+    count,
+    report,
+    reproduce,
+):
     app.command()(verb)
 
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from lissom.cli.common import (
     AsJson,
@@ -21,11 +20,12 @@ from lissom.cli.common import (
     failing_kindly,
     out,
     print_json,
+    print_listing,
     save_figure,
     save_film,
 )
 from lissom.errors import InputError, MotionError
-from lissom.model.units import units
+from lissom.motion.overview import headline, listing, summary
 from lissom.motion.record import Motion
 
 
@@ -135,32 +135,6 @@ def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) 
         err.print(f"wrote {path}" if done else f"did not write {path}: the motion is not solved", markup=False)
 
 
-def summary(motion: Motion) -> dict[str, Any]:
-    """The main numbers of a motion."""
-    report = motion.report
-    return {
-        "arm": motion.arm.name, "status": motion.status, "ok": motion.ok, "duration": motion.duration,
-        "cost": motion.cost, "segments": motion.basis.segments, "degree": motion.degree,
-        "iterations": max(len(report.iterations) - 1, 0), "rounds": report.rounds, "samples": report.samples,
-        "violation": report.violation, "optimality": report.optimality, "seconds": report.seconds,
-        "peaks": [vars(peak) for peak in report.peaks], "starts": list(report.starts),
-        "refinements": [list(row) for row in report.refinements],
-        "settled": [row._asdict() for row in report.settled],
-        "compared": None if motion.compared is None else [
-            {word: value for word, value in vars(plan).items() if word != "ringing"} for plan in motion.compared.plans
-        ],
-        "joints": {
-            name: {
-                "start": float(motion.q[0, k]), "end": float(motion.q[-1, k]),
-                "fastest": float(np.abs(motion.qd[:, k]).max()),
-                "largest_torque": float(np.abs(motion.tau[:, k]).max()),
-                "units": {word: units(motion.arm, word)[k] for word in ("q", "qd", "tau")},
-            }
-            for k, name in enumerate(motion.arm.coordinates)
-        },
-    }  # fmt: skip
-
-
 def _verified(found: Any) -> dict[str, Any]:
     return {
         "ok": found.ok, "status": found.status, "joint_error": found.joint_error, "end_error": found.end_error,
@@ -171,17 +145,7 @@ def _verified(found: Any) -> dict[str, Any]:
 
 def show(motion: Motion, found: Any) -> None:
     """A table of the joints, and how the motion was found."""
-    title = f"{motion.arm.name}: {motion.duration:.6g} s, cost {motion.cost:.6g}, {motion.status}"
-    table = Table(title=escape(title), title_justify="left", title_style="bold")
-    for word in ("joint", "start", "end", "fastest", "largest torque"):
-        table.add_column(word, justify="left" if word == "joint" else "right")
-    for name, row in summary(motion)["joints"].items():
-        unit = row["units"]
-        table.add_row(
-            escape(name), f"{row['start']:.5g} {unit['q']}", f"{row['end']:.5g} {unit['q']}",
-            f"{row['fastest']:.4g} {unit['qd']}", f"{row['largest_torque']:.4g} {unit['tau']}",
-        )  # fmt: skip
-    out.print(table)
+    print_listing(listing(motion)._replace(title=headline(motion)))
     out.print(motion.report.describe(), markup=False)
     if motion.compared is not None:
         out.print(str(motion.compared), markup=False)

@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from lissom.cli.common import (
     AsJson,
@@ -21,15 +19,15 @@ from lissom.cli.common import (
     failing_kindly,
     out,
     print_json,
+    print_listing,
     save_figure,
     save_film,
 )
 from lissom.errors import InputError, SimulationError
-from lissom.model.units import units
 from lissom.simulation.files import check_target
+from lissom.simulation.overview import audit, listing, summary
 from lissom.simulation.run import Run
 
-COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 Kind = Annotated[str | None, typer.Option(help="What to draw: motion (default), tip, energy or phase.")]
 
 
@@ -109,56 +107,8 @@ def draw(run: Any, figure: Path | None, kind: str | None, film: Path | None) -> 
         save_film(run, film)
 
 
-def summary(run: Run) -> dict[str, Any]:
-    """The main numbers of a run."""
-    report = run.report
-    return {
-        "arm": run.arm.name, "status": run.status, "ok": run.ok, "runs": run.count, "samples": len(run.t),
-        "until": float(run.t[-1]), "method": report.method, "why": report.why, "dt": report.dt, "steps": report.steps,
-        "evaluations": report.evaluations, "cpu_seconds": report.cpu, "balance_error": np.max(run.balance_error),
-        "notes": list(report.notes),
-        "events": [{"t": e.t, "name": e.name, "run": e.run} for e in run.events],
-        "coordinates": {
-            name: {
-                "end": _spread(run.q[..., -1, k]), "fastest": float(np.nanmax(np.abs(run.qd[..., k]))),
-                "largest_torque": float(np.nanmax(np.abs(run.tau[..., k]))),
-                "units": {word: units(run.arm, of)[k] for word, of in COLUMNS.items()},
-            }
-            for k, name in enumerate(run.arm.coordinates)
-        },
-        "largest_deflection": {
-            link.name: float(np.nanmax(np.linalg.norm(run.deflection(link.name), axis=-1)))
-            for link in run.arm.links
-            if link.mode_labels
-        },
-    }  # fmt: skip
-
-
-def _spread(x: Any) -> Any:
-    return float(x) if np.ndim(x) == 0 else [float(np.nanmin(x)), float(np.nanmedian(x)), float(np.nanmax(x))]
-
-
 def show(run: Run) -> None:
     """A table of the motion, and the audit."""
-    table = Table(title=f"{run.arm.name}: {run.status}", title_justify="left", title_style="bold")
-    end = "at the end" if run.count is None else "at the end: least, median, most"
-    for word in ("coordinate", end, "fastest", "largest torque"):
-        table.add_column(word, justify="left" if word == "coordinate" else "right")
-    told = summary(run)
-    joints = {run.arm.coordinates[k] for k in range(run.arm.dof) if k not in run.arm.mode_index}
-    for name, row in told["coordinates"].items():
-        if name not in joints:
-            continue  # amplitudes of modes mean little; what they do to tips is below
-        last, unit = row["end"], {word: "" if x == "1" else f" {x}" for word, x in row["units"].items()}
-        text = f"{last:.5g}" if isinstance(last, float) else ", ".join(f"{x:.4g}" for x in last)
-        rest = [f"{row[word]:.4g}{unit[word]}" for word in ("fastest", "largest_torque")]
-        table.add_row(escape(name), text + unit["end"], *rest)
-    out.print(table)
-    for event in run.events[:8]:
-        out.print(f"t = {event.t:.6g} s: {escape(event.name)}" + ("" if run.count is None else f" (run {event.run})"))
-    if len(run.events) > 8:
-        out.print(f"... and {len(run.events) - 8} more events")
-    for link, size in told["largest_deflection"].items():
-        out.print(f"the tip of {escape(link)} is deflected by up to {1e3 * size:.4g} mm")
-    out.print(f"energy is balanced to {np.max(run.balance_error):.2g} of what moved")
-    out.print(str(run.report), markup=False)
+    print_listing(listing(run)._replace(title=f"{run.arm.name}: {run.status}"))
+    for line in audit(run):
+        out.print(line, markup=False)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from lissom.listing import Listing
 from lissom.model.beam import Tip
-from lissom.model.describe import table
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ class BeamModes:
                  if getattr(self.tip, word)]  # fmt: skip
         length = self.shapes.length
         head = f"{self.plane} of a beam of {length:g} m, clamped; tip: {', '.join(words) or 'free'}"
-        rows = [["mode", "frequency Hz", "wavenumber 1/m", "at the tip", "slope there 1/m"]]
+        heads = ("mode", "frequency Hz", "wavenumber 1/m", "at the tip", "slope there 1/m")
         numbers = zip(self.frequencies_hz, self.wavenumbers, self.shape(length), self.slope(length), strict=True)
-        rows += [[str(k + 1), *(f"{x:.5g}" for x in row)] for k, row in enumerate(numbers)]
-        return "\n".join([head, "", *table(rows)])
+        rows = [[str(k + 1), *(f"{x:.5g}" for x in row)] for k, row in enumerate(numbers)]
+        return "\n".join([head, "", *Listing.of(heads, rows).lines()])
 
     def __str__(self) -> str:
         return self.describe()

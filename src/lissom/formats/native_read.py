@@ -28,6 +28,8 @@ from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
 VERSION = 1
+TOP = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", "notes", "links", "dh", "loops",
+       "loads")  # fmt: skip
 
 
 def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
@@ -69,9 +71,7 @@ class Reader:
         self.folder = folder
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
-        known = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", "notes",
-                 "links", "dh", "loops", "loads")  # fmt: skip
-        refuse_unknown(document, known, "the file")
+        refuse_unknown(document, TOP, "the file")
         version = document.get("lissom", VERSION)
         if version != VERSION or isinstance(version, bool):
             raise ModelError(f"lissom is {version!r}; this version of lissom reads format {VERSION}.")

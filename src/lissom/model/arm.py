@@ -478,6 +478,11 @@ class Arm(Record):
     def __str__(self) -> str:
         return self.describe()
 
+    def _repr_html_(self) -> str:
+        from lissom.model.describe import to_html
+
+        return to_html(self)
+
     def __repr__(self) -> str:
         return f"<Arm {self.name!r}: {len(self.links)} links, {len(self.joints)} joints, dof {self.dof}>"
 

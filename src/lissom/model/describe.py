@@ -1,4 +1,4 @@
-"""An arm in words: the table that `print(arm)` shows."""
+"""An arm in words: the table that `print(arm)` and notebooks show."""
 
 from __future__ import annotations
 
@@ -8,31 +8,51 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lissom.listing import Listing
+from lissom.markup import Markup, escape, folded, paragraphs, tag
+
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
     from lissom.model.beam import Beam
     from lissom.model.joint import Joint
     from lissom.model.link import Link
 
+HEADS = ("link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "mass kg")
 MOST_ROWS = 60
 WIDTH = 110
 
 
 def describe(arm: Arm) -> str:
     """Head, table of links, flexible links, loops, source and notes."""
-    rows = [["link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "mass kg"]]
-    rows += [_row(link, arm.links[p] if p >= 0 else None)
-             for link, p in zip(arm.links[:MOST_ROWS], arm.parent_index, strict=False)]  # fmt: skip
-    lines = [_head(arm), "", *table(rows)]
+    lines = [_head(arm), "", *listing(arm, MOST_ROWS).lines()]
     if len(arm.links) > MOST_ROWS:
         lines.append(f"... and {len(arm.links) - MOST_ROWS} more links")
     for title, items in _sections(arm):
-        if items:
-            lines += ["", f"{title}:", *(f"  {item}" for item in items)]
+        lines += ["", f"{title}:", *(f"  {item}" for item in items)]
     lines += ["", *_wrapped("source: ", arm.source or "not given")]
     for note in arm.notes:
         lines += _wrapped("note: ", note)
     return "\n".join(lines)
+
+
+def listing(arm: Arm, most: int | None = None) -> Listing:
+    """The links, at most so many."""
+    parents = [arm.links[p] if p >= 0 else None for p in arm.parent_index]
+    rows = [_row(link, parent) for link, parent in zip(arm.links[:most], parents, strict=False)]
+    return Listing.of(HEADS, rows).telling()
+
+
+def to_html(arm: Arm) -> Markup:
+    """The same for notebooks and pages."""
+    sections = [
+        tag("p", tag("b", title), *(part for item in items for part in (Markup("<br>"), item)))
+        for title, items in _sections(arm)
+    ]
+    links = listing(arm).html()
+    if len(arm.links) > MOST_ROWS:
+        links = folded(f"{len(arm.links)} links", links)
+    told = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in arm.notes)]
+    return Markup(tag("p", tag("b", _head(arm))) + links + "".join(map(escape, sections)) + paragraphs(told))
 
 
 def _wrapped(head: str, text: str) -> list[str]:
@@ -101,10 +121,11 @@ def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
     tools = [f"{tool.name} on {link.name}" for link in arm.links for tool in link.tools]
     loops = [f"{loop.joint}: {loop.a[0] or 'base'} - {loop.b[0] or 'base'}" for loop in arm.loops]
     loads = [f"{load.link}: force {_vector(load.force)} N, moment {_vector(load.moment)} N m" for load in arm.loads]
-    return [
+    sections = [
         ("flexible links", flexible), ("drives and springs", joints), ("payloads", payloads),
         ("tools", tools), ("loops", loops), ("standing loads", loads),
     ]  # fmt: skip
+    return [(title, items) for title, items in sections if items]
 
 
 def _choice(beam: Beam) -> str:
@@ -157,12 +178,3 @@ def _axis(axis: np.ndarray) -> str:
 
 def _vector(v: np.ndarray) -> str:
     return "(" + ", ".join(f"{0.0 if abs(value) < 1e-12 else value:.4g}" for value in v) + ")"
-
-
-def table(rows: list[list[str]]) -> list[str]:
-    """Rows as aligned columns with a rule under the first; columns that say nothing are left out."""
-    used = [c for c in range(len(rows[0])) if any(row[c] not in ("-", "=") for row in rows[1:])]
-    rows = [[row[c] for c in used] for row in rows]
-    widths = [max(len(row[c]) for row in rows) for c in range(len(used))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [lines[0], "-" * (sum(widths) + 2 * (len(widths) - 1)), *lines[1:]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lissom.model.describe import table
+from lissom.listing import Listing
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,19 @@ class Comparison:
                 return plan
         raise KeyError(name)
 
-    def describe(self) -> str:
+    def listing(self) -> Listing:
         """A table for people."""
         off = f"{100 * self.payload:g} %"
-        rows = [["plan", "duration s", "tip rings m", f"payload +{off}", f"payload -{off}", "torque use"]]
+        heads = ("plan", "duration s", "tip rings m", f"payload +{off}", f"payload -{off}", "torque use")
+        rows = []
         for plan in self.plans:
             rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
             rows.append([plan.name, f"{plan.duration:.4g}", *rings, f"{plan.torque_use:.3g}"])
-        return "\n".join([*table(rows), *self.notes])
+        return Listing.of(heads, rows)
+
+    def describe(self) -> str:
+        """For people."""
+        return "\n".join([*self.listing().lines(), *self.notes])
 
     def __str__(self) -> str:
         return self.describe()

@@ -254,8 +254,16 @@ class Motion:
 
     def describe(self) -> str:
         """For people."""
-        head = f"{self.arm.name}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}"
-        return "\n".join([head, self.report.describe(), *([] if self.compared is None else ["", str(self.compared)])])
+        from lissom.motion.overview import headline
+
+        return "\n".join(
+            [headline(self), self.report.describe(), *([] if self.compared is None else ["", str(self.compared)])]
+        )
+
+    def _repr_html_(self) -> str:
+        from lissom.motion.overview import to_html
+
+        return to_html(self)
 
     def __repr__(self) -> str:
         return f"<Motion of {self.arm.name!r}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lissom.listing import Listing
 from lissom.views.panels import Panel
 
 REPRODUCED, DIFFERS, OPEN = "reproduced", "differs", "not reproducible from the text"
@@ -26,14 +27,6 @@ class Drawing(NamedTuple):
     caption: str
     panels: tuple[Panel, ...]
     columns: int = 2
-
-
-class Listing(NamedTuple):
-    """Numbers better read in a table: its title, heads of its columns, and its rows."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 class Reproduction(NamedTuple):

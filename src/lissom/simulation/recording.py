@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import platform
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -24,6 +20,7 @@ from lissom.simulation.truncated import FIX, is_truncated, lost_inertia
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.call import library_of
+from lissom.versions import versions
 
 BATCH = 2**18  # rows of samples evaluated at once
 
@@ -179,23 +176,9 @@ def _allowed(run: Run, options: Options) -> float:
     return 1e-3 if any(joint.friction for joint in run.arm.joints) else 1e-4
 
 
-@functools.cache
-def _versions() -> dict[str, str]:
-    """Of what numbers depend on."""
-    out = {}
-    for word in ("numpy", "scipy", "casadi", "llvmlite"):
-        with contextlib.suppress(PackageNotFoundError):
-            out[word] = version(word)
-    return out
-
-
 def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:
-    import lissom
-
     return {
-        "lissom": lissom.__version__,
-        **_versions(),
-        "python": platform.python_version(),
+        **versions(),
         "arm": loop.arm.digest,
         "controller": type(loop.controller).__name__ if loop.controller is not None else "function",
         "settings": loop.controller.settings() if loop.controller is not None else {},

@@ -108,6 +108,11 @@ class Run:
             f"<Run of {self.arm.name!r}: {many}{len(self.t)} samples, {self.t[0]:g} to {self.t[-1]:g} s, {self.status}>"
         )
 
+    def _repr_html_(self) -> str:
+        from lissom.simulation.overview import to_html
+
+        return to_html(self)
+
     # ---- energy ----------------------------------------------------------------------------------
 
     @property

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, UnsupportedError
+from lissom.listing import Listing
 from lissom.model.arm import Arm
-from lissom.model.describe import table
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_numbers, as_state
 
@@ -75,8 +75,8 @@ class Deformation:
         parts |= {"N N": column(self.axial_force)}
         picked = np.unique(np.linspace(0, len(self.s) - 1, min(ROWS, len(self.s))).round().astype(int))
         shown = {word: values for word, values in parts.items() if word == "s m" or np.abs(values).max() > 0}
-        rows = [list(shown), *([f"{values[k] + 0.0:.4g}" for values in shown.values()] for k in picked)]
-        return "\n".join([f"deformation of link {self.link!r}{of}", "", *table(rows)])
+        rows = [[f"{values[k] + 0.0:.4g}" for values in shown.values()] for k in picked]
+        return "\n".join([f"deformation of link {self.link!r}{of}", "", *Listing.of(shown, rows).lines()])
 
     def __str__(self) -> str:
         return self.describe()

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, ModelError, SolveError, shown
 from lissom.flexible.beam_modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
+from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
-from lissom.model.describe import table
 from lissom.model.shape_table import ShapeTable
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_bent
@@ -142,14 +142,19 @@ class ArmModes:
     damping: Array
     shares: Array
 
+    def listing(self) -> Listing:
+        """Frequencies, damping, and the coordinates that hold a mode's energy."""
+        rows = [
+            [str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", f"{100 * self.damping[k]:.3g} %", self._mostly(k)]
+            for k, f in enumerate(self.frequencies_hz)
+        ]
+        return Listing.of(("mode", "frequency Hz", "period s", "damping", "energy in"), rows)
+
     def describe(self) -> str:
         """A table for people: frequencies, damping, and the coordinates that hold a mode's energy."""
         lines = [_head(self.arm, self.joints, self.q), ""]
         if len(self.frequencies_hz):
-            rows = [["mode", "frequency Hz", "period s", "damping", "energy in"]]
-            for k, f in enumerate(self.frequencies_hz):
-                rows.append([str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", f"{100 * self.damping[k]:.3g} %", self._mostly(k)])
-            lines += table(rows)
+            lines += self.listing().lines()
         else:
             lines.append("nothing vibrates")
         if self.rigid:
@@ -304,13 +309,15 @@ class ModeConvergence:
     def describe(self) -> str:
         """A table for people: frequencies over the number of modes, and the last change."""
         count = self.frequencies_hz.shape[1]
-        rows = [["modes kept", *(f"f{k + 1} Hz" for k in range(count))]]
+        heads, rows = ["modes kept", *(f"f{k + 1} Hz" for k in range(count))], []
         for n, row in zip(self.modes, self.frequencies_hz, strict=True):
             rows.append([str(n), *("-" if np.isnan(f) else f"{f:.6g}" for f in row)])
         if len(self.change):
             rows.append(["last change", *("-" if np.isnan(x) else f"{100 * x:.2g} %" for x in self.change[-1])])
         head = _head(self.arm, self.joints, self.arm.expanded(self.q))
-        return "\n".join([f"{head},\nas its beams keep 1, 2, ... of each kind", "", *table(rows)])
+        return "\n".join(
+            [f"{head},\nas its beams keep 1, 2, ... of each kind", "", *Listing.of(heads, rows).telling().lines()]
+        )
 
     def __str__(self) -> str:
         return self.describe()

@@ -1,0 +1,1 @@
+"""Self-contained HTML pages: reports of arms, runs and motions, and of what papers claim."""

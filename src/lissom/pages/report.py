@@ -1,0 +1,257 @@
+"""The report of an arm, a run or a motion: everything about it on one page."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lissom.errors import InputError, LissomError, shown
+from lissom.formats.files import read_bytes, write_text
+from lissom.formats.load import load
+from lissom.formats.native_read import TOP as ARM_KEYS
+from lissom.formats.native_write import write
+from lissom.listing import Listing
+from lissom.markup import Markup, folded, paragraphs, tag
+from lissom.model.arm import Arm
+from lissom.model.describe import to_html as arm_words
+from lissom.motion import overview as of_motion
+from lissom.motion.files import FORMAT as MOTION
+from lissom.motion.public import load_motion, predict_motion
+from lissom.motion.record import Motion
+from lissom.motion.task_file import TOP as TASK_KEYS, read_task_file
+from lissom.pages.page import Section, page, picture, verbatim
+from lissom.simulation import overview as of_run
+from lissom.simulation.files import load_run
+from lissom.simulation.run import Run
+from lissom.simulation.run_file import TOP as RUN_KEYS, read_run_file
+from lissom.simulation.simulate import simulate
+from lissom.verbs.assembly import assemble, loop_findings
+from lissom.verbs.modes import modes
+from lissom.versions import versions
+from lissom.views.draw import draw
+from lissom.views.plots import plot
+
+MOST_MODES = 6
+RUNS = (".nc", ".csv", ".parquet")
+KEYS = {"arm": set(ARM_KEYS), "task": set(TASK_KEYS), "run": set(RUN_KEYS)}  # where two fit alike, the first
+
+
+class Subject(NamedTuple):
+    """What a report is about: an arm, and maybe a run or a motion of it; the file it came from, and its text."""
+
+    arm: Arm
+    result: Run | Motion | None = None
+    file: Path | None = None
+    text: str = ""
+
+
+def write_report(
+    what: Arm | Run | Motion | str | os.PathLike[str],
+    into: str | os.PathLike[str] | None = None,
+    *,
+    verify: bool = True,
+    progress: bool = False,
+) -> Path:
+    """Write one HTML file with the arm, its modes, the run or motion, its audit and figures.
+
+    Parameters
+    ----------
+    what : Arm, Run or Motion     what the report is about
+        or str                    the name of a shipped arm, or a file: an arm (``.toml``, ``.urdf``, ``.xml``), a task
+                                  (its motion is predicted), a run file (it is simulated), a saved run or motion
+    into : path or None           the file, ``.html``; default: named after what it is about, in the working directory
+    verify : bool                 play the torques of a motion through a simulation, and report the error
+    progress : bool               show how far predicting or simulating is
+
+    Returns
+    -------
+    Path
+        the file that was written; it needs nothing beside it, and no network
+
+    Examples
+    --------
+    >>> import lissom as ls, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = ls.write_report("two_link_flexible", pathlib.Path(folder) / "arm.html")
+    ...     path.name, "frequency Hz" in path.read_text()
+    ('arm.html', True)
+    """
+    target = None if into is None else _refuse_unwritable(Path(into))
+    subject = _subject(what, progress)
+    target = target or _refuse_unwritable(Path(f"{_stem(subject)}.html"))
+    write_text(target, report_page(subject, target, verify))
+    return target
+
+
+def _refuse_unwritable(target: Path) -> Path:
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"write_report: {target} does not end in .html; a report is an HTML page.")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"write_report: there is no folder {target.parent}; make it first.")
+    return target
+
+
+def _stem(subject: Subject) -> str:
+    return subject.file.stem if subject.file is not None else subject.arm.name.replace("/", "_").replace(" ", "_")
+
+
+# ---- what the report is about -------------------------------------------------------------------
+
+
+def _subject(what: Any, progress: bool) -> Subject:
+    if isinstance(what, Arm):
+        return Subject(what)
+    if isinstance(what, Run | Motion):
+        return Subject(what.arm, what)
+    if not isinstance(what, str | os.PathLike):
+        raise InputError(
+            f"write_report: got {shown(what)}; expected an Arm, Run, Motion, a shipped arm's name or a file."
+        )
+    path = Path(what)
+    if path.suffix.lower() in RUNS:
+        result: Run | Motion = load_motion(path) if _holds_motion(path) else load_run(path)
+        return Subject(result.arm, result, path)
+    if path.suffix.lower() == ".toml" and path.is_file():
+        return _of_toml(path, progress)
+    return Subject(load(what), None, path if path.is_file() else None)
+
+
+def _holds_motion(path: Path) -> bool:
+    """Whether a file says that it is a motion; what is wrong with it the reader will say."""
+    if path.suffix.lower() != ".nc" or not path.is_file():
+        return False
+    import h5py
+
+    try:
+        with h5py.File(path) as file:
+            told = file.attrs.get("source", "")
+    except OSError:
+        return False
+    return (told.decode() if isinstance(told, bytes) else str(told)) == MOTION
+
+
+def _of_toml(path: Path, progress: bool) -> Subject:
+    """An arm, a task or a run file, by the keys it has."""
+    text = read_bytes(path).decode("utf-8", "replace")
+    try:
+        keys = set(tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        keys = set()  # the reader says what is wrong, with its line
+    kind = max(KEYS, key=lambda word: len(keys & KEYS[word]))
+    if kind == "task":
+        asked = read_task_file(path)
+        motion = predict_motion(asked.arm, asked.task, **asked.options, progress=progress)
+        return Subject(asked.arm, motion, path, text)
+    if kind == "run":
+        told = read_run_file(path)
+        return Subject(told.arm, simulate(told.arm, **told.arguments, progress=progress), path, text)
+    return Subject(load(path), None, path, text)
+
+
+# ---- its page -----------------------------------------------------------------------------------
+
+
+def report_page(subject: Subject, target: Path, verify: bool) -> str:
+    """The page as text."""
+    sections = []
+    if isinstance(subject.result, Motion):
+        sections += [*_motion(subject.result, verify)]
+    elif subject.result is not None:
+        sections += [*_run(subject.result)]
+    sections += [*_arm(subject.arm), _again(subject, target)]
+    kind = {Motion: "Motion of ", Run: "Run of "}.get(type(subject.result), "")
+    return page(f"{kind}{subject.arm.name}", _lead(subject), sections)
+
+
+def _lead(subject: Subject) -> str:
+    if isinstance(subject.result, Motion):
+        return of_motion.headline(subject.result)
+    if subject.result is not None:
+        return subject.result.status
+    return f"{len(subject.arm.links)} links, {subject.arm.dof} coordinates, {subject.arm.mass:.4g} kg"
+
+
+def _motion(motion: Motion, verify: bool) -> Iterator[Section]:
+    kinds = ["motion", "joints", *(["deflection"] if motion.arm.mode_index.size else [])]
+    kinds += ["ringing"] if motion.compared is not None else []
+    compared = Markup("") if motion.compared is None else motion.compared.listing().html()
+    yield Section(
+        "Motion",
+        Markup(of_motion.listing(motion).html() + compared + "".join(picture(plot(motion, kind)) for kind in kinds)),
+    )
+    found = paragraphs(motion.report.describe().splitlines())
+    if verify:
+        found = Markup(found + tag("h3", "Played through a simulation"))
+        found = Markup(found + paragraphs(motion.verify().describe().splitlines()))
+    yield Section("Audit", Markup(found + picture(plot(motion, "convergence"), "the search")))
+
+
+def _run(run: Run) -> Iterator[Section]:
+    kinds = ("motion", "tip")
+    yield Section("Run", Markup(of_run.listing(run).html() + "".join(picture(plot(run, kind)) for kind in kinds)))
+    energy = picture(plot(run, "energy"), "energies, where they went, and what is left over")
+    yield Section("Audit", Markup(paragraphs(of_run.audit(run)) + energy))
+
+
+def _arm(arm: Arm) -> Iterator[Section]:
+    state = assemble(arm).q if arm.loops else arm.home
+    yield Section("Arm", Markup(arm_words(arm) + picture(draw(arm, state), "the arm at home")))
+    yield Section("Modes", _modes(arm, state))
+    findings = [*arm.check(), *loop_findings(arm)]
+    told = [tag("p", str(finding), kind=finding.level) for finding in findings]
+    yield Section("Plausibility", Markup("".join(told) or tag("p", "Nothing to remark.")))
+
+
+def _modes(arm: Arm, state: Any) -> Markup:
+    """With joints locked and free, drawn where something vibrates."""
+    parts = []
+    for joints in ("locked", "free"):
+        try:
+            found = modes(arm, state, joints=joints, count=MOST_MODES)
+        except LissomError as error:
+            parts.append(tag("p", f"Joints {joints}: {error}"))
+            continue
+        if not len(found.frequencies_hz):
+            parts.append(tag("p", f"Joints {joints}: nothing vibrates."))
+            continue
+        parts.append(found.listing()._replace(title=f"joints {joints}").html())
+        parts.append(picture(plot(found)))
+    return Markup("".join(parts))
+
+
+def _again(subject: Subject, target: Path) -> Section:
+    """How to make this page again, and what it was made from."""
+    command = None if subject.file is None else f"lissom report {shlex.quote(str(subject.file))} --into {target}"
+    parts = [verbatim(command or _snippet(subject, target))]
+    if isinstance(subject.result, Run):
+        parts.append(_made(subject.result))
+    if subject.text:
+        parts.append(folded(f"the file {subject.file}", verbatim(subject.text)))
+    parts.append(folded("the arm, in the native format", verbatim(write(subject.arm))))
+    rows = [*versions().items(), ("fingerprint of the arm", subject.arm.digest)]
+    parts.append(Listing.of(("made with", ""), rows).html())
+    return Section("Do it again", Markup("".join(parts)))
+
+
+def _snippet(subject: Subject, target: Path) -> str:
+    """In Python, for what came from no file."""
+    if isinstance(subject.result, Motion):
+        make = f"motion = ls.predict_motion(arm, {subject.result.task!r})\nls.write_report(motion, {str(target)!r})"
+    elif subject.result is not None:
+        make = f"run = ls.simulate(arm, ...)  # as below\nls.write_report(run, {str(target)!r})"
+    else:
+        make = f"ls.write_report(arm, {str(target)!r})"
+    return f'import lissom as ls\n\narm = ls.load("arm.toml")  # below\n{make}'
+
+
+def _made(run: Run) -> Markup:
+    """The options, the controller and the start of a run."""
+    made = run.report.made
+    rows = [(word, str(value)) for word in ("controller", "settings", "options", "time") if (value := made.get(word))]
+    first = run if run.count is None else run.member(0)
+    rows += [(f"first {word}", ", ".join(f"{x:.17g}" for x in getattr(first, word)[0])) for word in ("q", "qd")]
+    return Listing.of(("the run", ""), rows).html()

@@ -1,0 +1,85 @@
+"""The main numbers of a run, as data, as a table and for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from lissom.listing import Listing
+from lissom.markup import Markup, folded, paragraphs, spark, tag
+from lissom.model.units import units
+from lissom.simulation.run import Run
+
+COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
+MOST_EVENTS = 8
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """The main numbers of a run."""
+    report = run.report
+    return {
+        "arm": run.arm.name, "status": run.status, "ok": run.ok, "runs": run.count, "samples": len(run.t),
+        "until": float(run.t[-1]), "method": report.method, "why": report.why, "dt": report.dt, "steps": report.steps,
+        "evaluations": report.evaluations, "cpu_seconds": report.cpu, "balance_error": np.max(run.balance_error),
+        "notes": list(report.notes),
+        "events": [{"t": e.t, "name": e.name, "run": e.run} for e in run.events],
+        "coordinates": {
+            name: {
+                "end": _spread(run.q[..., -1, k]), "fastest": float(np.nanmax(np.abs(run.qd[..., k]))),
+                "largest_torque": float(np.nanmax(np.abs(run.tau[..., k]))),
+                "units": {word: units(run.arm, of)[k] for word, of in COLUMNS.items()},
+            }
+            for k, name in enumerate(run.arm.coordinates)
+        },
+        "largest_deflection": {
+            link.name: float(np.nanmax(np.linalg.norm(run.deflection(link.name), axis=-1)))
+            for link in run.arm.links
+            if link.mode_labels
+        },
+    }  # fmt: skip
+
+
+def _spread(x: Any) -> Any:
+    return float(x) if np.ndim(x) == 0 else [float(np.nanmin(x)), float(np.nanmedian(x)), float(np.nanmax(x))]
+
+
+def listing(run: Run, curves: bool = False) -> Listing:
+    """The joints of a run, on request with their curves; amplitudes of modes mean little and are left out."""
+    end = "at the end" if run.count is None else "at the end: least, median, most"
+    heads = ["coordinate", end, "fastest", "largest torque", *(["position", "torque"] if curves else [])]
+    told = summary(run)["coordinates"]
+    rows = []
+    for k, name in enumerate(run.arm.coordinates):
+        if k in run.arm.mode_index:
+            continue
+        last, unit = told[name]["end"], {word: "" if x == "1" else f" {x}" for word, x in told[name]["units"].items()}
+        text = f"{last:.5g}" if isinstance(last, float) else ", ".join(f"{x:.4g}" for x in last)
+        row = [name, text + unit["end"], *(f"{told[name][word]:.4g}{unit[word]}" for word in COLUMNS if word != "end")]
+        rows.append([*row, *([_curve(run, run.q[..., k]), _curve(run, run.tau[..., k])] if curves else [])])
+    return Listing.of(heads, rows)
+
+
+def _curve(run: Run, values: Any) -> Markup:
+    """Of an ensemble the median."""
+    return spark(run.t.tolist(), (values if run.count is None else np.nanmedian(values, axis=0)).tolist())
+
+
+def audit(run: Run) -> Iterator[str]:
+    """What happened, how far links bent, and whether the energy is accounted for: sentences."""
+    for event in run.events[:MOST_EVENTS]:
+        yield f"t = {event.t:.6g} s: {event.name}" + ("" if run.count is None else f" (run {event.run})")
+    if len(run.events) > MOST_EVENTS:
+        yield f"... and {len(run.events) - MOST_EVENTS} more events"
+    for link, size in summary(run)["largest_deflection"].items():
+        yield f"the tip of {link} is deflected by up to {1e3 * size:.4g} mm"
+    yield f"energy is balanced to {np.max(run.balance_error):.2g} of what moved"
+    yield from str(run.report).splitlines()
+
+
+def to_html(run: Run) -> Markup:
+    """A table with small curves, and the audit behind a click."""
+    many = "" if run.count is None else f", {run.count} runs"
+    head = f"{run.arm.name}: {run.t[0]:g} to {run.t[-1]:g} s, {len(run.t)} samples{many}, {run.status}"
+    return Markup(tag("p", tag("b", head)) + listing(run, curves=True).html() + folded("audit", paragraphs(audit(run))))

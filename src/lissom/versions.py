@@ -1,0 +1,22 @@
+"""Versions of what numbers depend on: part of every record's provenance."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+NUMBERS = ("numpy", "scipy", "casadi", "llvmlite")
+
+
+@functools.cache
+def versions(packages: tuple[str, ...] = NUMBERS) -> dict[str, str]:
+    """{name: version} of lissom, of installed packages and of Python."""
+    import lissom
+
+    out = {"lissom": lissom.__version__}
+    for word in packages:
+        with contextlib.suppress(PackageNotFoundError):
+            out[word] = version(word)
+    return out | {"python": platform.python_version()}
