@@ -7,8 +7,8 @@ import pytest
 from tests.arms import random_arm
 
 import lissom as ls
-from lissom.formulations.counting import Number, Tally, degree_of, polynomial, written
-from lissom.papers.hollerbach1980 import ORDERS, PRINTED, at, count_table
+from lissom.formulations.counting import Number, Tally, at, degree_of, polynomial, written
+from lissom.papers.hollerbach1980 import ORDERS, PRINTED, count_table
 
 
 def test_dense_numbers_count_everything_but_signs():

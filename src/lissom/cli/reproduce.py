@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,53 +12,65 @@ from rich.table import Table
 
 from lissom.cli.common import AsJson, err, failing_kindly, out, print_json, save_figure
 from lissom.errors import InputError, suggest
+from lissom.papers.claims import Reproduction
 
 PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser", "xiang2008")
+ALL = "all"
 WIDE = 130  # columns of a terminal that a table of claims takes
 COLOURS = {"reproduced": "green", "differs": "yellow"}
 
 
 def _complete(incomplete: str) -> list[str]:
-    return [paper for paper in PAPERS if paper.startswith(incomplete)]
+    return [paper for paper in (*PAPERS, ALL) if paper.startswith(incomplete)]
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}.", autocompletion=_complete)],
+    paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.", autocompletion=_complete)],
     timed: Annotated[bool, typer.Option("--time/--no-time", help="Also what must be measured (a minute).")] = True,
     into: Annotated[
-        Path | None, typer.Option("--into", help="Folder for the figures, made if need be. Default: the paper's name.")
+        Path | None,
+        typer.Option("--into", help="Folder for page and figures, made if need be. Default: the paper's name."),
     ] = None,
-    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the paper's figures again.")] = True,
+    figures: Annotated[
+        bool, typer.Option("--figures/--no-figures", help="Draw the figures again, and write a page with everything.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Run everything a paper claims, print claim, ours and verdict, and draw its figures."""
-    import importlib
-
+    """Run everything a paper claims, print claim, ours and verdict; draw its figures and write them on one page."""
     with failing_kindly():
-        if paper not in PAPERS:
-            raise InputError(f"reproduce: there is no paper {paper!r}; {suggest(paper, PAPERS)}")
-        folder = into or Path(paper)
+        if paper not in (*PAPERS, ALL):
+            raise InputError(f"reproduce: there is no paper {paper!r}; {suggest(paper, (*PAPERS, ALL))}")
+        folder = into or Path("papers" if paper == ALL else paper)
         if figures and folder.exists() and not folder.is_dir():
             raise InputError(f"reproduce: {folder} is a file; name a folder for the figures with --into.")
-        module = importlib.import_module(f"lissom.papers.{paper}")
-        with err.status("working") as status:
-            found = module.reproduce(progress=lambda words: status.update(words), timed=timed)
+        drawn = (lambda name: folder / name) if paper == ALL else (lambda name: folder)
+        command = f"lissom reproduce {paper}{'' if timed else ' --no-time'} --into {folder}"
+        done: list[Reproduction] = []
+        for name in PAPERS if paper == ALL else (paper,):
+            done.append(_tried(name, timed))
+            if not as_json:
+                _show(done[-1])
+            if figures:  # after every paper: what is done is kept when the next is interrupted
+                _draw(done[-1], drawn(name))
+                _write_page(done, folder / "index.html", command)
         if as_json:
-            print_json(
-                {
-                    "paper": found.paper,
-                    "title": found.title,
-                    "claims": [c._asdict() for c in found.claims],
-                    "listings": [listing._asdict() for listing in found.listings],
-                }
-            )
-        else:
-            _show(found)
-        if figures and found.drawings:
-            _draw(found.drawings, folder)
+            print_json([_data(found) for found in done] if paper == ALL else _data(done[0]))
 
 
-def _show(found: Any) -> None:
+def _tried(paper: str, timed: bool) -> Reproduction:
+    module = importlib.import_module(f"lissom.papers.{paper}")
+    with err.status(f"{paper}: working") as status:
+        return module.reproduce(progress=lambda words: status.update(f"{paper}: {words}"), timed=timed)
+
+
+def _data(found: Reproduction) -> dict[str, Any]:
+    return {
+        "paper": found.paper, "title": found.title, "claims": [claim._asdict() for claim in found.claims],
+        "listings": [listing._asdict() for listing in found.listings],
+    }  # fmt: skip
+
+
+def _show(found: Reproduction) -> None:
     """A table where there is room for one, else claim after claim; then what else is listed, and the sum."""
     if out.width >= WIDE:
         table = Table(title=found.title, title_justify="left", show_lines=True, expand=True)
@@ -88,12 +101,19 @@ def _verdict(claim: Any) -> str:
     return f"[{COLOURS.get(claim.verdict, 'blue')}]{claim.verdict}[/]"
 
 
-def _draw(drawings: Any, folder: Path) -> None:
+def _draw(found: Reproduction, folder: Path) -> None:
     from lissom.views.panels import draw_panels
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"reproduce: the folder {folder} cannot be made ({error.strerror}).") from None
-    for drawing in drawings:
+    for drawing in found.drawings:
         save_figure(draw_panels(drawing.panels, drawing.caption, drawing.columns), folder / f"{drawing.name}.png")
+
+
+def _write_page(done: list[Reproduction], target: Path, command: str) -> None:
+    from lissom.pages.papers import write_papers_page
+
+    write_papers_page(done, target, command)
+    err.print(f"wrote {target}", markup=False)

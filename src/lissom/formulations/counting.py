@@ -23,6 +23,7 @@ with it. Polynomials hold from n = 2 on: the first link of a recursion that begi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -185,9 +186,14 @@ def polynomial(values: dict[int, int], degree: int) -> list[Fraction]:
     matrix = [[Fraction(n) ** k for k in range(degree + 1)] for n, _ in points[: degree + 1]]
     solution = _solve(matrix, [Fraction(count) for _, count in points[: degree + 1]])
     for n, count in points:
-        if sum(c * Fraction(n) ** k for k, c in enumerate(solution)) != count:
+        if at(solution, n) != count:
             raise ValueError(f"no polynomial of degree {degree} goes through {points}")
     return solution
+
+
+def at(coefficients: Sequence[Fraction], n: int) -> Fraction:
+    """A polynomial's value; coefficients constant first."""
+    return sum((c * Fraction(n) ** k for k, c in enumerate(coefficients)), Fraction(0))
 
 
 def degree_of(values: dict[int, int]) -> int:

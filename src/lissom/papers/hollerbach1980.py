@@ -12,14 +12,16 @@ import numpy as np
 
 from lissom.errors import UnsupportedError
 from lissom.formats.load import load
-from lissom.formulations.counting import degree_of, polynomial, written
+from lissom.formulations.counting import at, degree_of, polynomial, written
 from lissom.model.arm import Arm
 from lissom.model.loads import Payload
-from lissom.papers.claims import OPEN, Claim, Reproduction, judged
+from lissom.papers.claims import OPEN, Claim, Drawing, Reproduction, judged
 from lissom.verbs.configuration_table import ConfigurationTable
 from lissom.verbs.count import count_operations, puma_like
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.timing import FormulationTime, time_formulations
+from lissom.views.palette import COLOURS
+from lissom.views.panels import Curve, Panel
 
 TITLE = "A Recursive Lagrangian Formulation of Manipulator Dynamics (Hollerbach 1980)"
 
@@ -127,11 +129,6 @@ def _six(row: Row) -> tuple[int, int]:
     return row.dense
 
 
-def at(coefficients: tuple[Fraction, ...] | list[Fraction], n: int) -> Fraction:
-    """A polynomial's value."""
-    return sum((c * Fraction(n) ** k for k, c in enumerate(coefficients)), Fraction(0))
-
-
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
     """Try every claim of the paper; those about time only when `timed`, which takes half a minute."""
     tell = progress or (lambda _words: None)
@@ -153,7 +150,21 @@ def reproduce(progress: Callable[[str], object] | None = None, timed: bool = Tru
     claims.append(
         Claim("Uicker/Kahn", "7.9 s per trajectory point on a PDP 11/45 (Luh et al.)", "no such machine", OPEN)
     )
-    return Reproduction("hollerbach1980", TITLE, tuple(claims))
+    return Reproduction("hollerbach1980", TITLE, tuple(claims), (_drawn(rows),))
+
+
+def _drawn(rows: dict[str, Row]) -> Drawing:
+    """Tables I and II as curves."""
+    joints = range(2, 13)
+    panels = []
+    for word in ("multiplications", "additions"):
+        curves = []
+        for method, colour in zip(PRINTED, COLOURS, strict=False):
+            ours, theirs = getattr(rows[method], word), getattr(PRINTED[method], word)
+            curves.append(Curve(method, joints, [float(at(ours, n)) for n in joints], "-", colour))
+            curves.append(Curve("", joints, [float(at(theirs, n)) for n in joints], "o", colour))
+        panels.append(Panel(word, "joints", "count", tuple(curves), ("linear", "log")))
+    return Drawing("tables_1_and_2", "Operations of inverse dynamics: ours (lines), printed (dots)", tuple(panels))
 
 
 def _orders(rows: dict[str, Row]) -> list[Claim]:

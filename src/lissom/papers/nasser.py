@@ -8,17 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.formulations.counting import degree_of, polynomial, written
+from lissom.formulations.counting import at, degree_of, polynomial, written
 from lissom.model.arm import Arm
 from lissom.model.dh import DH
 from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.model.loads import BaseMotion, Load
-from lissom.papers.claims import OPEN, Claim, Reproduction, judged
+from lissom.papers.claims import OPEN, Claim, Drawing, Reproduction, judged
 from lissom.spatial.rotations import Array
 from lissom.verbs.count import count_operations
 from lissom.verbs.dynamics import forward_dynamics
 from lissom.verbs.timing import time_formulations
+from lissom.views.panels import Curve, Panel
 
 TITLE = "Recursive Newton-Euler Formulation of Manipulator Dynamics (Nasser)"
 WALKER_ORIN = ("walker_orin_1", "walker_orin_2", "walker_orin_3")
@@ -67,7 +68,20 @@ def reproduce(progress: Callable[[str], object] | None = None, timed: bool = Tru
     claims += _costs(progress) if timed else []
     stand_in = "the data is not printed; a stated stand-in was used"
     claims.append(Claim("Introduction", "tested with the Shuttle RMS data", stand_in, OPEN))
-    return Reproduction("nasser", TITLE, tuple(claims))
+    return Reproduction("nasser", TITLE, tuple(claims), (_drawn(),))
+
+
+def _drawn() -> Drawing:
+    """Multiplications of forward dynamics over the number of joints."""
+    joints = range(2, 17)
+    curves = []
+    for method in ("nasser", *WALKER_ORIN):
+        known = {n: _products(method, n) for n in range(2, 7)}
+        ours = polynomial(known, degree_of(known))
+        curves.append(Curve(method, joints, [float(at(ours, n)) for n in joints]))
+    printed = [float(at(COUNTS.multiplications, n)) for n in joints]
+    panel = Panel("", "joints", "multiplications", (*curves, Curve("nasser, printed", joints, printed, "o")))
+    return Drawing("multiplications", "Multiplications of forward dynamics, dense", (panel,), 1)
 
 
 def _difference(arm: Arm, methods: tuple[str, ...], rows: int = 50) -> float:
