@@ -3,6 +3,7 @@
 from lissom.control.equilibrium import Equilibrium as Equilibrium, equilibrium as equilibrium
 from lissom.control.linearise import linearise as linearise
 from lissom.control.state_space import StateSpace as StateSpace
+from lissom.diagnosis import Diagnosis as Diagnosis, doctor as doctor
 from lissom.errors import (
     IndefiniteInertia as IndefiniteInertia,
     InputError as InputError,

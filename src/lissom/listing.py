@@ -36,6 +36,10 @@ class Listing(NamedTuple):
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return [lines[0], "-" * (sum(widths) + 2 * (len(widths) - 1)), *lines[1:]]
 
+    def numeric(self, column: int) -> bool:
+        """Whether all its cells begin like a number: such a column stands to the right."""
+        return all(NUMBER.match(row[column]) for row in self.rows)
+
     def html(self) -> Markup:
         """A table; cells that begin like a number stand to the right."""
         head = tag("thead", tag("tr", *(tag("th", word) for word in self.heads)))

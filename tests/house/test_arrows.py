@@ -31,7 +31,9 @@ MAY_USE = {
     "views": {"verbs", "simulation", "motion", "control", "model", "spatial"},
     "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
     "pages": {"verbs", "simulation", "motion", "views", "papers", "formats", "model"},
+    "diagnosis": {"engine", "verbs", "simulation", "motion", "formats", "model"},
     "cli": {
+        "diagnosis",
         "verbs",
         "simulation",
         "motion",

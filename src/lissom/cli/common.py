@@ -141,10 +141,10 @@ def positions(arm: Arm, q: str | None, deg: bool) -> Array:
 
 
 def print_listing(listing: Listing) -> None:
-    """A table; its first column to the left, the others, numbers, to the right."""
+    """A table; numbers stand to the right."""
     table = Table(title=escape(listing.title), title_justify="left", title_style="bold")
     for k, head in enumerate(listing.heads):
-        table.add_column(escape(head), justify="right" if k else "left")
+        table.add_column(escape(head), justify="right" if listing.numeric(k) else "left")
     for row in listing.rows:
         table.add_row(*map(escape, row))
     out.print(table)

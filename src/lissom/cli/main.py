@@ -10,6 +10,7 @@ import lissom
 from lissom.cli.check import check
 from lissom.cli.convert import convert
 from lissom.cli.count import count
+from lissom.cli.doctor import doctor
 from lissom.cli.draw import draw
 from lissom.cli.info import info
 from lissom.cli.linearise import linearise
@@ -30,22 +31,11 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (
-    info,
-    check,
-    convert,
-    draw,
-    robots,
-    simulate,
-    predict,
-    plot,
-    torques,
-    linearise,
-    modes,
-    count,
-    report,
-    reproduce,
-):
+VERBS = (
+    info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, report, reproduce,
+    doctor,
+)  # fmt: skip
+for verb in VERBS:
     app.command()(verb)
 
 
