@@ -12,7 +12,7 @@ demo: .venv/.installed
 	$(BIN)/python examples/demo.py
 
 test: .venv/.installed-test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/.installed-test
 	$(BIN)/ruff check .

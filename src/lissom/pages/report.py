@@ -225,8 +225,9 @@ def _modes(arm: Arm, state: Any) -> Markup:
 
 def _again(subject: Subject, target: Path) -> Section:
     """How to make this page again, and what it was made from."""
-    command = None if subject.file is None else f"lissom report {shlex.quote(str(subject.file))} --into {target}"
-    parts = [verbatim(command or _snippet(subject, target))]
+    parts = [verbatim(_command(subject, target))]
+    if isinstance(subject.result, Motion) and not subject.text:
+        parts.append(verbatim(_search(subject.result, subject.file)))
     if isinstance(subject.result, Run):
         parts.append(_made(subject.result))
     if subject.text:
@@ -237,21 +238,32 @@ def _again(subject: Subject, target: Path) -> Section:
     return Section("Do it again", Markup("".join(parts)))
 
 
-def _snippet(subject: Subject, target: Path) -> str:
-    """In Python, for what came from no file."""
-    if isinstance(subject.result, Motion):
-        make = f"motion = ls.predict_motion(arm, {subject.result.task!r})\nls.write_report(motion, {str(target)!r})"
-    elif subject.result is not None:
-        make = f"run = ls.simulate(arm, ...)  # as below\nls.write_report(run, {str(target)!r})"
-    else:
-        make = f"ls.write_report(arm, {str(target)!r})"
-    return f'import lissom as ls\n\narm = ls.load("arm.toml")  # below\n{make}'
+def _command(subject: Subject, target: Path) -> str:
+    """On the command line, or in Python for what came from no file."""
+    if subject.file is not None:
+        return f"lissom report {shlex.quote(str(subject.file))} --into {shlex.quote(str(target))}"
+    if subject.result is None:
+        return f'import lissom as ls\n\nls.write_report(ls.load("arm.toml"), {str(target)!r})  # arm.toml: below'
+    word = type(subject.result).__name__.lower()
+    return f"import lissom as ls\n\nls.write_report({word}, {str(target)!r})"
+
+
+def _search(motion: Motion, file: Path | None) -> str:
+    """How a motion is found again that came from no task file: arm and task travel with it."""
+    name = "motion.nc" if file is None else str(file)
+    saved = "  # after motion.save" if file is None else ""
+    return (
+        f"motion = ls.load_motion({name!r}){saved}\n"
+        f"again = ls.predict_motion(motion.arm, motion.task, segments={motion.basis.segments}, degree={motion.degree})"
+    )
 
 
 def _made(run: Run) -> Markup:
     """The options, the controller and the start of a run."""
     made = run.report.made
-    rows = [(word, str(value)) for word in ("controller", "settings", "options", "time") if (value := made.get(word))]
+    told = ("command", "controller", "settings", "options", "time")
+    rows = [(word, str(made[word])) for word in told if made.get(word)]
     first = run if run.count is None else run.member(0)
     rows += [(f"first {word}", ", ".join(f"{x:.17g}" for x in getattr(first, word)[0])) for word in ("q", "qd")]
-    return Listing.of(("the run", ""), rows).html()
+    text = made.get("run_file", "")
+    return Markup(Listing.of(("the run", ""), rows).html() + (folded("its run file", verbatim(text)) if text else ""))

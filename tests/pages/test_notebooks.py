@@ -1,0 +1,71 @@
+"""What notebooks show of records."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+
+import lissom as ls
+from lissom.listing import Listing
+from lissom.markup import Markup, spark, tag
+
+
+class Text(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.words = []
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def words(text):
+    parser = Text()
+    parser.feed(text)
+    return " ".join(parser.words)
+
+
+def test_an_arm_shows_every_link():
+    arm = ls.load("puma560")
+    assert all(link.name in words(arm._repr_html_()) for link in arm.links)
+
+
+def test_long_arms_are_folded():
+    links = [ls.Link(f"part{k}", f"part{k - 1}" if k else None, mass=0.3, inertia=0.01) for k in range(70)]
+    assert "<details>" in ls.Arm("long", links)._repr_html_()
+
+
+def test_a_run_shows_curves_and_its_audit():
+    run = ls.simulate(ls.load("two_link"), [0.3, -0.2], until=0.2)
+    text = run._repr_html_()
+    assert text.count("<polyline") == 4  # position and torque of two joints
+    assert "energy is balanced" in words(text)
+
+
+def test_a_motion_shows_how_it_was_found():
+    motion = ls.predict_motion(
+        ls.load("two_link"), start=[0.1, -2.0], goal=[0.9, -1.2], duration=0.7, segments=6, minimise="torque_squared"
+    )
+    shown = words(motion._repr_html_())
+    assert "how it was found" in shown
+    assert "solved" in shown
+
+
+def test_markup_is_escaped_once():
+    assert tag("p", "a < b", Markup("<b>c</b>"), title='"') == '<p title="&quot;">a &lt; b<b>c</b></p>'
+
+
+def test_curves_skip_what_is_unknown():
+    t = np.linspace(0, 1, 400)
+    y = np.where(t < 0.5, t, np.nan)
+    text = spark(t.tolist(), y.tolist())
+    assert "nan" not in text
+    assert 40 < text.count(",") <= 125
+    assert spark([0.0], [1.0]) == ""
+
+
+def test_numbers_stand_to_the_right():
+    listing = Listing.of(("name", "value"), [("a", "1.5 N"), ("b", "+-3")])
+    assert listing.numeric(1)
+    assert not listing.numeric(0)
+    assert listing.html().count("text-align:right") == 2
+    assert listing.lines()[0] == "name  value"

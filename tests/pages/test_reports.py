@@ -1,0 +1,133 @@
+"""Reports: everything on one page that needs nothing beside it."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from tests.loops.mechanisms import four_bar
+
+import lissom as ls
+from lissom.pages.report import _subject
+
+VOID = {"meta", "img", "br"}
+
+
+class Balanced(HTMLParser):
+    """Every element is closed where it belongs, and nothing is fetched from elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.sources, self.links, self.ids = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.sources += [given["src"]] if "src" in given else []
+        self.links += [given["href"]] if "href" in given else []
+        self.ids += [given["id"]] if "id" in given else []
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def looked_at(path):
+    text = path.read_text(encoding="utf-8")
+    parser = Balanced()
+    parser.feed(text)
+    assert parser.open == []
+    assert all(source.startswith("data:image/png;base64,") for source in parser.sources)
+    assert {link.removeprefix("#") for link in parser.links} <= set(parser.ids)
+    assert "http" not in re.sub(r"<pre>.*?</pre>", "", text, flags=re.DOTALL)  # sources of arms may name a site
+    return text, parser
+
+
+def test_an_arm_with_its_modes(tmp_path):
+    text, page = looked_at(ls.write_report("two_link_flexible", tmp_path / "arm.html"))
+    first = ls.modes(ls.load("two_link_flexible")).frequencies_hz[0]
+    assert f"{first:.5g}" in text
+    assert len(page.sources) == 3  # drawing, modes locked and free
+    assert "lissom_version" not in text
+    assert ls.load("two_link_flexible").digest in text
+
+
+def test_a_name_cannot_become_markup(tmp_path):
+    arm = ls.load("two_link").replace(name='<script>alert("x")</script>')
+    text, _ = looked_at(ls.write_report(arm, tmp_path / "arm.html"))
+    assert "<script" not in text
+
+
+def test_a_closed_loop_is_drawn_closed(tmp_path):
+    text, _ = looked_at(ls.write_report(four_bar(), tmp_path / "loop.html"))
+    assert "its loops close, and leave 1 of 3 coordinates free" in text
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory):
+    path = tmp_path_factory.mktemp("task") / "lift.toml"
+    path.write_text(
+        'arm = "two_link"\nstart = [0.1, -2.0]\ngoal = [0.9, -1.2]\n'
+        'duration = 0.7\nminimise = "torque_squared"\nsegments = 6\n'
+    )
+    return path
+
+
+def test_a_task_is_predicted_played_and_told(task, tmp_path):
+    text, page = looked_at(ls.write_report(task, tmp_path / "lift.html"))
+    assert "verified" in text
+    assert "Played through a simulation" in text
+    assert "goal = [0.9, -1.2]" in text  # the file itself, to do it again
+    assert f"lissom report {task} --into" in text
+    assert len(page.sources) >= 4
+
+
+def test_saved_motions_and_runs(task, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arm = ls.load("two_link")
+    motion = ls.predict_motion(
+        arm, start=[0.1, -2.0], goal=[0.9, -1.2], duration=0.7, segments=6, minimise="torque_squared"
+    )
+    motion.save("move.nc")
+    path = ls.write_report("move.nc", verify=False)
+    assert path.name == "move.html"
+    text, _ = looked_at(path)
+    assert "segments=6" in text
+    assert "Played" not in text
+    ls.simulate(arm, [0.3, -0.4], until=0.2).save("run.nc")
+    text, _ = looked_at(ls.write_report("run.nc"))
+    assert "energy is balanced to" in text
+    assert "0.29999999999999999" in text  # where it began, exactly
+
+
+def test_what_a_toml_file_is_about(tmp_path):
+    run = tmp_path / "swing.toml"
+    run.write_text('arm = "two_link"\nuntil = 0.1\n[start]\nq = [0.2, 0.1]\n')
+    subject = _subject(run, False)
+    assert isinstance(subject.result, ls.Run)
+    arm = tmp_path / "arm.toml"
+    ls.save(ls.load("puma560"), arm)
+    assert _subject(str(arm), False).result is None
+
+
+def test_ensembles(tmp_path):
+    q = np.array([[0.1, 0.2], [0.3, -0.2], [0.5, 0.9]])
+    text, _ = looked_at(ls.write_report(ls.simulate(ls.load("two_link"), q, until=0.1), tmp_path / "many.html"))
+    assert "least, median, most" in text
+
+
+@pytest.mark.parametrize(
+    ("what", "into", "words"),
+    [
+        ("two_link", "report.txt", "does not end in .html"),
+        ("two_link", "nowhere/report.html", "no folder"),
+        (3.0, "report.html", "expected an Arm, Run, Motion"),
+        ("missing.nc", "report.html", "missing.nc"),
+        ("no_such_arm", "report.html", "no_such_arm"),
+    ],
+)
+def test_refusals(what, into, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ls.LissomError, match=words):
+        ls.write_report(what, into)
+    assert list(tmp_path.iterdir()) == []
