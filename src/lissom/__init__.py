@@ -12,4 +12,4 @@ __version__ = "0.1.0"
 
 _HOMES = listed(__file__)
 __all__ = sorted(_HOMES)
-__getattr__ = loader(__name__, _HOMES)
+__getattr__, __dir__ = loader(__name__, _HOMES)

@@ -17,8 +17,8 @@ def listed(init: str) -> dict[str, str]:
     return {alias.name: str(node.module) for node in imports for alias in node.names}
 
 
-def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """``__getattr__`` of `package`, whose names live in `homes`."""
+def loader(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of `package`, whose names live in `homes`."""
 
     def get(name: str) -> Any:
         if name not in homes:
@@ -27,4 +27,4 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         setattr(sys.modules[package], name, found)  # the next time it is at hand
         return found
 
-    return get
+    return get, lambda: sorted({*vars(sys.modules[package]), *homes})

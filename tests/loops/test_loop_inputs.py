@@ -152,3 +152,9 @@ def test_joints_stay_within_their_limits_where_they_can():
     assert other.error < 1e-10
     nowhere = arm.with_joint("rocker", limits=ls.Limits(position=(2.0, 2.1)))
     assert np.allclose(ls.assemble(nowhere, guess, fixed="crank").q, free)
+
+
+@pytest.mark.parametrize("end", ["coupler", None])
+def test_a_loop_joins_two_links(end):
+    with pytest.raises(ls.ModelError, match=r"both ends are on (link 'coupler'|the base)"):
+        four_bar().replace(loops=[ls.Loop((end, (0, 0, 0)), (end, (0.1, 0, 0)))])

@@ -50,4 +50,15 @@ def test_run_file_assembles_its_start(tmp_path):
 def test_linear_models_and_modes():
     q = ",".join(map(repr, ls.assemble(ls.load(FOUR_BAR), [1.0, -0.5, 1.5], fixed="crank").q.tolist()))
     assert "crank.rate" in lissom("linearise", FOUR_BAR, "--q", q, "--json").output
-    assert lissom("linearise", FOUR_BAR, "--q", "1,0,0").exit_code == 1
+
+
+def test_typed_positions_are_closed_nearby(tmp_path):
+    """Four digits leave a gap of 2e-5 m."""
+    q = ls.assemble(ls.load(FOUR_BAR), [1.0, -0.5, 1.5], fixed="crank").q
+    typed = ",".join(f"{x:.4f}" for x in q)
+    done = lissom("linearise", FOUR_BAR, "--q", typed, "--json")
+    assert done.exit_code == 0, done.output
+    assert "loops closed nearby, at --q" in done.stderr
+    exact = lissom("modes", FOUR_BAR, "--joints", "free", "--q", ",".join(map(repr, q.tolist())))
+    assert exact.exit_code == 0
+    assert exact.stderr == ""

@@ -3,8 +3,10 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from tests.loops.mechanisms import four_bar
 
 import lissom as ls
+from lissom.views.skeleton import Skeleton
 
 mpl.use("Agg")
 
@@ -60,3 +62,15 @@ def test_draws_into_given_axes_and_without_labels():
 def test_bad_positions_are_refused():
     with pytest.raises(ls.InputError, match="draw: q has 3 entries"):
         ls.draw(ls.load("two_link"), [0, 0, 0])
+
+
+def test_links_of_a_loop_meet():
+    """The lines reach the ends of the closure, which are one point."""
+    arm = four_bar()
+    bones = Skeleton(arm, ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q)
+    (first, a), (second, b) = bones.closures
+    assert [arm.links[first].name, arm.links[second].name] == ["coupler", "rocker"]
+    assert np.allclose(a, b, atol=1e-9)
+    reached = np.linalg.norm(bones.rigid - a, axis=-1) < 1e-9
+    assert reached.sum() == 2
+    assert ls.draw(arm, bones.q) is not None

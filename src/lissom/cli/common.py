@@ -21,6 +21,7 @@ from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
+SAME = 1e-9  # rad or m
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -127,7 +128,23 @@ def numbers(text: str, what: str) -> list[float]:
 
 
 def positions(arm: Arm, q: str | None, deg: bool) -> Array:
-    """The state that --q and --deg ask for; degrees are of the revolute joints only."""
+    """The state that --q and --deg ask for, loops closed; degrees are of the revolute joints only."""
+    return _closed(arm, _asked(arm, q, deg))
+
+
+def _closed(arm: Arm, state: Array) -> Array:
+    """Typed numbers have few digits: the nearest position that closes all loops, said where it is another."""
+    if not arm.loops:
+        return state
+    from lissom.verbs.assembly import assemble
+
+    found = assemble(arm, state).q
+    if np.abs(found - arm.expanded(state)).max() > SAME:
+        err.print(f"loops closed nearby, at --q {','.join(f'{x:.9g}' for x in found)}", markup=False)
+    return found
+
+
+def _asked(arm: Arm, q: str | None, deg: bool) -> Array:
     if q is None:
         return arm.home
     state = np.array(numbers(q, "--q"))

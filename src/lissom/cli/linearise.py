@@ -18,6 +18,7 @@ from lissom.cli.common import (
     load_arm,
     numbers,
     out,
+    positions,
     print_json,
     save_figure,
 )
@@ -43,11 +44,10 @@ def linearise(
     with failing_kindly():
         check_figure(figure)
         loaded = load_arm(arm, flexible=flexible)
-        given = [
-            None if text is None else np.array(numbers(text, word))
-            for text, word in ((q, "--q"), (qd, "--qd"), (tau, "--tau"))
-        ]
-        plant = make(loaded, loaded.home if given[0] is None else given[0], given[1], given[2], output=output)
+        rates, torques = (
+            None if text is None else np.array(numbers(text, word)) for text, word in ((qd, "--qd"), (tau, "--tau"))
+        )
+        plant = make(loaded, positions(loaded, q, deg=False), rates, torques, output=output)
         plant = plant if dt is None else plant.discrete(dt)
         if as_json:
             print_json(_plain(plant))

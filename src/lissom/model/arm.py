@@ -167,6 +167,11 @@ class Arm(Record):
         for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
             if word is not None and word not in self.frames:
                 raise ModelError(f"there is no link or tool {word!r}; {suggest(word, self.frames)}", what)
+        for k, loop in enumerate(self.loops):
+            joined = {-1 if end[0] is None else self.frames[end[0]].link for end in (loop.a, loop.b)}
+            if len(joined) == 1:
+                held = "the base" if joined == {-1} else f"link {self.links[joined.pop()].name!r}"
+                raise ModelError(f"both ends are on {held}; a loop joins two different links.", f"loop {k + 1}")
         for load in self.loads:
             if any(np.ndim(getattr(load, word)) != 1 for word in ("force", "moment", "point")):
                 raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")

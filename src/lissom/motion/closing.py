@@ -105,7 +105,7 @@ class Closing:
         if (borne > WEAK * parts.s[best].max()).sum() < len(self.passive):
             freedoms, motors = self.arm.dof - self.count, int(self.arm.actuated.sum())
             raise UnsupportedError(
-                f"{self._verb}: the loops of arm {self.arm.name!r} leave {freedoms} freedoms, and its {motors} motors "
+                f"{self._verb}: the loops of arm {self.arm.name!r} leave {freedoms} free, and its {motors} motors "
                 "do not lead all of them. Make more joints actuated."
             )
 

@@ -56,7 +56,8 @@ class Comparison:
         rows = []
         for plan in self.plans:
             rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
-            rows.append([plan.name, f"{plan.duration:.4g}", *rings, f"{plan.torque_use:.3g}"])
+            use = f"{plan.torque_use:.3g}" if plan.torque_use else "-"
+            rows.append([plan.name, f"{plan.duration:.4g}", *rings, use])
         return Listing.of(heads, rows)
 
     def describe(self) -> str:

@@ -47,7 +47,7 @@ class Peak:
         """One line."""
         if self.quantity.startswith(DISTANCE):
             return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
-        return f"{self.quantity:13}{100 * self.use:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
+        return f"{self.quantity:12} {100 * self.use:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
 
 
 class Loose(NamedTuple):

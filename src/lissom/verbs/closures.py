@@ -27,7 +27,7 @@ OPEN = 1e-6  # m, rad (and per second, relative) by which a state that counts as
 USE = {
     "q": "ls.assemble(arm, q).q is a position nearby that closes all loops",
     "qd": "ls.assemble(arm, q, qd=qd).qd are the nearest rates that keep all loops closed",
-    "qdd": "ls.assemble(arm, q, qd=qd, qdd=qdd).qdd are the nearest accelerations that do",
+    "qdd": "ls.assemble(arm, q, qd=qd, qdd=qdd).qdd are the nearest accelerations that keep all loops closed",
 }
 Spot = Callable[[int], str]  # which of several states, in words
 

@@ -160,7 +160,7 @@ class ArmModes:
         if self.rigid:
             lines.append(f"{_motions(self.rigid)} that nothing pulls back")
         if self.unstable:
-            lines.append(f"{_motions(self.unstable)} that run away")
+            lines.append(f"{_motions(self.unstable)} that {'runs' if self.unstable == 1 else 'run'} away")
         return "\n".join(lines)
 
     def _mostly(self, k: int) -> str:
@@ -255,6 +255,8 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     gaps = close(q[None])
     close.refuse_open(gaps, "modes")
     inside = null_basis(gaps.G[0] @ N)
+    if not inside.shape[1] and N.shape[1] == arm.dof:
+        raise InputError(f"modes: nothing of arm {arm.name!r} moves: its loops hold all of it.")
     if not inside.shape[1]:
         raise InputError(
             f"modes: nothing of arm {arm.name!r} moves with its joints locked and its loops closed; ask for "

@@ -19,7 +19,7 @@ from lissom.views.stage import equal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PRISMATIC, REVOLUTE, _, MASS = COLOURS[:4]
+PRISMATIC, REVOLUTE, _, MASS, CLOSURE = COLOURS[:5]
 TRIAD = (COLOURS[1], COLOURS[2], COLOURS[0])
 MOST_LABELS = 24
 
@@ -59,6 +59,7 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
             _draw_joint(ax, link.joint, bones.X[i], bones.origins[i], link.frame, 0.09 * size)
         for tool in link.tools:
             _triad(ax, bones.tips[i] @ tool.placement, 0.06 * size)
+    _closures(ax, bones)
     if labels and len(arm.links) <= MOST_LABELS:
         _labels(ax, arm, bones.origins, 0.02 * size)
     _masses(ax, arm, bones.centres)
@@ -85,6 +86,13 @@ def _draw_link(ax: Any, bones: Skeleton, i: int) -> None:
         _line(ax, bones.beams[i][:, :3, 3], FLEXIBLE, 4.5)
     elif i in twigs(bones.arm):
         _line(ax, [bones.origins[i], bones.centres[i]], LINK, 1.5)
+
+
+def _closures(ax: Any, bones: Skeleton) -> None:
+    """Lines to the ends of loops, and where they are closed."""
+    for i, end in bones.closures:
+        _line(ax, bones.anchored(i, end), LINK, 3.0 if i >= 0 else 1.0)
+        ax.plot(*end[:, None], marker="D", color=CLOSURE, markerfacecolor="white", markersize=6)
 
 
 def _draw_joint(ax: Any, joint: Any, X: Array, origin: Array, frame: Array, length: float) -> None:
@@ -157,6 +165,10 @@ def _words(ax: Any, arm: Arm) -> None:
     if not all(joint.actuated for joint in arm.joints):
         entries.append(
             Line2D([], [], color="#333333", marker="o", markerfacecolor="white", linestyle="", label="passive")
+        )
+    if arm.loops:
+        entries.append(
+            Line2D([], [], color=CLOSURE, marker="D", markerfacecolor="white", linestyle="", label="closed loop")
         )
     entries += [dot("o", MASS, "centre of mass")] if arm.mass else []
     entries += [Line2D([], [], color=FLEXIBLE, linewidth=4, label="flexible link")] if arm.flexible else []

@@ -74,6 +74,23 @@ class Skeleton:
         return np.stack(out, axis=-2)
 
     @cached_property
+    def closures(self) -> list[tuple[int, Array]]:
+        """The two ends of every loop: the link (-1: the base) and where the end is (..., 3)."""
+        out = []
+        for loop in self.arm.loops:
+            for name, frame in (loop.a, loop.b):
+                if name is None:
+                    out.append((-1, np.broadcast_to(frame[:3, 3], (*self.q.shape[:-1], 3))))
+                else:
+                    out.append((self.arm.frames[name].link, pose(self.arm, self.q, name, frame[:3, 3])[..., :3, 3]))
+        return out
+
+    def anchored(self, i: int, end: Array) -> Array:
+        """(..., 2, 3) the line from link i (-1: the base) to an end of a loop."""
+        root = np.zeros_like(end) if i < 0 else self.tips[..., i, :3, 3]
+        return np.stack([root, end], axis=-2)
+
+    @cached_property
     def joints(self) -> Array:
         """(..., joints, 3) those that move."""
         return self.origins[..., moving(self.arm), :]
@@ -88,7 +105,8 @@ class Skeleton:
             pieces += [[tip[..., :3, 3], (tip @ tool.placement)[..., :3, 3]] for tool in link.tools]
             if i in twigs(self.arm):
                 pieces.append([self.origins[..., i, :], self.centres[..., i, :]])
-        return _broken([np.stack(piece, axis=-2) for piece in pieces])
+        lines = [np.stack(piece, axis=-2) for piece in pieces]
+        return _broken(lines + [self.anchored(i, end) for i, end in self.closures])
 
     @cached_property
     def bent(self) -> Array:
@@ -127,8 +145,9 @@ def moving(arm: Arm) -> NDArray[np.intp]:
 
 
 def twigs(arm: Arm) -> set[int]:
-    """Rigid links at the ends of branches, whose mass shows where they are."""
+    """Rigid links at the ends of branches, whose mass shows where they are; links in loops show by these."""
     carrying = {int(i) for i in arm.parent_index}
+    carrying |= {arm.frames[name].link for loop in arm.loops for name, _ in (loop.a, loop.b) if name is not None}
     ends = set(range(len(arm.links))) - carrying
     return {i for i in ends if not arm.links[i].flexible and arm.links[i].body.mass > 0.0}
 
