@@ -23,10 +23,23 @@ MAY_USE = {
     "simulation": {"verbs", "loops", "dynamics", "engine", "formats", "model", "spatial"},
     "motion": {"verbs", "loops", "dynamics", "engine", "simulation", "control", "formats", "model", "spatial"},
     "control": {"verbs", "loops", "dynamics", "engine", "simulation", "model", "spatial"},
+    "export": {"verbs", "dynamics", "engine", "formats", "model", "spatial"},
     "studies": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
     "views": {"verbs", "simulation", "motion", "control", "model", "spatial"},
     "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
-    "cli": {"verbs", "simulation", "motion", "control", "studies", "views", "papers", "formats", "model", "spatial"},
+    "cli": {
+        "verbs",
+        "simulation",
+        "motion",
+        "control",
+        "export",
+        "studies",
+        "views",
+        "papers",
+        "formats",
+        "model",
+        "spatial",
+    },
 }
 
 

@@ -11,6 +11,7 @@ from lissom.cli.check import check
 from lissom.cli.convert import convert
 from lissom.cli.count import count
 from lissom.cli.draw import draw
+from lissom.cli.export_c import export_c
 from lissom.cli.info import info
 from lissom.cli.linearise import linearise
 from lissom.cli.modes import modes
@@ -29,7 +30,10 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, reproduce):
+VERBS = (
+    info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, export_c, reproduce,
+)  # fmt: skip
+for verb in VERBS:
     app.command()(verb)
 
 

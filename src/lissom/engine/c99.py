@@ -26,7 +26,7 @@ KINDS = {"double": "", "float": "f"}  # types, and what ends the names of their 
 BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 SIGN = "sign_of"
 WIDTH = 116  # of lines
-LOOPED = 12  # entries from which moving them is worth a loop
+LOOPED = 64  # entries from which collecting them is worth a loop and a table
 
 
 class Real(NamedTuple):
@@ -139,6 +139,9 @@ def straight(name: str, graph: Graph, inputs: Sequence[str], outputs: Sequence[s
     if len(graph.nodes) > pieces.WHOLE:
         return _in_pieces(name, graph, inputs, outputs, real)
     lines, names = statements(graph, real, lambda vector, entry: f"{inputs[vector]}[{entry}]")
+    for k in sorted({node for nodes in graph.outputs for node in nodes if graph.nodes[node].op == "input"}):
+        lines.append(f"const {real.type} t{k} = {names[k]};")  # the array may be that of an output
+        names[k] = f"t{k}"
     for array, nodes in zip(outputs, graph.outputs, strict=True):
         lines += [f"{array}[{z}] = {names[node]};" for z, node in enumerate(nodes)]
     operations = counted(graph)
@@ -157,7 +160,7 @@ def _in_pieces(name: str, graph: Graph, inputs: Sequence[str], outputs: Sequence
             for line in _moved_in(array, at, n)]  # fmt: skip
     body += [f"{name}_{k}(w);" for k in range(len(parts))]
     for array, at, out in zip(outputs, ends, graph.outputs, strict=True):
-        body += [f"for (i = 0; i < {len(out)}; ++i) {array}[i] = w[{at} + i];"]
+        body += [f"{array}[{z}] = w[{at + z}];" for z in range(len(out))]
     return Routine(tuple(body), tuple(helpers), slots, max(most_alive(part.graph) for part in parts), counted(graph))
 
 
@@ -182,28 +185,28 @@ def tape(
     real: Real,
 ) -> Routine:
     """A program as calls of its steps."""
-    tape, known = recorded(program, steps)
+    played, known = recorded(program, steps)
     graphs = {word: step.graph(fuse=False) for word, step in known.items()}
     helpers = [_step_function(step, graphs[word], real) for word, step in known.items()]
     constants = f"{name}_constants"
-    if tape.constants:
-        helpers.append(Helper(constants, tuple(real.table(constants, tape.constants))))
-    lines = [line for array, (at, n) in zip(inputs, tape.inputs, strict=True) for line in _moved_in(array, at, n)]
-    lines += [f"w[{slot}] = {real.number(value)};" for slot, value in tape.fixed]
-    lines += [f"w[{slot}] = 0;" for slot in _never_set(tape, known)]
-    for word, slots, position in tape.calls:
+    if played.constants:
+        helpers.append(Helper(constants, tuple(real.table(constants, played.constants))))
+    lines = [line for array, (at, n) in zip(inputs, played.inputs, strict=True) for line in _moved_in(array, at, n)]
+    lines += [f"w[{slot}] = {real.number(value)};" for slot, value in played.fixed]
+    lines += [f"w[{slot}] = 0;" for slot in _never_set(played, known)]
+    for word, slots, position in played.calls:
         places = [f"w + {slot}" for slot in slots]
         places += [f"{constants} + {position}"] * (known[word].constants > 0)
         lines.append(f"{_step_name(word)}({', '.join(places)});")
-    for k, (array, out) in enumerate(zip(outputs, tape.outputs, strict=True)):
+    for k, (array, out) in enumerate(zip(outputs, played.outputs, strict=True)):
         table, moved = _moved_out(f"{name}_out{k}", array, out)
         helpers += table
         lines += moved
     operations: Counter[str] = Counter()
-    for word, times in Counter(call for call, _, _ in tape.calls).items():
+    for word, times in Counter(call for call, _, _ in played.calls).items():
         operations += Counter({op: times * n for op, n in counted(graphs[word]).items()})
     alive = max((most_alive(graph) for graph in graphs.values()), default=0)
-    return Routine(tuple(lines), tuple(helpers), tape.slots, alive, operations)
+    return Routine(tuple(lines), tuple(helpers), played.slots, alive, operations)
 
 
 def _step_name(word: str) -> str:
@@ -277,8 +280,7 @@ def _array(declared: str, values: Sequence[str]) -> list[str]:
 
 
 def _moved_in(array: str, at: int, n: int) -> list[str]:
-    if n >= LOOPED:
-        return [f"for (i = 0; i < {n}; ++i) w[{at} + i] = {array}[i];"]
+    """One by one: of a loop a compiler might make a call of memcpy."""
     return [f"w[{at + k}] = {array}[{k}];" for k in range(n)]
 
 

@@ -93,12 +93,12 @@ def argument(arm: Arm, word: str, size: int, name: str | None = None, frame: str
     return CArgument(name or word, (size,), unit, INPUTS[word].format(frame=repr(frame)))
 
 
-def results(arm: Arm, verb: str, shapes: tuple[tuple[int, ...], ...], frame: str) -> tuple[CArgument, ...]:
-    """Outputs."""
+def results(arm: Arm, verb: str, shapes: tuple[tuple[int, ...], ...], place: str) -> tuple[CArgument, ...]:
+    """Outputs; `place` is what kinematics is about, in words."""
     out = []
     for result, shape in zip(CATALOGUE[verb].outputs, shapes, strict=True):
         unit = result.unit
         if unit in ("tau", "qdd"):
             unit = " or ".join(dict.fromkeys(units(arm, unit)))
-        out.append(CArgument(result.name, shape, unit, result.meaning.format(frame=repr(frame))))
+        out.append(CArgument(result.name, shape, unit, result.meaning.format(frame=place)))
     return tuple(out)

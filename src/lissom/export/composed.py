@@ -6,6 +6,7 @@ With D the derivatives of inverse dynamics at the acceleration that tau produces
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from lissom.engine.c99 import Helper, Real, Routine
 from lissom.export.catalogue import results
@@ -21,11 +22,11 @@ def with_needed(verbs: list[str]) -> list[str]:
     return list(dict.fromkeys(x for verb in verbs for x in (*NEEDED.get(verb, ()), verb)))
 
 
-def forward_gradient(arm: Arm, asked: Request) -> Made:
-    """The function; its workspace holds qdd, then the three matrices D."""
+def forward_gradient(arm: Arm, asked: Request, before: Sequence[Made]) -> Made:
+    """The function; its workspace holds qdd, then the three matrices D. `before` holds the functions that it calls."""
     n = arm.dof
     plan, _ = planned(arm, "forward_dynamics", asked)
-    inputs, outputs = read_by(arm, plan, asked), results(arm, VERB, ((n, n),) * 3, asked.frame)
+    inputs, outputs = read_by(arm, plan, asked), results(arm, VERB, ((n, n),) * 3, asked.place)
     acting = [x.name for x in inputs[3:]]
     D_q, D_qd, M = (f"w + {n + k * n * n}" for k in range(3))
     lines = [
@@ -36,7 +37,9 @@ def forward_gradient(arm: Arm, asked: Request) -> Made:
         f"negative_product(qdd_tau, {D_qd}, qdd_qd);",
     ]
     routine = Routine(tuple(lines), _algebra(n, asked.real), n + 3 * n * n, 0, _operations(n))
-    return Made(record(f"{asked.name}_{VERB}", VERB, inputs, outputs, "composed", routine, asked.real), routine)
+    own = record(f"{asked.name}_{VERB}", VERB, inputs, outputs, "composed", routine, asked.real)
+    below = max(other.record.stack for other in before if other.record.verb in NEEDED[VERB])
+    return Made(own._replace(stack=own.stack + below), routine)
 
 
 def _operations(n: int) -> Counter[str]:
@@ -87,11 +90,9 @@ static void negative_product(const {T} *A, const {T} *B, {T} *C)
     enum {{ n = {n} }};
     int i, j, k;
     for (i = 0; i < n; ++i) {{
-        for (j = 0; j < n; ++j) {{
-            {T} sum = 0;
-            for (k = 0; k < n; ++k) sum -= A[i * n + k] * B[k * n + j];
-            C[i * n + j] = sum;
-        }}
+        for (j = 0; j < n; ++j) C[i * n + j] = -A[i * n] * B[j];
+        for (k = 1; k < n; ++k)
+            for (j = 0; j < n; ++j) C[i * n + j] -= A[i * n + k] * B[k * n + j];
     }}
 }}"""
     return Helper("inverted", tuple(inverted.split("\n"))), Helper("negative_product", tuple(product.split("\n")))

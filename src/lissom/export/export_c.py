@@ -78,25 +78,24 @@ def export_c(
     ['two_link.h', 'two_link.c', 'two_link_test.c']
     >>> print(made.functions[0])
     two_link_gravity_forces(q[2]) -> g[2]
-        straight; 1 +, 1 -, 8 *, 2 sin, 2 cos; stack about 120 bytes
+        straight; 4 +, 1 -, 13 *, 2 sin, 2 cos; stack about 152 bytes
     """
     asked, wanted = _request(as_arm(arm, NAME), verbs, frame, point, loads, base, precision, form, name)
     folder = _folder(into)
     files = tuple(folder / f"{asked.name}{ending}" for ending in (".h", ".c", "_test.c"))
     _refuse_foreign(files)
-    functions = [_function(arm, verb, asked) for verb in wanted]
+    functions: list[Made] = []
+    for verb in wanted:
+        own = verb != composed.VERB
+        functions.append(made(arm, verb, asked) if own else composed.forward_gradient(arm, asked, functions))
     records = [function.record for function in functions]
     trials = [(record, *states.tried(arm, record, asked)) for record in records]
-    texts = (text.header(arm, asked, records), text.source(arm, asked, functions), trial.program(asked, trials))
+    texts = (text.header(arm, asked, records), text.source(arm, asked, functions), trial.program(arm, asked, trials))
     folder.mkdir(parents=True, exist_ok=True)
     for path, content in zip(files, texts, strict=True):
         write_text(path, content)
     sizes = tuple(len(content.encode()) for content in texts)
     return CExport(asked.name, arm.name, precision, files, tuple(records), sizes)
-
-
-def _function(arm: Arm, verb: str, asked: Request) -> Made:
-    return composed.forward_gradient(arm, asked) if verb == composed.VERB else made(arm, verb, asked)
 
 
 def _request(

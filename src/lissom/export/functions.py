@@ -41,6 +41,12 @@ class Request(NamedTuple):
     real: Real
     form: str | None
 
+    @property
+    def place(self) -> str:
+        """The frame and its point in words."""
+        at = f" at ({', '.join(f'{x:g}' for x in self.point)})" if any(self.point) else ""
+        return f"{self.frame!r}{at}"
+
 
 class Made(NamedTuple):
     """A function and its text."""
@@ -53,7 +59,7 @@ def made(arm: Arm, verb: str, asked: Request) -> Made:
     """A verb as a function in C."""
     plan, fixed = planned(arm, verb, asked)
     inputs = read_by(arm, plan, asked)
-    outputs = results(arm, verb, plan.shapes, asked.frame)
+    outputs = results(arm, verb, plan.shapes, asked.place)
     form = _form(plan, asked)
     name = f"{asked.name}_{verb}"
     read, write = [x.name for x in inputs], [x.name for x in outputs]
