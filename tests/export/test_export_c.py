@@ -261,6 +261,8 @@ def test_foreign_files_stay(tmp_path):
         ls.export_c(arm, "inverse_dynamics", tmp_path)
     assert before == made.files[1].read_bytes()
     assert made.files[2].read_text() == "/* mine */\n"
+    with pytest.raises(ls.InputError, match="cannot be made"):
+        ls.export_c(arm, "inverse_dynamics", made.files[2] / "below")
     with pytest.raises(ls.InputError, match="is a file"):
         ls.export_c(arm, "inverse_dynamics", made.files[2])
 
@@ -282,6 +284,7 @@ LOOPED = ls.Arm(
         ("simulate", {}, "'simulate' cannot be exported"),
         ([], {}, "expected a verb or several"),
         (7, {}, "verbs is 7"),
+        ([["pose"]], {}, "cannot be exported"),
         ("pose", {"frame": "nose"}, "nose"),
         ("pose", {"point": (1, 2)}, "expected \\(3,\\)"),
         ("pose", {"point": np.zeros((2, 3))}, "one point"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def export_c(
     records = [function.record for function in functions]
     trials = [(record, *states.tried(arm, record, asked)) for record in records]
     texts = (text.header(arm, asked, records), text.source(arm, asked, functions), trial.program(arm, asked, trials))
-    folder.mkdir(parents=True, exist_ok=True)
+    _make_folder(folder)
     for path, content in zip(files, texts, strict=True):
         write_text(path, content)
     sizes = tuple(len(content.encode()) for content in texts)
@@ -102,6 +103,10 @@ def _request(
     arm: Arm, verbs: Any, frame: Any, point: Any, loads: Any, base: Any, precision: Any, form: Any, name: Any
 ) -> tuple[Request, list[str]]:
     """What is asked for, or a sentence."""
+    if find_spec("casadi") is None:
+        raise UnsupportedError(f"{NAME} traces programs with casadi, which is not installed: pip install casadi.")
+    if arm.dof == 0:
+        raise UnsupportedError(f"{NAME}: nothing moves on arm {arm.name!r}; there is no function to write.")
     wanted = _verbs(arm, verbs)
     if precision not in KINDS:
         raise InputError(f"{NAME}: precision is {shown(precision)}; expected one of {', '.join(KINDS)}.")
@@ -132,7 +137,7 @@ def _verbs(arm: Arm, verbs: Any) -> list[str]:
     if not isinstance(given, Iterable) or not (given := list(given)):
         raise InputError(f"{NAME}: verbs is {shown(verbs)}; expected a verb or several, {suggest('', CATALOGUE)}")
     for verb in given:
-        if verb not in CATALOGUE:
+        if not isinstance(verb, str) or verb not in CATALOGUE:
             raise InputError(f"{NAME}: {shown(verb)} cannot be exported; {suggest(str(verb), CATALOGUE)}")
         if arm.loops and (verb == composed.VERB or looped(arm, verb) is not None):
             raise UnsupportedError(
@@ -170,12 +175,28 @@ def _folder(into: Any) -> Path:
     return folder
 
 
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{NAME}: the folder {folder} cannot be made ({error.strerror}).") from None
+
+
 def _refuse_foreign(files: Iterable[Path]) -> None:
     """Only what an earlier export left may be written over."""
     for path in files:
         if path.is_dir():
             raise InputError(f"{NAME}: {path} is a folder; move it away, or give another name or into.")
-        if path.exists() and not path.read_bytes().startswith(text.MARK.encode()):
+        if path.exists() and not _own(path):
             raise InputError(
                 f"{NAME}: {path} is there and was not made by {NAME}; it is left as it is. Give another name or into."
             )
+
+
+def _own(path: Path) -> bool:
+    """An earlier export left it."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(text.MARK)) == text.MARK.encode()
+    except OSError:
+        return False

@@ -8,7 +8,7 @@ from typing import Any
 
 from lissom.errors import InputError, shown
 
-# of C99 and of C++, where the files compile as well
+# words of C99 and of C++, where the files compile as well, and a prefix of what is inside the files
 RESERVED = frozenset((
     "alignas", "alignof", "and", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
     "class", "compl", "const", "constexpr", "continue", "decltype", "default", "delete", "do", "double", "else",
@@ -16,7 +16,7 @@ RESERVED = frozenset((
     "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected",
     "public", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
     "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
-    "virtual", "void", "volatile", "while", "xor", "main", "math",
+    "virtual", "void", "volatile", "while", "xor", "main", "math", "step",
 ))  # fmt: skip
 LONGEST = 60
 
