@@ -14,6 +14,8 @@ from lissom.errors import (
     SolveError as SolveError,
     UnsupportedError as UnsupportedError,
 )
+from lissom.export.export_c import export_c as export_c
+from lissom.export.record import CArgument as CArgument, CExport as CExport, CFunction as CFunction
 from lissom.formats.load import load as load, save as save, shipped as shipped
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.model.arm import Arm as Arm

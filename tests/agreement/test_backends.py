@@ -6,7 +6,8 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics.inverse import Setting
-from lissom.verbs.library import RECIPES, library
+from lissom.verbs.library import library
+from lissom.verbs.recipes import RECIPES
 
 ARMS = [random_arm(11, 3), random_arm(12, 8), random_arm(13, 9, tree=False)]
 # a few hundred roundings, in another order and with or without fused multiply-adds

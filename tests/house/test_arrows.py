@@ -27,26 +27,15 @@ MAY_USE = {
     "simulation": {"verbs", "loops", "dynamics", "engine", "formats", "model", "spatial"},
     "motion": {"verbs", "loops", "dynamics", "engine", "simulation", "control", "formats", "model", "spatial"},
     "control": {"verbs", "loops", "dynamics", "engine", "simulation", "model", "spatial"},
+    "export": {"verbs", "dynamics", "engine", "formats", "model", "spatial"},
     "studies": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
     "views": {"verbs", "simulation", "motion", "control", "model", "spatial"},
     "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
     "pages": {"verbs", "simulation", "motion", "views", "papers", "formats", "model"},
     "diagnosis": {"engine", "verbs", "simulation", "motion", "formats", "model"},
-    "cli": {
-        "diagnosis",
-        "verbs",
-        "simulation",
-        "motion",
-        "control",
-        "studies",
-        "views",
-        "papers",
-        "pages",
-        "formats",
-        "model",
-        "spatial",
-    },
 }
+
+MAY_USE["cli"] = set(MAY_USE) - {"cli", "engine", "dynamics", "loops", "flexible", "formulations"}
 
 
 def room_of(path):

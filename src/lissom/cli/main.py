@@ -12,6 +12,7 @@ from lissom.cli.convert import convert
 from lissom.cli.count import count
 from lissom.cli.doctor import doctor
 from lissom.cli.draw import draw
+from lissom.cli.export_c import export_c
 from lissom.cli.info import info
 from lissom.cli.linearise import linearise
 from lissom.cli.modes import modes
@@ -32,8 +33,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 VERBS = (
-    info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, report, reproduce,
-    doctor,
+    info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, export_c, report,
+    reproduce, doctor,
 )  # fmt: skip
 for verb in VERBS:
     app.command()(verb)

@@ -201,6 +201,20 @@ class Plain:
             self.output([values[slot] for slot in out])
 
 
+class Partly:
+    """A run some of whose inputs are constants: {number of the input: values}."""
+
+    def __init__(self, run: Any, fixed: Mapping[int, Sequence[float]]):
+        self._run, self._fixed, self._seen = run, fixed, -1
+
+    def input(self, n: int) -> Any:
+        self._seen += 1
+        return self._run.constant(self._fixed[self._seen]) if self._seen in self._fixed else self._run.input(n)
+
+    def __getattr__(self, word: str) -> Any:
+        return getattr(self._run, word)
+
+
 def path(parents: Sequence[int], j: int) -> list[int]:
     """j and its ancestors, outermost last."""
     out = []

@@ -30,10 +30,10 @@ STEP = "(ptr %t, ptr %ws, ptr %constants) noinline nounwind"
 
 def words_of(steps: Sequence[Step], width: int) -> int:
     """Words of a tape entry: code, operands, constants."""
-    return 2 + max([4, *(len(step.inputs) + len(step.outputs) for step in _variants(steps, width))])
+    return 2 + max([4, *(len(step.inputs) + len(step.outputs) for step in variants(steps, width))])
 
 
-def _variants(steps: Sequence[Step], width: int) -> list[Step]:
+def variants(steps: Sequence[Step], width: int) -> list[Step]:
     """The steps that calls name: paired ones of several lanes take several items."""
     plain = [step for step in steps if not step.paired]
     paired = [step for step in steps if step.paired]
@@ -44,7 +44,7 @@ def module_ir(steps: Sequence[Step], lanes: Lanes, kernel: Callable[[Lanes], str
     """The module of a set of steps; `kernel` is the loop that calls them, once for every group of rows unless given."""
     words = words_of(steps, lanes.width)
     parts = shell(lanes, kernel)
-    for step in _variants(steps, lanes.width):
+    for step in variants(steps, lanes.width):
         parts.append(_step(step, lanes, words))
     paired = [step for step in steps if step.paired and lanes.width == 1]
     if paired:
@@ -69,7 +69,7 @@ def used_steps(steps: Sequence[Step], called: set[str]) -> tuple[Step, ...]:
 
 def names_of(steps: Sequence[Step], width: int) -> list[str]:
     """Names of all the functions that entries of a tape may call."""
-    names = [step.name for step in _variants(steps, width)]
+    names = [step.name for step in variants(steps, width)]
     if width == 1:
         names += [f"{step.name}_row" for step in steps if step.paired]
         names += sorted({f"put_{step.inputs[0]}" for step in steps if step.paired})

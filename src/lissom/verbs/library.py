@@ -1,7 +1,7 @@
 """The compiled functions of an arm, made when first asked and kept with it.
 
-Straight-line code for few coordinates, a tape for many; `backend` forces "straight", "tape" or
-"numpy". Limits are where the two crossed when measured on generic arms (`benchmarks/`).
+Straight-line code for few coordinates, a tape for many (`recipes`); `backend` forces "straight", "tape" or
+"numpy".
 """
 
 from __future__ import annotations
@@ -13,124 +13,29 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, pivot, products, regressor
+from lissom.dynamics import forward, inverse, mass, pivot
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import INERTIA, Setting
 from lissom.engine import kernel
 from lissom.engine.function import FLOAT, Function
-from lissom.engine.program import Plain, Step
+from lissom.engine.program import Plain
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.loops import closure
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.definite import warn_of_indefinite, words
+from lissom.verbs.recipes import BENT_RECIPES, RECIPES, Plan, Recipe
 from lissom.verbs.states import as_points, as_state
 from lissom.verbs.watched import Watched
 
 BACKENDS = ("straight", "tape", "numpy")
 NOT_BENT = ("regressor",)
 WATCHED = ("mass_matrix", "packed_mass_matrix", "forward_dynamics")  # of truncated inertia
-
-
-class Recipe(NamedTuple):
-    """How a function is made.
-
-    arguments : names of its state arguments
-    program : ``program(run, bodies, setting, tape)``
-    steps : of the tape
-    limit : coordinates up to which straight-line code is the better one
-    shapes : of its results
-    dynamics : it needs inertia; what only moves is there for more arms
-    order : of the derivatives in it
-    """
-
-    arguments: tuple[str, ...]
-    program: Callable[[Any, Bodies, Setting, bool], None]
-    steps: tuple[Step, ...]
-    limit: int
-    shapes: Callable[[Bodies], tuple[tuple[int, ...], ...]]
-    dynamics: bool = True
-    order: int = 0
-
-
-def _vector(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
-    return ((bodies.arm.dof,),)
-
-
-def _square(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
-    return ((bodies.arm.dof, bodies.arm.dof),)
-
-
-def _balance(arguments: tuple[str, ...], program: Any, size: int) -> Recipe:
-    return Recipe(arguments, lambda run, b, *_: program(run, b), energy.STEPS, 12, lambda _: ((size,),))
-
-
-def _kinematic(arguments: tuple[str, ...], program: Any, shapes: Any) -> Recipe:
-    """Always a tape: every frame has functions of its own, which must cost little to make."""
-    return Recipe(arguments, lambda run, b, s, _: program(run, b, s), kinematics.STEPS, 0, shapes, dynamics=False)
-
-
-RECIPES = {
-    "inverse_dynamics": Recipe(
-        ("q", "qd", "qdd"), lambda run, b, s, _: inverse.program(run, b, s), inverse.STEPS, 12, _vector
-    ),
-    "bias_forces": Recipe(
-        ("q", "qd"), lambda run, b, s, _: inverse.program_at_rest(run, b, s, rates=True), inverse.STEPS, 12, _vector
-    ),
-    "gravity_forces": Recipe(
-        ("q",), lambda run, b, s, _: inverse.program_at_rest(run, b, s, rates=False), inverse.STEPS, 12, _vector
-    ),
-    "mass_matrix": Recipe(
-        ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, _square
-    ),
-    "packed_mass_matrix": Recipe(
-        ("q",), lambda run, b, _, tape: mass.program(run, b, tape, packed=True), mass.WORLD_STEPS, 9,
-        lambda b: ((b.arm.dof * (b.arm.dof + 1) // 2,),),
-    ),
-    "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector),
-    "inverse_dynamics_gradient": Recipe(
-        ("q", "qd", "qdd"), lambda run, b, s, *_: gradient.program(run, b, s), gradient.STEPS, 4,
-        lambda b: _square(b) * 3,
-    ),
-    "inverse_dynamics_product": Recipe(
-        ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.gradient_program(run, b, s),
-        tuple(products.GRADIENT_STEPS.values()), 7, lambda b: _vector(b) * 3, order=1,
-    ),
-    "inverse_dynamics_hessian": Recipe(
-        ("q", "qd", "qdd", "weights"), lambda run, b, s, *_: products.hessian_program(run, b, s),
-        tuple(products.HESSIAN_STEPS.values()), 3, lambda b: _square(b) * 4, order=2,
-    ),
-    "regressor": Recipe(
-        ("q", "qd", "qdd"), lambda run, b, *_: regressor.program(run, b), regressor.STEPS, 4,
-        lambda b: ((b.arm.dof, 10 * len(b.links)),),
-    ),
-    "energies": Recipe(("q", "qd"), lambda run, b, s, _: energy.both(run, b, s), energy.STEPS, 12, lambda _: ((2,),)),
-    "kinetic_energy": _balance(("q", "qd"), energy.kinetic, 1),
-    "potential_energy": _balance(("q",), energy.potential, 1),
-    "centre_of_mass": _balance(("q",), energy.first_moment, 3),
-    "momentum": _balance(("q", "qd"), energy.momentum, 6),
-    "poses": _kinematic(("q",), lambda run, b, _: kinematics.poses(run, b), lambda b: ((len(b.links), 4, 4),)),
-    "pose": _kinematic(("q",), kinematics.pose, lambda _: ((4, 4),)),
-    "jacobian": _kinematic(("q",), kinematics.jacobian, lambda b: ((6, b.arm.dof),)),
-    "velocity": _kinematic(("q", "qd"), kinematics.velocity, lambda _: ((6,),)),
-    "acceleration": _kinematic(("q", "qd", "qdd"), kinematics.acceleration, lambda _: ((6,),)),
-    "closure": Recipe(
-        ("q", "qd"), lambda run, b, *_: closure.program(run, b), closure.STEPS, 0, closure.shapes, dynamics=False
-    ),
-}  # fmt: skip
-# where flexible links need another way, or cross over elsewhere
-BENT_RECIPES = {
-    **{name: RECIPES[name]._replace(limit=12) for name in ("mass_matrix", "packed_mass_matrix", "forward_dynamics")},
-    "inverse_dynamics_gradient": Recipe(
-        ("q", "qd", "qdd"), lambda run, b, s, *_: products.jacobian_program(run, b, s),
-        tuple(products.GRADIENT_STEPS.values()), 6, lambda b: _square(b) * 3, order=1,
-    ),
-}  # fmt: skip
 
 
 class Library:
@@ -164,7 +69,9 @@ class Library:
         """
         return Setting(tuple(loads), base, frame, tuple(payloads))
 
-    def _make(self, name: str, setting: Setting, backend: str | None, method: str | None) -> Function:
+    def plan(self, name: str, setting: Setting | None = None, method: str | None = None) -> Plan:
+        """What a function computes, before any choice of how; refused where the arm cannot have it."""
+        setting = setting or Setting()
         recipe, n = RECIPES[name], self.arm.dof
         if self.bodies.flexible:
             recipe = BENT_RECIPES.get(name, recipe)
@@ -176,7 +83,6 @@ class Library:
             raise UnsupportedError(f"{name} is not available yet for arms with flexible links.")
         if method is not None:
             recipe = self._formulated(recipe, name, method, setting)
-        chosen = self._choose(recipe, backend)
         extra = (
             [("base", 9)] * setting.base
             + [("load", 9)] * len(setting.loads)
@@ -184,17 +90,22 @@ class Library:
             + [("payload", INERTIA)] * len(setting.payloads)
         )
         bodies = self._bodies(recipe, setting, closure.stations(self.arm) if name == "closure" else ())
-        arguments = [*recipe.arguments, *(word for word, _ in extra)]
-        sizes = [n] * len(recipe.arguments) + [size for _, size in extra]
-        shapes = recipe.shapes(bodies)
-        program = lambda run: recipe.program(run, bodies, setting, chosen == "tape")  # noqa: E731
+        arguments = (*recipe.arguments, *(word for word, _ in extra))
+        sizes = (*[n] * len(recipe.arguments), *(size for _, size in extra))
+        return Plan(recipe, bodies, setting, arguments, sizes)
+
+    def _make(self, name: str, setting: Setting, backend: str | None, method: str | None) -> Function:
+        plan = self.plan(name, setting, method)
+        recipe, bodies, _, arguments, sizes = plan
+        chosen = self._choose(recipe, backend)
+        shapes, program = plan.shapes, plan.program(chosen == "tape")
         code = None
         if chosen == "straight":
             lengths = [int(np.prod(shape)) for shape in shapes]
             key = f"{name}|{method}|{setting}|{digest(bodies)}|{sources()}"
             code = kernel.straight_kernel(key, sizes, lengths, lambda: kernel.graph_of(program))
         elif chosen == "tape":
-            code = kernel.tape_kernel(f"{name}|{sources()}", (*recipe.steps, *_bent_steps(recipe, bodies)), program)
+            code = kernel.tape_kernel(f"{name}|{sources()}", plan.steps, program)
         label = name.removeprefix("packed_")
         watched = self.bodies.truncated and method is None and name in WATCHED
         parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method))
@@ -307,11 +218,6 @@ def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, ro
     with np.errstate(all="ignore"):
         program(run, bodies, setting)
         return np.stack([np.broadcast_to(x, len(rows[0])) for x in run.outputs[0]], axis=-1)
-
-
-def _bent_steps(recipe: Recipe, bodies: Bodies) -> tuple[Step, ...]:
-    """What flexible links add to the steps of a tape."""
-    return tuple(products.steps_of(bodies, recipe.order).values()) if recipe.order else bodies.steps
 
 
 def digest(bodies: Bodies) -> str:

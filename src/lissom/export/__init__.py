@@ -1,0 +1,1 @@
+"""Arms for other machines: their functions as C."""

@@ -1,0 +1,202 @@
+"""`export_c`: an arm's functions as C99."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.engine.c99 import KINDS, Real
+from lissom.errors import InputError, UnsupportedError, shown, suggest
+from lissom.export import composed, states, text, trial
+from lissom.export.catalogue import CATALOGUE
+from lissom.export.functions import Made, Request, made
+from lissom.export.names import as_identifier, identifier
+from lissom.export.record import CExport
+from lissom.formats.files import write_text
+from lissom.model.arm import Arm
+from lissom.verbs.kinematics import ORIGIN, tip_frame
+from lissom.verbs.looped import looped
+from lissom.verbs.states import as_arm, as_frame, as_points
+
+NAME = "export_c"
+FORMS = ("straight", "tape")
+
+
+def export_c(
+    arm: Arm,
+    verbs: str | Iterable[str],
+    into: str | os.PathLike[str] = ".",
+    *,
+    frame: str | None = None,
+    point: ArrayLike = ORIGIN,
+    loads: Iterable[str] = (),
+    base: bool = False,
+    precision: str = "double",
+    form: str | None = None,
+    name: str | None = None,
+) -> CExport:
+    """Write an arm's functions as C99 that needs nothing but math.h: header, source, test program.
+
+    The code comes from the programs that lissom compiles for itself, for one state and this arm's numbers (payload,
+    friction, its own loads). It allocates nothing and keeps nothing between calls.
+
+    Parameters
+    ----------
+    arm : Arm
+    verbs : str or sequence of str  "inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces",
+        "gravity_forces", "inverse_dynamics_gradient", "forward_dynamics_gradient" (brings the two functions it calls),
+        "inverse_dynamics_product", "regressor", "kinetic_energy", "potential_energy", "momentum", "poses", "pose",
+        "jacobian", "velocity", "acceleration"
+    into : path                   folder, made when it is not there
+    frame : str or None           of "pose", "jacobian", "velocity", "acceleration": a link or tool; None: where it ends
+    point : (3,)                  on it, in its axes [m]; part of the code
+    loads : sequence of str       links and tools whose load is an input of the verbs that take loads: nine numbers,
+                                  force [N] and moment [N m] in world axes, point in the frame's axes [m]
+    base : bool                   the motion of the base is an input of the same verbs: nine numbers, angular
+                                  velocity, angular acceleration, linear acceleration, world axes
+    precision : str               "double" or "float"
+    form : str or None            "straight": every operation in a row, fastest for small arms; "tape": calls of
+                                  shared steps, smallest for large ones; None: the better one by the size of the arm
+    name : str or None            prefix of files and functions; None: after the arm
+
+    Returns
+    -------
+    CExport
+        `.files`, `.functions` (with arrays, units, operations, bytes of stack), `.bytes`, `.compile`; prints
+
+    Examples
+    --------
+    >>> import lissom as ls, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = ls.export_c(ls.load("two_link"), "gravity_forces", into=folder)
+    >>> [path.name for path in made.files]
+    ['two_link.h', 'two_link.c', 'two_link_test.c']
+    >>> print(made.functions[0])
+    two_link_gravity_forces(q[2]) -> g[2]
+        straight; 4 +, 1 -, 13 *, 2 sin, 2 cos; stack about 152 bytes
+    """
+    asked, wanted = _request(as_arm(arm, NAME), verbs, frame, point, loads, base, precision, form, name)
+    folder = _folder(into)
+    files = tuple(folder / f"{asked.name}{ending}" for ending in (".h", ".c", "_test.c"))
+    _refuse_foreign(files)
+    functions: list[Made] = []
+    for verb in wanted:
+        own = verb != composed.VERB
+        functions.append(made(arm, verb, asked) if own else composed.forward_gradient(arm, asked, functions))
+    records = [function.record for function in functions]
+    trials = [(record, *states.tried(arm, record, asked)) for record in records]
+    texts = (text.header(arm, asked, records), text.source(arm, asked, functions), trial.program(arm, asked, trials))
+    _make_folder(folder)
+    for path, content in zip(files, texts, strict=True):
+        write_text(path, content)
+    sizes = tuple(len(content.encode()) for content in texts)
+    return CExport(asked.name, arm.name, precision, files, tuple(records), sizes)
+
+
+def _request(
+    arm: Arm, verbs: Any, frame: Any, point: Any, loads: Any, base: Any, precision: Any, form: Any, name: Any
+) -> tuple[Request, list[str]]:
+    """What is asked for, or a sentence."""
+    if find_spec("casadi") is None:
+        raise UnsupportedError(f"{NAME} traces programs with casadi, which is not installed: pip install casadi.")
+    if arm.dof == 0:
+        raise UnsupportedError(f"{NAME}: nothing moves on arm {arm.name!r}; there is no function to write.")
+    wanted = _verbs(arm, verbs)
+    if precision not in KINDS:
+        raise InputError(f"{NAME}: precision is {shown(precision)}; expected one of {', '.join(KINDS)}.")
+    if form is not None and form not in FORMS:
+        raise InputError(f"{NAME}: form is {shown(form)}; expected None or one of {', '.join(FORMS)}.")
+    if not isinstance(base, bool):
+        raise InputError(f"{NAME}: base is {shown(base)}; expected True when its motion is to be an input, or False.")
+    asked = Request(
+        name=identifier(arm.name) if name is None else as_identifier(name, NAME),
+        loads=_loads(arm, loads), base=base, frame=tip_frame(arm) if frame is None else frame,
+        point=tuple(map(float, as_points(point, "point", NAME).reshape(-1, 3)[0])), real=Real(precision), form=form,
+    )  # fmt: skip
+    if np.ndim(point) != 1:
+        raise InputError(f"{NAME}: point has shape {np.shape(point)}; expected (3,), one point.")
+    as_frame(arm, asked.frame, NAME)
+    about_frames = [verb for verb in wanted if CATALOGUE[verb].frame]
+    if (frame is not None or np.any(asked.point)) and not about_frames:
+        raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} is not about one.")
+    if (asked.loads or base) and not any(CATALOGUE[verb].acted for verb in wanted):
+        takers = ", ".join(verb for verb, entry in CATALOGUE.items() if entry.acted)
+        raise InputError(f"{NAME}: {', '.join(wanted)} takes no loads and no motion of the base; {takers} do.")
+    return asked, wanted
+
+
+def _verbs(arm: Arm, verbs: Any) -> list[str]:
+    """The functions to write, without repetition, in an order in which they can call each other."""
+    given = [verbs] if isinstance(verbs, str) else verbs
+    if not isinstance(given, Iterable) or not (given := list(given)):
+        raise InputError(f"{NAME}: verbs is {shown(verbs)}; expected a verb or several, {suggest('', CATALOGUE)}")
+    for verb in given:
+        if not isinstance(verb, str) or verb not in CATALOGUE:
+            raise InputError(f"{NAME}: {shown(verb)} cannot be exported; {suggest(str(verb), CATALOGUE)}")
+        if arm.loops and (verb == composed.VERB or looped(arm, verb) is not None):
+            raise UnsupportedError(
+                f"{NAME}: arm {arm.name!r} has closed loops, and {verb} of the closed arm is not available in C. "
+                "mass_matrix, bias_forces, gravity_forces and kinematics are, of the tree without its closures."
+            )
+    return composed.with_needed(given)
+
+
+def _loads(arm: Arm, loads: Any) -> tuple[str, ...]:
+    """Frames that carry loads; on a beam only its tip is one that moves as a whole."""
+    if isinstance(loads, str) or not isinstance(loads, Iterable):
+        raise InputError(
+            f"{NAME}: loads is {shown(loads)}; expected names of links or tools, such as ['{tip_frame(arm)}']."
+        )
+    names = tuple(loads)
+    for word in names:
+        frame = as_frame(arm, word, NAME)
+        link = arm.links[frame.link]
+        if link.mode_labels and not frame.at_tip:
+            raise UnsupportedError(
+                f"{NAME}: a load along the flexible link {link.name!r} is not available in C, where its place would be "
+                f"an input; its tip is: {link.name + '.tip'!r}."
+            )
+    return names
+
+
+def _folder(into: Any) -> Path:
+    try:
+        folder = Path(into)
+    except TypeError:
+        raise InputError(f"{NAME}: into is {shown(into)}; expected a folder.") from None
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{NAME}: {folder} is a file; expected a folder to write into.")
+    return folder
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{NAME}: the folder {folder} cannot be made ({error.strerror}).") from None
+
+
+def _refuse_foreign(files: Iterable[Path]) -> None:
+    """Only what an earlier export left may be written over."""
+    for path in files:
+        if path.is_dir():
+            raise InputError(f"{NAME}: {path} is a folder; move it away, or give another name or into.")
+        if path.exists() and not _own(path):
+            raise InputError(
+                f"{NAME}: {path} is there and was not made by {NAME}; it is left as it is. Give another name or into."
+            )
+
+
+def _own(path: Path) -> bool:
+    """An earlier export left it."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(text.MARK)) == text.MARK.encode()
+    except OSError:
+        return False

@@ -1,0 +1,121 @@
+"""A verb of an arm as a function in C: what it reads and writes, and its body from the engine's own programs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.bending import along_beam
+from lissom.engine import c99
+from lissom.engine.c99 import Real, Routine
+from lissom.engine.program import Inline, Partly
+from lissom.export.catalogue import CATALOGUE, argument, results
+from lissom.export.names import distinct, identifier
+from lissom.export.record import CArgument, CFunction
+from lissom.model.arm import Arm
+from lissom.verbs.call import library_of
+from lissom.verbs.recipes import Plan
+from lissom.verbs.states import as_frame
+
+KINEMATICS = 12  # coordinates up to which kinematics is straight-line: here it costs no compilation when it is made
+FRAME = 96  # bytes of the stack for what a compiler keeps besides numbers: return addresses, saved registers
+
+
+class Request(NamedTuple):
+    """What is wanted of all functions.
+
+    name : prefix of the functions
+    loads : links and tools whose load is an input
+    base : the base's motion is an input
+    frame, point : what kinematics is about
+    real : the type of numbers
+    form : "straight", "tape" or None for the better one
+    """
+
+    name: str
+    loads: tuple[str, ...]
+    base: bool
+    frame: str
+    point: tuple[float, ...]
+    real: Real
+    form: str | None
+
+    @property
+    def place(self) -> str:
+        """The frame and its point in words."""
+        at = f" at ({', '.join(f'{x:g}' for x in self.point)})" if any(self.point) else ""
+        return f"{self.frame!r}{at}"
+
+
+class Made(NamedTuple):
+    """A function and its text."""
+
+    record: CFunction
+    routine: Routine
+
+
+def made(arm: Arm, verb: str, asked: Request) -> Made:
+    """A verb as a function in C."""
+    plan, fixed = planned(arm, verb, asked)
+    inputs = read_by(arm, plan, asked)
+    outputs = results(arm, verb, plan.shapes, asked.place)
+    form = _form(plan, asked)
+    name = f"{asked.name}_{verb}"
+    read, write = [x.name for x in inputs], [x.name for x in outputs]
+    if form == "straight":
+        run = Inline()
+        plan.program(tape=False)(Partly(run, fixed))
+        routine = c99.straight(name, run.graph(fuse=False), read, write, asked.real)
+    else:
+        program = lambda run: plan.program(tape=True)(Partly(run, fixed))  # noqa: E731
+        routine = c99.tape(name, program, plan.steps, read, write, asked.real)
+    return Made(record(name, verb, inputs, outputs, form, routine, asked.real), routine)
+
+
+def planned(arm: Arm, verb: str, asked: Request) -> tuple[Plan, dict[int, Any]]:
+    """What is computed, and the inputs that are constants: the point of a frame."""
+    entry, known = CATALOGUE[verb], library_of(arm)
+    if not entry.frame:
+        acted = (asked.loads, asked.base) if entry.acted else ((), False)
+        return known.plan(verb, known.setting(*acted)), {}
+    frame, point = asked.frame, np.array(asked.point)
+    if arm.flexible:
+        frame, point = along_beam(arm, frame, as_frame(arm, frame, verb), point, verb)
+    plan = known.plan(verb, known.setting(frame=frame))
+    return plan, {plan.arguments.index("point"): [float(x) for x in point]}
+
+
+def read_by(arm: Arm, plan: Plan, asked: Request) -> tuple[CArgument, ...]:
+    """The arrays that are read, in the order of the program; the point is a constant."""
+    names = iter(distinct([f"load_{identifier(link)}" for link in asked.loads]))
+    frames = iter(asked.loads)
+    out = []
+    for word, size in zip(plan.arguments, plan.sizes, strict=True):
+        if word == "load":
+            out.append(argument(arm, word, size, next(names), next(frames)))
+        elif word != "point":
+            out.append(argument(arm, word, size))
+    return tuple(out)
+
+
+def _form(plan: Plan, asked: Request) -> str:
+    if asked.form is not None:
+        return asked.form
+    limit = plan.recipe.limit if plan.recipe.dynamics else KINEMATICS
+    return "straight" if plan.bodies.dof <= limit else "tape"
+
+
+def record(
+    name: str,
+    verb: str,
+    inputs: tuple[CArgument, ...],
+    outputs: tuple[CArgument, ...],
+    form: str,
+    routine: Routine,
+    real: Real,
+) -> CFunction:
+    """What is told of a function."""
+    workspace = routine.slots * real.bytes
+    stack = workspace + routine.live * real.bytes + FRAME
+    return CFunction(name, verb, inputs, outputs, form, dict(routine.operations), workspace, stack)

@@ -1,0 +1,77 @@
+"""Words of an arm as identifiers and comments of C."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from lissom.errors import InputError, shown
+
+# words of C99 and of C++, where the files compile as well, and a prefix of what is inside the files
+RESERVED = frozenset((
+    "alignas", "alignof", "and", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "class", "compl", "const", "constexpr", "continue", "decltype", "default", "delete", "do", "double", "else",
+    "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
+    "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected",
+    "public", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+    "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
+    "virtual", "void", "volatile", "while", "xor", "main", "math", "step",
+))  # fmt: skip
+LONGEST = 60
+
+
+def identifier(words: str) -> str:
+    """An identifier that resembles the words.
+
+    Examples
+    --------
+    >>> identifier("two-link arm"), identifier("6R (späte)"), identifier("float")
+    ('two_link_arm', 'arm_6R_spate', 'arm_float')
+    """
+    plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode()
+    name = re.sub(r"\W+", "_", plain, flags=re.ASCII).strip("_")[:LONGEST].rstrip("_")
+    if not name:
+        return "arm"
+    return f"arm_{name}" if name[0].isdigit() or name in RESERVED else name
+
+
+def as_identifier(name: Any, verb: str) -> str:
+    """A name that the caller chose, or a sentence."""
+    if not isinstance(name, str) or identifier(name) != name:
+        better = f", for example {identifier(name)!r}" if isinstance(name, str) else ""
+        raise InputError(
+            f"{verb}: name is {shown(name)}; expected letters, digits and underscores inside that are no word of C, "
+            f"at most {LONGEST}{better}."
+        )
+    return name
+
+
+def distinct(names: list[str]) -> list[str]:
+    """The names, with numbers where one comes again.
+
+    Examples
+    --------
+    >>> distinct(["load_a", "load_b", "load_a"])
+    ['load_a', 'load_b', 'load_a_2']
+    """
+    out: list[str] = []
+    for name in names:
+        new, k = name, 2
+        while new in out:
+            new, k = f"{name}_{k}", k + 1
+        out.append(new)
+    return out
+
+
+def comment(words: str) -> str:
+    """Words that are safe inside a comment: plain, on one line, and they do not end it.
+
+    Examples
+    --------
+    >>> comment("arm */ of\\nsteel")
+    'arm * / of steel'
+    """
+    plain = unicodedata.normalize("NFKD", words).encode("ascii", "replace").decode()
+    text = " ".join("".join(x if x.isprintable() else " " for x in plain).split())
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").replace("\\", "/")
