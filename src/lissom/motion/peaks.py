@@ -17,6 +17,8 @@ from lissom.spatial.rotations import Array
 
 EXCESS = 1e-3  # of a limit
 AGAIN = 0.9 * EXCESS  # from which it is sampled where it is exceeded: a closer look may find a little more
+NEAR = 0.03  # of a limit: summits lower than that below it are not looked at again
+CLOSER = 17  # places around a summit
 BESIDE = 1e-6  # of the duration: how near a turn one looks
 NEARBY = 1e-7  # of the duration: rates of torque are differences over it
 
@@ -29,6 +31,8 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
         s = both_sides(s, mesh.finest.breaks)
     if len(problem.rubbing):
         s = np.union1d(s, _turns(problem, program, x, s))
+    first = curves.at(x, s, 3)
+    s = np.union1d(s, summits(problem.bounds, s, first[1], problem.required(curves, x, s, first)))
     z = curves.at(x, s, 4)
     T = curves.T(x)
     tau = problem.required(curves, x, s, z)
@@ -76,6 +80,19 @@ def peaks_of(
         if quantity in SAMPLED:
             times += exceeded(use, s)
     return tuple(peaks), np.unique(np.array(times))
+
+
+def summits(bounds: Bounds, s: Array, qd: Array, tau: Array) -> Array:
+    """Fractions around the places of s (N,) where torque or power peaks near its limit: the grid may miss the top."""
+    out = [np.zeros(0)]
+    for quantity, table in (("torque", tau), ("power", tau * qd)):
+        if not bounds.limited(quantity).any():
+            continue
+        use = used(table, bounds.lower[quantity], bounds.upper[quantity])
+        tops = (use[1:-1] >= use[:-2]) & (use[1:-1] >= use[2:]) & (use[1:-1] > 1 - NEAR)
+        rows = np.flatnonzero(tops.any(axis=1))
+        out.append(np.linspace(s[rows], s[rows + 2], CLOSER).ravel())
+    return np.concatenate(out)
 
 
 def both_sides(s: Array, breaks: Array) -> Array:
