@@ -7,13 +7,14 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
-COMMON = {"errors", "markup", "listing", "versions"}
+COMMON = {"errors", "markup", "listing", "versions", "telling"}
 MAY_USE = {
     "errors": set(),
     "later": set(),
     "markup": set(),
     "listing": set(),
     "versions": set(),
+    "telling": set(),
     "spatial": set(),
     "model": {"spatial"},
     "formats": {"model", "spatial"},

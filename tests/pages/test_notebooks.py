@@ -1,6 +1,8 @@
 """What notebooks show of records."""
 
+import sys
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -69,3 +71,37 @@ def test_numbers_stand_to_the_right():
     assert not listing.numeric(0)
     assert listing.html().count("text-align:right") == 2
     assert listing.lines()[0] == "name  value"
+
+
+class Kernel:
+    """What IPython gives in a notebook, as far as progress looks at it."""
+
+    kernel = object()
+
+    def __init__(self):
+        self.shown = []
+
+    def get_ipython(self):
+        return self
+
+    def display(self, made, display_id):
+        assert display_id
+        self.shown.append(made)
+        return self
+
+    def update(self, made):
+        self.shown.append(made)
+
+
+def test_progress_in_a_notebook(monkeypatch):
+    kernel = Kernel()
+    monkeypatch.setitem(sys.modules, "IPython", kernel)
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(HTML=str, display=kernel.display))
+    ls.simulate(ls.load("two_link"), [0.3, -0.2], until=0.2, progress=True)
+    assert 'simulating <progress value="1.000" max="1"></progress> 100 %' in "".join(kernel.shown)
+    assert kernel.shown[-1] == ""  # it leaves nothing behind
+    ls.predict_motion(
+        ls.load("two_link"), start=[0.1, -2.0], goal=[0.9, -1.2], duration=0.7, segments=6, minimise="torque_squared",
+        progress=True,
+    )  # fmt: skip
+    assert any("iteration" in str(made) for made in kernel.shown)

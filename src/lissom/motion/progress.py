@@ -10,6 +10,7 @@ from typing import Any
 
 from lissom.errors import InputError, shown
 from lissom.motion.report import Iteration
+from lissom.telling import line
 
 Told = Callable[[Iteration], object]
 
@@ -62,13 +63,8 @@ def _shown(progress: Any) -> Iterator[Told]:
     elif callable(progress):
         yield progress
     elif progress is True:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as line:
-            task = line.add_task("compiling and building")
-            yield lambda step: line.update(task, description=words(step))
+        with line("compiling and building") as told:
+            yield lambda step: told(words(step))
     else:
         raise InputError(
             f"predict_motion: progress is {shown(progress)}; expected True, False or a function of an iteration."

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lissom.errors import InputError, shown
+from lissom.telling import bar
 
 Progress = Callable[[float], None]
 
@@ -19,14 +20,8 @@ def shown_progress(progress: Any, until: float, what: str = "simulating") -> Ite
     elif callable(progress):
         yield lambda t: progress(min(1.0, t / until))
     elif progress is True:
-        from rich.progress import BarColumn, Progress as Bar, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-        from rich.console import Console
-
-        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(what, total=until)
-            yield lambda t: bar.update(task, completed=t)
+        with bar(what, until) as told:
+            yield told
     else:
         raise InputError(
             f"simulate: progress is {shown(progress)}; expected True, False or a function of the fraction."

@@ -1,0 +1,81 @@
+"""Telling how far long work is: a line that is written over, or a bar, at a terminal or in a notebook."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lissom.markup import Markup, tag
+
+PAUSE = 0.1  # seconds between two updates of a notebook, which are slow
+
+
+@contextmanager
+def line(words: str) -> Iterator[Callable[[str], None]]:
+    """A function that is told what to show, with the time that passed; at the end the line vanishes."""
+    if in_notebook():
+        with _cell() as show:
+            start = time.monotonic()
+            show(tag("span", words), True)
+            yield lambda said: show(tag("span", f"{said}   {time.monotonic() - start:.0f} s"), False)
+        return
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with _terminal(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as made:
+        task = made.add_task(words)
+        yield lambda said: made.update(task, description=said)
+
+
+@contextmanager
+def bar(words: str, total: float) -> Iterator[Callable[[float], None]]:
+    """A function that is told how much of `total` is done; at the end the bar vanishes."""
+    if in_notebook():
+        with _cell() as show:
+            yield lambda done: show(_bar(words, min(1.0, done / total)), done >= total)
+        return
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with _terminal(*columns) as made:
+        task = made.add_task(words, total=total)
+        yield lambda done: made.update(task, completed=done)
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a kernel that shows HTML; IPython is loaded there already."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+def _terminal(*columns: Any) -> Any:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def _cell() -> Iterator[Callable[[Markup, bool], None]]:
+    """An output of the notebook's cell that is replaced, not more often than can be seen unless it must."""
+    from IPython.display import HTML, display
+
+    handle = display(HTML(""), display_id=True)
+    last = 0.0
+
+    def show(inner: Markup, now: bool) -> None:
+        nonlocal last
+        if now or time.monotonic() - last > PAUSE:
+            last = time.monotonic()
+            handle.update(HTML(inner))
+
+    try:
+        yield show
+    finally:
+        handle.update(HTML(""))
+
+
+def _bar(words: str, share: float) -> Markup:
+    return tag("span", f"{words} ", tag("progress", value=f"{share:.3f}", max="1"), f" {100 * share:.0f} %")
