@@ -5,7 +5,7 @@ import pytest
 from tests.motion.test_program import check
 
 import lissom as ls
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError, MotionError, UnsupportedError
 from lissom.motion.build import Problem
 from lissom.motion.played import torques_of
 from lissom.motion.task import Task, Via
@@ -175,3 +175,18 @@ def test_a_search_of_many_starts_and_meshes():
     assert len(motion.report.starts) == 2
     assert len(motion.report.refinements) > 2
     assert motion.loose.control_points.shape[1] == 2
+
+
+def stiff_joint():
+    """One link behind a spring so stiff that eight segments do not resolve its vibration: durations are walked."""
+    joint = ls.Joint(armature=0.05, elastic=ls.Elastic(8000.0, 0.02))
+    return ls.Arm("stiff", [ls.Link("upper", joint=joint, mass=1.3, com=(0.2, 0, 0), inertia=0.02)], gravity=(0, 0, 0))
+
+
+def test_a_walk_keeps_to_the_durations_that_are_allowed():
+    task = {"start": [0], "goal": [1], "limits": ls.Limits(torque=3.0), "segments": 8}
+    slow = ls.predict_motion(stiff_joint(), **task, duration=(0.9, 3.0))
+    assert slow.status == "solved"
+    assert slow.duration == pytest.approx(0.9, rel=1e-12)  # it could be done in 0.47 s
+    with pytest.raises(MotionError, match=r"no motion of at most 0\.3 s was found; .* torque of 'upper' is off"):
+        ls.predict_motion(stiff_joint(), **task, duration=(0.05, 0.3))
