@@ -11,6 +11,7 @@ from lissom.motion.build import Problem
 from lissom.motion.played import torques_of
 from lissom.motion.search import Search
 from lissom.motion.task import Task, Via
+from lissom.motion.variants import with_more_modes
 
 SHORTEST = 4.21787  # s, of two masses and a spring: closed form, six digits
 
@@ -237,3 +238,29 @@ def test_a_comparison_tells_what_it_left_out(monkeypatch):
     late = motion.compared["rigid plan, ZV, led"].duration
     assert late > 0.5
     assert f"It takes {late:.3g} s, longer than this motion" in told
+
+
+def test_other_springs_are_tried_and_modes_only_where_there_are_more():
+    motion = ls.predict_motion(passive_masses(), start=[0, 0], goal=[1, 0], duration=6.0, minimise="torque_squared",
+                               segments=6)  # fmt: skip
+    stiff, soft = motion.verify(stiffness=0.05).trials
+    assert (stiff.what, soft.what) == ("stiffness +5 %", "stiffness -5 %")
+    assert min(stiff.led, soft.led) > 1e-3  # the spring between the masses is off, so they ring
+    with pytest.raises(InputError, match="no link of arm 'two masses' is a beam that has more modes"):
+        motion.verify(modes=2)
+    elastic = ls.predict_motion(soft_joint(0.02), start=[0], goal=[1], duration=1.0, segments=6,
+                                minimise="torque_squared")  # fmt: skip
+    with pytest.raises(InputError, match="no link of arm 'soft' is a beam"):
+        elastic.verify(modes=2)
+    rigid = ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], duration=1.0, minimise="torque_squared")
+    with pytest.raises(InputError, match="nothing of arm 'two_link' bends and no joint has a spring"):
+        rigid.verify(stiffness=0.1)
+
+
+def test_more_modes_are_no_more_than_a_table_of_shapes_has():
+    s = np.linspace(0, 0.5, 9)
+    table = ls.ShapeTable(s, bending_z=np.stack([s**2, s**3], axis=1))
+    beam = ls.Beam(0.5, 0.2, EI=1.0, shapes=table, modes=ls.Modes(bending_z=1))
+    arm = ls.Arm("bar", [ls.Link("bar", inertia=1e-3, beam=beam)])
+    assert with_more_modes(arm, 4, "test").link("bar").beam.modes.bending_z == 2
+    assert with_more_modes(with_more_modes(arm, 4, "test"), 1, "test") is None

@@ -13,7 +13,6 @@ from lissom.flexible.beam_modes import BeamModes as BeamModes  # the record of `
 from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
-from lissom.model.shape_table import ShapeTable
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_bent
 from lissom.verbs.small_motions import motions
@@ -320,11 +319,8 @@ def _with_modes(arm: Arm, n: int) -> Arm:
     links = []
     for link in arm.links:
         if link.beam is not None and link.beam.modes.count:
-            kept = {word: n if getattr(link.beam.modes, word) else 0 for word in PLANES}
-            if isinstance(link.beam.shapes, ShapeTable):  # no more than the table has
-                kept = {word: min(count, link.beam.shapes.count(word)) for word, count in kept.items()}
-            if not link.beam.resists_spin:  # then it has one mode of torsion, of what hangs on its tip
-                kept["torsion"] = min(kept["torsion"], 1)
-            link = link.replace(beam=link.beam.replace(modes=Modes(**kept), damping=0.0))
+            beam = link.beam
+            kept = {word: int(min(n, beam.most(word))) if getattr(beam.modes, word) else 0 for word in PLANES}
+            link = link.replace(beam=beam.replace(modes=Modes(**kept), damping=0.0))
         links.append(link)
     return arm.replace(links=links)
