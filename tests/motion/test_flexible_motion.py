@@ -1,11 +1,14 @@
 """Motions of flexible arms: they stop without vibration, by simulations that know nothing of how they were found."""
 
+import itertools
+
 import numpy as np
 import pytest
 from benchmarks.flexible_motion import HANGING, MOVES, spatial, two_link
 
 import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
+from lissom.motion.bending import bending_peaks, measures_of
 from lissom.motion.mesh import Mesh
 from lissom.motion.played import torques_of
 from lissom.motion.residual import residual_vibration
@@ -150,6 +153,23 @@ def test_bending_that_cannot_be():
     with pytest.raises(InputError, match=r"at the goal the deflection of link 'link1' is 0\.1"):
         ls.predict_motion(two_link("vertical"), start=[HANGING, 0], goal=[HANGING + 0.5, 0], duration=4.0,
                           minimise="torque_squared", bending=ls.Bending("link1", deflection=0.05))  # fmt: skip
+
+
+def test_strain_limits_look_at_every_corner_where_a_link_stretches():
+    """Bent and stretched at once, opposite corners differ: the largest of all four counts, here and in `verify`."""
+    for kept, corners in ((ls.Modes(bending_z=1, stretch=1), 2), (ls.Modes(bending_z=1, bending_y=1, stretch=1), 4),
+                          (ls.Modes(bending_z=1, bending_y=1), 2), (ls.Modes(bending_z=2), 1)):  # fmt: skip
+        beam = ls.Beam(0.7, 0.4, EI=(5.0, 3.0), EA=2e3, modes=kept)
+        arm = ls.Arm("bar", [ls.Link("bar", mass=0.2, inertia=1e-3, beam=beam)])
+        limit = ls.Bending("bar", strain=1e-3, half_height=(0.01, 0.006))
+        measures = measures_of(arm, [limit], "test")
+        assert len(measures[0].rows) == corners
+        for signs in itertools.product((1, -1), repeat=kept.count):
+            q = np.array([0.3, *(1e-3 * np.array(signs) * [1.0, 0.7, 0.4][: kept.count])])
+            bent = ls.deformation(arm, q, "bar", [0.0])
+            strain = [abs(bent.strain(y, z)[0]) for y in (0.01, -0.01) for z in (0.006, -0.006)]
+            (peak,) = bending_peaks(measures, np.zeros(1), 1.0, q[None])
+            assert peak.use == pytest.approx(max(strain) / 1e-3, rel=1e-12)
 
 
 def test_what_is_refused_says_why():

@@ -5,10 +5,13 @@ import pytest
 from tests.motion.test_program import check
 
 import lissom as ls
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError, MotionError, UnsupportedError
+from lissom.motion import compare
 from lissom.motion.build import Problem
 from lissom.motion.played import torques_of
+from lissom.motion.search import Search
 from lissom.motion.task import Task, Via
+from lissom.motion.variants import with_more_modes
 
 SHORTEST = 4.21787  # s, of two masses and a spring: closed form, six digits
 
@@ -175,3 +178,89 @@ def test_a_search_of_many_starts_and_meshes():
     assert len(motion.report.starts) == 2
     assert len(motion.report.refinements) > 2
     assert motion.loose.control_points.shape[1] == 2
+
+
+def stiff_joint():
+    """One link behind a spring so stiff that eight segments do not resolve its vibration: durations are walked."""
+    joint = ls.Joint(armature=0.05, elastic=ls.Elastic(8000.0, 0.02))
+    return ls.Arm("stiff", [ls.Link("upper", joint=joint, mass=1.3, com=(0.2, 0, 0), inertia=0.02)], gravity=(0, 0, 0))
+
+
+def test_a_walk_keeps_to_the_durations_that_are_allowed():
+    task = {"start": [0], "goal": [1], "limits": ls.Limits(torque=3.0), "segments": 8}
+    slow = ls.predict_motion(stiff_joint(), **task, duration=(0.9, 3.0))
+    assert slow.status == "solved"
+    assert slow.duration == pytest.approx(0.9, rel=1e-12)  # it could be done in 0.47 s
+    with pytest.raises(MotionError, match=r"no motion of at most 0\.3 s was found; .* torque of 'upper' is off"):
+        ls.predict_motion(stiff_joint(), **task, duration=(0.05, 0.3))
+
+
+def soft_joint(damping, gravity=0.0):
+    joint = ls.Joint(armature=0.05, damping=0.1, elastic=ls.Elastic(80.0, damping))
+    link = ls.Link("upper", joint=joint, mass=1.3, com=(0.2, 0, 0), inertia=0.02)
+    return ls.Arm("soft", [link], gravity=(0, gravity, 0))
+
+
+def test_a_mode_that_does_not_ring_needs_no_shaper():
+    """A damper so strong that the mode creeps back: the motion and the comparison are there, with a note."""
+    motion = ls.predict_motion(soft_joint(8.0, -9.81), start=[0], goal=[1], duration=1.0, segments=6, compare=True,
+                               minimise="torque_squared")  # fmt: skip
+    shaped = motion.compared["rigid plan, ZV, led"]
+    assert shaped.duration == pytest.approx(1.0)
+    assert shaped.residual == pytest.approx(motion.compared["rigid plan, led"].residual, rel=1e-3)
+    assert "shaped for no mode" in str(motion.compared)
+    assert "1 damped too strongly to ring passed over" in str(motion.compared)
+
+
+def test_a_comparison_tells_what_it_left_out(monkeypatch):
+    """No rigid plan within the motors' limits, a shaper that takes longer than the motion, and one that fails."""
+
+    def failing(arm, q, kind, count, shaper=compare.shaper):
+        if kind == "zvd":
+            raise InputError("shaper: made to fail.")
+        return shaper(arm, q, kind, count)
+
+    def of(search, arm, task, found=Search.of):
+        if task.limits.torque is not None:
+            raise MotionError("too weak", None)
+        return found(search, arm, task)
+
+    monkeypatch.setattr(compare, "shaper", failing)
+    monkeypatch.setattr(Search, "of", of)
+    arm = soft_joint(0.02).with_joint("upper", elastic=ls.Elastic(1.5))
+    motion = ls.predict_motion(arm, start=[0], goal=[0.3], duration=0.5, segments=6, compare=True,
+                               limits=ls.Limits(torque=9.0), minimise="torque_squared")  # fmt: skip
+    told = str(motion.compared)
+    assert motion.ok
+    assert "rigid plan: none of 0.5 s was found within the limits of rates and motors" in told
+    assert "rigid plan, ZVD: left out, shaper: made to fail." in told
+    assert "shaped for one mode at the goal" in told
+    late = motion.compared["rigid plan, ZV, led"].duration
+    assert late > 0.5
+    assert f"It takes {late:.3g} s, longer than this motion" in told
+
+
+def test_other_springs_are_tried_and_modes_only_where_there_are_more():
+    motion = ls.predict_motion(passive_masses(), start=[0, 0], goal=[1, 0], duration=6.0, minimise="torque_squared",
+                               segments=6)  # fmt: skip
+    stiff, soft = motion.verify(stiffness=0.05).trials
+    assert (stiff.what, soft.what) == ("stiffness +5 %", "stiffness -5 %")
+    assert min(stiff.led, soft.led) > 1e-3  # the spring between the masses is off, so they ring
+    with pytest.raises(InputError, match="no link of arm 'two masses' is a beam that has more modes"):
+        motion.verify(modes=2)
+    elastic = ls.predict_motion(soft_joint(0.02), start=[0], goal=[1], duration=1.0, segments=6,
+                                minimise="torque_squared")  # fmt: skip
+    with pytest.raises(InputError, match="no link of arm 'soft' is a beam"):
+        elastic.verify(modes=2)
+    rigid = ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], duration=1.0, minimise="torque_squared")
+    with pytest.raises(InputError, match="nothing of arm 'two_link' bends and no joint has a spring"):
+        rigid.verify(stiffness=0.1)
+
+
+def test_more_modes_are_no_more_than_a_table_of_shapes_has():
+    s = np.linspace(0, 0.5, 9)
+    table = ls.ShapeTable(s, bending_z=np.stack([s**2, s**3], axis=1))
+    beam = ls.Beam(0.5, 0.2, EI=1.0, shapes=table, modes=ls.Modes(bending_z=1))
+    arm = ls.Arm("bar", [ls.Link("bar", inertia=1e-3, beam=beam)])
+    assert with_more_modes(arm, 4, "test").link("bar").beam.modes.bending_z == 2
+    assert with_more_modes(with_more_modes(arm, 4, "test"), 1, "test") is None

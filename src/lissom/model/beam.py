@@ -223,6 +223,14 @@ class Beam(Record):
         """Its sections have inertia about its axis."""
         return self.gyration is not None and bool(np.any(self.gyration))
 
+    def most(self, kind: str) -> float:
+        """How many shapes of a kind it can keep; infinite where nothing limits that."""
+        if isinstance(self.shapes, ShapeTable):
+            return self.shapes.count(kind)
+        if kind == "torsion" and not self.resists_spin:
+            return 1  # of what hangs on its tip
+        return MOST_POLYNOMIALS if self.shapes == "polynomial" else np.inf
+
     def _refuse_shapes(self) -> None:
         """Shapes and tip are words that are known, or records that fit this beam."""
         if isinstance(self.shapes, ShapeTable):

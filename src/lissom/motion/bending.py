@@ -66,10 +66,19 @@ def _deflections(arm: Arm, one: Bending, verb: str) -> Array:
 
 
 def _strains(arm: Arm, one: Bending, verb: str) -> Array:
-    """(2, m) of two corners of the root's section, by unit amplitudes; the others are their opposites."""
+    """(corners, m) of the corners of the root's section, by unit amplitudes.
+
+    In bending alone opposite corners have opposite strains, so two of the four say it all; a link that stretches too
+    needs all of them.
+    """
     bent = Rule(arm, one.link, [0.0], verb)(np.eye(len(arm.link(one.link).mode_labels)))
     y, z = one.half_height
-    return np.stack([bent.strain(y, z)[:, 0], bent.strain(y, -z)[:, 0]])
+    kept: list[Array] = []
+    for corner in ((y, z), (y, -z), (-y, z), (-y, -z)):
+        row = bent.strain(*corner)[:, 0]
+        if not any(np.array_equal(row, sign * other) for other in kept for sign in (1, -1)):
+            kept.append(row)
+    return np.stack(kept)
 
 
 def bending_rows(measures: Sequence[Measure], curves: Curves) -> list[Scaled]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from lissom.motion.played import Course, lead, loads_of, play, rest_of
 from lissom.motion.record import Motion
 from lissom.motion.residual import vibration
 from lissom.motion.settle import last_loads, rings
-from lissom.motion.shapers import Shaper, shaper
+from lissom.motion.shapers import KINDS, Shaper, ringing_modes, shaper
 from lissom.motion.task import Task
 from lissom.motion.variants import rigid, with_payload_error
 from lissom.simulation.run import Run
@@ -33,6 +34,7 @@ SHAPED = 2  # modes that shapers deal with
 LEAST = 0.25  # of the duration, that is left to the rigid plan in front of a shaper
 PERIODS, LOOKS = 2.5, 301  # of the slowest mode that are shown of what is left, and points of it
 ONE = Shaper(np.zeros(1), np.ones(1))
+Made = TypeVar("Made")
 
 
 class _Tried(NamedTuple):
@@ -57,43 +59,79 @@ def refuse_comparison(arm: Arm, task: Task) -> None:
 
 def comparison(motion: Motion, search: Search) -> Comparison:
     """The motion and others of the same task, tried on its arm and with errors of the payload."""
-    arm = motion.arm
     notes = ["led: the joints follow the plan, as stiff control would have them; else its torques act."]
-    plain = _rigid_plan(motion, search, motion.duration)
     tried = [_played("this motion", motion), _led("this motion, led", motion, motion, ONE)]
-    tried += [_played("rigid plan", plain), _led("rigid plan, led", motion, plain, ONE)]
-    for kind in ("zv", "zvd"):
-        filter_ = shaper(arm, motion.q[-1], kind, SHAPED)
-        left = max(motion.duration - filter_.duration, LEAST * motion.duration)
-        quick = _rigid_plan(motion, search, left, limited=False)
-        tried.append(_led(f"rigid plan, {kind.upper()}, led", motion, quick, filter_))
+    tried += _noted("rigid plan", partial(_plain, motion, search, notes), [], notes)
+    for kind in KINDS:
+        tried += _noted(f"rigid plan, {kind.upper()}", partial(_shaped, kind, motion, search, notes), [], notes)
+    slowest = modes(motion.arm, motion.q[-1], "locked", 1).frequencies_hz
+    times = np.linspace(0.0, PERIODS / slowest[0] if len(slowest) else motion.duration, LOOKS)
+    plans: list[Plan] = []
+    for one in tried:
+        plans += _noted(one.name, partial(_plans, one, motion, times, notes), [], notes)
+    return Comparison(tuple(plans), PAYLOAD, tuple(notes), tuple(times.tolist()))
+
+
+def _noted(what: str, make: Callable[[], Made], otherwise: Made, notes: list[str]) -> Made:
+    """What is made; where that fails, something else and a note: the motion itself is not lost with a comparison."""
+    try:
+        return make()
+    except LissomError as error:
+        notes.append(f"{what}: left out, {error}")
+        return otherwise
+
+
+def _plain(motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
+    """The rigid plan of the same duration."""
+    try:
+        plan = _rigid_plan(motion, search, motion.duration)
+    except LissomError:
+        plan = _rigid_plan(motion, search, motion.duration, limited=False)
         notes.append(
-            f"{kind.upper()}: a rigid plan of {left:.3g} s, shaped for the first {SHAPED} modes at the goal, "
-            f"{filter_.duration:.3g} s more; what limits motors is left out."
+            f"rigid plan: none of {motion.duration:.3g} s was found within the limits of rates and motors, which are "
+            "left out."
         )
-    slowest = modes(arm, motion.q[-1], "locked", 1).frequencies_hz
-    times = np.linspace(0.0, PERIODS / slowest[0], LOOKS)
-    plans = tuple(_plan(one, motion, times) for one in tried)
-    return Comparison(plans, PAYLOAD, tuple(notes), tuple(times.tolist()))
+    return [_played("rigid plan", plan), _led("rigid plan, led", motion, plan, ONE)]
 
 
-def _plan(tried: _Tried, motion: Motion, times: Array) -> Plan:
+def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
+    """A quicker rigid plan behind a shaper."""
+    filter_ = shaper(motion.arm, motion.q[-1], kind, SHAPED)
+    ringing, damped = ringing_modes(motion.arm, motion.q[-1])
+    left = max(motion.duration - filter_.duration, LEAST * motion.duration)
+    quick, total = _rigid_plan(motion, search, left, limited=False), left + filter_.duration
+    count = min(len(ringing), SHAPED)
+    whose = {0: "no mode", 1: "one mode"}.get(count, f"the first {count} modes")
+    notes.append(
+        f"{kind.upper()}: a rigid plan of {left:.3g} s, shaped for {whose} at the goal, {filter_.duration:.3g} s more; "
+        "limits of rates and motors are left out."
+        + (f" {damped} damped too strongly to ring passed over." if damped else "")
+        + (f" It takes {total:.3g} s, longer than this motion." if total > motion.duration * (1 + 1e-9) else "")
+    )
+    return [_led(f"rigid plan, {kind.upper()}, led", motion, quick, filter_)]
+
+
+def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> list[Plan]:
+    """The plan, tried."""
     arm, loads = motion.arm, last_loads(motion)
-    run = tried.run(arm)
-    off = []
+
+    def left(other: Arm | None) -> float:
+        return np.nan if other is None else rings(tried.run(other), tried.duration, loads)
+
+    run, off = tried.run(arm), []
     for error in (PAYLOAD, -PAYLOAD):
-        other = with_payload_error(arm, error)
-        off.append(np.nan if other is None else rings(tried.run(other), tried.duration, loads))
+        what, other = f"{tried.name}, payload {100 * error:+g} %", with_payload_error(arm, error)
+        off.append(_noted(what, partial(left, other), np.nan, notes))
     bounds = bounds_of(arm, motion.task, VERB)
     use = float(used(run.tau, bounds.lower["torque"], bounds.upper["torque"]).max())
     residual = rings(run, tried.duration, loads)
-    left = vibration(arm, run.q[-1], run.qd[-1], loads) if np.isfinite(residual) else None
-    ringing = () if left is None else tuple(left.distances(times).tolist())
-    return Plan(tried.name, tried.duration, residual, off[0], off[1], use, ringing)
+    after = vibration(arm, run.q[-1], run.qd[-1], loads) if np.isfinite(residual) else None
+    ringing = () if after is None else tuple(after.distances(times).tolist())
+    return [Plan(tried.name, tried.duration, residual, off[0], off[1], use, ringing)]
 
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
-    """Of least effort, in a given time; what limits motors is left out where that cannot be asked of it."""
+    """Of least effort, in a given time; with all limits, or with those of positions alone."""
     task = motion.task
     arm = rigid(motion.arm, VERB)
     joints = motion.arm.joint_index
@@ -115,12 +153,7 @@ def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool =
         links = (link.replace(joint=link.joint.replace(limits=Limits(position=link.joint.limits.position)))
                  for link in arm.links)  # fmt: skip
         arm = arm.replace(links=tuple(links))
-    try:
-        return search.of(arm, task.replace(**fields))
-    except LissomError:
-        if not limited:
-            raise
-        return _rigid_plan(motion, search, duration, limited=False)
+    return search.of(arm, task.replace(**fields))
 
 
 def _played(name: str, plan: Motion) -> _Tried:

@@ -54,7 +54,8 @@ class Exact(Profile):
         times, T = np.asarray(t, float), self.t[-1]
         # a hair to the left is another polynomial, continued
         inside = np.clip(times.ravel() - (1e-14 * T if before else 0.0), BESIDE * T, (1 - BESIDE) * T)
-        return self.function(inside).reshape(*times.shape, -1)
+        # columns that were picked lie one after the other; compiled steps read rows
+        return np.ascontiguousarray(self.function(inside)).reshape(*times.shape, -1)
 
 
 class Course:

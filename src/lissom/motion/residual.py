@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lissom.control.equilibrium import equilibrium
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
+from lissom.spatial.inertia import Inertia, principal_moments
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
-from lissom.verbs.kinematics import jacobian, tip_frame
-from lissom.verbs.modes import modes
+from lissom.verbs.kinematics import jacobian
+from lissom.verbs.small_motions import motions
 from lissom.verbs.states import as_arm, as_state
+
+DRIFT = 10.0  # s, in which what nothing pulls back counts
+NUDGE = 1e-6  # relative: critically damped modes are taken a little apart
 
 
 def residual_vibration(
@@ -27,15 +31,20 @@ def residual_vibration(
     With the joints locked, what is left (amplitudes of flexible links, springs of elastic joints, passive joints) is
     taken apart into natural modes about where it comes to rest. Each moves the tip to and fro by its amplitude; the sum
     is how far the tip can get from its rest when all of them meet, and without damping will, some time. Deflections
-    count as small: of strong vibration the figure is an estimate.
+    count as small: of strong vibration the figure is an estimate. What nothing pulls back, or hardly, drifts: it counts
+    by how far it gets in ten seconds.
+
+    An arm may have several tips, and a tip may turn without moving. So the largest of these counts: how far tips of
+    flexible links, tools, and centres of mass of last links move; how far last links and payloads on flexible tips
+    turn, times their radius of gyration; and the root mean square displacement of all that vibrates, over its mass.
+    Of an arm with one tip far out, that is the first. (Bodies that turn and have no mass: at a distance of 1 m.)
 
     Parameters
     ----------
     arm : Arm
     q, qd : (dof,)            the state; rates of the joints do not count, their brakes hold
     loads : sequence of Load  that act from then on
-    frame : str or None       the link or tool that is looked at; None: the tip of the arm, or the centre of mass of its
-                              last link where that is rigid and has no tool
+    frame : str or None       the link or tool whose origin alone is looked at; None: all of the above
 
     Returns
     -------
@@ -63,29 +72,42 @@ def residual_vibration(
 class Vibration(NamedTuple):
     """Modes of an arm with its joints locked, and how a state excites them.
 
-    omega, damping : (k,)    [rad/s], ratios
-    tip : (3, k)             how a unit of each moves the tip [m]
-    x, v : (k,)              amplitudes and rates to begin with
+    values : (k,)                 squared rates [rad^2/s^2]: zero where nothing pulls back, negative where it runs away
+    decay : (k,)                  of amplitudes [1/s]
+    seen : tuple of (d, k)        how a unit of each moves what is looked at [m]
+    x, v : (k,)                   amplitudes and rates to begin with
     """
 
-    omega: Array
-    damping: Array
-    tip: Array
+    values: Array
+    decay: Array
+    seen: tuple[Array, ...]
     x: Array
     v: Array
 
     @property
+    def reaches(self) -> Array:
+        """How far each thing that is looked at can get from its rest [m]."""
+        omega = np.maximum(np.sqrt(np.abs(self.values)), 1 / DRIFT)
+        amplitudes = np.hypot(self.x, self.v / omega)
+        return np.array([np.linalg.norm(one, axis=0) @ amplitudes for one in self.seen])
+
+    @property
     def reach(self) -> float:
         """How far the tip can get from its rest [m]."""
-        return float(np.linalg.norm(self.tip, axis=0) @ np.hypot(self.x, self.v / self.omega))
+        return float(self.reaches.max(initial=0.0))
 
     def distances(self, t: Array) -> Array:
-        """(nt,) of the tip from its rest, at times (nt,) from then on [m]."""
-        swing = self.omega * np.sqrt(np.maximum(1 - self.damping**2, 1e-6))
-        decay, phase = np.exp(-np.outer(t, self.damping * self.omega)), np.outer(t, swing)
-        later = (self.v + self.damping * self.omega * self.x) / swing
-        amounts = decay * (self.x * np.cos(phase) + later * np.sin(phase))
-        return np.asarray(np.linalg.norm(amounts @ self.tip.T, axis=1))
+        """(nt,) from rest of what gets farthest, at times (nt,) from then on [m]."""
+        if not self.seen:
+            return np.zeros(len(t))
+        # x'' + 2 d x' + w^2 x = 0 by its two roots -d +- r, whether damping is small or large
+        root = np.sqrt((self.decay**2 - self.values).astype(complex))
+        least = NUDGE * (np.sqrt(np.abs(self.values)) + 1 / DRIFT)
+        root = np.where(np.abs(root) < least, least, root)
+        turned = (self.v + self.decay * self.x) / root
+        forth, back = (np.exp(np.outer(t, sign * root - self.decay)) * (self.x + sign * turned) / 2 for sign in (1, -1))
+        amounts = (forth + back).real
+        return np.asarray(np.linalg.norm(amounts @ self.seen[int(np.argmax(self.reaches))].T, axis=1))
 
 
 def vibration(arm: Arm, q: Array, qd: Array, loads: Sequence[Load], frame: str | None = None) -> Vibration | None:
@@ -102,16 +124,60 @@ def apart(arm: Arm, at: Array, dq: Array, dqd: Array, frame: str | None = None) 
     free = np.flatnonzero(~arm.actuated)
     nothing = np.zeros(0)
     if not len(free):
-        return Vibration(nothing, nothing, np.zeros((3, 0)), nothing, nothing)
-    found = modes(arm, at, "locked")
+        return Vibration(nothing, nothing, (), nothing, nothing)
+    found = motions(arm, at, free)
     M = mass_matrix(arm, at)[np.ix_(free, free)]
-    U, omega = found.shapes[free], 2 * np.pi * found.frequencies_hz
-    tip = jacobian(arm, at, *(_tip(arm) if frame is None else (frame,)))[:3][:, free] @ U
-    return Vibration(omega, found.damping, tip, U.T @ M @ dq[free], U.T @ M @ dqd[free])
+    U = found.shapes[free]
+    seen = _seen(arm, at, free, U) if frame is None else (jacobian(arm, at, frame)[:3][:, free] @ U,)
+    return Vibration(found.values, found.decay, seen, U.T @ M @ dq[free], U.T @ M @ dqd[free])
 
 
-def _tip(arm: Arm) -> tuple[str, Array]:
-    """The frame where an arm ends, and a point of it that moves when it turns."""
-    word = tip_frame(arm)
-    last = arm.link(arm.last_moving)
-    return word, last.body.com if word == last.name else np.zeros(3)
+class _End(NamedTuple):
+    """A point that is looked at: its frame, where it is there, and how far off it turning counts [m]."""
+
+    frame: str
+    point: Array
+    arm: float
+
+
+def _seen(arm: Arm, at: Array, free: NDArray[np.intp], U: Array) -> tuple[Array, ...]:
+    """How modes (free coordinates, k) move what is looked at: ends, and the whole, by its mean."""
+    loose = _loose_links(arm)
+    out = []
+    for end in _ends(arm, loose):
+        J = jacobian(arm, at, end.frame, *([end.point] if end.point.any() else []))[:, free] @ U
+        out += [J[:3], end.arm * J[3:]] if end.arm else [J[:3]]
+    mass = sum(arm.links[i].body.mass for i in loose) or 1.0
+    return (*out, np.eye(U.shape[1]) / np.sqrt(mass))  # of modal mass 1, the mean square is that over the mass
+
+
+def _loose_links(arm: Arm) -> list[int]:
+    """Links that move with some coordinate that has no motor."""
+    out: list[int] = []
+    for i, link in enumerate(arm.links):
+        own = arm.actuated[arm.coordinate_start[i] :][: link.coordinate_count]
+        if not own.all() or int(arm.parent_index[i]) in out:
+            out.append(i)
+    return out
+
+
+def _ends(arm: Arm, loose: list[int]) -> list[_End]:
+    """Of links that move: flexible tips, tools, and rigid links that carry no other."""
+    out, parents = [], set(arm.parent_index.tolist())
+    for i in loose:
+        link = arm.links[i]
+        if link.flexible:
+            carried = 0.0 if link.payload is None else _gyration(link.payload.body)
+            out.append(_End(f"{link.name}.tip", np.zeros(3), carried))
+        elif i not in parents:
+            out.append(_End(link.name, link.body.com, _gyration(link.body)))
+        out += [_End(tool.name, np.zeros(3), 0.0) for tool in link.tools]
+    return out
+
+
+def _gyration(body: Inertia) -> float:
+    """The largest radius of gyration [m]; 1 where something turns that has no mass."""
+    largest = float(principal_moments(body.moment)[-1])
+    if body.mass > 0:
+        return float(np.sqrt(max(largest, 0.0) / body.mass))
+    return 1.0 if largest > 0 else 0.0

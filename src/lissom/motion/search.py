@@ -124,7 +124,11 @@ class Search:
             cost=problem.cost(found.program.curves, found.solution.x), iterations=found.iterations
         )
         self._log = numbered_on(self._log, found.iterations)
-        return self._motion(mesh, found.program, solution, peaks, rounds)
+        motion = self._motion(mesh, found.program, solution, peaks, rounds)
+        if solution.solved or walk.stopped or task.duration is None:
+            return motion
+        where = self._violated(found.program, solution)
+        return reported(motion, f"no motion of at most {high:.6g} s was found{where and f'; where it ended, {where}'}")
 
     @property
     def _finer(self) -> int:
@@ -256,6 +260,16 @@ class Search:
 
     def _why(self, program: Program, solution: Solution, status: str) -> str:
         """The rows that are violated most, and what else is known."""
+        found = self._violated(program, solution)
+        if RAN_OUT in status:
+            return f"{f'where it ended, {found}' if found else 'every limit is met where it ended'}; allow it more"
+        if not found:
+            return "every limit is met where it ended; there may be a motion that more starts find"
+        weak = checks.weak_for_holding(self.problem) if status == INFEASIBLE else ""
+        return f"not all can be met together: {found}{weak and f'; {weak}'}"
+
+    def _violated(self, program: Program, solution: Solution) -> str:
+        """The rows that are violated most, in words."""
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
         worst: dict[str, str] = {}
         for k in np.argsort(-over, kind="stable"):
@@ -263,13 +277,7 @@ class Search:
                 what, who, _ = program.names[k]
                 unit = "m" if what.startswith(DISTANCE) else unit_of(self.problem.arm, what, who)
                 worst.setdefault(f"{what} of {who!r}", f"{over[k]:.3g} {unit}".rstrip())
-        found = ", ".join(f"{word} is off by {x}" for word, x in worst.items())
-        if RAN_OUT in status:
-            return f"{f'where it ended, {found}' if found else 'every limit is met where it ended'}; allow it more"
-        if not worst:
-            return "every limit is met where it ended; there may be a motion that more starts find"
-        weak = checks.weak_for_holding(self.problem) if status == INFEASIBLE else ""
-        return f"not all can be met together: {found}{weak and f'; {weak}'}"
+        return ", ".join(f"{word} is off by {x}" for word, x in worst.items())
 
 
 def mesh_of(motion: Motion) -> Mesh:

@@ -29,6 +29,7 @@ from lissom.verbs.modes import modes
 
 KINDS = ("zv", "zvd")
 CLOSE = 12  # digits of a second: breaks nearer than that are one
+QUIET = 0.01  # of an amplitude: modes of which half a period leaves less do not ring
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +116,18 @@ def _half_period(frequency_hz: float, damping: float) -> tuple[float, float]:
     return float(1 / (2 * frequency_hz * root)), float(np.exp(-damping * np.pi / root))
 
 
+def ringing_modes(arm: Arm, q: ArrayLike) -> tuple[list[tuple[float, float]], int]:
+    """(frequency [Hz], damping ratio) of modes at a pose that ring, and how many are damped too strongly for that."""
+    found = modes(arm, q, "locked")
+    pairs = [(float(f), float(z)) for f, z in zip(found.frequencies_hz, found.damping, strict=True)]
+    ringing = [(f, z) for f, z in pairs if z < 1 and _half_period(f, z)[1] > QUIET]
+    return ringing, len(pairs) - len(ringing)
+
+
 def shaper(arm: Arm, q: ArrayLike, kind: str = "zv", count: int = 2) -> Shaper:
     """For the first modes of an arm at a pose, its motors holding their joints.
+
+    Modes damped so strongly that they do not ring need no shaping, and are passed over.
 
     Examples
     --------
@@ -126,7 +137,7 @@ def shaper(arm: Arm, q: ArrayLike, kind: str = "zv", count: int = 2) -> Shaper:
     """
     if kind not in KINDS:
         raise InputError(f"shaper: kind is {shown(kind)}; expected one of {', '.join(KINDS)}.")
-    found, out = modes(arm, q, "locked", count), Shaper(np.zeros(1), np.ones(1))
-    for f, z in zip(found.frequencies_hz, found.damping, strict=True):
-        out = out.then((zv if kind == "zv" else zvd)(float(f), float(z)))
+    out = Shaper(np.zeros(1), np.ones(1))
+    for f, z in ringing_modes(arm, q)[0][:count]:
+        out = out.then((zv if kind == "zv" else zvd)(f, z))
     return out

@@ -50,17 +50,20 @@ def _variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[
     for word, value in (("payload", payload), ("stiffness", stiffness)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 1:
             raise InputError(f"{VERB}: {word} is {shown(value)}; expected a fraction, 0.1 for ten percent off.")
-    if (modes or stiffness) and not len(arm.mode_index):
-        raise InputError(f"{VERB}: nothing of arm {arm.name!r} bends; modes and stiffness are for flexible arms.")
+    tries: list[tuple[str, Arm | None, str]] = []
     if modes:
-        out.append((f"{modes} more modes of every kind", with_more_modes(arm, int(modes), VERB)))
+        tries.append((f"{modes} more modes of every kind", with_more_modes(arm, int(modes), VERB),
+                      "modes is given, but no link of arm {} is a beam that has more modes to keep"))  # fmt: skip
     for sign in (1, -1) if payload else ():
-        other = with_payload_error(arm, sign * payload)
-        if other is None:
-            raise InputError(f"{VERB}: arm {arm.name!r} carries no payload that could be off; give it one.")
-        out.append((f"payload {100 * sign * payload:+g} %", other))
+        tries.append((f"payload {100 * sign * payload:+g} %", with_payload_error(arm, sign * payload),
+                      "arm {} carries no payload that could be off; give it one"))  # fmt: skip
     for sign in (1, -1) if stiffness else ():
-        out.append((f"stiffness {100 * sign * stiffness:+g} %", with_stiffness_error(arm, sign * stiffness)))
+        tries.append((f"stiffness {100 * sign * stiffness:+g} %", with_stiffness_error(arm, sign * stiffness),
+                      "stiffness is given, but nothing of arm {} bends and no joint has a spring"))  # fmt: skip
+    for what, other, missing in tries:
+        if other is None:
+            raise InputError(f"{VERB}: {missing.format(repr(arm.name))}.")
+        out.append((what, other))
     return out
 
 

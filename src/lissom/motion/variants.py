@@ -37,14 +37,14 @@ def with_payload_error(arm: Arm, error: float) -> Arm | None:
     return _each(arm, changed)
 
 
-def with_stiffness_error(arm: Arm, error: float) -> Arm:
-    """With links and springs of joints stiffer by a fraction."""
+def with_stiffness_error(arm: Arm, error: float) -> Arm | None:
+    """With links and springs of joints stiffer by a fraction; None where nothing has any stiffness."""
 
     def scaled(value: Any) -> Any:
         return None if value is None else (1 + error) * value
 
     def changed(link: Link) -> Link:
-        joint, beam, modes = link.joint, link.beam, link.modes
+        joint, beam, modes = link.joint.replace(stiffness=scaled(link.joint.stiffness)), link.beam, link.modes
         if joint.elastic is not None:
             joint = joint.replace(elastic=joint.elastic.replace(stiffness=scaled(joint.elastic.stiffness)))
         if beam is not None:
@@ -53,24 +53,24 @@ def with_stiffness_error(arm: Arm, error: float) -> Arm:
             modes = modes.replace(K=scaled(modes.K))
         return link.replace(joint=joint, beam=beam, modes=modes)
 
-    return _each(arm, changed)
+    return _differing(arm, _each(arm, changed))
 
 
-def with_more_modes(arm: Arm, more: int, verb: str) -> Arm:
-    """With more modes of every kind that its beams bend in."""
+def with_more_modes(arm: Arm, more: int, verb: str) -> Arm | None:
+    """With more modes of every kind that its beams bend in; None where none of them has more."""
     for link in arm.links:
         if link.modes is not None:
             raise UnsupportedError(
                 f"{verb}: link {link.name!r} is given by modal integrals, which have the modes that they have; more "
                 "are only known of beams."
             )
-    return _each(arm, lambda link: link if link.beam is None else link.replace(beam=_longer(link.beam, more)))
+    longer = _each(arm, lambda link: link if link.beam is None else link.replace(beam=_longer(link.beam, more)))
+    return _differing(arm, longer)
 
 
 def _longer(beam: Beam, more: int) -> Beam:
-    kept = {plane: getattr(beam.modes, plane) + more * bool(getattr(beam.modes, plane)) for plane in PLANES}
-    if not beam.resists_spin:  # then it has one mode of torsion, of what hangs on its tip
-        kept["torsion"] = min(kept["torsion"], 1)
+    now = {plane: getattr(beam.modes, plane) for plane in PLANES}
+    kept = {plane: int(min(count + more, beam.most(plane))) if count else 0 for plane, count in now.items()}
     damping = beam.damping
     if hasattr(damping, "__len__"):  # new modes are damped like the last one of their kind
         at, longer = 0, []
@@ -80,6 +80,10 @@ def _longer(beam: Beam, more: int) -> Beam:
             longer += own + own[-1:] * (kept[plane] - len(own))
         damping = longer
     return beam.replace(modes=Modes(**kept), damping=damping)
+
+
+def _differing(arm: Arm, other: Arm) -> Arm | None:
+    return None if other == arm else other
 
 
 def _each(arm: Arm, change: Any) -> Arm:

@@ -39,7 +39,7 @@ class Walked(NamedTuple):
 class Walk:
     """Motions of least effort of one problem on one mesh, over the duration.
 
-    problem : its duration is free within a range, and effort alone is minimised
+    problem : its duration is free within a range, which is kept, and effort alone is minimised
     limits : tolerance, iterations, and when it has to end, as `time.perf_counter` tells it
     cost : of the whole task, of a program and a solution
     """
@@ -49,6 +49,7 @@ class Walk:
         cost: Callable[[Program, Array], float], told: Told | None,
     ) -> None:  # fmt: skip
         self._problem, self._mesh, self._limits, self._cost, self._told = problem, mesh, limits, cost, told
+        self._shortest, self._longest = problem.task.duration
         self._log: list[Iteration] = []
         self.seconds = self.evaluation_seconds = 0.0
         self.stopped = False
@@ -57,8 +58,8 @@ class Walk:
         """From a duration on."""
         program = self._problem.program(self._mesh, np.zeros(0))
         here = self._entered(program, begin(program.curves), T)
-        while here.solved and stride > SHORTEST and not self.stopped:
-            there = self._at(program, here.x, program.curves.T(here.x) * (1 - stride))
+        while here.solved and stride > SHORTEST and not self.stopped and program.curves.T(here.x) > self._shortest:
+            there = self._at(program, here.x, max(program.curves.T(here.x) * (1 - stride), self._shortest))
             if there.solved and self._cost(program, there.x) < self._cost(program, here.x):
                 here = self._kept(there)
             else:
@@ -73,10 +74,10 @@ class Walk:
         return Walked(program, found, tuple(self._log))
 
     def _entered(self, program: Program, x: Array, T: float, longer: float = LONGER) -> Solution:
-        """The first motion that is found at a duration, or at longer ones."""
+        """The first motion that is found at a duration, or at longer ones up to the longest."""
         for k in range(TRIES):
-            found = self._at(program, x, T * longer**k)
-            if found.solved or self.stopped:
+            found = self._at(program, x, float(np.clip(T * longer**k, self._shortest, self._longest)))
+            if found.solved or self.stopped or T * longer**k >= self._longest:
                 break
         return self._kept(found)
 

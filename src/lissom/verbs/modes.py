@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.errors import InputError, ModelError, SolveError, shown
+from lissom.errors import InputError, ModelError, shown
 from lissom.flexible.beam_modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
 from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
-from lissom.model.shape_table import ShapeTable
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_bent
-from lissom.verbs.call import library_of
+from lissom.verbs.small_motions import motions
 from lissom.verbs.states import as_arm, as_state
 
 MOST_MODES = 200
@@ -225,65 +224,13 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
 
 
 def _vibration(arm: Arm, q: Array, joints: str, free: NDArray[np.intp], count: int | None) -> ArmModes:
-    from scipy.linalg import eigh
-
-    N = np.eye(arm.dof)[:, free]  # motions that are possible
-    M, K, D = _matrices(arm, q)
-    if arm.loops:
-        N, K = _closed(arm, q, N, K)
-    try:
-        values, U = eigh(N.T @ K @ N, N.T @ M @ N)
-    except np.linalg.LinAlgError:
-        raise SolveError(f"modes: the inertia of arm {arm.name!r} is singular at this pose.") from None
+    values, every, decay, K = motions(arm, q, free)
     small = RIGID * max(float(np.abs(values).max()), 1e-300)
     good = np.flatnonzero(values > small)[: len(values) if count is None else count]
-    omega = np.sqrt(values[good])
-    shapes = N @ U[:, good]
-    damping = np.einsum("ik,ij,jk->k", shapes, D, shapes) / (2 * omega)
+    omega, shapes = np.sqrt(values[good]), every[:, good]
     shares = shapes * (K @ shapes) / values[good]
     rigid, unstable = int((np.abs(values) <= small).sum()), int((values < -small).sum())
-    return ArmModes(arm, q, joints, omega / (2 * np.pi), shapes, rigid, unstable, damping, shares)
-
-
-def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
-    """Motions that keep the loops closed, and the stiffness with that of the closure forces, which turn with them."""
-    from lissom.loops.algebra import least_torques, null_basis, split
-    from lissom.verbs.closures import closure_of
-    from lissom.verbs.looped import Acting, force_slope, tree_torques
-
-    close, still = closure_of(arm), np.zeros(arm.dof)
-    gaps = close(q[None])
-    close.refuse_open(gaps, "modes")
-    inside = null_basis(gaps.G[0] @ N)
-    if not inside.shape[1] and N.shape[1] == arm.dof:
-        raise InputError(f"modes: nothing of arm {arm.name!r} moves: its loops hold all of it.")
-    if not inside.shape[1]:
-        raise InputError(
-            f"modes: nothing of arm {arm.name!r} moves with its joints locked and its loops closed; ask for "
-            "joints='free', or give links beams or joints Elastic(...)."
-        )
-    tau = tree_torques(arm, (q, still, still), Acting())[-1]
-    force = least_torques(tau, split(gaps.G[0]), arm.actuated).force
-    return N @ inside, K - force_slope(close, q, force)
-
-
-def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
-    """Inertia, stiffness (springs, elasticity, gravity) and damping: how torques change around rest.
-
-    Exact derivatives of inverse dynamics, found on its recorded recursion: a compiled gradient would have to be made
-    anew for each of the arms that a convergence report tries.
-    """
-    from lissom.dynamics import inverse
-    from lissom.dynamics.bodies import refuse_unready
-    from lissom.engine.program import Inline
-
-    refuse_unready(arm)
-    run = Inline()
-    bodies = library_of(arm).bodies.with_stations(inverse.standing_frames(arm))
-    inverse.program(run, bodies.smooth, inverse.Setting())
-    still = np.zeros(arm.dof)
-    K, D, M = ((A + A.T) / 2 for A in run.slopes_at(q, still, still))
-    return M, K, D
+    return ArmModes(arm, q, joints, omega / (2 * np.pi), shapes, rigid, unstable, decay[good] / omega, shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,11 +319,8 @@ def _with_modes(arm: Arm, n: int) -> Arm:
     links = []
     for link in arm.links:
         if link.beam is not None and link.beam.modes.count:
-            kept = {word: n if getattr(link.beam.modes, word) else 0 for word in PLANES}
-            if isinstance(link.beam.shapes, ShapeTable):  # no more than the table has
-                kept = {word: min(count, link.beam.shapes.count(word)) for word, count in kept.items()}
-            if not link.beam.resists_spin:  # then it has one mode of torsion, of what hangs on its tip
-                kept["torsion"] = min(kept["torsion"], 1)
-            link = link.replace(beam=link.beam.replace(modes=Modes(**kept), damping=0.0))
+            beam = link.beam
+            kept = {word: int(min(n, beam.most(word))) if getattr(beam.modes, word) else 0 for word in PLANES}
+            link = link.replace(beam=beam.replace(modes=Modes(**kept), damping=0.0))
         links.append(link)
     return arm.replace(links=links)

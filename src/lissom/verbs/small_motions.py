@@ -1,0 +1,85 @@
+"""Small motions of an arm about a pose, as inertia and stiffness have them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError, SolveError
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.call import library_of
+
+
+class Motions(NamedTuple):
+    """All small motions about a pose of what is free: those that vibrate, that nothing pulls back, that run away.
+
+    values : (k,)        how strongly each is pulled back, rising: squared rates [rad^2/s^2], negative: it runs away
+    shapes : (dof, k)    coordinates of each, modal mass 1
+    decay : (k,)         rates at which they die down, small damping assumed [1/s]
+    stiffness : (dof, dof)
+    """
+
+    values: Array
+    shapes: Array
+    decay: Array
+    stiffness: Array
+
+
+def motions(arm: Arm, q: Array, free: NDArray[np.intp]) -> Motions:
+    """Of free coordinates about a pose (dof,), the others held."""
+    from scipy.linalg import eigh
+
+    N = np.eye(arm.dof)[:, free]  # motions that are possible
+    M, K, D = _matrices(arm, q)
+    if arm.loops:
+        N, K = _closed(arm, q, N, K)
+    try:
+        values, U = eigh(N.T @ K @ N, N.T @ M @ N)
+    except np.linalg.LinAlgError:
+        raise SolveError(f"modes: the inertia of arm {arm.name!r} is singular at this pose.") from None
+    shapes = N @ U
+    return Motions(values, shapes, np.einsum("ik,ij,jk->k", shapes, D, shapes) / 2, K)
+
+
+def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
+    """Motions that keep the loops closed, and the stiffness with that of the closure forces, which turn with them."""
+    from lissom.loops.algebra import least_torques, null_basis, split
+    from lissom.verbs.closures import closure_of
+    from lissom.verbs.looped import Acting, force_slope, tree_torques
+
+    close, still = closure_of(arm), np.zeros(arm.dof)
+    gaps = close(q[None])
+    close.refuse_open(gaps, "modes")
+    inside = null_basis(gaps.G[0] @ N)
+    if not inside.shape[1] and N.shape[1] == arm.dof:
+        raise InputError(f"modes: nothing of arm {arm.name!r} moves: its loops hold all of it.")
+    if not inside.shape[1]:
+        raise InputError(
+            f"modes: nothing of arm {arm.name!r} moves with its joints locked and its loops closed; ask for "
+            "joints='free', or give links beams or joints Elastic(...)."
+        )
+    tau = tree_torques(arm, (q, still, still), Acting())[-1]
+    force = least_torques(tau, split(gaps.G[0]), arm.actuated).force
+    return N @ inside, K - force_slope(close, q, force)
+
+
+def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
+    """Inertia, stiffness (springs, elasticity, gravity) and damping: how torques change around rest.
+
+    Exact derivatives of inverse dynamics, found on its recorded recursion: a compiled gradient would have to be made
+    anew for each of the arms that a convergence report tries.
+    """
+    from lissom.dynamics import inverse
+    from lissom.dynamics.bodies import refuse_unready
+    from lissom.engine.program import Inline
+
+    refuse_unready(arm)
+    run = Inline()
+    bodies = library_of(arm).bodies.with_stations(inverse.standing_frames(arm))
+    inverse.program(run, bodies.smooth, inverse.Setting())
+    still = np.zeros(arm.dof)
+    K, D, M = ((A + A.T) / 2 for A in run.slopes_at(q, still, still))
+    return M, K, D
