@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
@@ -94,6 +95,18 @@ def test_more_motors_than_freedoms():
     assert four.cost < 0.95 * two.cost
     assert opening(four) < 1e-5
     assert four.verify().ok
+
+
+def test_tried_with_another_payload():
+    """Loops need not be closed where the joints of the arm are at home."""
+    arm = four_bar().with_payload(ls.Payload(0.3, com=(0.57, 0, 0)), link="rocker")
+    begin = ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q
+    motion = ls.predict_motion(arm, start=begin, goal=[1.4, NAN, NAN], limits=ls.Limits(torque=60.0), duration=0.8,
+                               minimise="torque_squared", segments=10)  # fmt: skip
+    heavier, lighter = motion.verify(payload=0.1).trials
+    assert 1e-4 < heavier.joint_error < 0.2
+    assert lighter.joint_error == pytest.approx(heavier.joint_error, rel=0.3)
+    assert heavier.residual == heavier.led == 0.0
 
 
 def test_saved_and_loaded(swing, tmp_path):

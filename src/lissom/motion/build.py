@@ -315,7 +315,7 @@ class Problem:
 
 
 def fastest_period(arm: Arm) -> float:
-    """Of all natural modes of an arm, no torque acting, the shortest period [s]; infinite where nothing vibrates."""
+    """Of all natural modes of an open arm, no torque acting, the shortest period [s]; infinite where nothing vibrates."""
     if "_fastest_period" not in arm.__dict__:
         found = modes(arm, None, "free").frequencies_hz
         arm.__dict__["_fastest_period"] = float(1 / found.max()) if len(found) else np.inf
