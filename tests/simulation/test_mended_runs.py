@@ -238,3 +238,23 @@ def test_a_moving_base_below_many_joints_and_a_link_that_bends():
     assert run.ok
     assert abs(run.work[-1, 2]) > 1e-3 * run.kinetic.max()
     assert np.abs(run.q[-1] - led.q[-1, 1:]).max() < 1e-9
+
+
+def test_an_arm_at_rest_is_in_balance():
+    """It moves by rounding, some 1e-16 J, and once that was compared with itself: out of balance by 1."""
+    arm, q = ls.load("stanford"), np.array([0.3, 0.2, 0.5, 0.4, 0.7, 0.1])
+    run = ls.simulate(arm, q, tau=ls.gravity_forces(arm, q), until=1.0)
+    assert run.kinetic.max() > 0
+    assert run.ok, run.status
+    assert run.balance_error == 0.0
+
+
+def test_small_motions_are_audited():
+    """A swing of microjoules beside joules of weight times reach; coarse steps are found out."""
+    arm = ls.load("two_link").with_gravity((0, -9.81, 0))
+    q = np.array([-np.pi / 2 + 1e-3, 0.0])
+    coarse, fine = (ls.simulate(arm, q, until=2.0, method="rk4", dt=dt) for dt in (0.05, 1e-3))
+    assert 0 < fine.potential.max() - fine.potential.min() < 1e-5
+    assert fine.ok, fine.status
+    assert coarse.balance_error > 1e-4
+    assert not coarse.ok
