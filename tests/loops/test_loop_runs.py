@@ -210,6 +210,19 @@ def test_a_parallelogram_stops_where_it_is_flat(options):
     assert note.startswith("At t = 0.37")
 
 
+@pytest.mark.parametrize("options", [{"rtol": 1e-3}, {"dt": 0.01, "every": 0.1}], ids=["adaptive", "fixed"])
+def test_passages_within_long_steps_are_found(options):
+    """Half a turn takes about 0.05 s, a step of the adaptive run longer; both times flat count."""
+    arm = four_bar(sizes=PARALLELOGRAM)
+    q = start(arm, 1.0, -1.0, 1.0)
+    run = ls.simulate(arm, q, [60.0, -60.0, 60.0], until=0.27, singular="pass", **options)
+    (note,) = [note for note in run.report.notes if "singular" in note]
+    times = np.array([float(word) for word in note.split("t = ")[1].split(" s ")[0].split(", ")])
+    fine = ls.simulate(arm, q, [60.0, -60.0, 60.0], until=0.27, singular="pass", every=1e-3)
+    flat = np.interp(np.pi * np.arange(1, 6), fine.q[:, 0], fine.t)
+    assert times == pytest.approx(flat, abs=5e-4)  # an error of 1e-3 rad at 60 rad/s is one of 2e-5 s, steps add up
+
+
 def test_a_singular_start_is_refused():
     arm = four_bar(sizes=PARALLELOGRAM)
     with pytest.raises(ls.InputError, match="q0 is a singular configuration"):

@@ -202,7 +202,7 @@ class Linkage(ClosedLoop):
         return np.asarray(s[..., self.rank - 1] / s[..., 0])
 
     def nearly_closed(self, q: Array) -> Array:
-        """One position moved onto the closures by what counts of them, also next to a singular configuration."""
+        """Positions (..., dof) moved onto the closures by what counts of them, also next to a singular configuration."""
         for _ in range(2):
             gaps = self.close(q)
             q = q - split(gaps.G).least_motion(gaps.phi)
