@@ -9,6 +9,7 @@ from tests.loops.mechanisms import four_bar
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
 from lissom.motion.build import Problem
+from lissom.verbs.closures import closure_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAN = np.nan
@@ -107,6 +108,35 @@ def test_tried_with_another_payload():
     assert 1e-4 < heavier.joint_error < 0.2
     assert lighter.joint_error == pytest.approx(heavier.joint_error, rel=0.3)
     assert heavier.residual == heavier.led == 0.0
+
+
+@pytest.mark.parametrize("crank", [5.0, 1 + 2 * np.pi, -4.0])
+def test_long_moves_of_the_motors_alone(crank):
+    """Others arrive on the branch and the winding to which the crank leads them; once jumps led elsewhere."""
+    arm = four_bar()
+    begin = ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q
+    task = {"limits": ls.Limits(torque=60.0), "duration": 1.5, "minimise": "torque_squared", "segments": 12}
+    motion = ls.predict_motion(arm, start=begin, goal=[crank, NAN, NAN], **task)
+    led = begin
+    for q in np.linspace(1.0, crank, 200):
+        led = ls.assemble(arm, [q, *led[1:]], fixed="crank").q
+    assert motion.ok
+    assert np.abs(motion.q[-1] - led).max() < 1e-8
+
+
+def test_rates_that_are_not_given_follow():
+    arm = five_bar()
+    problem = Problem(arm, ls.Task(**TASK, start_velocity=[0.5, NAN, 0.1, NAN], goal_velocity=[NAN, NAN, 0.3, NAN]))
+    begin = problem.given("start")
+    want = ls.assemble(arm, begin, ["left", "right"], qd=[0.5, 0, 0.1, 0]).qd
+    assert np.abs(problem.rates("start") - want).max() < 1e-9
+    end = problem.rates("goal")
+    assert end[2] == 0.3
+    assert np.abs(closure_of(arm)(problem.given("goal")).G @ end).max() < 1e-12
+    motion = ls.predict_motion(arm, **TASK, start_velocity=[0.5, NAN, 0.1, NAN], duration=0.6, segments=12,
+                               minimise="torque_squared")  # fmt: skip
+    assert motion.ok
+    assert np.abs(motion.qd[0] - want).max() < 1e-9
 
 
 def test_saved_and_loaded(swing, tmp_path):

@@ -96,9 +96,10 @@ class Problem:
         return found[0].q[0] if found else np.full(self.n, np.nan)
 
     def rates(self, word: str) -> Array:
-        """(n,) rates at "start" or "goal", at rest where none are given."""
+        """(n,) rates at "start" or "goal", at rest where none are given; in closed loops others follow from those given."""
         value = getattr(self.task, f"{word}_velocity")
-        return np.zeros(self.n) if value is None else spread(self.arm, value, 0.0)
+        rate = np.zeros(self.n) if value is None else spread(self.arm, value, 0.0)
+        return rate if self.closing is None else self.closing.completed_rates(self.given(word), rate)
 
     def accelerations(self, word: str) -> Array:
         """(n,) accelerations at "start" or "goal", NaN where they are free: those of loose coordinates follow."""

@@ -23,6 +23,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.loops.algebra import Forces, independent_rows, least_torques, mul, split
 from lissom.loops.closure import residual_program
+from lissom.loops.search import followed
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
 from lissom.motion.program import Block
@@ -31,11 +32,12 @@ from lissom.motion.report import Closures, Peak
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import Given
 from lissom.spatial.rotations import Array
-from lissom.verbs.assembly import assemble
-from lissom.verbs.closures import closure_key, closure_of
+from lissom.verbs.assembly import assemble, within_limits
+from lissom.verbs.closures import OPEN, closure_key, closure_of
 from lissom.verbs.library import digest
 
 CLOSED = 1e-5  # m or rad by which loops may be open between knots
+EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
 CLOSURE = "closure of"  # begins the names of its rows
 
@@ -65,11 +67,30 @@ class Closing:
         if given.all():
             self.close.refuse_open(self.close(q[None]), self._verb, f"the {what}")
             return q
+        far = self._followed(q, near, given)
+        if far is not None:
+            return far
         names = [name for name, known in zip(self.arm.coordinates, given, strict=True) if known]
         try:
             return assemble(self.arm, np.where(given, q, near), names).q
         except SolveError as error:
             raise InputError(f"{self._verb}: the {what}: {str(error).removeprefix('assemble: ')}") from None
+
+    def _followed(self, q: Array, near: Array, given: NDArray[np.bool_]) -> Array | None:
+        """What follows when given positions are led from those near; None where they are open or it leads nowhere."""
+        if np.abs(self.close(near).phi).max() > OPEN:
+            return None
+        found = followed(lambda q: self.close(q)[:2], near, np.where(given, q, near), ~given, EXACT)
+        return found if found is not None and self.close.faces(found) and within_limits(self.arm)(found) else None
+
+    def completed_rates(self, q: Array, rate: Array) -> Array:
+        """(n,) rates with those that are NaN following from the others, the least of all, at positions (n,)."""
+        free = np.isnan(rate)
+        if not free.any() or np.isnan(q).any():
+            return rate
+        G, out = self.close(q).G, np.where(free, 0.0, rate)
+        out[free] = -split(G[:, free]).least_motion(G @ out)
+        return out
 
     def refuse_opening(self, q: Array, rate: Array, what: str) -> None:
         """Rates (n,) at given positions (n,) must keep the loops closed; those that are free will."""

@@ -100,7 +100,7 @@ def assemble(
     free = _free(arm, fixed, bend)
     close = closure_of(arm)
     search = partial(nearest, lambda q: close(q)[:2], begin, free, STEPS, TRIES)
-    inside = _inside(arm)
+    inside = within_limits(arm)
     found, good = search(lambda q: close.faces(q) and inside(q), tolerance)
     if not good:  # it may still close outside of them
         found, good = search(close.faces, tolerance)
@@ -109,7 +109,7 @@ def assemble(
     return _fitted(close, found.q, v, a, free, found.steps)
 
 
-def _inside(arm: Arm) -> Callable[[Array], bool]:
+def within_limits(arm: Arm) -> Callable[[Array], bool]:
     """Whether positions are within the limits of the joints."""
     lower, upper = arm.bounds("position")
     at = arm.joint_index
