@@ -7,6 +7,7 @@ each is followed down. Its square is a parabola around a zero, which is quickly 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,30 +19,39 @@ SINGULAR = 1e-5  # of the largest singular value: nearer than a way is known
 Measure = Callable[[Array], Array]  # times (k,) -> (k,)
 
 
-def zeros(measure: Measure, t: Array) -> list[float]:
+class Low(NamedTuple):
+    """Where a measure is lowest: when, and how low."""
+
+    t: float
+    value: float
+
+
+def zeros(measure: Measure, t: Array, small: float = SINGULAR) -> list[float]:
     """Times at which a measure is zero, in order; between neighbours of t (nt,) it is smooth."""
+    return [low.t for low in lows(measure, t) if low.value <= small]
+
+
+def lows(measure: Measure, t: Array) -> list[Low]:
+    """The lowest points of its dips, in order of time."""
     if len(t) < 3:
         return []
     size = measure(t)
     highest = np.maximum.accumulate(size)
     dips = np.flatnonzero((size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (size[1:-1] < DIP * highest[1:-1])) + 1
-    found: list[float] = []
+    found: list[Low] = []
     for k in dips:
-        for i in (k - 1, k):  # the lowest point is on either side
-            at = _lowest(measure, float(t[i]), float(t[i + 1]))
-            if at is not None:
-                if not found or at > found[-1]:
-                    found.append(at)
-                break
+        low = min((_lowest(measure, float(t[i]), float(t[i + 1])) for i in (k - 1, k)), key=lambda low: low.value)
+        if not found or low.t > found[-1].t:
+            found.append(low)
     return found
 
 
-def _lowest(measure: Measure, begin: float, end: float) -> float | None:
-    """The zero between two times, None where there is none."""
+def _lowest(measure: Measure, begin: float, end: float) -> Low:
+    """The lowest point between two times."""
     from scipy.optimize import minimize_scalar
 
     low = minimize_scalar(
         lambda s: float(measure(np.array([begin + s * (end - begin)]))[0]) ** 2,
         bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-8},
     )  # fmt: skip
-    return begin + float(low.x) * (end - begin) if low.fun <= SINGULAR**2 else None
+    return Low(begin + float(low.x) * (end - begin), float(np.sqrt(low.fun)))

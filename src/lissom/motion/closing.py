@@ -39,6 +39,8 @@ from lissom.verbs.library import digest
 CLOSED = 1e-5  # m or rad by which loops may be open between knots
 EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
+LEAST = 1e-14  # the same, as far as numbers tell
+SINGULAR_WAY = "it leads through a singular configuration"  # begins the status of motions that do
 CLOSURE = "closure of"  # begins the names of its rows
 
 
@@ -172,7 +174,8 @@ class Closing:
         G = self.close(q).G[:, self.rows]
         left = tau - mul(G.swapaxes(1, 2), force)
         if len(self.passive):
-            carry = np.asarray(np.linalg.pinv(G[:, :, self.passive].swapaxes(1, 2), rcond=WEAK), float)
+            # nothing is cut off: next to a singular configuration torques are as large as they are
+            carry = np.asarray(np.linalg.pinv(G[:, :, self.passive].swapaxes(1, 2), rcond=LEAST), float)
             left = left - mul(G.swapaxes(1, 2), mul(carry, left[:, self.passive]))
         return np.where(self.arm.actuated, left, 0.0)
 
@@ -185,9 +188,9 @@ class Closing:
 
 
 def open_between(motion: Motion) -> bool:
-    """A solution whose loops open too far between knots."""
+    """A solution, also one through a singular configuration, whose loops open too far between knots."""
     found = [peak.use for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
-    return motion.status.startswith("solved") and max(found, default=0.0) > 1
+    return motion.status.startswith(("solved", SINGULAR_WAY)) and max(found, default=0.0) > 1
 
 
 def torques_of(arm: Arm, closures: Closures, s: Array, q: Array, tau: Array) -> Array:

@@ -57,7 +57,7 @@ class _Way:
         h = (self.t[k + 1] - self.t[k])[:, None]
         s = (at - self.t[k])[:, None] / h
         x0, x1, v0, v1 = self.q[k], self.q[k + 1], h * self.qd[k], h * self.qd[k + 1]
-        return self.loop.nearly_closed(
+        return self.loop.close.nearly_closed(
             x0 + s * (v0 + s * (3 * (x1 - x0) - 2 * v0 - v1 + s * (2 * (x0 - x1) + v0 + v1)))
         )
 

@@ -12,7 +12,7 @@ from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import InputError, UnsupportedError
 from lissom.loops import closure
-from lissom.loops.algebra import mul
+from lissom.loops.algebra import mul, split
 from lissom.loops.closure import KINDS
 from lissom.loops.words import largest, loop_of_row
 from lissom.model.arm import Arm
@@ -66,6 +66,13 @@ class Closure:
         G = np.zeros((*phi.shape[:-1], self.rows, self.arm.dof))
         G[..., self._rows, self._cols] = entries
         return Gaps(phi, G, drift)
+
+    def nearly_closed(self, q: Array) -> Array:
+        """Positions (..., dof) moved onto the closures by what counts of them, also next to a singular configuration."""
+        for _ in range(2):
+            gaps = self(q)
+            q = q - split(gaps.G).least_motion(gaps.phi)
+        return q
 
     def bent(self, q: Array, u: Array, v: Array) -> Array:
         """(..., m) second derivative of phi along u and v, exact: the drift is that along qd twice."""
