@@ -67,7 +67,7 @@ class Closing:
         """(n,) positions that close all loops from those that are given; others are NaN and follow, near to `near`."""
         given = np.isfinite(q)
         if given.all():
-            self.close.refuse_open(self.close(q[None]), self._verb, f"the {what}")
+            self.close.refuse_open(q[None], self.close(q[None]), self._verb, f"the {what}")
             return q
         far = self._followed(q, near, given)
         if far is not None:
@@ -83,7 +83,7 @@ class Closing:
         if np.abs(self.close(near).phi).max() > OPEN:
             return None
         found = followed(lambda q: self.close(q)[:2], near, np.where(given, q, near), ~given, EXACT)
-        return found if found is not None and self.close.faces(found) and within_limits(self.arm)(found) else None
+        return found if found is not None and self.close.faces(found).all() and within_limits(self.arm)(found) else None
 
     def completed_rates(self, q: Array, rate: Array) -> Array:
         """(n,) rates with those that are NaN following from the others, the least of all, at positions (n,)."""

@@ -9,6 +9,7 @@ smallest singular values are followed along it (see `loops.dips`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +56,7 @@ def _sizes(closing: Closing, at: Condition, q: Array) -> Array:
 
 def narrows(closing: Closing, way: Positions, s: Array) -> Array:
     """Fractions at and beside which a motion comes nearest to singular configurations; s: those of a fine grid."""
-    found = [low.t for at in _conditions(closing) for low in lows(lambda x, at=at: _along(closing, at, way, x), s)]
+    found = [low.t for at in _conditions(closing) for low in lows(partial(_along, closing, at, way), s)]
     return np.clip(np.add.outer(np.array(found), [-BESIDE, 0.0, BESIDE]).ravel(), 0.0, 1.0)
 
 
@@ -66,7 +67,7 @@ def _along(closing: Closing, at: Condition, way: Positions, s: Array) -> Array:
 def crossed(closing: Closing, way: Positions, s: Array, T: float) -> str:
     """The first singular configuration on the way in words, empty where there is none."""
     for at in _conditions(closing):
-        for low in lows(lambda x, at=at: _along(closing, at, way, x), s):
+        for low in lows(partial(_along, closing, at, way), s):
             if low.value <= at.small:
                 where = _words(closing, at, way(np.array([low.t]))[0])
                 return f"{SINGULAR_WAY} at {low.t * T:.4g} s, where {where}. {HINT}"

@@ -80,7 +80,7 @@ class Linkage(ClosedLoop):
         self.passing = passing
         gaps = self.close(q, qd)
         spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
-        self.close.refuse_open(gaps, "simulate", "q0", spot)
+        self.close.refuse_open(q, gaps, "simulate", "q0", spot)
         self.close.refuse_opening(gaps, qd, "simulate", "qd0", spot)
         parts = split(gaps.G)
         self.rank = int(parts.rank.max())
