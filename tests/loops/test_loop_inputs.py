@@ -75,6 +75,13 @@ CASES = {
         "no rates of the other joints fit those that are held",
     ),
     "turned round": (lambda: ls.assemble(upside_down(), [0.3]), ls.SolveError, "only with an axis turned round"),
+    "torques turned round": (
+        lambda: ls.inverse_dynamics(upside_down(), [0.3], [0.0], [0.0]), ls.InputError,
+        r"inverse_dynamics: q closes loop 1 \(a - base, revolute\) with an axis turned round: z of both frames",
+    ),
+    "run turned round": (
+        lambda: ls.simulate(upside_down(), [0.3], until=1.0), ls.InputError, "q0 closes loop 1 .* with an axis turned",
+    ),
     "fixed unknown": (
         lambda: ls.assemble(four_bar(), Q, fixed="crnk"), ls.InputError, "fixed has 'crnk'; did you mean 'crank'",
     ),

@@ -210,6 +210,19 @@ def test_a_parallelogram_stops_where_it_is_flat(options):
     assert note.startswith("At t = 0.37")
 
 
+@pytest.mark.parametrize("options", [{"rtol": 1e-3}, {"dt": 0.01, "every": 0.1}], ids=["adaptive", "fixed"])
+def test_passages_within_long_steps_are_found(options):
+    """Half a turn takes about 0.05 s, a step of the adaptive run longer; both times flat count."""
+    arm = four_bar(sizes=PARALLELOGRAM)
+    q = start(arm, 1.0, -1.0, 1.0)
+    run = ls.simulate(arm, q, [60.0, -60.0, 60.0], until=0.27, singular="pass", **options)
+    (note,) = [note for note in run.report.notes if "singular" in note]
+    times = np.array([float(word) for word in note.split("t = ")[1].split(" s ")[0].split(", ")])
+    fine = ls.simulate(arm, q, [60.0, -60.0, 60.0], until=0.27, singular="pass", every=1e-3)
+    flat = np.interp(np.pi * np.arange(1, 6), fine.q[:, 0], fine.t)
+    assert times == pytest.approx(flat, abs=5e-4)  # an error of 1e-3 rad at 60 rad/s is one of 2e-5 s, steps add up
+
+
 def test_a_singular_start_is_refused():
     arm = four_bar(sizes=PARALLELOGRAM)
     with pytest.raises(ls.InputError, match="q0 is a singular configuration"):
@@ -312,3 +325,13 @@ def test_runs_are_saved_with_their_loops(tmp_path):
 def test_members_of_loops_have_a_null_space():
     arm, q = spatial(("fixed",), seed=1)
     assert null_basis(closure_of(arm)(q).G).shape == (9, 3)
+
+
+@pytest.mark.parametrize("options", [{}, {"dt": 0.01}], ids=["adaptive", "fixed"])
+def test_a_mechanism_at_rest_is_in_balance(options):
+    """Projections move it by some 1e-13 m, which do no work and are rounding beside its weight."""
+    arm = four_bar()
+    q = start(arm, 1.0, -0.5, 1.5)
+    run = ls.simulate(arm, q, tau=ls.inverse_dynamics(arm, q, 0 * q, 0 * q), until=1.0, **options)
+    assert np.abs(run.q - q).max() < 1e-10
+    assert run.ok, run.status

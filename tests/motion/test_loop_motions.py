@@ -1,13 +1,17 @@
 """Motions of closed loops: they stay closed between knots, torques stay in their limits, closure forces are true."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
 from lissom.motion.build import Problem
+from lissom.motion.search import Search
+from lissom.verbs.closures import closure_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAN = np.nan
@@ -94,6 +98,98 @@ def test_more_motors_than_freedoms():
     assert four.cost < 0.95 * two.cost
     assert opening(four) < 1e-5
     assert four.verify().ok
+
+
+def test_tried_with_another_payload():
+    """Loops need not be closed where the joints of the arm are at home."""
+    arm = four_bar().with_payload(ls.Payload(0.3, com=(0.57, 0, 0)), link="rocker")
+    begin = ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q
+    motion = ls.predict_motion(arm, start=begin, goal=[1.4, NAN, NAN], limits=ls.Limits(torque=60.0), duration=0.8,
+                               minimise="torque_squared", segments=10)  # fmt: skip
+    heavier, lighter = motion.verify(payload=0.1).trials
+    assert 1e-4 < heavier.joint_error < 0.2
+    assert lighter.joint_error == pytest.approx(heavier.joint_error, rel=0.3)
+    assert heavier.residual == heavier.led == 0.0
+
+
+@pytest.mark.parametrize("crank", [5.0, 1 + 2 * np.pi, -4.0])
+def test_long_moves_of_the_motors_alone(crank):
+    """Others arrive on the branch and the winding to which the crank leads them; once jumps led elsewhere."""
+    arm = four_bar()
+    begin = ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q
+    task = {"limits": ls.Limits(torque=60.0), "duration": 1.5, "minimise": "torque_squared", "segments": 12}
+    motion = ls.predict_motion(arm, start=begin, goal=[crank, NAN, NAN], **task)
+    led = begin
+    for q in np.linspace(1.0, crank, 200):
+        led = ls.assemble(arm, [q, *led[1:]], fixed="crank").q
+    assert motion.ok
+    assert np.abs(motion.q[-1] - led).max() < 1e-8
+
+
+def test_rates_that_are_not_given_follow():
+    arm = five_bar()
+    problem = Problem(arm, ls.Task(**TASK, start_velocity=[0.5, NAN, 0.1, NAN], goal_velocity=[NAN, NAN, 0.3, NAN]))
+    begin = problem.given("start")
+    want = ls.assemble(arm, begin, ["left", "right"], qd=[0.5, 0, 0.1, 0]).qd
+    assert np.abs(problem.rates("start") - want).max() < 1e-9
+    end = problem.rates("goal")
+    assert end[2] == 0.3
+    assert np.abs(closure_of(arm)(problem.given("goal")).G @ end).max() < 1e-12
+    motion = ls.predict_motion(arm, **TASK, start_velocity=[0.5, NAN, 0.1, NAN], duration=0.6, segments=12,
+                               minimise="torque_squared")  # fmt: skip
+    assert motion.ok
+    assert np.abs(motion.qd[0] - want).max() < 1e-9
+
+
+def across():
+    """A task of the five-bar with a goal on another winding: forearms come in line on the way, twice."""
+    arm = five_bar()
+    begin = ls.assemble(arm, [2.2, -1.2, 0.9, 1.2], fixed=["left", "right"]).q
+    goal = ls.assemble(arm, [0.2, begin[1], 2.9, begin[3]], fixed=["left", "right"]).q
+    return arm, TASK | {"start": begin, "goal": goal, "duration": 1.5, "minimise": "torque_squared"}
+
+
+def lined_up(q):
+    """Sine of the angle between the forearms, which the motors no longer hold where it is zero."""
+    return np.sin(q[..., 2] + q[..., 3] - q[..., 0] - q[..., 1])
+
+
+def test_a_singular_configuration_on_the_way_is_told():
+    """Between samples torques have no bounds there; once it was called solved, and its torques in their limits."""
+    arm, task = across()
+    motion = Search(arm, ls.Task(**task, segments=12), (1e-8, 500, None), 0, 0.0).start(0)
+    assert not motion.ok
+    told = re.match(r"it leads through a singular configuration at (\S+) s, where motors no longer lead all that "
+                    r"loop 1 \(left_fore - right_fore, spherical\) leaves free", motion.status)  # fmt: skip
+    assert told, motion.status
+    assert abs(lined_up(motion.at(float(told[1]))[0])) < 0.05  # of loops that are not closed quite yet there
+    (torque,) = (peak for peak in motion.report.peaks if peak.quantity == "torque")
+    assert torque.use > 10
+
+
+def test_the_motors_alone_choose_a_way_that_is_not_singular():
+    """The same goal of the motors, the others by continuation."""
+    arm, task = across()
+    motion = ls.predict_motion(arm, **task | {"goal": [0.2, NAN, 2.9, NAN]}, segments=30)
+    assert motion.ok
+    assert lined_up(motion.q).min() > 0.1
+
+
+def test_singular_ends_are_refused():
+    flat = four_bar(sizes={"crank": 0.5, "coupler": 0.9, "rocker": 0.5, "ground": 0.9})
+    with pytest.raises(InputError, match=r"the goal is a singular configuration, where loop 1 .* no longer holds"):
+        ls.predict_motion(flat, start=[1.0, -1.0, 1.0], goal=[0.0, 0.0, 0.0], duration=1.0, minimise="torque_squared")
+
+
+@pytest.mark.slow
+def test_ways_through_singular_configurations_raise():
+    arm, task = across()
+    with pytest.raises(ls.MotionError, match="it leads through a singular configuration at"):
+        ls.predict_motion(arm, **task)
+    flat = four_bar(sizes={"crank": 0.5, "coupler": 0.9, "rocker": 0.5, "ground": 0.9})
+    task = {"start": [1.0, -1.0, 1.0], "goal": [-1.0, 1.0, -1.0], "minimise": "torque_squared"}
+    with pytest.raises(ls.MotionError, match=r"singular configuration at \S+ s, where loop 1 .* no longer holds all"):
+        ls.predict_motion(flat, **task, duration=1.0)
 
 
 def test_saved_and_loaded(swing, tmp_path):

@@ -209,3 +209,52 @@ def test_resuming_with_other_events_is_refused(tmp_path):
     with pytest.raises(ls.InputError, match="of another simulation"):
         ls.simulate(arm, starts, **options, resume=True, stop_at_limits=True)
     assert ls.simulate(arm, starts, **options, resume=True).count == 12
+
+
+def long_flexible_arm(turned=False):
+    """Twelve joints and a last link that bends: too large for straight-line code; on a table that turns, or not."""
+    links = [ls.Link("table", mass=1.0, inertia=0.3)] if turned else []
+    for k in range(12):
+        joint = ls.Joint("revolute", axis=((0, 0, 1), (0, 1, 0))[k % 2], damping=0.02)
+        body = {"mass": 0.3, "com": (0.05, 0.01, 0), "inertia": 1e-3}
+        if k == 11:
+            body = {"beam": ls.Beam(length=0.4, mass_per_length=0.5, EI=(9.0, 7.0), modes=ls.Modes(bending_z=2))}
+        parent = links[-1].name if links else None
+        X = np.eye(4)
+        X[0, 3] = 0.11 * (k > 0)
+        links.append(ls.Link(f"l{k}", parent, joint.replace(placement=X), **body))
+    return ls.Arm("long", links, gravity=(0, 0, -9.81))
+
+
+def test_a_moving_base_below_many_joints_and_a_link_that_bends():
+    """Against the same arm on a table whose joint is led; once an AttributeError. `outer` is audited by the energy."""
+    rate = 0.7
+    arm, table = long_flexible_arm(), long_flexible_arm(turned=True)
+    q0 = np.append(np.linspace(-0.3, 0.4, 12), [0.0, 0.0])
+    spin = ls.BaseMotion(angular_velocity=(0, 0, rate))
+    run = ls.simulate(arm, q0, until=0.05, base=spin, dt=1e-3, method="rk8")
+    led = ls.simulate(table, np.append(0.0, q0), np.append(rate, 0 * q0), until=0.05, dt=1e-3, method="rk8",
+                      prescribed={"table": 0.0})  # fmt: skip
+    assert run.ok
+    assert abs(run.work[-1, 2]) > 1e-3 * run.kinetic.max()
+    assert np.abs(run.q[-1] - led.q[-1, 1:]).max() < 1e-9
+
+
+def test_an_arm_at_rest_is_in_balance():
+    """It moves by rounding, some 1e-16 J, and once that was compared with itself: out of balance by 1."""
+    arm, q = ls.load("stanford"), np.array([0.3, 0.2, 0.5, 0.4, 0.7, 0.1])
+    run = ls.simulate(arm, q, tau=ls.gravity_forces(arm, q), until=1.0)
+    assert run.kinetic.max() > 0
+    assert run.ok, run.status
+    assert run.balance_error == 0.0
+
+
+def test_small_motions_are_audited():
+    """A swing of microjoules beside joules of weight times reach; coarse steps are found out."""
+    arm = ls.load("two_link").with_gravity((0, -9.81, 0))
+    q = np.array([-np.pi / 2 + 1e-3, 0.0])
+    coarse, fine = (ls.simulate(arm, q, until=2.0, method="rk4", dt=dt) for dt in (0.1, 1e-3))
+    assert 0 < fine.potential.max() - fine.potential.min() < 1e-5
+    assert fine.ok, fine.status
+    assert coarse.balance_error > 1e-4
+    assert not coarse.ok

@@ -97,8 +97,7 @@ def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: 
             power = run.call(LOAD_POWER, power, kinematics.point_velocity(run, bodies, way, given.qd), load)
     if moving_base:
         still = run.constant([*np.zeros(6), *(-bodies.arm.gravity)])
-        accelerations = Entries(qdd)
-        motion = (given.q, given.qd, accelerations)
+        motion = (given.q, given.qd, run.gathered(qdd))  # beams read several of them at once
         calm = joint_torques(run, bodies, *motion, still, [])
         felt = joint_torques(run, bodies, *motion, given.base, [])
         for k in range(bodies.dof):

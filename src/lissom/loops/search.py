@@ -3,6 +3,10 @@
 Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) on phi(q): with G = U S V^T the step is
 -V S / (S^2 + mu) U^T phi, and mu follows how well the linear model foretold the gain. Near a solution mu is that of
 the residual, and steps are the smallest that close the linear loops.
+
+From a position that is closed to one far away, coordinates that are given are led there in steps, and the others follow
+along their tangents (Allgower and Georg 1990, predictor and corrector). So they come by the branch and the winding on
+which a mechanism that moves there arrives, where a search that jumps may find another.
 """
 
 from __future__ import annotations
@@ -18,6 +22,10 @@ from lissom.spatial.rotations import Array
 
 LONGEST = 0.5  # rad or m of one step
 EXACT = 1e-13  # m or rad; rounding of a mechanism some metres large
+STRIDE = 0.2  # rad or m that a given coordinate is led at most in one step
+SHORTEST = 1e-4  # of the whole way: steps that get shorter do not lead on
+CORRECTED = 0.25  # of a step that its correction may take; more, and it may have come to another branch
+FEW = 12  # steps of a correction
 Residual = Callable[[Array], tuple[Array, Array]]  # q -> phi, G
 
 
@@ -92,3 +100,33 @@ def nearest(
     if solved:
         return min(solved, key=lambda found: float(np.abs(found.q - guess).max())), True
     return best, False
+
+
+def followed(residual: Residual, q: Array, goal: Array, free: NDArray[np.bool_], tolerance: float) -> Array | None:
+    """From a closed q (n,) to the closed position whose coordinates that are not free are those of `goal`.
+
+    None where the way there, straight for the given coordinates, does not lead through.
+    """
+    way = np.where(free, 0.0, goal - q)
+    far = float(np.abs(way).max(initial=0.0))
+    longest = min(1.0, STRIDE / max(far, 1e-300))
+    x, h, at = 0.0, longest, q
+    phi, G = residual(at)
+    while x < 1.0:
+        h = min(h, 1.0 - x)
+        guess = at + h * way
+        guess[free] -= _least(G[:, free], phi + h * (G @ way))
+        found = closed(residual, guess, free, FEW)
+        if found.gap > tolerance or np.abs(found.q - guess).max() > CORRECTED * np.abs(guess - at).max() + tolerance:
+            h /= 2
+            if h < SHORTEST:
+                return None
+            continue
+        x, h, at = (1.0 if h >= 1.0 - x else x + h), min(2 * h, longest), found.q
+        phi, G = residual(at)
+    return at
+
+
+def _least(G: Array, rows: Array) -> Array:
+    """The smallest x with G x = rows, as far as there is one."""
+    return np.asarray(np.linalg.lstsq(G, rows, rcond=RANK)[0])

@@ -38,3 +38,14 @@ def largest(arm: Arm, rows: Array, per: str = "") -> str:
     """The largest of rows (m,) in words: ``loop 1 (...): shift along x by 0.01 m``; per: ``/s`` of rates."""
     k = int(np.argmax(np.abs(rows)))
     return f"{row_names(arm)[k]} by {abs(float(rows[k])):.3g} {row_units(arm)[k]}{per}"
+
+
+def weakest_loop(arm: Arm, G: Array, rank: int) -> str:
+    """The loop that the weakest of `rank` combinations of the rows of G (m, k) belongs to."""
+    U = np.linalg.svd(G, full_matrices=False)[0]
+    return loop_names(arm)[int(np.argmax(np.bincount(loop_of_row(arm), U[:, rank - 1] ** 2)))]
+
+
+def held_less(which: str) -> str:
+    """What a loop does where closures lose their rank."""
+    return f"{which} no longer holds all that it held"

@@ -36,7 +36,7 @@ def check(arm: Arm) -> list[Finding]:
     Impossible models are refused when the arm is made; these are the ones that are
     merely unlikely.
     """
-    reach = _reach(arm)
+    reach = reach_of(arm)
     findings = [finding for link in arm.links for finding in _link(link, reach)]
     findings += [_of_note(arm.name, note) for note in arm.notes]
     if reach > VERY_LONG:
@@ -58,7 +58,7 @@ def _of_note(name: str, note: str) -> Finding:
     return Finding("warning" if " repaired to " in note else "note", f"arm {name!r}", note)
 
 
-def _reach(arm: Arm) -> float:
+def reach_of(arm: Arm) -> float:
     """Sum of the lengths from joint to joint along the longest branch [m]."""
     far = np.zeros(len(arm.links))
     for i, link in enumerate(arm.links):

@@ -96,9 +96,10 @@ class Problem:
         return found[0].q[0] if found else np.full(self.n, np.nan)
 
     def rates(self, word: str) -> Array:
-        """(n,) rates at "start" or "goal", at rest where none are given."""
+        """(n,) rates at "start" or "goal", at rest where none are given; in closed loops those left open follow."""
         value = getattr(self.task, f"{word}_velocity")
-        return np.zeros(self.n) if value is None else spread(self.arm, value, 0.0)
+        rate = np.zeros(self.n) if value is None else spread(self.arm, value, 0.0)
+        return rate if self.closing is None else self.closing.completed_rates(self.given(word), rate)
 
     def accelerations(self, word: str) -> Array:
         """(n,) accelerations at "start" or "goal", NaN where they are free: those of loose coordinates follow."""
@@ -315,7 +316,7 @@ class Problem:
 
 
 def fastest_period(arm: Arm) -> float:
-    """Of all natural modes of an arm, no torque acting, the shortest period [s]; infinite where nothing vibrates."""
+    """Of all natural modes of an open arm, no torque acting, the shortest period [s]; infinite where there are none."""
     if "_fastest_period" not in arm.__dict__:
         found = modes(arm, None, "free").frequencies_hz
         arm.__dict__["_fastest_period"] = float(1 / found.max()) if len(found) else np.inf

@@ -10,6 +10,7 @@ from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.units import unit_of
 from lissom.motion.build import SAMPLED, VERB, Problem
+from lissom.motion.crossing import refuse_singular
 from lissom.motion.durations import refuse_duration
 from lissom.motion.ends import spread
 from lissom.motion.rows import linear_rows
@@ -74,10 +75,14 @@ def _ends_within(problem: Problem) -> None:
 
 
 def _ends_closed(problem: Problem) -> None:
-    """Rates at ends of arms with closed loops."""
-    if problem.closing is not None and not problem.task.periodic:
+    """Ends of arms with closed loops: not singular, and with rates that keep them closed."""
+    closing = problem.closing
+    if closing is not None and not problem.task.periodic:
         for word in ("start", "goal"):
-            problem.closing.refuse_opening(problem.given(word), problem.rates(word), f"{word}_velocity")
+            q = problem.given(word)
+            if np.isfinite(q).all():
+                refuse_singular(closing, q, VERB, word)
+            closing.refuse_opening(q, problem.rates(word), f"{word}_velocity")
 
 
 def _rates_possible(problem: Problem) -> None:

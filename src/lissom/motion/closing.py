@@ -23,6 +23,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.loops.algebra import Forces, independent_rows, least_torques, mul, split
 from lissom.loops.closure import residual_program
+from lissom.loops.search import followed
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
 from lissom.motion.program import Block
@@ -31,12 +32,15 @@ from lissom.motion.report import Closures, Peak
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import Given
 from lissom.spatial.rotations import Array
-from lissom.verbs.assembly import assemble
-from lissom.verbs.closures import closure_key, closure_of
+from lissom.verbs.assembly import assemble, within_limits
+from lissom.verbs.closures import OPEN, closure_key, closure_of
 from lissom.verbs.library import digest
 
 CLOSED = 1e-5  # m or rad by which loops may be open between knots
+EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
+LEAST = 1e-14  # the same, as far as numbers tell
+SINGULAR_WAY = "it leads through a singular configuration"  # begins the status of motions that do
 CLOSURE = "closure of"  # begins the names of its rows
 
 
@@ -63,13 +67,32 @@ class Closing:
         """(n,) positions that close all loops from those that are given; others are NaN and follow, near to `near`."""
         given = np.isfinite(q)
         if given.all():
-            self.close.refuse_open(self.close(q[None]), self._verb, f"the {what}")
+            self.close.refuse_open(q[None], self.close(q[None]), self._verb, f"the {what}")
             return q
+        far = self._followed(q, near, given)
+        if far is not None:
+            return far
         names = [name for name, known in zip(self.arm.coordinates, given, strict=True) if known]
         try:
             return assemble(self.arm, np.where(given, q, near), names).q
         except SolveError as error:
             raise InputError(f"{self._verb}: the {what}: {str(error).removeprefix('assemble: ')}") from None
+
+    def _followed(self, q: Array, near: Array, given: NDArray[np.bool_]) -> Array | None:
+        """What follows when given positions are led from those near; None where they are open or it leads nowhere."""
+        if np.abs(self.close(near).phi).max() > OPEN:
+            return None
+        found = followed(lambda q: self.close(q)[:2], near, np.where(given, q, near), ~given, EXACT)
+        return found if found is not None and self.close.faces(found).all() and within_limits(self.arm)(found) else None
+
+    def completed_rates(self, q: Array, rate: Array) -> Array:
+        """(n,) rates with those that are NaN following from the others, the least of all, at positions (n,)."""
+        free = np.isnan(rate)
+        if not free.any() or np.isnan(q).any():
+            return rate
+        G, out = self.close(q).G, np.where(free, 0.0, rate)
+        out[free] = -split(G[:, free]).least_motion(G @ out)
+        return out
 
     def refuse_opening(self, q: Array, rate: Array, what: str) -> None:
         """Rates (n,) at given positions (n,) must keep the loops closed; those that are free will."""
@@ -151,7 +174,8 @@ class Closing:
         G = self.close(q).G[:, self.rows]
         left = tau - mul(G.swapaxes(1, 2), force)
         if len(self.passive):
-            carry = np.asarray(np.linalg.pinv(G[:, :, self.passive].swapaxes(1, 2), rcond=WEAK), float)
+            # nothing is cut off: next to a singular configuration torques are as large as they are
+            carry = np.asarray(np.linalg.pinv(G[:, :, self.passive].swapaxes(1, 2), rcond=LEAST), float)
             left = left - mul(G.swapaxes(1, 2), mul(carry, left[:, self.passive]))
         return np.where(self.arm.actuated, left, 0.0)
 
@@ -164,9 +188,9 @@ class Closing:
 
 
 def open_between(motion: Motion) -> bool:
-    """A solution whose loops open too far between knots."""
+    """A solution, also one through a singular configuration, whose loops open too far between knots."""
     found = [peak.use for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
-    return motion.status.startswith("solved") and max(found, default=0.0) > 1
+    return motion.status.startswith(("solved", SINGULAR_WAY)) and max(found, default=0.0) > 1
 
 
 def torques_of(arm: Arm, closures: Closures, s: Array, q: Array, tau: Array) -> Array:

@@ -10,6 +10,7 @@ from lissom.motion.bending import bending_peaks
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
 from lissom.motion.clearance import Clearance, Positions
+from lissom.motion.crossing import narrows
 from lissom.motion.mesh import Mesh
 from lissom.motion.program import Program
 from lissom.motion.report import Peak
@@ -31,6 +32,8 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
         s = both_sides(s, mesh.finest.breaks)
     if len(problem.rubbing):
         s = np.union1d(s, _turns(problem, program, x, s))
+    if problem.closing is not None:
+        s = np.union1d(s, narrows(problem.closing, lambda s: curves.at(x, s, 1)[0], s))
     first = curves.at(x, s, 3)
     s = np.union1d(s, summits(problem.bounds, s, first[1], problem.required(curves, x, s, first)))
     z = curves.at(x, s, 4)

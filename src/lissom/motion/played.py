@@ -154,10 +154,11 @@ def _column(course: PPoly, k: int) -> Exact:
 
 
 def _simulated(arm: Arm, q0: Array, qd0: Array, until: float, breaks: Array, loads: Any, **acting: Any) -> Run:
-    """By steps of order 8, several in every segment and in every period; adaptive with friction or changing loads."""
+    """By steps of order 8, several in every segment and in every period; adaptive where steps are not compiled."""
     segments = len(breaks) - 1
     given: dict[str, Any] = {"loads": loads, "every": until / segments, "on_failure": "return"}
-    if any(joint.friction for joint in arm.joints) or callable(loads):  # compiled steps know no functions of the user
+    # compiled steps know no functions of the user and no closed loops; friction needs instants between them
+    if arm.loops or any(joint.friction for joint in arm.joints) or callable(loads):
         return simulate(arm, q0, qd0, until=until, method="dop853", rtol=1e-10, atol=1e-12, **given, **acting)
     longest = min(fastest_period(arm) / STEPS, until / segments / FEWEST)
     dt = until / segments / int(np.ceil(until / segments / longest))

@@ -11,6 +11,7 @@ import numpy as np
 from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.motion import suited
+from lissom.motion.closing import SINGULAR_WAY
 from lissom.motion.compare import comparison, refuse_comparison
 from lissom.motion.options import OPTIONS, refuse_wrong
 from lissom.motion.record import Motion
@@ -82,8 +83,8 @@ def _asked_residual(arm: Arm, task: Task, residual: Any, compare: Any) -> float 
 def _too_short(search: Search, motion: Motion) -> str:
     """Where a given duration may be why nothing was found: the shortest that was found without it."""
     given = motion.task.duration
-    # shortest times of arms that vibrate are long to find
-    if given is None or RAN_OUT in motion.status or len(search.problem.loose):
+    # shortest times of arms that vibrate are long to find, and none leads around a singular configuration
+    if given is None or RAN_OUT in motion.status or SINGULAR_WAY in motion.status or len(search.problem.loose):
         return ""
     try:
         free = search.other(duration=None, minimise="time").best(1, 1)

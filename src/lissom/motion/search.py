@@ -14,7 +14,8 @@ from lissom.model.arm import Arm
 from lissom.model.units import unit_of
 from lissom.motion import checks, start, starts
 from lissom.motion.build import SHORTEST, Problem, fastest_period
-from lissom.motion.closing import open_between
+from lissom.motion.closing import SINGULAR_WAY, open_between
+from lissom.motion.crossing import crossed
 from lissom.motion.curves import Curves
 from lissom.motion.mesh import Mesh
 from lissom.motion.peaks import EXCESS, look
@@ -32,6 +33,7 @@ ROUNDS = 12
 MOST_SEGMENTS = 1000
 MET = 1e-6  # violations of rows that are none
 TINY = 1e-300
+FINER_SINGULAR = 4  # times the segments of the task, on which loops that pass a singular configuration are closed
 
 
 class Search:
@@ -86,9 +88,14 @@ class Search:
         self._log = ()
         mesh = self.problem.mesh(self._finer)
         motion = self._found(mesh, lambda curves: start.start(self.problem, curves, rng), self.problem.line_duration)
-        while open_between(motion) and motion.basis.segments < MOST_SEGMENTS:
+        while open_between(motion) and motion.basis.segments < self._most_segments(motion):
             motion = self._moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
         return motion
+
+    def _most_segments(self, motion: Motion) -> int:
+        """On which loops are to close; a way that is singular on some finer meshes too is so on all."""
+        singular = motion.status.startswith(SINGULAR_WAY)
+        return FINER_SINGULAR * self.problem.task.segments if singular else MOST_SEGMENTS
 
     def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float) -> Motion:
         """On a mesh, from a start; where a free duration makes that difficult, by walking."""
@@ -197,7 +204,8 @@ class Search:
             before = (program, solution)
             peaks, peak_times = look(self.problem, mesh, program, solution.x)
             watched = self.problem.watch(program.curves, solution.x, mesh.looks())
-            if not solution.solved or not (len(peak_times) or watched) or rounds == ROUNDS:
+            done = not solution.solved or not (len(peak_times) or watched) or rounds == ROUNDS
+            if done or self._crossed(mesh, program, solution):
                 return self._motion(mesh, program, solution, peaks, rounds)
             more = np.append(more, peak_times)
 
@@ -237,10 +245,13 @@ class Search:
         missed = self.problem.missed(program.curves, solution.x) if ok else ""
         if missed:
             ok, status = False, f"solved, but {missed}"
+        singular = self._crossed(mesh, program, solution)
+        if singular and solution.solved:
+            ok, status = False, singular
         if not solution.solved and status != INTERRUPTED:
             if status == INFEASIBLE and report.violation < MET:
                 status = "stalled"  # it gave up elsewhere, and was put back to where it had been
-            status = f"{status}; {self._why(program, solution, status)}"
+            status = f"{status}; {self._why(program, solution, status)}{singular and f'; {singular}'}"
         T = program.curves.T(solution.x)
         cost = self._pure(solution.cost, T)
         if self.problem.rounded:
@@ -253,6 +264,11 @@ class Search:
             self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report,
             basis.continuity, loose, self.problem.closures(program.curves, solution.x),
         )  # fmt: skip
+
+    def _crossed(self, mesh: Mesh, program: Program, solution: Solution) -> str:
+        """A singular configuration that closed loops pass, in words."""
+        closing, curves, x = self.problem.closing, program.curves, solution.x
+        return "" if closing is None else crossed(closing, lambda s: curves.at(x, s, 1)[0], mesh.looks(), curves.T(x))
 
     def _pure(self, cost: float, T: float) -> float:
         """The cost without what makes it well determined."""

@@ -23,6 +23,8 @@ class Trial(NamedTuple):
     residual : float         vibration of the tip that the torques leave [m]; see `residual_vibration`
     led : float              the same, where the joints follow the motion as stiff control would have them
     joint_error : float      largest error of a joint under the torques [rad or m]
+
+    Arms with closed loops do not vibrate: `residual` and `led` are zero.
     """
 
     what: str
@@ -73,6 +75,8 @@ def _tried(motion: Motion, what: str, arm: Arm) -> Trial:
     known = np.isfinite(run.q).all(axis=1)
     planned = motion.at(np.minimum(run.t[known], motion.duration))[0]
     error = np.abs(run.q[known][:, arm.joint_index] - planned[:, motion.arm.joint_index]).max()
+    if arm.loops:  # nothing of them vibrates once their motors are held
+        return Trial(what, 0.0, 0.0, float(error))
     start = rest_of(arm, motion.q[0][motion.arm.joint_index], loads)
     led = lead(arm, start, Course(motion).accelerations, loads)
     return Trial(what, rings(run, motion.duration, last), rings(led, motion.duration, last), float(error))

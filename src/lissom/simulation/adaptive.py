@@ -142,6 +142,7 @@ class Adaptive:
         idle = 0
         while t < end:
             self.start = t
+            self._trace(t, y)
             extra = {"jac": self._jacobian} if self.method in IMPLICIT and not self.loop.looped else {}
             solver = self.solver(self._slope, t, y, end, self.longest, rtol=self.rtol, atol=self.atol, **extra)
             before = t
@@ -178,6 +179,7 @@ class Adaptive:
                 if event.stop:
                     self._keep(np.nextafter(when, t0), state, solver.dense_output())
                     self.last = when, np.concatenate([state, self.way])
+                    self._trace(when, state)
                     raise _Stop(event.name)
             self._keep(t, y, solver.dense_output() if self._samples_before(t) else None)
             self.last = t, np.concatenate([y, self.way])
@@ -192,7 +194,13 @@ class Adaptive:
         if self.method == "bdf":  # it goes on from its table of differences
             solver.D[0] = solver.y
         solver.f = self._slope(solver.t, solver.y)
-        self.trail.append((float(solver.t), solver.y))
+        self._trace(float(solver.t), solver.y)
+
+    def _trace(self, t: float, y: Array) -> None:
+        """Note where the run is; what lies behind an instant from which it goes on anew never happened."""
+        while self.trail and self.trail[-1][0] >= t:
+            self.trail.pop()
+        self.trail.append((t, y))
 
     def _refuse_stall(self, t: float, solver: Any) -> None:
         """Steps so short that the run would never end."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lissom.dynamics.plant import POWERS
 from lissom.errors import SolveError
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
-from lissom.loops.words import loop_names
+from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
 from lissom.simulation.closed_loop import ClosedLoop, Rates
 from lissom.simulation.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
@@ -80,7 +80,7 @@ class Linkage(ClosedLoop):
         self.passing = passing
         gaps = self.close(q, qd)
         spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
-        self.close.refuse_open(gaps, "simulate", "q0", spot)
+        self.close.refuse_open(q, gaps, "simulate", "q0", spot)
         self.close.refuse_opening(gaps, qd, "simulate", "qd0", spot)
         parts = split(gaps.G)
         self.rank = int(parts.rank.max())
@@ -188,11 +188,11 @@ class Linkage(ClosedLoop):
 
     def singular_words(self, G: Array) -> str:
         """Which loop the row that is lost belongs to, at the worst of several states."""
-        U, s, _ = np.linalg.svd(G.reshape(-1, *G.shape[-2:]), full_matrices=False)
+        flat = G.reshape(-1, *G.shape[-2:])
+        s = np.linalg.svd(flat, compute_uv=False)
         k = int(np.argmin(s[:, self.rank - 1] / s[:, 0]))
-        shares = np.bincount(self.close.loop_of, U[k, :, self.rank - 1] ** 2)
-        which = loop_names(self.arm)[int(np.argmax(shares))]
-        return f"the closed loops are at a singular configuration, where {which} no longer holds all that it held"
+        lost = held_less(weakest_loop(self.arm, flat[k], self.rank))
+        return f"the closed loops are at a singular configuration, where {lost}"
 
     def conditions(self, q: Array) -> Array:
         """(...) smallest singular value that counts beside the largest; zero at a singular configuration."""
@@ -200,13 +200,6 @@ class Linkage(ClosedLoop):
             return np.ones(q.shape[:-1])
         s = np.linalg.svd(self.close(q).G[..., self.free], compute_uv=False)
         return np.asarray(s[..., self.rank - 1] / s[..., 0])
-
-    def nearly_closed(self, q: Array) -> Array:
-        """One position moved onto the closures by what counts of them, also next to a singular configuration."""
-        for _ in range(2):
-            gaps = self.close(q)
-            q = q - split(gaps.G).least_motion(gaps.phi)
-        return q
 
     # ---- projection ------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ def refuse_singular(loop: Linkage, q: Array, parts: Split) -> None:
     """A start at which closures lose rank has more than one way to go on: beside it they hold more."""
     aside = ASIDE * parts.tangent(np.random.default_rng(0).standard_normal(q.shape))
     for k, rank in enumerate(parts.rank):
-        s = np.linalg.svd(loop.close(loop.nearly_closed(q[k] + aside[k])).G, compute_uv=False)
+        s = np.linalg.svd(loop.close(loop.close.nearly_closed(q[k] + aside[k])).G, compute_uv=False)
         if rank < loop.rank or (s[rank:] > FAINT * ASIDE * s[0]).any():
             which = f" of run {k}" if len(q) > 1 else ""
             raise InputError(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
+from lissom.simulation.balance import relative
 from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
@@ -128,13 +129,10 @@ class Run:
 
     @property
     def balance_error(self) -> Any:
-        """Largest |balance| beside the energy that moved; one per run of an ensemble."""
-        moved = [np.abs(self.kinetic), np.abs(self.potential - self.potential[..., :1])]
-        moved += [np.abs(self.work[..., k] - self.work[..., :1, k]) for k in range(3)]
-        scale = np.nanmax([_most(x) for x in moved], axis=0)
-        worst = _most(np.abs(self.balance))
-        error = np.divide(worst, scale, out=np.zeros_like(worst), where=scale > 0)
-        return error if self.count is not None else float(error)
+        """Largest |balance| beside the energy that moved, beyond what is rounding; one per run of an ensemble."""
+        moved = [self.kinetic, self.potential - self.potential[..., :1]]
+        moved += [self.work[..., k] - self.work[..., :1, k] for k in range(3)]
+        return relative(self.balance, moved, self.arm, self.potential)
 
     @property
     def joint_power(self) -> Array:
@@ -322,11 +320,6 @@ class Run:
         from lissom.simulation.files import save
 
         save(self, path)
-
-
-def _most(x: Array) -> Any:
-    """Largest known entry along time, zero where there is none."""
-    return np.max(np.where(np.isfinite(x), x, 0.0), axis=-1)
 
 
 def _quintic(q: Array, qd: Array, qdd: Array, k: Any, s: Array, h: Array) -> tuple[Array, Array, Array]:

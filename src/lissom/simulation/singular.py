@@ -1,8 +1,8 @@
 """Singular configurations on the way of a run: positions at which closures hold less than they did at the start.
 
 There the motion may go on in more than one way (a parallelogram may fold over). The smallest singular value of G
-that counts goes down to zero and up again on such a way, so a run is looked through for its dips; each is followed
-down on the cubic through the states around it, put on the closures.
+that counts goes down to zero and up again on such a way (see `loops.dips`). Steps may be so long that all of that
+happens within one, so a run is looked through between them too.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.loops.dips import zeros
 from lissom.simulation.linkage import Linkage
 from lissom.simulation.outcome import Outcome
 from lissom.spatial.rotations import Array
 
-DIP = 0.5  # of the highest value so far; less deep ones do not come near zero
-SINGULAR = 1e-5  # of the largest singular value: nearer than steps can tell
 NEAR = 1e-3  # of the largest singular value, where a failure may be due to it
+APART = 0.1  # rad or m that a coordinate moves at most between two looks
+MOST = 1000  # looks in a step
 
 
 class Passage(NamedTuple):
@@ -29,47 +30,36 @@ class Passage(NamedTuple):
 
 def passages(loop: Linkage, t: Array, states: Array) -> list[Passage]:
     """Those on the way through states (nt, q, qd, ...), in order of time."""
-    n = loop.dof
-    if len(t) < 3:
+    if len(t) < 2:
         return []
-    size = loop.conditions(np.ascontiguousarray(states[:, :n]))
-    highest = np.maximum.accumulate(size)
-    dips = np.flatnonzero((size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (size[1:-1] < DIP * highest[1:-1])) + 1
-    found = []
-    for k in dips:
-        for i in (k - 1, k):  # the lowest point is on either side
-            passage = _lowest(loop, t[i : i + 2], states[i : i + 2])
-            if passage is not None:
-                found.append(passage)
-                break
-    return found
+    way = _Way(loop, t, states)
+    found = zeros(lambda at: loop.conditions(way(at)), way.looks())
+    return [Passage(at, loop.singular_words(loop.close(way(np.array([at]))[0]).G)) for at in found]
 
 
-def _lowest(loop: Linkage, t: Array, states: Array) -> Passage | None:
-    """The singular configuration between two states, None where there is none."""
-    from scipy.optimize import minimize_scalar
+class _Way:
+    """Positions (k, dof) at any times (k,) of a run: on the cubic between the ends of a step, put on the closures."""
 
-    # its square is a parabola around a zero
-    low = minimize_scalar(
-        lambda s: _condition(loop, t, states, s) ** 2, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-8}
-    )
-    s = float(low.x)
-    if low.fun > SINGULAR**2:
-        return None
-    words = loop.singular_words(loop.close(_between(loop, t, states, s)).G)
-    return Passage(float(t[0] + s * (t[1] - t[0])), words)
+    def __init__(self, loop: Linkage, t: Array, states: Array) -> None:
+        self.loop, self.t = loop, t
+        self.q, self.qd = states[:, : loop.dof], states[:, loop.dof : 2 * loop.dof]
 
+    def looks(self) -> Array:
+        """Times at which one has to look: ends of steps, and more between them where steps are long."""
+        h = np.diff(self.t)[:, None]
+        far = np.maximum(np.abs(np.diff(self.q, axis=0)), h * np.maximum(np.abs(self.qd[:-1]), np.abs(self.qd[1:])))
+        counts = np.clip(np.ceil(far.max(axis=1) / APART), 2, MOST).astype(int)
+        inner = [np.linspace(a, b, k, endpoint=False) for a, b, k in zip(self.t[:-1], self.t[1:], counts, strict=True)]
+        return np.append(np.concatenate(inner), self.t[-1])
 
-def _condition(loop: Linkage, t: Array, states: Array, s: float) -> float:
-    return float(loop.conditions(_between(loop, t, states, s)))
-
-
-def _between(loop: Linkage, t: Array, states: Array, s: float) -> Array:
-    """q (dof,) on the cubic between two states, closed as far as it can be."""
-    n, h = loop.dof, float(t[1] - t[0])
-    (x0, x1), (v0, v1) = states[:, :n], h * states[:, n : 2 * n]
-    q = x0 + s * (v0 + s * (3 * (x1 - x0) - 2 * v0 - v1 + s * (2 * (x0 - x1) + v0 + v1)))
-    return loop.nearly_closed(q)
+    def __call__(self, at: Array) -> Array:
+        k = np.clip(np.searchsorted(self.t, at, side="right") - 1, 0, len(self.t) - 2)
+        h = (self.t[k + 1] - self.t[k])[:, None]
+        s = (at - self.t[k])[:, None] / h
+        x0, x1, v0, v1 = self.q[k], self.q[k + 1], h * self.qd[k], h * self.qd[k + 1]
+        return self.loop.close.nearly_closed(
+            x0 + s * (v0 + s * (3 * (x1 - x0) - 2 * v0 - v1 + s * (2 * (x0 - x1) + v0 + v1)))
+        )
 
 
 # ---- what becomes of a run -----------------------------------------------------------------------

@@ -100,16 +100,16 @@ def assemble(
     free = _free(arm, fixed, bend)
     close = closure_of(arm)
     search = partial(nearest, lambda q: close(q)[:2], begin, free, STEPS, TRIES)
-    inside = _inside(arm)
-    found, good = search(lambda q: close.faces(q) and inside(q), tolerance)
+    inside = within_limits(arm)
+    found, good = search(lambda q: bool(close.faces(q).all()) and inside(q), tolerance)
     if not good:  # it may still close outside of them
-        found, good = search(close.faces, tolerance)
+        found, good = search(lambda q: bool(close.faces(q).all()), tolerance)
     if not good:
         raise SolveError(_unclosed(close, found.q, found.phi, free, tolerance), found)
     return _fitted(close, found.q, v, a, free, found.steps)
 
 
-def _inside(arm: Arm) -> Callable[[Array], bool]:
+def within_limits(arm: Arm) -> Callable[[Array], bool]:
     """Whether positions are within the limits of the joints."""
     lower, upper = arm.bounds("position")
     at = arm.joint_index
@@ -192,7 +192,9 @@ def _free(arm: Arm, fixed: Any, bend: bool) -> NDArray[np.bool_]:
 
 
 class ClosureForces(NamedTuple):
-    """Forces and moments in the closures, on link b of every loop at its point; on link a acts the opposite.
+    """Forces and moments in the closures, on link b of every loop at its point; on link a acts the opposite, there.
+
+    The point is that of b also on link a: in a planar loop the points of both frames lie apart.
 
     force, moment : (..., loops, 3)   world axes [N, N m]
     rows : (..., m)                   the same by closure row, in axes of frame a

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import InputError, UnsupportedError
 from lissom.loops import closure
-from lissom.loops.algebra import mul
+from lissom.loops.algebra import mul, split
 from lissom.loops.closure import KINDS
-from lissom.loops.words import largest, loop_of_row
+from lissom.loops.words import largest, loop_names, loop_of_row
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
@@ -67,6 +68,13 @@ class Closure:
         G[..., self._rows, self._cols] = entries
         return Gaps(phi, G, drift)
 
+    def nearly_closed(self, q: Array) -> Array:
+        """Positions (..., dof) moved onto what counts of the closures, also next to a singular configuration."""
+        for _ in range(2):
+            gaps = self(q)
+            q = q - split(gaps.G).least_motion(gaps.phi)
+        return q
+
     def bent(self, q: Array, u: Array, v: Array) -> Array:
         """(..., m) second derivative of phi along u and v, exact: the drift is that along qd twice."""
         return np.asarray(0.25 * (self(q, u + v).drift - self(q, u - v).drift))
@@ -96,14 +104,15 @@ class Closure:
         at[..., :3, :3] = at[..., :3, :3] @ X[:3, :3]
         return at
 
-    def faces(self, q: Array) -> bool:
-        """Axes that rows only hold in line also point the same way, at one position."""
-        for loop, (A, B) in zip(self.arm.loops, self.frames(q), strict=True):
-            cosines = np.einsum("ij,ij->j", A[:3, :3], B[:3, :3])
+    def faces(self, q: Array) -> NDArray[np.bool_]:
+        """(...) whether axes that rows only hold in line also point the same way, at positions (..., dof)."""
+        good = np.ones((*q.shape[:-1], len(self.arm.loops)), bool)
+        for i, loop in enumerate(self.arm.loops):
             needed = {"fixed": [0, 1, 2], "spherical": []}.get(loop.joint, [2])
-            if (cosines[needed] < 0).any():
-                return False
-        return True
+            if needed:
+                A, B = (self._frame(end, q)[..., :3, needed] for end in (loop.a, loop.b))
+                good[..., i] = (np.einsum("...ij,...ij->...j", A, B) >= 0).all(axis=-1)
+        return good
 
     def wrenches(self, q: Array, force: Array) -> tuple[Array, Array]:
         """Force and moment (..., loops, 3) on b at its point, world axes, of row forces (..., m)."""
@@ -125,9 +134,16 @@ class Closure:
 
     # ---- refusals --------------------------------------------------------------------------------
 
-    def refuse_open(self, gaps: Gaps, verb: str, word: str = "q", spot: Spot = _nowhere) -> None:
-        """q (rows, dof) must close all loops."""
+    def refuse_open(self, q: Array, gaps: Gaps, verb: str, word: str = "q", spot: Spot = _nowhere) -> None:
+        """q (rows, dof) must close all loops, with axes that point the same way."""
         self._refuse(gaps.phi, np.full(len(gaps.phi), OPEN), f"{verb}: {word}", "leaves open", "", USE["q"], spot)
+        wrong = np.argwhere(~self.faces(q))
+        if len(wrong):
+            k, i = wrong[0]
+            raise InputError(
+                f"{verb}: {word}{spot(int(k))} closes {loop_names(self.arm)[i]} with an axis turned round: z of both "
+                f"frames must point the same way. Turn one of the loop's frames by half a turn; else {USE['q']}."
+            )
 
     def refuse_opening(self, gaps: Gaps, qd: Array, verb: str, word: str = "qd", spot: Spot = _nowhere) -> None:
         """qd (rows, dof) must keep them closed."""

@@ -82,7 +82,7 @@ def required(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str) ->
 
     def some(spot: Spot, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, ...]:
         gaps = close(q, qd)
-        close.refuse_open(gaps, verb, spot=spot)
+        close.refuse_open(q, gaps, verb, spot=spot)
         close.refuse_opening(gaps, qd, verb, spot=spot)
         close.refuse_parting(gaps, qd, qdd, verb, spot=spot)
         return least_torques(tau, split(gaps.G), arm.actuated)
@@ -141,7 +141,7 @@ def accelerated(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str)
 
     def some(spot: Spot, q: Array, qd: Array, force: Array) -> tuple[Array, ...]:
         gaps = close(q, qd)
-        close.refuse_open(gaps, verb, spot=spot)
+        close.refuse_open(q, gaps, verb, spot=spot)
         close.refuse_opening(gaps, qd, verb, spot=spot)
         qdd, push = bordered(arm, q, gaps, verb).solve(force[..., None], -gaps.drift[..., None])
         return qdd[..., 0], push[..., 0]

@@ -52,7 +52,7 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
 
     close, still = closure_of(arm), np.zeros(arm.dof)
     gaps = close(q[None])
-    close.refuse_open(gaps, "modes")
+    close.refuse_open(q[None], gaps, "modes")
     inside = null_basis(gaps.G[0] @ N)
     if not inside.shape[1] and N.shape[1] == arm.dof:
         raise InputError(f"modes: nothing of arm {arm.name!r} moves: its loops hold all of it.")

@@ -1,0 +1,34 @@
+"""The balance of energy of a run, as one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.model.arm import Arm
+from lissom.model.plausibility import reach_of
+from lissom.spatial.rotations import Array
+
+# Of the potential energy that an arm can have: energies are sums of such numbers, and closed loops are closed to some
+# 1e-13 m. An arm that rests moves by rounding alone, which would otherwise be compared with itself.
+ROUNDING = 1e-12
+
+
+def relative(balance: Array, moved: Sequence[Array], arm: Arm, potential: Array) -> Any:
+    """Largest |balance| [J] along time beside the largest of the energies that moved, all (..., nt).
+
+    What is less than rounding counts as none: that of the weight of the arm at its reach, and of its potential energy.
+    """
+    scale = np.max([_most(x) for x in moved], axis=0)
+    size = arm.mass * float(np.linalg.norm(arm.gravity)) * reach_of(arm) + _most(potential)
+    worst = np.asarray(_most(balance))
+    beyond = (worst > ROUNDING * size) & (scale > 0)
+    error = np.divide(worst, scale, out=np.zeros_like(worst), where=beyond)
+    return error if error.ndim else float(error)
+
+
+def _most(x: Array) -> Any:
+    """Largest known size along time, zero where there is none."""
+    return np.max(np.where(np.isfinite(x), np.abs(x), 0.0), axis=-1)
