@@ -305,3 +305,13 @@ def test_wrong_tasks_are_refused():
         ls.predict_motion(arm, **TASK | {"limits": ls.Limits(torque=12.0, torque_rate=100.0)})
     with pytest.raises(UnsupportedError, match="closed loops"):
         ls.retime_motion(arm, [[2.2, -1.5, 0.9, 1.6], [1.6, -1.2, 0.4, 1.6]], limits=ls.Limits(torque=12.0))
+
+
+def test_periodic_motions_of_loops_are_played_from_a_closed_state():
+    """Splines close loops to what the search allows; a simulation wants it exactly."""
+    arm = five_bar()
+    begin = ls.assemble(arm, [2.2, -1.2, 0.9, 1.2]).q
+    via = [ls.Via(0.1, begin), ls.Via(0.5, [begin[0] - 0.3, NAN, begin[2] + 0.2, NAN])]
+    motion = ls.predict_motion(arm, via=via, periodic=True, duration=1.0, minimise="torque_squared", segments=8)
+    assert motion.ok
+    assert motion.verify(tolerance=1e-3).ok

@@ -361,3 +361,25 @@ def test_options_in_files_are_checked(tmp_path, line, sentence):
     done = run(tmp_path / "t.toml")
     assert done.exit_code == 1
     assert sentence in " ".join(done.stderr.split())
+
+
+@pytest.mark.slow
+def test_links_that_bend_too_far_are_told():
+    """Modes of small deflections mean nothing there, in the plan as in a simulation."""
+    beam = ls.Beam(0.83, 0.31, EI=0.25, modes=ls.Modes(2))
+    link = ls.Link("soft", joint=ls.Joint(armature=0.02), beam=beam, payload=ls.Payload(0.137))
+    motion = ls.predict_motion(
+        ls.Arm("soft", [link], gravity=(0, 0, 0)), start=[0], goal=[1.5], duration=1.5, minimise="torque_squared",
+        segments=8, on_failure="return",
+    )  # fmt: skip
+    assert not motion.ok
+    assert "link 'soft' bends to a slope of" in motion.status
+    assert not motion.verify().ok
+
+
+def test_verify_refuses_before_it_simulates():
+    motion = ls.predict_motion(
+        ls.load("two_link"), start=[0.1, -2.0], goal=[0.9, -1.2], duration=0.7, segments=6, minimise="torque_squared"
+    )
+    with pytest.raises(ls.InputError, match="modes is -1"):
+        motion.verify(modes=-1, rtol=1e-14)

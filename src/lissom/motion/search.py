@@ -27,6 +27,7 @@ from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered
 from lissom.motion.task import Task
 from lissom.motion.walk import STRIDE, Walk
 from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
 
 VERB = "predict_motion"
 ROUNDS = 12
@@ -245,6 +246,9 @@ class Search:
         missed = self.problem.missed(program.curves, solution.x) if ok else ""
         if missed:
             ok, status = False, f"solved, but {missed}"
+        bent, small = self._bent(mesh, program, solution) if ok else ("", True)
+        if bent:
+            ok, status = small, f"{status}, but {bent}"
         singular = self._crossed(mesh, program, solution)
         if singular and solution.solved:
             ok, status = False, singular
@@ -264,6 +268,11 @@ class Search:
             self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report,
             basis.continuity, loose, self.problem.closures(program.curves, solution.x),
         )  # fmt: skip
+
+    def _bent(self, mesh: Mesh, program: Program, solution: Solution) -> tuple[str, bool]:
+        """Links that bend further than modes of small deflections allow, in words; and whether they still mean much."""
+        curves, x, s = program.curves, solution.x, mesh.looks()
+        return bending_range.told(self.problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
 
     def _crossed(self, mesh: Mesh, program: Program, solution: Solution) -> str:
         """A singular configuration that closed loops pass, in words."""

@@ -40,12 +40,8 @@ class Trial(NamedTuple):
         )
 
 
-def trials(motion: Motion, modes: int, payload: float, stiffness: float) -> tuple[Trial, ...]:
-    """On an arm with more modes, and with payload and stiffness off by a fraction, both ways."""
-    return tuple(_tried(motion, what, arm) for what, arm in _variants(motion.arm, modes, payload, stiffness))
-
-
-def _variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[str, Arm]]:
+def variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[str, Arm]]:
+    """The arm with more modes, and with payload and stiffness off by a fraction, both ways; in what each differs."""
     out: list[tuple[str, Arm]] = []
     if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
         raise InputError(f"{VERB}: modes is {shown(modes)}; expected a whole number, how many more of every kind.")
@@ -69,7 +65,7 @@ def _variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[
     return out
 
 
-def _tried(motion: Motion, what: str, arm: Arm) -> Trial:
+def tried(motion: Motion, what: str, arm: Arm) -> Trial:
     loads, last = loads_of(motion), last_loads(motion)
     run = play(motion, arm)
     known = np.isfinite(run.q).all(axis=1)

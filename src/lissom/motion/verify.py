@@ -16,10 +16,11 @@ from lissom.motion.played import loads_of, torques_of
 from lissom.motion.record import Motion, grid
 from lissom.motion.report import Peak
 from lissom.motion.settle import last_loads, rings
-from lissom.motion.trials import Trial, trials
+from lissom.motion.trials import Trial, tried, variants
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
+from lissom.verbs.assembly import assemble
 from lissom.verbs.definite import first_indefinite, words
 from lissom.verbs.dynamics import mass_matrix
 from lissom.verbs.sensitivity import forward_dynamics_gradient
@@ -106,8 +107,9 @@ def verify(
             raise InputError(f"verify: {word} is {shown(value)}; expected a number above 0.")
     if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
         raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
+    others = variants(motion.arm, modes, payload, stiffness)
     run = simulate(
-        motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, loads=loads_of(motion), rtol=rtol,
+        motion.arm, *_start(motion), torques_of(motion), motion.duration, loads=loads_of(motion), rtol=rtol,
         atol=1e-2 * rtol, every=motion.duration / (SAMPLES * (len(motion.finest_breaks) - 1)), method="dop853",
         on_failure="return",
     )  # fmt: skip
@@ -120,8 +122,16 @@ def verify(
     return Verification(
         status == "verified", status, run, run.t[known], error, largest, error[-1], peaks, growth, tolerance,
         0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)),
-        trials(motion, modes, payload, stiffness),
+        tuple(tried(motion, what, arm) for what, arm in others),
     )  # fmt: skip
+
+
+def _start(motion: Motion) -> tuple[Array, Array]:
+    """Where it begins; with closed loops, exactly closed: splines are so to what the search allows."""
+    if not motion.arm.loops:
+        return motion.q[0], motion.qd[0]
+    found = assemble(motion.arm, motion.q[0], qd=motion.qd[0])
+    return found.q, found.qd
 
 
 def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
@@ -178,8 +188,11 @@ def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], gro
     if lost is not None:
         where = f" at {motion.t[lost.at[0]]:.4g} s"
         return words(motion.arm, lost.least, where)
-    if error.max() > tolerance:
-        k = int(np.argmax(error))
+    if not run.ok:
+        return f"its simulation is not in order: {run.status}"
+    joints = np.setdiff1d(np.arange(motion.arm.dof), motion.arm.mode_index)  # what amplitudes do is the residual's
+    if error[joints].max() > tolerance:
+        k = int(joints[np.argmax(error[joints])])
         why = (
             "the arm amplifies small errors so much that torques alone do not hold it; it needs feedback"
             if growth > LARGE
