@@ -20,6 +20,7 @@ from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
 from lissom.cli.simulate import simulate
 from lissom.cli.torques import torques
+from lissom.cli.view import view
 
 app = typer.Typer(
     name="lissom",
@@ -29,7 +30,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for verb in (info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, reproduce):
+for verb in (info, check, convert, draw, view, robots, simulate, predict, plot, torques, linearise, modes, count,
+             reproduce):  # fmt: skip
     app.command()(verb)
 
 
