@@ -60,7 +60,8 @@ class Panel:
 
     def _add_playback(self) -> None:
         gui, player = self.gui, self.player
-        with gui.add_folder("Playback"):
+        moving = any(take.end > take.start for take in player.takes.values())
+        with gui.add_folder("Playback", visible=moving):
             self.show = gui.add_dropdown("show", tuple(player.takes), initial_value=player.name)
             self.play = gui.add_button("pause" if player.playing else "play")
             self.time = gui.add_slider("time [s]", 0.0, 1.0, 0.001, 0.0)
@@ -118,7 +119,7 @@ class Panel:
                 self._when(box, lambda value, group=group: self.nodes.show(group, value))  # type: ignore[misc]
 
     def _add_curves(self) -> None:
-        """Position, rate and torque of one coordinate over time, with a mark at the time that is shown."""
+        """Position, rate and torque of one coordinate over time, drawn over as far as it is shown."""
         self.plots: list[Any] = []
         if self._record_take() is None:
             return
@@ -129,12 +130,17 @@ class Panel:
         with beside.add_tab("Curves"):
             self.of = self.gui.add_dropdown("of", names, initial_value=names[0])
             for k, word in enumerate(("position", "rate", "torque or force")):
-                series = ({"label": "t"}, {"label": word, "stroke": COLOURS[k], "width": 2},
-                          {"label": "now", "stroke": "#000000", "points": {"show": True, "size": 9}})  # fmt: skip
+                series = (
+                    {"label": "t"},
+                    {"label": word, "stroke": COLOURS[k], "width": 2},
+                    {"label": "now", "stroke": "#000000", "width": 1},
+                )
+                axes = {"x": {"time": False}}
                 self.plots.append(
-                    self.gui.add_uplot(self._curve(k), series, title=word, scales={"x": {"time": False}}, height=130,
-                                       legend={"show": False})
-                )  # fmt: skip
+                    self.gui.add_uplot(
+                        self._curve(k), series, title=word, scales=axes, height=130, legend={"show": False}
+                    )
+                )
         self._when(self.of, lambda _: self._draw_curves())
 
     # ---- what is asked for ------------------------------------------------------------------------
@@ -175,16 +181,13 @@ class Panel:
         return next((take for take in self.player.takes.values() if isinstance(take, RunTake | MotionTake)), None)
 
     def _curve(self, which: int) -> tuple[Any, ...]:
-        """Times, values, and the value at the time that is shown alone."""
+        """Times, values, and the values that are passed with that of now held from there on."""
         take = self._record_take()
         assert take is not None
         curves, k = take.curves, self.player.arm.coordinates.index(self.of.value)
         values = (curves.q, curves.qd, curves.tau)[which][:, k]
-        now = np.full(len(curves.t), np.nan)
-        if self.player.take is take:
-            at = int(np.argmin(np.abs(curves.t - self.player.t)))
-            now[at] = values[at]
-        return curves.t, values, now
+        at = int(np.argmin(np.abs(curves.t - self.player.t))) if self.player.take is take else len(values) - 1
+        return curves.t, values, np.where(np.arange(len(values)) <= at, values, values[at])
 
     def _draw_curves(self) -> None:
         for which, plot in enumerate(self.plots):

@@ -68,7 +68,7 @@ class Nodes:
         """Everything where a look says; what stays is not told again."""
         moving = [*self._frames.values(), *(bone for node in self._skins for bone in node.bones)]
         X = np.concatenate([look.frames[list(self._frames)], *look.sections])
-        moved = np.ones(len(X), bool) if self._placed is None else (X != self._placed).any(axis=(-2, -1))
+        moved = np.ones(len(X), bool) if self._placed is None else (self._placed != X).any(axis=(-2, -1))
         for k, wxyz in zip(np.flatnonzero(moved), _quaternions(X[moved]), strict=True):
             moving[k].position, moving[k].wxyz = X[k, :3, 3], wxyz
         self._placed = X
