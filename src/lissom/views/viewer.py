@@ -149,6 +149,9 @@ def view(
         return _export(page, player, scene)
     _refuse_taken(host, port)
     server = _server(host, FIRST_PORT if port is None else port)
+    if port is not None and server.get_port() != port:  # somebody was quicker, and viser took the next
+        _stop(server)
+        raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
     panel = Panel(server.gui, player, scene, nodes, record)
     name = "localhost" if host in (LOOPBACK, "0.0.0.0", "::", "") else host
