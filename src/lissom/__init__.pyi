@@ -112,6 +112,7 @@ from lissom.verbs.timing import FormulationTime as FormulationTime, time_formula
 from lissom.views.animate import animate as animate
 from lissom.views.draw import draw as draw
 from lissom.views.plots import plot as plot
+from lissom.views.viewer import View as View, view as view
 
 __version__: str
 __all__: list[str]

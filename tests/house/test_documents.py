@@ -32,7 +32,10 @@ def test_readme_code_prints_what_it_says(tmp_path):
 PAGES = sorted(path for path in (ROOT / "docs" / "formulations").glob("*.md") if path.stem != "nanoseconds")
 WITH_CODE = [
     *PAGES,
-    *(ROOT / "docs" / f"{name}.md" for name in ("engine", "simulation", "flexible", "motion", "loops", "export-c")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("engine", "simulation", "flexible", "motion", "loops", "viewer", "export-c")
+    ),
 ]
 
 

@@ -23,6 +23,7 @@ from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
 from lissom.cli.simulate import simulate
 from lissom.cli.torques import torques
+from lissom.cli.view import view
 
 app = typer.Typer(
     name="lissom",
@@ -33,8 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 VERBS = (
-    info, check, convert, draw, robots, simulate, predict, plot, torques, linearise, modes, count, export_c, report,
-    reproduce, doctor,
+    info, check, convert, draw, view, robots, simulate, predict, plot, torques, linearise, modes, count, export_c,
+    report, reproduce, doctor,
 )  # fmt: skip
 for verb in VERBS:
     app.command()(verb)

@@ -32,10 +32,10 @@ def plot(
         check_film(film)
         if figure is None and film is None:
             figure = file.with_suffix(".png")
-        draw(_loaded(file), figure, kind, film)
+        draw(load_record(file), figure, kind, film)
 
 
-def _loaded(path: Path) -> Any:
+def load_record(path: Path) -> Any:
     """A run or a motion, by what the file says it is."""
     from lissom.motion.files import FORMAT, read
     from lissom.simulation.files import load_run

@@ -60,6 +60,9 @@ def load(
         raise InputError(f"load: fixed is {fixed!r}; expected 'keep' or 'merge'.")
     path = _resolve(source)
     arm = _reader(path)(path, read_bytes(path), kinematics_only, repair)
+    folder = str(path.absolute().parent)
+    if folder.isprintable():  # else its name cannot be kept as text
+        arm = arm.replace(folder=folder)
     if flexible is not None:
         from lissom.formats.side_file import made_flexible
 

@@ -63,8 +63,9 @@ class Arm(Record):
     kinematics_only : bool        accept links without mass; dynamics then refuses the arm
     source : str                  where the numbers come from
     notes : sequence of str       what a reader ignored or changed
+    folder : str                  where the file lies that it was read from; mesh files are looked for there
 
-    `source` and `notes` do not count when arms are compared.
+    `source`, `notes` and `folder` do not count when arms are compared; `folder` is not written to files.
 
     Examples
     --------
@@ -82,6 +83,7 @@ class Arm(Record):
     kinematics_only: bool = False
     source: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    folder: str = field(default="", compare=False)
 
     # ---- validation ------------------------------------------------------------------------------
 
@@ -94,7 +96,7 @@ class Arm(Record):
             self._set(gravity=vector(self.gravity, "gravity"))
             self._set(flexibility=choice(self.flexibility, "flexibility", FLEXIBILITIES))
             self._set(kinematics_only=flag(self.kinematics_only, "kinematics_only"))
-            self._set(source=text(self.source, "source"))
+            self._set(source=text(self.source, "source"), folder=text(self.folder, "folder"))
             self._set(notes=tuple(text(note, "note") for note in records(self.notes, "notes", str)))
             if not self.links:
                 raise ModelError("it has no links; give at least one Link.")

@@ -127,10 +127,14 @@ def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> _Film:
     _refuse_long(frames, "a greater speed")
     phase = 2 * np.pi * np.arange(frames) / frames
     q = found.q + np.sin(phase)[:, None] * swing(found, mode - 1)
-    slower = period * found.frequencies_hz[mode - 1]
-    pace = f"{slower:.3g} times slower" if slower > 1 else f"{1 / slower:.3g} times faster"
-    title = f"{found.arm.name}, {mode_title(found, mode - 1)}\nshown {pace}"
+    title = f"{found.arm.name}, {mode_title(found, mode - 1)}\n{shown_pace(found.frequencies_hz[mode - 1], period)}"
     return _Film(found.arm, q, [title] * frames, rest=found.q)
+
+
+def shown_pace(frequency_hz: float, period: float = PERIOD) -> str:
+    """How much slower or faster than it is a vibration is shown that takes `period` seconds on the screen."""
+    slower = period * frequency_hz
+    return f"shown {slower:.3g} times slower" if slower > 1 else f"shown {1 / slower:.3g} times faster"
 
 
 def _refuse_long(frames: int, shorter: str) -> None:

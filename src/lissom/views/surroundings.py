@@ -10,11 +10,13 @@ from lissom.motion.obstacles import Capsule, Sphere
 from lissom.motion.record import Motion
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
+from lissom.views import solids
 from lissom.views.palette import COLOURS
+from lissom.views.scene import Scene, Solid, rgb
+from lissom.views.solids import AROUND, capsule_surface
 from lissom.views.stage import Plane
 
 OBSTACLE, VIA = "#8a8a8a", COLOURS[3]
-AROUND, ALONG = 24, 9  # points of a surface
 HUGE = 3.0  # times the view: balls beyond stand for walls, which spatial views cannot cut off
 
 
@@ -24,12 +26,43 @@ def draw_surroundings(ax: Any, plane: Plane | None, motion: Motion, size: float)
         if plane is not None:
             ax.fill(*_outline(thing, plane).T, color=OBSTACLE, alpha=0.35, linewidth=0.8)
         elif thing.radius < HUGE * size:
-            ax.plot_surface(*_surface(thing), color=OBSTACLE, alpha=0.3, linewidth=0, shade=False)
-    vias = [via.at for via in motion.task.via]
-    if vias:
-        places = pose(motion.arm, motion.at(np.array(vias) * motion.duration)[0], motion.tip_frame)[:, :3, 3]
+            ax.plot_surface(
+                *np.moveaxis(capsule_surface(thing.ends[0], thing.ends[1], thing.radius), -1, 0),
+                color=OBSTACLE,
+                alpha=0.3,
+                linewidth=0,
+                shade=False,
+            )
+    places = _via_places(motion)
+    if len(places):
         shown = places[:, list(plane or (0, 1, 2))]
         ax.plot(*shown.T, "D", color=VIA, markersize=5, linestyle="none", label="via")
+
+
+def solids_around(motion: Motion, scene: Scene) -> list[Solid]:
+    """The same as solids that stand in a scene's world."""
+    out = [
+        Solid(
+            f"obstacle/{k}",
+            solids.capsule(thing.ends[0], thing.ends[1], thing.radius),
+            rgb(OBSTACLE),
+            scene.world,
+            0.45,
+        )
+        for k, thing in enumerate(motion.task.obstacles)
+        if thing.radius < HUGE * scene.size
+    ]
+    places = _via_places(motion)
+    return out + [
+        Solid(f"via/{k}", solids.ball(place, 1.2 * scene.radius), rgb(VIA), scene.world)
+        for k, place in enumerate(places)
+    ]
+
+
+def _via_places(motion: Motion) -> Array:
+    """(n, 3) where the tip is at the via points."""
+    vias = np.array([via.at for via in motion.task.via]) * motion.duration
+    return pose(motion.arm, motion.at(vias)[0], motion.tip_frame)[:, :3, 3] if len(vias) else np.zeros((0, 3))
 
 
 def extent(motion: Motion, points: Array, plane: Plane | None) -> Array:
@@ -57,16 +90,3 @@ def _circle(start: float) -> Array:
     """(n, 2) half of it, from an angle on."""
     angle = start + np.linspace(0.0, np.pi, AROUND)
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
-def _surface(thing: Sphere | Capsule) -> tuple[Array, Array, Array]:
-    """Points (n, m) of a capsule's surface: half a ball, a tube, half a ball."""
-    a, b = (np.asarray(end, float) for end in thing.ends)
-    axis = (b - a) / np.linalg.norm(b - a) if np.linalg.norm(b - a) > 0 else np.array([0.0, 0.0, 1.0])
-    across = np.linalg.svd(axis[None])[2][1:]
-    up = np.linspace(-np.pi / 2, np.pi / 2, 2 * ALONG)
-    centre = np.where(up[:, None] < 0, a, b)
-    turn = np.linspace(0.0, 2 * np.pi, AROUND)
-    ring = np.cos(turn)[:, None] * across[0] + np.sin(turn)[:, None] * across[1]
-    points = centre[:, None] + thing.radius * (np.cos(up)[:, None, None] * ring + np.sin(up)[:, None, None] * axis)
-    return points[..., 0], points[..., 1], points[..., 2]

@@ -1,0 +1,139 @@
+"""Mesh files that a robot's description names: where they are, and their triangles."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from lissom.model.arm import Arm
+from lissom.model.link import Shape
+from lissom.views.solids import Mesh
+
+SHARP = 0.5  # rad; edges that turn by more are shown as edges
+KINDS = (".dae", ".stl", ".obj", ".ply", ".glb", ".gltf", ".off")
+
+
+class Part(NamedTuple):
+    """Triangles of one colour (red, green, blue, each 0 to 255), or of none."""
+
+    mesh: Mesh
+    colour: tuple[int, int, int] | None
+
+
+class Unreadable(Exception):
+    """Why a mesh cannot be shown."""
+
+
+class MeshFiles:
+    """Reads each file once, and warns once of each that it cannot show.
+
+    folders : where to look beside the folder of the arm's own file and those of ROS_PACKAGE_PATH
+    """
+
+    def __init__(self, arm: Arm, folders: Sequence[Path] = ()):
+        packages = [Path(word) for word in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if word]
+        own = [Path(arm.folder)] if arm.folder else []
+        self._folders = [*folders, *own, *packages]
+        self._read: dict[str, list[Part] | None] = {}
+
+    def parts(self, shape: Shape) -> list[Part] | None:
+        """What a shape of kind "mesh" consists of, in link axes; None where its file cannot be shown."""
+        if shape.file not in self._read:
+            try:
+                self._read[shape.file] = _triangles(self._find(shape.file))
+            except Unreadable as error:
+                warnings.warn(f"mesh {shape.file}: {error}; a capsule stands in for it.", stacklevel=2)
+                self._read[shape.file] = None
+        parts = self._read[shape.file]
+        if parts is None:
+            return None
+        return [Part(_scaled(part.mesh, shape.size).placed(shape.origin), part.colour) for part in parts]
+
+    def _find(self, uri: str) -> Path:
+        tried = list(dict.fromkeys(self._places(uri)))
+        for path in tried:
+            if path.is_file():
+                return path
+        where = f"not in {tried[0].parent}" if tried else "no folder is known to look in"
+        raise Unreadable(f"it is not found ({where}); name the folder of its package with meshes= (--meshes)")
+
+    def _places(self, uri: str) -> Iterator[Path]:
+        """Where a path or URI may point to: package://NAME/path is below a folder NAME, here or further up."""
+        split = urlsplit(uri)
+        if split.scheme == "file":
+            yield Path(unquote(split.path))
+            return
+        if split.scheme in ("package", "model"):
+            inside = unquote(split.path).lstrip("/")
+            for folder in self._folders:
+                for above in (folder.absolute(), *folder.absolute().parents):
+                    if above.name == split.netloc:
+                        yield above / inside
+                    yield above / split.netloc / inside
+            return
+        path = Path(uri)
+        if path.is_absolute():
+            yield path
+        else:
+            yield from (folder / path for folder in self._folders or [Path()])
+
+
+def _triangles(path: Path) -> list[Part]:
+    """Of a file, by trimesh."""
+    import trimesh
+
+    if path.suffix.lower() not in KINDS:
+        raise Unreadable(f"its ending is not one of {', '.join(KINDS)}")
+    try:
+        if path.suffix.lower() == ".dae":
+            _refuse_entities(path)
+        loaded = trimesh.load_scene(path)
+        bodies = [body for body in loaded.dump() if isinstance(body, trimesh.Trimesh) and len(body.faces)]
+        parts = [_part(trimesh, body) for body in bodies]
+    except Unreadable:
+        raise
+    except ModuleNotFoundError as error:
+        raise Unreadable(f"reading {path.suffix} needs the package {error.name} (pip install {error.name})") from None
+    except Exception as error:  # the readers below raise all kinds of things on damaged files
+        raise Unreadable(f"{path} cannot be read ({type(error).__name__}: {' '.join(str(error).split())})") from None
+    if not parts:
+        raise Unreadable(f"{path} has no triangles")
+    return parts
+
+
+def _refuse_entities(path: Path) -> None:
+    """XML may name other files; a mesh has no need to."""
+    head = path.read_bytes()
+    if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
+        raise Unreadable(f"{path} declares a document type, which is not read")
+
+
+def _part(trimesh: Any, body: Any) -> Part:
+    """Vertices at one place joined, and apart again along sharp edges."""
+    merged = trimesh.Trimesh(body.vertices, body.faces, process=True)
+    shaded = trimesh.graph.smooth_shade(merged, angle=SHARP)
+    vertices = np.asarray(shaded.vertices, float)
+    if not np.isfinite(vertices).all():
+        raise Unreadable("it has vertices that are not finite")
+    return Part(Mesh(vertices, np.asarray(shaded.faces, np.intp)), _colour(body.visual))
+
+
+def _colour(visual: Any) -> tuple[int, int, int] | None:
+    """The one that stands for all of it."""
+    if not getattr(visual, "defined", False):
+        return None
+    source = getattr(visual, "material", visual)
+    red, green, blue = (int(channel) for channel in np.asarray(source.main_color)[:3])
+    return red, green, blue
+
+
+def _scaled(mesh: Mesh, scale: Any) -> Mesh:
+    """A mirrored mesh is turned inside out again."""
+    faces = mesh.faces if np.prod(scale) >= 0 else mesh.faces[:, ::-1]
+    return Mesh(mesh.vertices * scale, faces)

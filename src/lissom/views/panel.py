@@ -1,0 +1,290 @@
+"""The panel beside the picture: playback, joints, what is drawn, and curves of one joint, as controls of viser.
+
+Callbacks of viser come from its own threads. They only leave word of what is asked for; `Panel.serve`, one thread,
+does it and draws, so that nothing is done twice at once.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.motion.record import Motion
+from lissom.simulation.run import Run
+from lissom.verbs.modes import modes
+from lissom.views.palette import COLOURS
+from lissom.views.player import HAND, Player
+from lissom.views.scene import Scene
+from lissom.views.takes import ModeTake, MotionTake, RunTake, Take, take_of
+from lissom.views.web_nodes import Nodes
+
+FRAME = 1 / 30  # s
+CONTROLS = 1 / 10  # s between what is told to the controls while it plays
+MOST_MODES = 12
+TIME_STEPS = 500
+CURVES = 290  # pixels
+
+
+class Panel:
+    """Controls of a server's `gui` for a player and the nodes that show it."""
+
+    def __init__(self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | None = None):
+        self.gui, self.player, self.scene, self.nodes, self.record = gui, player, scene, nodes, record
+        self.asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._told = 0.0
+        gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
+        gui.main_panel.dock_right()
+        self.words = gui.add_markdown("")
+        self._add_playback()
+        self._add_bending()
+        self._add_joints()
+        self._add_drawn()
+        self._add_curves()
+
+    # ---- controls ---------------------------------------------------------------------------------
+
+    def _when(self, control: Any, do: Callable[[Any], None], click: bool = False) -> None:
+        """Do something with the value of a control that somebody moved; not when the program did."""
+
+        def leave_word(event: Any) -> None:
+            if event.client is not None:
+                value = control.value
+                self.asked.put(lambda: do(value))
+
+        (control.on_click if click else control.on_update)(leave_word)
+
+    def _add_playback(self) -> None:
+        gui, player = self.gui, self.player
+        moving = any(take.end > take.start for take in player.takes.values())
+        with gui.add_folder("Playback", visible=moving):
+            self.show = gui.add_dropdown("show", tuple(player.takes), initial_value=player.name)
+            self.play = gui.add_button("pause" if player.playing else "play")
+            self.time = gui.add_slider("time [s]", 0.0, 1.0, 0.001, 0.0)
+            self.speed = gui.add_slider("speed", 0.05, 3.0, 0.05, 1.0)
+            self.loop = gui.add_checkbox("loop", initial_value=True)
+            count = self.record.count if isinstance(self.record, Run) else None
+            if count is not None and count > 1:
+                lane = gui.add_slider("run of the ensemble", 0, count - 1, 1, 0)
+                self._when(lane, self._other_member)
+        self._when(self.show, self._choose)
+        self._when(self.play, lambda _: player.play(), click=True)
+        self._when(self.time, player.seek)
+        self._when(self.speed, lambda value: setattr(player, "speed", value))
+        self._when(self.loop, lambda value: setattr(player, "loop", value))
+
+    def _add_bending(self) -> None:
+        player = self.player
+        if not player.arm.mode_index.size and not any(isinstance(take, ModeTake) for take in player.takes.values()):
+            return
+        with self.gui.add_folder("Bending"):
+            if player.arm.mode_index.size:
+                most = max(50.0, 2 * player.exaggerate)
+                larger = self.gui.add_slider("exaggerate", 0.0, most, 0.1, player.exaggerate,
+                                             hint="Links and springs bend by so many times what they do.")  # fmt: skip
+                self._when(larger, self._exaggerate)
+            swing = self.gui.add_slider("mode amplitude", 0.0, 3.0, 0.05, 1.0, hint="1: chosen to be seen.")
+            self._when(swing, lambda value: setattr(player, "amplitude", value))
+            here = self.gui.add_button("modes at this pose")
+            self._when(here, lambda _: self._find_modes(), click=True)
+
+    def _add_joints(self) -> None:
+        arm, self.sliders = self.player.arm, []
+        low, high = arm.bounds("position")
+        take = self._record_take()
+        passed = self.player.joints[None] if take is None else take.curves.q[:, arm.joint_index]
+        with self.gui.add_folder("Joints", expand_by_default=len(arm.joints) <= 12):
+            if arm.loops:
+                self.gui.add_markdown("Loops stay closed: other joints move along.")
+            for k, joint in enumerate(arm.joints):
+                wide = np.pi if joint.kind == "revolute" else self.scene.size
+                a, b = (x if np.isfinite(x) else side * wide for x, side in ((low[k], -1), (high[k], 1)))
+                a, b = min(a, passed[:, k].min()), max(b, passed[:, k].max())  # a record may leave the limits
+                unit, now = "rad" if joint.kind == "revolute" else "m", float(self.player.joints[k])
+                slider = self.gui.add_slider(
+                    f"{joint.name} [{unit}]", float(a), float(b), max(float(b - a) / 1000, 1e-6), now,
+                    disabled=joint.mimic is not None,
+                    hint="It follows another joint." if joint.mimic is not None else None)  # fmt: skip
+                self._when(slider, lambda value, k=k: self._by_hand(k, value))  # type: ignore[misc]
+                self.sliders.append(slider)
+
+    def _add_drawn(self) -> None:
+        with self.gui.add_folder("Drawn"):
+            for group in self.nodes.groups:
+                box = self.gui.add_checkbox(group, initial_value=True)
+                self._when(box, lambda value, group=group: self.nodes.show(group, value))  # type: ignore[misc]
+
+    def _add_curves(self) -> None:
+        """Position, rate and torque of one coordinate over time, drawn over as far as it is shown."""
+        self.plots: list[Any] = []
+        if self._record_take() is None:
+            return
+        names = self.player.arm.coordinates
+        beside = self.gui.add_panel()
+        beside.dock_left()
+        beside.set_width(CURVES)
+        with beside.add_tab("Curves"):
+            self.of = self.gui.add_dropdown("of", names, initial_value=names[0])
+            for k, word in enumerate(("position", "rate", "torque or force")):
+                series = (
+                    {"label": "t"},
+                    {"label": word, "stroke": COLOURS[k], "width": 2},
+                    {"label": "now", "stroke": "#000000", "width": 1},
+                )
+                axes = {"x": {"time": False}}
+                self.plots.append(
+                    self.gui.add_uplot(
+                        self._curve(k), series, title=word, scales=axes, height=130, legend={"show": False}
+                    )
+                )
+        self._when(self.of, lambda _: self._draw_curves())
+
+    # ---- what is asked for ------------------------------------------------------------------------
+
+    def _choose(self, name: str) -> None:
+        self.player.choose(name)
+        self.nodes.put_trail(self.player.trail())
+
+    def _exaggerate(self, value: float) -> None:
+        self.player.exaggerate = value
+        self.nodes.put_trail(self.player.trail())
+
+    def _by_hand(self, joint: int, value: float) -> None:
+        left = self.player.name != HAND
+        self.player.move(joint, value)
+        if left:
+            self.nodes.put_trail(self.player.trail())
+
+    def _other_member(self, member: int) -> None:
+        assert isinstance(self.record, Run)
+        take = take_of(self.player.arm, self.record, int(member))
+        self.player.takes[take.title] = take
+        self._choose(take.title)
+        self._draw_curves()
+
+    def _find_modes(self) -> None:
+        """Of the arm as it stands, in place of those known."""
+        arm, player = self.player.arm, self.player
+        q = np.array(player.take.at(player.t).q) if not isinstance(player.take, ModeTake) else player.take.rest
+        takes = mode_takes(modes(arm, q, count=MOST_MODES))
+        player.takes = {name: take for name, take in player.takes.items() if not isinstance(take, ModeTake)} | takes
+        self.show.options = tuple(player.takes)
+        self._choose(next(iter(takes), HAND))
+
+    # ---- telling ----------------------------------------------------------------------------------
+
+    def _record_take(self) -> RunTake | MotionTake | None:
+        return next((take for take in self.player.takes.values() if isinstance(take, RunTake | MotionTake)), None)
+
+    def _curve(self, which: int) -> tuple[Any, ...]:
+        """Times, values, and the values that are passed with that of now held from there on."""
+        take = self._record_take()
+        assert take is not None
+        curves, k = take.curves, self.player.arm.coordinates.index(self.of.value)
+        values = (curves.q, curves.qd, curves.tau)[which][:, k]
+        at = int(np.argmin(np.abs(curves.t - self.player.t))) if self.player.take is take else len(values) - 1
+        return curves.t, values, np.where(np.arange(len(values)) <= at, values, values[at])
+
+    def _draw_curves(self) -> None:
+        for which, plot in enumerate(self.plots):
+            plot.data = self._curve(which)
+
+    def _tell(self) -> None:
+        """Bring the controls to what is shown."""
+        player, take = self.player, self.player.take
+        _set(self.show, value=player.name)
+        _set(self.play, label="pause" if player.playing else "play", disabled=take.end <= take.start)
+        if take.end > take.start:
+            _set(self.time, min=take.start, max=take.end, step=(take.end - take.start) / TIME_STEPS)
+            _set(self.time, value=player.t)
+        for slider, value in zip(self.sliders, player.joints, strict=True):
+            _set(slider, value=float(np.clip(value, slider.min, slider.max)))
+        _set(self.words, content=self._text(take))
+        self._draw_curves()
+
+    def _text(self, take: Take) -> str:
+        arm, player = self.player.arm, self.player
+        lines = [f"**{_plain(arm.name)}**: {len(arm.joints)} joints, {arm.dof} coordinates"]
+        if isinstance(take, ModeTake):
+            lines.append(f"{take.title}, {take.pace}")
+        elif take.end > take.start:
+            lines.append(f"t = {player.t:.3f} s of {take.end:.3f} s")
+        if player.said:
+            lines.append(f"⚠ {_plain(player.said)}")
+        return "\n\n".join(lines)
+
+    # ---- the loop ---------------------------------------------------------------------------------
+
+    def draw(self) -> None:
+        """Show what the player says."""
+        player, take = self.player, self.player.take
+        self.nodes.put(self.scene.look(player.state()))
+        length = take.end - take.start
+        self.nodes.pass_trail((player.t - take.start) / length if length > 0 else 0.0)
+
+    def serve(self, atomic: Callable[[], Any]) -> None:
+        """Do what is asked for and play, until `close`; `atomic` makes a frame one message."""
+        self.nodes.put_trail(self.player.trail())
+        dirty, last = True, time.monotonic()
+        while True:
+            asked = self._asked(self.player.playing, dirty)
+            if None in asked:
+                return
+            now = time.monotonic()
+            self.player.advance(now - last)
+            last = now
+            for do in asked:
+                self._try(do)  # type: ignore[arg-type]
+            dirty = bool(asked) or dirty
+            if not (dirty or self.player.playing):
+                continue
+            with atomic():
+                self.draw()
+                if not self.player.playing or now - self._told > CONTROLS:
+                    self._told = now
+                    self._tell()
+            dirty = False
+            time.sleep(max(0.0, FRAME - (time.monotonic() - now)))
+
+    def _asked(self, playing: bool, dirty: bool) -> list[Callable[[], None] | None]:
+        """All that is asked for by now; where nothing moves, wait for something."""
+        out: list[Callable[[], None] | None] = []
+        while True:
+            try:
+                out.append(self.asked.get(block=not (playing or dirty or out), timeout=None))
+            except queue.Empty:
+                return out
+
+    def _try(self, do: Callable[[], None]) -> None:
+        """What cannot be done is said in the panel."""
+        try:
+            self.player.said = ""
+            do()
+        except LissomError as error:
+            self.player.said = str(error)
+
+    def close(self) -> None:
+        """End `serve`."""
+        self.asked.put(None)
+
+
+def mode_takes(found: Any) -> dict[str, Take]:
+    """Modes by their titles."""
+    takes: Sequence[ModeTake] = [ModeTake(found, k) for k in range(len(found.frequencies_hz))]
+    return {take.title: take for take in takes}
+
+
+def _set(control: Any, **values: Any) -> None:
+    """Tell a control what it does not know yet."""
+    for word, value in values.items():
+        if getattr(control, word) != value:
+            setattr(control, word, value)
+
+
+def _plain(words: str) -> str:
+    """Text that markdown leaves as it is."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~$" else c for c in words)

@@ -1,0 +1,312 @@
+"""What a picture of an arm in space consists of, and where all of it is at one state; nothing about who draws it.
+
+Solids are triangles that move with a frame. Skins are triangles that follow several frames: bent links follow sections
+along them, rods of sliding joints follow both of their ends. Arrows stand for forces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.model.arm import Arm
+from lissom.model.joint import Joint
+from lissom.model.link import Link, Shape
+from lissom.model.loads import Load
+from lissom.spatial.frames import inverse, pose as to
+from lissom.spatial.rotations import Array
+from lissom.verbs.kinematics import pose, tip_frame
+from lissom.views import solids
+from lissom.views.mesh_files import MeshFiles
+from lissom.views.palette import COLOURS, FLEXIBLE, LINK
+from lissom.views.skeleton import SECTIONS, Skeleton, twigs
+from lissom.views.solids import Mesh
+
+THICK = 0.018  # radius of a link that has no shape, of the arm's size
+BENT = slice(None, None, 2)  # sections that a bent link follows; fewer are fewer to send
+ARROW = 0.3  # the longest, of the arm's size
+HEAVY = 7800.0  # kg/m^3; payloads are shown as balls of steel
+SHORTEST = 1e-3  # of the arm's size: shorter rods are not shown
+PRISMATIC, REVOLUTE, _, MASS = COLOURS[:4]
+PASSIVE, MESH, LOOP = "#b4bac1", "#d6d9dc", COLOURS[4]
+AXES = (COLOURS[1], COLOURS[2], COLOURS[0])
+ARROWS = {"gravity": "#999999", "force": COLOURS[1], "moment": COLOURS[3], "torque": COLOURS[4]}
+Colour = tuple[int, int, int]
+
+
+class Solid(NamedTuple):
+    """Triangles that move with a frame: link i is frame i, its tip frame n + i of n links, the world the last."""
+
+    name: str
+    mesh: Mesh
+    colour: Colour
+    frame: int
+    opacity: float = 1.0
+
+
+class Skin(NamedTuple):
+    """Triangles that follow frames: each vertex moves with the mean of them by its weights (vertices, frames).
+
+    rest : (frames, 4, 4)     where they are in the axes of `mesh`, undeformed
+    """
+
+    name: str
+    mesh: Mesh
+    colour: Colour
+    rest: Array
+    weights: Array
+    link: int
+
+
+class State(NamedTuple):
+    """What is shown of one instant: positions (dof,), torques (dof,) where there are some, loads (vectors (3,))."""
+
+    q: Array
+    tau: Array | None = None
+    loads: Sequence[Load] = ()
+
+
+class Look(NamedTuple):
+    """Where everything is.
+
+    frames : (2 n + 1, 4, 4)      of the solids
+    sections : [(frames, 4, 4)]   of each skin
+    arrows : {kind: (m, 2, 3)}    from where to where
+    """
+
+    frames: Array
+    sections: list[Array]
+    arrows: dict[str, Array]
+
+
+def rgb(colour: str) -> Colour:
+    """Of "#rrggbb"."""
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return red, green, blue
+
+
+class Scene:
+    """An arm in space.
+
+    arm : Arm
+    files : MeshFiles               where its meshes come from
+    states : (n, dof)               that it will be shown in: they say how large it is, and where to stand
+    peaks : {"force", "moment", "torque", "push": float}    what the longest arrow of a kind stands for
+    around : solids that stand in the world
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        files: MeshFiles,
+        states: Array,
+        peaks: dict[str, float] | None = None,
+        around: Iterable[Solid] = (),
+    ):
+        self.arm, self.peaks = arm, peaks or {}
+        self.bones = Skeleton(arm, states)
+        self.size = self.bones.size
+        self.radius = THICK * self.size
+        self.world = 2 * len(arm.links)
+        self.solids: list[Solid] = []
+        self.skins: list[Skin] = []
+        for i, link in enumerate(arm.links):
+            self._add_link(i, link, files)
+        self._add_base()
+        self._add_loops()
+        self._add_axes()
+        self.solids += around
+
+    # ---- what there is ----------------------------------------------------------------------------
+
+    def _add_link(self, i: int, link: Link, files: MeshFiles) -> None:
+        """Its own shapes where it has some that can be shown, else rods, drums and tubes."""
+        parts = _parts(link, files)
+        for k, (mesh, colour) in enumerate(parts):
+            if link.flexible:
+                self._add_bent(f"link/{link.name}/{k}", i, mesh, colour or rgb(FLEXIBLE))
+            else:
+                self.solids.append(Solid(f"link/{link.name}/{k}", mesh, colour or rgb(MESH), i))
+        if link.payload is not None and link.payload.mass > 0:
+            self._add_payload(i, link)
+        if parts:
+            return
+        if link.flexible:
+            tube = solids.capsule((0, 0, 0), link.tip[:3, 3], 0.7 * self.radius, rings=2 * SECTIONS)
+            self._add_bent(f"link/{link.name}/tube", i, tube, rgb(FLEXIBLE))
+        self._add_rods(i, link)
+        if link.joint.moves:
+            self._add_joint(i, link)
+
+    def _add_rods(self, i: int, link: Link) -> None:
+        """From its joint to its frame, from its tip to tools and to the joints of the next links, to its mass."""
+        tip, start = len(self.arm.links) + i, inverse(link.frame)[:3, 3]
+        rods = [(i, start, np.zeros(3))]
+        rods += [(tip, np.zeros(3), tool.placement[:3, 3]) for tool in link.tools]
+        children = [child for child in self.arm.links if child.parent == link.name]
+        rods += [(tip, np.zeros(3), child.joint.placement[:3, 3]) for child in children]
+        if i in twigs(self.arm):
+            rods.append((i, start, link.body.com))
+        for k, (frame, a, b) in enumerate(rods):
+            self._add_rod(f"link/{link.name}/rod{k}", frame, a, b)
+
+    def _add_rod(self, name: str, frame: int, a: Array, b: Array) -> None:
+        if np.linalg.norm(np.subtract(b, a)) > SHORTEST * self.size:
+            self.solids.append(Solid(name, solids.capsule(a, b, self.radius), rgb(LINK), frame))
+
+    def _add_joint(self, i: int, link: Link) -> None:
+        """A drum along the axis; of a sliding joint a rod from where it slides."""
+        back, r = inverse(link.frame), self.radius
+        origin, axis = back[:3, 3], back[:3, :3] @ link.joint.axis
+        drum = solids.cylinder(origin - 1.8 * r * axis, origin + 1.8 * r * axis, 1.5 * r)
+        self.solids.append(Solid(f"joint/{link.joint.name}", drum, _joint_colour(link.joint), i))
+        if link.joint.kind == "prismatic":
+            rod = solids.capsule((0, 0, 0), link.joint.axis, 0.6 * r)
+            far = (rod.vertices @ link.joint.axis > 0.5).astype(float)
+            rest = np.array([to(), to(p=link.joint.axis)])
+            weights = np.stack([1 - far, far], axis=1)
+            self.skins.append(Skin(f"joint/{link.joint.name}/slide", rod, rgb(LINK), rest, weights, i))
+
+    def _add_bent(self, name: str, i: int, mesh: Mesh, colour: Colour) -> None:
+        """A vertex goes with the two sections beside it."""
+        tip = self.arm.links[i].tip[:3, 3]
+        rest = np.array([to(p=s * tip) for s in np.linspace(0.0, 1.0, SECTIONS)])[BENT]
+        place = np.clip(mesh.vertices @ tip / (tip @ tip), 0.0, 1.0) * (len(rest) - 1)
+        k = np.minimum(place.astype(int), len(rest) - 2)
+        weights = np.zeros((len(place), len(rest)))
+        rows = np.arange(len(place))
+        weights[rows, k], weights[rows, k + 1] = 1 - (place - k), place - k
+        self.skins.append(Skin(name, mesh, colour, rest, weights, i))
+
+    def _add_payload(self, i: int, link: Link) -> None:
+        assert link.payload is not None
+        radius = (3 * link.payload.mass / (4 * np.pi * HEAVY)) ** (1 / 3)
+        shown = solids.ball(link.payload.com, float(np.clip(radius, 1.2 * self.radius, 0.1 * self.size)))
+        self.solids.append(Solid(f"payload/{link.name}", shown, rgb(MASS), len(self.arm.links) + i))
+
+    def _add_base(self) -> None:
+        for link in self.arm.links:
+            if link.parent is None:
+                self._add_rod(f"base/{link.name}", self.world, np.zeros(3), link.joint.placement[:3, 3])
+
+    def _add_loops(self) -> None:
+        for k, loop in enumerate(self.arm.loops):
+            frame, X = self._attached(*loop.a)
+            shown = solids.ball(X[:3, 3], 1.3 * self.radius)
+            self.solids.append(Solid(f"loop/{k}", shown, rgb(LOOP), frame))
+
+    def _add_axes(self) -> None:
+        """Of the tip."""
+        frame, X = self._attached(tip_frame(self.arm), to())
+        for k, colour in enumerate(AXES):
+            rod = solids.cylinder((0, 0, 0), 5 * self.radius * np.eye(3)[k], 0.25 * self.radius)
+            self.solids.append(Solid(f"tip/{'xyz'[k]}", rod.placed(X), rgb(colour), frame))
+
+    def _attached(self, word: str | None, X: Array) -> tuple[int, Array]:
+        """The frame of a solid at pose X of a named frame, and its pose there."""
+        if word is None:
+            return self.world, X
+        frame = self.arm.frame(word)
+        if not frame.at_tip:
+            return frame.link, frame.offset @ X
+        return len(self.arm.links) + frame.link, inverse(self.arm.links[frame.link].tip) @ frame.offset @ X
+
+    # ---- where it is ------------------------------------------------------------------------------
+
+    def look(self, state: State) -> Look:
+        """Where everything is at one state."""
+        bones = Skeleton(self.arm, state.q)
+        frames = np.concatenate([bones.X, bones.tips, np.eye(4)[None]])
+        sections = [self._sections(bones, skin) for skin in self.skins]
+        return Look(frames, sections, self._arrows(bones, state))
+
+    def _sections(self, bones: Skeleton, skin: Skin) -> Array:
+        if skin.link in bones.beams:
+            return bones.beams[skin.link][BENT]
+        parent = int(self.arm.parent_index[skin.link])
+        near = (np.eye(4) if parent < 0 else bones.tips[parent]) @ self.arm.links[skin.link].joint.placement
+        return np.array([near, to(near[:3, :3], bones.origins[skin.link])])
+
+    def _arrows(self, bones: Skeleton, state: State) -> dict[str, Array]:
+        kinds: dict[str, list[Array]] = {kind: [] for kind in ARROWS}
+        for load in (*self.arm.loads, *state.loads):
+            at = pose(self.arm, state.q, load.link, load.point)[:3, 3]
+            for kind, vector in (("force", load.force), ("moment", load.moment)):
+                kinds[kind].append(self._arrow(at, vector, kind))
+        if state.tau is not None:
+            for i, k in zip(np.flatnonzero([link.joint.moves for link in self.arm.links]), self.arm.joint_index):
+                link = self.arm.links[i]
+                axis = (bones.X[i] @ inverse(link.frame))[:3, :3] @ link.joint.axis
+                kind = "push" if link.joint.kind == "prismatic" else "torque"
+                kinds["torque"].append(self._arrow(bones.origins[i], state.tau[k] * axis, kind))
+        if np.any(self.arm.gravity):
+            down = self.arm.gravity / np.linalg.norm(self.arm.gravity)
+            kinds["gravity"].append(np.array([np.zeros(3), 0.5 * ARROW * self.size * down]))
+        return {kind: np.array(some).reshape(-1, 2, 3) for kind, some in kinds.items()}
+
+    def _arrow(self, at: Array, vector: Array, kind: str) -> Array:
+        """(2, 3), as long as its share of the largest of its kind."""
+        peak = self.peaks.get(kind, 0.0)
+        return np.array([at, at + (ARROW * self.size / peak * np.asarray(vector) if peak > 0 else 0.0)])
+
+    # ---- where to stand ---------------------------------------------------------------------------
+
+    @property
+    def up(self) -> Array:
+        """(3,) against gravity, or along z."""
+        length = np.linalg.norm(self.arm.gravity)
+        return -self.arm.gravity / length if length > 0 else np.array([0.0, 0.0, 1.0])
+
+    @cached_property
+    def corners(self) -> tuple[Array, Array]:
+        """Of the box around all that will be shown of the arm."""
+        points = np.vstack([self.bones.points, np.zeros((1, 3))])
+        return points.min(axis=0), points.max(axis=0)
+
+    @property
+    def camera(self) -> tuple[Array, Array]:
+        """Where it stands and what it looks at (3,): a flat arm from its side, any other from above and aside."""
+        low, high = self.corners
+        spread = high - low
+        centre, size = (low + high) / 2, float(np.linalg.norm(spread))
+        aside = np.array([1.0, -1.4, 0.0]) if abs(self.up[2]) > 0.5 else np.array([0.6, 0.0, 1.0])
+        thin = np.flatnonzero(spread <= 0.05 * spread.max())
+        if thin.size:  # its first axis to the right
+            aside = 0.3 * np.array([0.0, -1.0, 0.0]) * (thin[-1] == 2) * abs(self.up[2]) + np.eye(3)[thin[-1]]
+            aside[1] *= -1 if thin[-1] == 1 else 1
+        aside = aside / np.linalg.norm(aside) + 0.45 * self.up
+        return centre + 1.25 * max(size, 1e-3) * aside / np.linalg.norm(aside), centre
+
+
+def _parts(link: Link, files: MeshFiles) -> list[tuple[Mesh, Colour | None]]:
+    """The visual shapes of a link, in its axes; none where one of them cannot be shown."""
+    out: list[tuple[Mesh, Colour | None]] = []
+    for shape in link.shapes:
+        if shape.role != "visual":
+            continue
+        if shape.kind != "mesh":
+            out.append((_primitive(shape), None))
+            continue
+        parts = files.parts(shape)
+        if parts is None:
+            return []
+        out += parts
+    return out
+
+
+def _primitive(shape: Shape) -> Mesh:
+    if shape.kind == "box":
+        return solids.box(shape.size).placed(shape.origin)
+    if shape.kind == "sphere":
+        return solids.ball((0, 0, 0), shape.size[0]).placed(shape.origin)
+    half = np.array([0.0, 0.0, shape.size[1] / 2])
+    return solids.cylinder(-half, half, shape.size[0]).placed(shape.origin)
+
+
+def _joint_colour(joint: Joint) -> Colour:
+    if not joint.actuated:
+        return rgb(PASSIVE)
+    return rgb(REVOLUTE if joint.kind == "revolute" else PRISMATIC)

@@ -1,0 +1,331 @@
+"""`view`: an arm, a run or a motion in the browser."""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import threading
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.errors import InputError, ModelError, UnsupportedError, shown
+from lissom.model.arm import Arm
+from lissom.motion.record import Motion
+from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
+from lissom.verbs.modes import ArmModes, modes as find_modes
+from lissom.verbs.states import as_arm, as_state
+from lissom.views.mesh_files import MeshFiles
+from lissom.views.panel import FRAME, MOST_MODES, Panel, mode_takes
+from lissom.views.player import Player
+from lissom.views.scene import Scene
+from lissom.views.surroundings import solids_around
+from lissom.views.takes import MotionTake, RunTake, Take, peaks_of, take_of
+from lissom.views.web_nodes import Nodes
+
+LOOPBACK = "127.0.0.1"
+FIRST_PORT = 8080
+MOST_FRAMES = 900  # of a page
+Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
+
+
+class View:
+    """A viewer that runs, or a page that was written.
+
+    url : str      where it is: ``http://...`` of a server, ``file://...`` of a page
+
+    It ends with `close`, or with the block of ``with``.
+    """
+
+    def __init__(self, url: str, server: Any = None, panel: Panel | None = None):
+        self.url = url
+        self._server, self._panel, self._thread = server, panel, None
+        if panel is not None:
+            self._thread = threading.Thread(target=panel.serve, args=(server.atomic,), name="lissom view", daemon=True)
+            self._thread.start()
+
+    @property
+    def q(self) -> Array:
+        """(dof,) what is shown at the moment, not exaggerated; a pose that was found with the sliders."""
+        if self._panel is None:
+            raise InputError("view: a page has no state; start a viewer without export.")
+        player = self._panel.player
+        return np.array(player.take.at(player.t).q)
+
+    def wait(self) -> None:
+        """Until it is closed, or Ctrl-C."""
+        while self._thread is not None and self._thread.is_alive():
+            self._thread.join(0.2)
+
+    def close(self) -> None:
+        """Stop the server; a page stays."""
+        server, self._server = self._server, None
+        if server is not None and self._panel is not None and self._thread is not None:
+            self._panel.close()
+            self._thread.join(5.0)
+            _stop(server)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<View at {self.url}{'' if self._server is not None or self.url.startswith('file') else ', closed'}>"
+
+
+def view(
+    arm: Arm,
+    record: Run | Motion | ArmModes | None = None,
+    *,
+    q: ArrayLike | None = None,
+    member: int = 0,
+    modes: ArmModes | None = None,
+    mode: int | None = None,
+    exaggerate: float = 1.0,
+    meshes: Folders = None,
+    host: str = LOOPBACK,
+    port: int | None = None,
+    open: bool = True,  # the word of the command line
+    export: str | os.PathLike[str] | None = None,
+) -> View:
+    """Show an arm in the browser, play a run, a motion or a mode; or write that as one page.
+
+    Links are drawn by the meshes and shapes of their description, by capsules and tubes otherwise; flexible links as
+    they bend. Beside the picture are playback, sliders of the joints (closed loops stay closed), an exaggeration of
+    what bends, and curves of one joint. Everything comes from this machine, and goes nowhere else. Needs the extra
+    ``viewer``.
+
+    Parameters
+    ----------
+    arm : Arm
+    record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
+    q : (dof,) or None               the pose of an arm that nothing moves, None: `arm.home`
+    member : int                     which run of an ensemble; the panel offers the others
+    modes : ArmModes or None         to choose from in the panel; None: of an arm with elastic parts those at the first
+                                     pose, its joints locked
+    mode : int or None               begin with this mode, 1 is the lowest; None: with the record
+    exaggerate : float               draw flexible links and springs bent so many times as much
+    meshes : path, paths or None     folders of mesh files and packages, beside that of the arm's file
+    host : str                       address to listen at; others than "127.0.0.1" let other machines in
+    port : int or None               None: the first free one from 8080 on
+    open : bool                      open it in the browser of this machine
+    export : path or None            write a page (.html) that plays by itself instead, without network or server
+
+    Returns
+    -------
+    View        with `url`, `q` and `close()`; it can be used in ``with``
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link_flexible")
+    >>> run = ls.simulate(arm, [0.3, 0.1], until=1.0)
+    >>> ls.view(arm, run, exaggerate=3)  # doctest: +SKIP
+    >>> with ls.view(arm, run, open=False) as viewer:  # doctest: +SKIP
+    ...     print(viewer.url)
+    >>> ls.view(arm, ls.modes(arm, [0.0, 0.5]), export="mode.html")  # doctest: +SKIP
+    """
+    as_arm(arm, "view")
+    if isinstance(record, ArmModes):
+        if modes is not None:
+            raise InputError("view: modes are given twice, as the record and as modes=; give one of them.")
+        record, modes, mode = None, record, 1 if mode is None else mode
+    _refuse_wrong(record, modes, exaggerate, host, port)
+    _viser()
+    page = None if export is None else _page_path(export)
+    pose = _pose(arm, q)
+    player = _player(arm, record, pose, member, modes, mode, exaggerate)
+    scene = _scene(arm, record, player, _folders(meshes))
+    if page is not None:
+        return _export(page, player, scene)
+    _refuse_taken(host, port)
+    server = _server(host, FIRST_PORT if port is None else port)
+    if port is not None and server.get_port() != port:  # somebody was quicker, and viser took the next
+        _stop(server)
+        raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
+    nodes = _nodes(server, scene)
+    panel = Panel(server.gui, player, scene, nodes, record)
+    name = "localhost" if host in (LOOPBACK, "0.0.0.0", "::", "") else host
+    started = View(f"http://{name}:{server.get_port()}", server, panel)
+    if open:
+        import webbrowser
+
+        webbrowser.open(started.url)
+    return started
+
+
+# ---- what is asked for ---------------------------------------------------------------------------
+
+
+def _refuse_wrong(record: Any, modes: Any, exaggerate: Any, host: Any, port: Any) -> None:
+    if record is not None and not isinstance(record, Run | Motion):
+        raise InputError(
+            f"view: got {type(record).__name__}; expected a Run (from simulate, load_run), a Motion (from "
+            "predict_motion, load_motion) or ArmModes (from modes)."
+        )
+    if modes is not None and not isinstance(modes, ArmModes):
+        raise InputError(f"view: modes is {shown(modes)}; expected ArmModes (from modes).")
+    if isinstance(exaggerate, bool) or not isinstance(exaggerate, int | float) or not 0 <= exaggerate < np.inf:
+        raise InputError(f"view: exaggerate is {shown(exaggerate)}; expected a number of at least 0.")
+    if not isinstance(host, str):
+        raise InputError(f"view: host is {shown(host)}; expected an address such as '127.0.0.1'.")
+    if port is not None and (isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= 65535):
+        raise InputError(f"view: port is {shown(port)}; expected a whole number from 1 to 65535, or None.")
+
+
+def _page_path(export: Any) -> Path:
+    if not isinstance(export, str | os.PathLike):
+        raise InputError(f"view: export is {shown(export)}; expected a path that ends in .html.")
+    page = Path(export).absolute()
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"view: {page.name} is not a page; expected a name that ends in .html.")
+    if not page.parent.is_dir():
+        raise InputError(f"view: there is no folder {page.parent}; make it first.")
+    return page
+
+
+def _pose(arm: Arm, q: ArrayLike | None) -> Array:
+    pose = as_state(arm, arm.home if q is None else q, "q", "view")
+    if pose.ndim != 1:
+        raise InputError(f"view: q has shape {pose.shape}; expected one state ({arm.dof},).")
+    return pose
+
+
+def _folders(meshes: Folders) -> list[Path]:
+    """That exist."""
+    some = [] if meshes is None else [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
+    folders = [Path(folder) for folder in some]
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(f"view: meshes names {folder}, which is not a folder.")
+    return folders
+
+
+# ---- what is shown -------------------------------------------------------------------------------
+
+
+def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, modes: ArmModes | None,
+            mode: int | None, exaggerate: float) -> Player:  # fmt: skip
+    """Takes in the order of the panel: the record, then modes."""
+    takes: dict[str, Take] = {}
+    if record is not None:
+        take = take_of(arm, record, member)
+        takes[take.title] = take
+        pose = take.at(take.start).q
+    if modes is None and arm.mode_index.size:
+        rigid = np.array(pose)
+        rigid[arm.mode_index] = 0.0  # a state may be bent too far for modes
+        modes = find_modes(arm, rigid, count=MOST_MODES)
+    if modes is not None and modes.arm.coordinates != arm.coordinates:
+        raise InputError(f"view: the modes are of arm {modes.arm.name!r}, which has other coordinates.")
+    swings = {} if modes is None else mode_takes(modes)
+    player = Player(arm, {**takes, **swings} if takes else swings, pose, float(exaggerate))
+    if mode is not None:
+        if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= len(swings):
+            many = f"a whole number from 1 to {len(swings)}" if swings else "none, since nothing vibrates"
+            raise InputError(f"view: mode is {shown(mode)}; expected {many}.")
+        player.choose(list(swings)[mode - 1])
+    elif not takes:
+        player.choose("by hand")
+    return player
+
+
+def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path]) -> Scene:
+    take = player.takes.get("run") or player.takes.get("motion")
+    if isinstance(take, RunTake | MotionTake):
+        states, peaks = take.curves.q[:: max(1, len(take.curves.t) // 40)], take.peaks
+    else:
+        states, peaks = player.take.at(player.t).q[None], peaks_of(arm, np.zeros(arm.dof), arm.loads)
+    scene = Scene(arm, MeshFiles(arm, folders), player.larger(states), peaks)
+    if isinstance(record, Motion):
+        scene.solids += solids_around(record, scene)
+    return scene
+
+
+# ---- viser ---------------------------------------------------------------------------------------
+
+
+def _refuse_taken(host: str, port: int | None) -> None:
+    """viser would take the next port, or look for one for long."""
+    try:
+        family = socket.getaddrinfo(host or None, port or 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(*family[:3]) as probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(family[4])
+    except OSError as error:
+        if port is not None and error.errno is not None and not isinstance(error, socket.gaierror):
+            raise InputError(
+                f"view: port {port} of {host} cannot be used ({error.strerror}); choose another with port= (--port), "
+                "or leave it out for the first free one."
+            ) from None
+        raise InputError(f"view: host {host!r} is not an address of this machine ({error.strerror}).") from None
+
+
+def _viser() -> Any:
+    """The package, or a sentence."""
+    try:
+        import viser
+    except ModuleNotFoundError:
+        raise UnsupportedError('view: viser is not installed; get it with: pip install "lissom[viewer]"') from None
+    return viser
+
+
+def _server(host: str, port: int) -> Any:
+    """A server of viser's that keeps to itself."""
+    viser = _viser()
+    with redirect_stdout(io.StringIO()):  # it greets
+        server = viser.ViserServer(host=host, port=port, verbose=False)
+    server.request_share_url = _not_shared  # a page in some browser could ask for it
+    return server
+
+
+def _stop(server: Any) -> None:
+    with redirect_stdout(io.StringIO()):  # it takes its leave
+        server.stop()
+
+
+def _not_shared(*_: Any, **__: Any) -> None:
+    """viser can offer itself to the world through a tunnel; this one does not."""
+
+
+def _nodes(server: Any, scene: Scene) -> Nodes:
+    nodes = Nodes(server.scene, scene)
+    for word, value in nodes.camera.items():
+        setattr(server.initial_camera, word, value)
+    return nodes
+
+
+def _export(page: Path, player: Player, scene: Scene) -> View:
+    """What the player shows, from its start to its end, as a page of viser's with its client inside."""
+    server = _server(LOOPBACK, 0)
+    try:
+        nodes = _nodes(server, scene)
+        take = player.take
+        length = take.end - take.start
+        frames = int(np.clip(round(length / FRAME), 1, MOST_FRAMES)) if length > 0 else 0
+        nodes.put_trail(player.trail())
+        nodes.put(scene.look(player.state()))
+        recording = server.get_scene_serializer()
+        for k in range(1, frames + 1):
+            recording.insert_sleep(length / frames)
+            player.t = take.start + length * k / frames
+            nodes.put(scene.look(player.state()))
+            nodes.pass_trail(k / frames)
+        html = recording.as_html()
+    finally:
+        _stop(server)
+    try:
+        page.write_text(html, encoding="utf-8")
+    except OSError as error:
+        raise ModelError(f"it cannot be written ({error.strerror or error}).", file=str(page)) from None
+    return View(page.as_uri())
