@@ -299,7 +299,7 @@ def test_wrong_tasks_are_refused():
     with pytest.raises(InputError, match=r"start_velocity opens loop 1 .* ls.assemble\(arm, q, qd=qd\)"):
         ls.predict_motion(arm, **TASK, start_velocity=[0.5, 0, 0, 0])
     lame = arm.with_joint("right", actuated=False)
-    with pytest.raises(UnsupportedError, match="leave 2 freedoms, and its 1 motors do not"):
+    with pytest.raises(UnsupportedError, match="leave 2 free, and its 1 motors do not"):
         ls.predict_motion(lame, **TASK, duration=1.0, minimise="torque_squared")
     with pytest.raises(UnsupportedError, match="rates of torque are not available"):
         ls.predict_motion(arm, **TASK | {"limits": ls.Limits(torque=12.0, torque_rate=100.0)})
@@ -312,6 +312,8 @@ def test_periodic_motions_of_loops_are_played_from_a_closed_state():
     arm = five_bar()
     begin = ls.assemble(arm, [2.2, -1.2, 0.9, 1.2]).q
     via = [ls.Via(0.1, begin), ls.Via(0.5, [begin[0] - 0.3, NAN, begin[2] + 0.2, NAN])]
-    motion = ls.predict_motion(arm, via=via, periodic=True, duration=1.0, minimise="torque_squared", segments=8)
+    motion = ls.predict_motion(arm, via=via, periodic=True, duration=1.0, minimise="torque_squared")
     assert motion.ok
-    assert motion.verify(tolerance=1e-3).ok
+    played = motion.verify()
+    assert played.run.ok
+    assert played.joint_error.max() < 2e-3  # torques alone: what the splines leave open, 1e-5 m, grows over the second

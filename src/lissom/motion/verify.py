@@ -200,7 +200,7 @@ def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], gro
         )
         return (
             f"under its torques {motion.arm.coordinates[k]!r} leaves the motion by {error[k]:.2g}, more than "
-            f"{tolerance:g}; small errors grow {growth:.3g} times: {why}"
+            f"{tolerance:g}; {'' if np.isnan(growth) else f'small errors grow {growth:.3g} times: '}{why}"
         )
     if not motion.ok:
         return f"its torques lead along it, but it is not the answer to its task: {motion.status}"
