@@ -40,7 +40,9 @@ def lows(measure: Measure, t: Array) -> list[Low]:
     dips = np.flatnonzero((size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (size[1:-1] < DIP * highest[1:-1])) + 1
     found: list[Low] = []
     for k in dips:
-        low = min((_lowest(measure, float(t[i]), float(t[i + 1])) for i in (k - 1, k)), key=lambda low: low.value)
+        low = _lowest(measure, float(t[k - 1]), float(t[k]))
+        if low.value > SINGULAR:  # the lowest point is on either side
+            low = min(low, _lowest(measure, float(t[k]), float(t[k + 1])), key=lambda low: low.value)
         if not found or low.t > found[-1].t:
             found.append(low)
     return found

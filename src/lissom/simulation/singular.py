@@ -48,7 +48,7 @@ class _Way:
         """Times at which one has to look: ends of steps, and more between them where steps are long."""
         h = np.diff(self.t)[:, None]
         far = np.maximum(np.abs(np.diff(self.q, axis=0)), h * np.maximum(np.abs(self.qd[:-1]), np.abs(self.qd[1:])))
-        counts = np.clip(np.ceil(far.max(axis=1) / APART), 2, MOST).astype(int)
+        counts = np.clip(np.ceil(far.max(axis=1) / APART), 1 if len(h) > 1 else 2, MOST).astype(int)
         inner = [np.linspace(a, b, k, endpoint=False) for a, b, k in zip(self.t[:-1], self.t[1:], counts, strict=True)]
         return np.append(np.concatenate(inner), self.t[-1])
 
@@ -57,9 +57,10 @@ class _Way:
         h = (self.t[k + 1] - self.t[k])[:, None]
         s = (at - self.t[k])[:, None] / h
         x0, x1, v0, v1 = self.q[k], self.q[k + 1], h * self.qd[k], h * self.qd[k + 1]
-        return self.loop.close.nearly_closed(
-            x0 + s * (v0 + s * (3 * (x1 - x0) - 2 * v0 - v1 + s * (2 * (x0 - x1) + v0 + v1)))
-        )
+        q = x0 + s * (v0 + s * (3 * (x1 - x0) - 2 * v0 - v1 + s * (2 * (x0 - x1) + v0 + v1)))
+        inside = ((s > 0) & (s < 1))[:, 0]  # ends of steps are closed
+        q[inside] = self.loop.close.nearly_closed(q[inside])
+        return q
 
 
 # ---- what becomes of a run -----------------------------------------------------------------------
