@@ -128,7 +128,7 @@ class Run:
 
     @property
     def balance_error(self) -> Any:
-        """Largest |balance| beside the energy that moved; one per run of an ensemble."""
+        """Largest size of `balance` beside the energy that moved; one per run of an ensemble."""
         moved = [np.abs(self.kinetic), np.abs(self.potential - self.potential[..., :1])]
         moved += [np.abs(self.work[..., k] - self.work[..., :1, k]) for k in range(3)]
         scale = np.nanmax([_most(x) for x in moved], axis=0)
