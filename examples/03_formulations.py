@@ -29,7 +29,7 @@ for f in ls.formulations():
 # Products and sums as the papers count them, and what is left on this arm when zeros and ones fold away.
 figure = Figure(figsize=(8, 4), layout="constrained")
 ax = figure.subplots()
-for k, (name, dense, folded) in enumerate(costs):
+for k, (_, dense, folded) in enumerate(costs):
     ax.barh([k + 0.2, k - 0.2], [dense, folded], 0.4, color=["C7", "C0"])
 ax.set_yticks(range(len(costs)), [name for name, _, _ in costs])
 ax.invert_yaxis()

@@ -1,8 +1,8 @@
 """One page about a run
 ====================
 
-A report is one HTML file that needs nothing beside it: the arm, its modes, the motion, the audit of energy, figures, and
-how to make it again. At the terminal ``lissom report`` does the same for files.
+A report is one HTML file that needs nothing beside it: the arm, its modes, the motion, the audit of energy, figures,
+and how to make it again. At the terminal ``lissom report`` does the same for files.
 """
 
 import lissom as ls

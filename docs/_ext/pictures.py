@@ -15,7 +15,9 @@ def pictures(block, block_vars, gallery_conf) -> str:
     """RST of the pictures that a piece of an example has written."""
     folder = Path(block_vars["src_file"]).parent
     taken = []
-    for path in sorted((p for p in set(folder.iterdir()) - _before if p.suffix in KINDS), key=lambda p: p.stat().st_mtime):
+    for path in sorted(
+        (p for p in set(folder.iterdir()) - _before if p.suffix in KINDS), key=lambda p: p.stat().st_mtime
+    ):
         target = Path(next(block_vars["image_path_iterator"])).with_suffix(path.suffix)
         shutil.move(path, target)
         taken.append(str(target))
