@@ -5,13 +5,14 @@ A four-bar, a five-bar, two arms that lift one object, a platform on six legs. A
 ``assemble`` finds positions, rates and accelerations that keep it closed.
 """
 
+import sys
 from pathlib import Path
 
 import numpy as np
 
 import lissom as ls
 
-here = Path(__file__).parent
+here = Path(sys.argv[0]).parent  # of this script
 
 # %%
 # A four-bar falls for two seconds, nothing drives it.

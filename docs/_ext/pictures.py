@@ -7,17 +7,17 @@ from pathlib import Path
 
 from sphinx_gallery.scrapers import figure_rst
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 KINDS = (".png", ".gif")
+OTHERS = (".nc", ".csv", ".html")
 _before: set[Path] = set()
 
 
 def pictures(block, block_vars, gallery_conf) -> str:
     """RST of the pictures that a piece of an example has written."""
-    folder = Path(block_vars["src_file"]).parent
     taken = []
-    for path in sorted(
-        (p for p in set(folder.iterdir()) - _before if p.suffix in KINDS), key=lambda p: p.stat().st_mtime
-    ):
+    new = [path for path in set(EXAMPLES.iterdir()) - _before if path.suffix in KINDS]
+    for path in sorted(new, key=lambda path: path.stat().st_mtime):
         target = Path(next(block_vars["image_path_iterator"])).with_suffix(path.suffix)
         shutil.move(path, target)
         taken.append(str(target))
@@ -26,11 +26,10 @@ def pictures(block, block_vars, gallery_conf) -> str:
 
 def swept(gallery_conf, fname, when) -> None:
     """Nothing else that an example writes (runs, tables) stays beside it."""
-    folder = Path(fname).parent
     if when == "before":
-        _before.update(folder.iterdir())
+        _before.update(EXAMPLES.iterdir())
     else:
-        for path in set(folder.iterdir()) - _before:
-            if path.is_file():
+        for path in set(EXAMPLES.iterdir()) - _before:
+            if path.suffix in KINDS + OTHERS:
                 path.unlink()
         _before.clear()

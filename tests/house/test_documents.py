@@ -74,7 +74,7 @@ def test_commands_on_pages_exist(page):
     for verb, *words in commands(page):
         assert verb in tool.commands, f"lissom {verb}"
         command = tool.commands[verb]
-        context = command.context_class(command, info_name=verb, resilient_parsing=True)
+        context = command.context_class(command, info_name=verb)
         values, rest, _ = command.make_parser(context).parse_args(args=words)
         assert not rest, f"lissom {verb} {' '.join(words)}: {rest} is too much"
         needed = [p.name for p in command.params if p.required]
