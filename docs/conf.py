@@ -34,6 +34,7 @@ autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # docstrings tell shapes and units
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]  # shapes such as (count,) are no references
 
 sphinx_gallery_conf = {
@@ -48,6 +49,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
+    "remove_config_comments": True,
     "capture_repr": (),
 }
 

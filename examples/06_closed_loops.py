@@ -5,6 +5,7 @@ A four-bar, a five-bar, two arms that lift one object, a platform on six legs. A
 ``assemble`` finds positions, rates and accelerations that keep it closed.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ run = ls.simulate(four_bar, state.q, until=2.0)
 print(f"four-bar: mobility {state.mobility}, {len(state.redundant)} closure rows are redundant")
 print(f"  closed within {run.closure_error.max():.0e} m, energy within {run.balance_error:.0e} of what moved")
 
-ls.plot(run, "tip").savefig("four_bar.png")
+ls.plot(run).savefig("four_bar.png")
 
 # %%
 # A five-bar: two motors move the point where the forearms meet.

@@ -8,6 +8,14 @@ from typing import Any
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 MARK = "<!-- tables -->"
+TITLES = {  # in this order; others follow by name
+    "rigid": "Rigid dynamics",
+    "simulation": "Simulation",
+    "flexible": "Flexible links",
+    "motion": "Best motions",
+    "flexible_motion": "Motions without vibration",
+    "loops": "Closed loops",
+}
 
 
 def number(value: Any) -> str:
@@ -29,7 +37,7 @@ def table(columns: list[str], rows: list[list[Any]]) -> str:
 def section(name: str, report: dict[str, Any]) -> str:
     """One benchmark: what, when, where, and its tables."""
     on, known = report["machine"], ", ".join(f"{word} {number}" for word, number in report["versions"].items())
-    parts = [f"## {name.replace('_', ' ').capitalize()}", report["what"]]
+    parts = [f"## {TITLES.get(name, name)}", report["what"]]
     for found in report["tables"]:
         parts += [f"### {found['title']}", table(found["columns"], found["rows"]), found["note"]]
     parts.append(f"*`{report['command']}`, {report['date']}, {on['cpu']}, {on['cores']} cores, load {on['load']}, "
@@ -38,9 +46,10 @@ def section(name: str, report: dict[str, Any]) -> str:
 
 
 def written(folder: Path = RESULTS) -> str:
-    """All sections, in the order of the files' names."""
+    """All sections."""
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
-    return "\n\n".join(section(name, report) for name, report in found.items())
+    order = [name for name in TITLES if name in found] + [name for name in found if name not in TITLES]
+    return "\n\n".join(section(name, found[name]) for name in order)
 
 
 def fill(app, docname: str, source: list[str]) -> None:
