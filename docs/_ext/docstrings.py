@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 SECTION = re.compile(r"(Parameters|Returns|Attributes)$")
+LOOSE = re.compile(r"[a-z_]+(, [a-z_]+)* : \S")
 ENTRY = re.compile(r"(?P<head>\S.*?(?: : .*?)?)(?: {2,}| (?=\[))(?P<meaning>\S.*)$")
 
 
@@ -37,8 +38,41 @@ def two_lines(lines: list[str]) -> Iterator[str]:
         yield line
 
 
+def one_name(lines: list[str]) -> Iterator[str]:
+    """The same docstring, attributes that share an entry each with one of their own: napoleon takes only the last."""
+    inside, names, body = False, [], []
+
+    def entries() -> Iterator[str]:
+        for name in names:
+            yield from (name, *body)
+
+    for k, line in enumerate([*lines, ""]):
+        below = lines[k + 1] if k + 1 < len(lines) else ""
+        if below and set(below.strip()) == {"-"}:
+            yield from entries()
+            inside, names, body = line == "Attributes", [], []
+        elif inside and line[:1].strip() and set(line) != {"-"}:
+            yield from entries()
+            head, colon, kind = line.partition(" : ")
+            names, body = [f"{name}{colon}{kind}" for name in head.split(", ")], []
+            continue
+        if names:
+            body.append(line)
+        else:
+            yield line
+    yield from entries()
+
+
+def headed(lines: list[str]) -> list[str]:
+    """The same docstring, with a heading above entries that small records have without one."""
+    first = next((k for k, line in enumerate(lines) if LOOSE.match(line)), None)
+    if first is None or any(SECTION.match(line) for line in lines):
+        return lines
+    return [*lines[:first], "Attributes", "----------", *lines[first:]]
+
+
 def process(app, what, name, obj, options, lines: list[str]) -> None:
-    lines[:] = list(two_lines(lines))
+    lines[:] = list(one_name(list(two_lines(headed(lines)))))
 
 
 def skip(app, what, name, obj, skip, options) -> bool | None:
