@@ -51,6 +51,9 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "remove_config_comments": True,
     "capture_repr": (),
+    "notebook_extensions": {},  # some examples read files beside them
+    "write_computation_times": False,  # that page would fetch scripts
+    "min_reported_time": 10**6,  # times are for the performance page
 }
 
 html_theme = "furo"
