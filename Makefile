@@ -1,12 +1,13 @@
 # make demo     the main job, pictures and data into out/
 # make test     all tests
 # make lint     ruff and mypy
+# make docs     the documentation site, into docs/_build/html
 # Each sets up .venv with ordinary pip; no compiler is needed.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
@@ -18,6 +19,10 @@ lint: .venv/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: .venv/.installed-docs
+	MPLBACKEND=Agg $(BIN)/python -m sphinx -W docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -31,5 +36,10 @@ lint: .venv/.installed-test
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	@touch $@
 
+.venv/.installed-docs: .venv/.installed
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	@touch $@
+
 clean:
+	rm -rf docs/_build docs/gallery docs/api/generated
 	rm -rf .venv out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

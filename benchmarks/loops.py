@@ -1,6 +1,6 @@
 """Closed loops: energy, closure and time on mechanisms of the IFToMM library, and on a four-bar and a slider-crank.
 
-    python benchmarks/loops.py [N]
+    python benchmarks/loops.py [N] [--save]
 
 Source: IFToMM Technical Committee for Multibody Dynamics, Library of Computational Benchmark Problems, A02 (N-four-bar
 mechanism, which passes singular configurations) and A04 (Bricard's mechanism, which has one redundant closure).
@@ -9,12 +9,23 @@ Allowed errors of energy there: 0.1 J for N = 40, 1e-3 J.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parent))
+import results
+
 import lissom as ls
+
+WHAT = (
+    "Mechanisms that fall freely for 10 s: how far energy and closure drift, and the CPU time. A02 and A04 of the "
+    "IFToMM library of computational benchmark problems, which allow 0.1 J (N = 40) and 1e-3 J."
+)
+COLUMNS = ["mechanism", "coordinates", "energy J", "closure m", "evaluations", "CPU s", "status"]
 
 
 def at(point, axes=None):
@@ -81,7 +92,7 @@ def four_bar(crank=0.3, coupler=0.8, rocker=0.6, ground=0.9):
 
 
 def measured(arm, q, qd, until=10.0, **options):
-    """One line: energy error, closure error, time."""
+    """One line: energy error, closure error, evaluations, time, status."""
     ls.simulate(arm, q, qd, until=1e-3, singular="pass", on_failure="return")  # compiled, and ready
     begin = time.process_time()
     run = ls.simulate(arm, q, qd, until=until, singular="pass", on_failure="return", **options)
@@ -91,14 +102,18 @@ def measured(arm, q, qd, until=10.0, **options):
         f"{arm.name:14} {arm.dof:4d} {energy:10.2g} {np.nanmax(run.closure_error):10.2g} {run.report.evaluations:8d} "
         f"{spent:8.2f}   {run.status}"
     )
-    return run
+    opened = float(np.nanmax(run.closure_error))
+    return [arm.name, arm.dof, float(energy), opened, run.report.evaluations, spent, run.status]
 
 
 if __name__ == "__main__":
-    size = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("size", nargs="?", type=int, default=40, metavar="N", help="of the N-four-bar mechanism")
+    results.add_option(parser)
+    chosen = parser.parse_args()
     print(f"{'mechanism':14} {'dof':>4} {'energy J':>10} {'closure m':>10} {'evals':>8} {'CPU s':>8}   status")
-    measured(*four_bar())
-    measured(*slider_crank())
-    measured(*bricard())
-    measured(*n_four_bar(2))
-    measured(*n_four_bar(size))
+    found = [
+        measured(*made) for made in (four_bar(), slider_crank(), bricard(), n_four_bar(2), n_four_bar(chosen.size))
+    ]
+    if chosen.save:
+        results.save("loops", WHAT, [results.Table("Mechanisms", COLUMNS, found)])

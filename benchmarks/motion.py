@@ -1,4 +1,4 @@
-"""Motion prediction against the same program written directly in casadi: python benchmarks/motion.py
+"""Motion prediction against the same program written directly in casadi: python benchmarks/motion.py [--save]
 
 The competitor is the whole program as one casadi SX graph, same splines, samples, rows, start and tolerance, IPOPT
 with casadi's exact Hessian. Times are CPU seconds, taken in turns, the best of several; `solve` is IPOPT with all
@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+import results
 from models import generic, panda
 
 import lissom as ls
@@ -31,6 +32,13 @@ TOLERANCE = 1e-8  # as predict_motion has it
 READY = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
 GOAL = (1.2, 0.3, -0.5, -1.2, 0.6, 2.2, -0.4)
 PANDA_LIMITS = ls.Limits(torque=[87.0] * 4 + [12.0] * 3, velocity=[2.175] * 4 + [2.61] * 3)
+
+
+WHAT = (
+    "Best motions beside the same program as one casadi graph with casadi's exact Hessian: same splines, samples, "
+    "start and tolerance, IPOPT in both. CPU seconds, in turns, best of several."
+)
+COLUMNS = ["", "first call s", "call s", "solve s", "casadi solve s", "casadi build s", "solve / casadi", "costs"]
 
 
 def tree30() -> ls.Arm:
@@ -88,7 +96,7 @@ def casadi_matrix(A: Any) -> Any:
     return ca.DM(pattern, A.data) if A.nnz else ca.DM(*A.shape)
 
 
-def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) -> None:
+def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) -> list[Any]:
     first = _seconds(lambda: predict_motion(arm, task, regularise=regularise))
     problem = Problem(arm, task, regularise)
     program = problem.program(problem.mesh(), np.zeros(0))
@@ -116,6 +124,8 @@ def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) 
           f"({its[0]} it)  direct {1e3 * best['direct']:6.1f} ms ({its[1]} it), build {build:5.2f} s  "
           f"solve / direct {best['solve'] / best['direct']:.2f}  cost {cost:.8g} and {other:.8g}  "
           f"largest use {worst:.5f}", flush=True)  # fmt: skip
+    times = [first, best["call"], best["solve"], best["direct"], build]
+    return [name, *times, best["solve"] / best["direct"], f"{cost:.6g} and {other:.6g}"]
 
 
 def large() -> None:
@@ -137,9 +147,14 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--regularise", type=float, default=1e-5, help="torque cost beside the time, of both; 0: none")
     parser.add_argument("--only", default="", help="cases whose name has this")
+    results.add_option(parser)
     chosen = parser.parse_args()
-    for name, (arm, task) in cases().items():
-        if chosen.only in name:
-            compare(name, arm, task, chosen.rounds, chosen.regularise)
+    found = [
+        compare(name, arm, task, chosen.rounds, chosen.regularise)
+        for name, (arm, task) in cases().items()
+        if chosen.only in name
+    ]
     if chosen.only in "tree of 30 joints":
         large()
+    if chosen.save:
+        results.save("motion", WHAT, [results.Table("Beside one casadi graph", COLUMNS, found)])

@@ -1,6 +1,6 @@
 """Rigid dynamics against Pinocchio and MuJoCo: one table, one file, one picture.
 
-    python benchmarks/rigid.py [--rounds 15] [--quick] [--into out]      (--quick: Panda only, few rounds)
+    python benchmarks/rigid.py [--rounds 15] [--quick] [--into out] [--save]     (--quick: Panda only, few rounds)
 
 One process, candidates interleaved, CPU time, best of the rounds (and the ratio of medians, for the
 noise); compile times apart. Every result is compared with Pinocchio's and MuJoCo's before it is timed.
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import llvmlite
 import matplotlib
 import mujoco
 import numpy as np
@@ -29,6 +27,7 @@ import pinocchio as pin
 
 sys.path.insert(0, str(Path(__file__).parent))
 import models
+import results
 
 import lissom as ls
 from lissom.verbs.library import library
@@ -336,12 +335,29 @@ def draw(report: dict[str, Any], path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
-def machine() -> dict[str, Any]:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return {"cpu": names[0] if names else platform.processor() or platform.machine(), "cores": os.cpu_count(),
-            "system": platform.platform(), "load": os.getloadavg()}  # fmt: skip
+WHAT = (
+    "Rigid dynamics of one state and of batches on one core, beside Pinocchio (its C++ loops over a batch where "
+    "it has them, else a Python loop) and MuJoCo (a Python loop). CPU nanoseconds per state, best of the rounds."
+)
+
+
+def tables(report: dict[str, Any]) -> list[results.Table]:
+    """What the performance page shows."""
+    columns = ["arm", "joints", "what", "Pinocchio ns", "MuJoCo ns", "lissom ns", "times faster than Pinocchio",
+               "by medians", "times faster than MuJoCo"]  # fmt: skip
+    keys = ("arm", "joints", "what", "pinocchio_ns", "mujoco_ns", "lissom_ns", "ratio", "ratio_of_medians",
+            "ratio_to_mujoco")  # fmt: skip
+    made = [
+        results.Table("Beside Pinocchio and MuJoCo", columns, [[row[key] for key in keys] for row in report["rows"]])
+    ]
+    names = [key for key in report["first_call_seconds"][0] if key != "state"]
+    rows = [[row["state"], *(row[name] for name in names)] for row in report["first_call_seconds"]]
+    made.append(results.Table("The first call on a 7-joint arm [s]", ["compiled code", *names], rows))
+    if report["growth"]:
+        links = [str(n) for n in report["growth"][0]["links"]]
+        rows = [[row["what"], *row["ns"], row["exponent"]] for row in report["growth"]]
+        made.append(results.Table("Growth with the number of links [ns]", ["", *links, "exponent"], rows))
+    return made
 
 
 def main() -> None:
@@ -349,15 +365,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--quick", action="store_true", help="Panda only, fewer rounds")
     parser.add_argument("--into", type=Path, default=Path("out"), help="folder for benchmark_rigid.json and .png")
+    results.add_option(parser)
     options = parser.parse_args()
     rounds = min(options.rounds, 5) if options.quick else options.rounds
     arms = [models.panda()]
     if not options.quick:
         arms += [models.ur10(), models.chain(30), models.talos(), models.tree55()]
     report: dict[str, Any] = {
-        "machine": machine(),
-        "versions": {"lissom": ls.__version__, "python": platform.python_version(), "numpy": np.__version__,
-                     "llvmlite": llvmlite.__version__, "pinocchio": pin.__version__, "mujoco": mujoco.__version__},
+        "machine": results.machine(),
+        "versions": results.versions(),
         "rounds": rounds,
         "first_call_seconds": first_calls(),
         "rows": [row for arm in arms for row in measure(arm, rounds)],
@@ -374,6 +390,8 @@ def main() -> None:
     (options.into / "benchmark_rigid.json").write_text(json.dumps(report, indent=1))
     draw(report, options.into / "benchmark_rigid.png")
     print(f"\nwrote {options.into / 'benchmark_rigid.json'} and .png")
+    if options.save:
+        results.save("rigid", WHAT, tables(report))
 
 
 if __name__ == "__main__":

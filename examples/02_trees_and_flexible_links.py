@@ -1,4 +1,8 @@
-"""Trees, passive joints and flexible links, described in Python and kept in a file."""
+"""Trees, passive joints, flexible links
+=====================================
+
+A crane with a tapered, flexible boom and a load that swings, described in Python and kept in a file.
+"""
 
 import tempfile
 from pathlib import Path
@@ -13,6 +17,9 @@ def at(x: float, y: float, z: float) -> list[list[float]]:
     return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z], [0, 0, 0, 1]]
 
 
+# %%
+# The mast turns; the boom is tapered, bends up and down and sideways, and twists. Mass and inertia of a flexible link
+# are the hub at its root.
 mast = ls.Link(
     "mast",
     joint=ls.Joint("revolute", axis=Z, armature=40.0),
@@ -20,7 +27,6 @@ mast = ls.Link(
     com=(0, 0, 3),
     inertia=(900, 900, 60),
 )
-# a tapered boom that bends up and down and sideways, and twists; mass and inertia are the hub at its root
 boom = ls.Link(
     "boom",
     parent="mast",
@@ -38,7 +44,8 @@ boom = ls.Link(
         damping=0.01,
     ),
 )
-# the load swings freely in two directions: passive joints, and a virtual link without mass between them
+# %%
+# The load swings freely in two directions: passive joints, and a virtual link without mass between them.
 gimbal = ls.Link("gimbal", parent="boom", joint=ls.Joint("revolute", axis=Y, actuated=False))
 hook = ls.Link(
     "hook",
@@ -60,9 +67,16 @@ arm = ls.Arm("crane", [mast, boom, gimbal, hook, weight], source="invented for t
 print(arm)
 print("\ncoordinates:", ", ".join(arm.coordinates))
 
-# one entry per joint is enough: the boom is straight, its modal coordinates are zero
+# %%
+# One entry per joint is enough: the boom is straight, its modal coordinates are zero.
 print("hook hangs at", ls.pose(arm, [0.4, -0.6, 0.6, 0.0], "hook", point=(0, 0, -5))[:3, 3].round(3), "m")
 
+# %%
+# The machine as a picture.
+ls.draw(arm, [0.4, -0.6, 0.6, 0.0]).savefig("crane.png")
+
+# %%
+# The file reads back equal.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "crane.toml"
     ls.save(arm, path)

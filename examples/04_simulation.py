@@ -1,4 +1,8 @@
-"""An arm in time: a reach under control, its audit, a thousand uncertain runs, and a push that is felt."""
+"""An arm in time
+==============
+
+A reach under control with its energy audited, a thousand uncertain runs, and a push that is felt.
+"""
 
 import numpy as np
 
@@ -8,7 +12,8 @@ arm = ls.load("puma560")
 home = np.array([0.1, -0.6, 0.4, 0.0, 0.5, 0.0])
 goal = np.array([0.6, 0.3, -0.5, 0.2, 0.3, 0.1])
 
-# the same reach by three controllers; what they miss in the end is what friction holds back
+# %%
+# The same reach by three controllers; what they miss in the end is what friction holds back.
 kp, kd = np.array([200, 300, 100, 20, 20, 10]), np.array([40, 50, 20, 3, 3, 2])
 controllers = {
     "PD": ls.PD(goal, kp, kd),
@@ -22,7 +27,8 @@ for name, control in controllers.items():
 ls.plot(run, "energy").savefig("audit.png")
 ls.animate(run, "reach.gif", fps=6)
 
-# how much a payload that nobody told the controller about spreads the end point
+# %%
+# How much a payload that nobody told the controller about spreads the end point.
 rng = np.random.default_rng(0)
 payloads = [ls.Payload(mass, (0, 0, 0.08)) for mass in rng.uniform(0.0, 2.5, 1000)]
 many = ls.simulate(arm, home, tau=controllers["PD + gravity"], until=2.5, dt=2.5e-3, payloads=payloads)
@@ -30,7 +36,8 @@ tip = many.tip[:, -1]
 print(f"1000 payloads: the tip ends within {1e3 * np.ptp(tip, axis=0).max():.0f} mm")
 ls.plot(many, "tip").savefig("payloads.png")
 
-# a compliant wrist: pushed sideways for half a second, it gives way; friction keeps it from coming back all the way
+# %%
+# A compliant wrist: pushed sideways for half a second, it gives way; friction keeps it from coming back all the way.
 tip = ls.pose(arm, goal, "flange")[:3, 3]
 soft = ls.Impedance("flange", tip, stiffness=3000.0, damping=300.0)
 push = ls.Profile([0.0, 0.5, 1.0], [[0, 0, 0], [0, 150, 0], [0, 0, 0]], "hold")

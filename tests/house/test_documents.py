@@ -2,16 +2,20 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
-from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from tests.house.pages import MARKDOWN, ROOT
+from typer.main import get_command
 
 import lissom as ls
+from lissom.cli.main import app
 
-ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+BLOCK = re.DOTALL | re.MULTILINE
 
 
 def run(script, folder, *arguments):
@@ -20,48 +24,76 @@ def run(script, folder, *arguments):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
 
 
-def test_readme_code_prints_what_it_says(tmp_path):
-    blocks = re.findall(r"```(python|text)\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    (kind, code), (other, output) = blocks[:2]
-    assert (kind, other) == ("python", "text")
-    (tmp_path / "readme.py").write_text(code, encoding="utf-8")
-    done = run(tmp_path / "readme.py", tmp_path)
-    assert done.stdout == output, done.stderr
+class Block(NamedTuple):
+    """A piece of Python on a page, and what stands directly below it as its output; "" where nothing does."""
+
+    code: str
+    output: str
 
 
-PAGES = sorted(path for path in (ROOT / "docs" / "formulations").glob("*.md") if path.stem != "nanoseconds")
-WITH_CODE = [
-    *PAGES,
-    *(
-        ROOT / "docs" / f"{name}.md"
-        for name in ("engine", "simulation", "flexible", "motion", "loops", "viewer", "export-c")
-    ),
-]
+def blocks(page):
+    found = re.findall(r"^```python\n(.*?)^```\n(?:\n*^```text\n(.*?)^```)?", page.read_text(encoding="utf-8"), BLOCK)
+    return [Block(*one) for one in found]
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=lambda path: path.stem)
+def name_of(page):
+    return page.relative_to(ROOT).with_suffix("").as_posix()
+
+
+def marked(items, dear, name):
+    """Dear ones run with -m slow."""
+    assert dear <= {name(item) for item in items}
+    return [pytest.param(i, id=name(i), marks=[pytest.mark.slow] if name(i) in dear else []) for i in items]
+
+
+WITH_CODE = [page for page in MARKDOWN if blocks(page)]
+
+
+@pytest.mark.parametrize("page", marked(WITH_CODE, {"docs/motion", "docs/howto/vibration-free"}, name_of))
 def test_pages_print_what_they_say(page, tmp_path):
-    """Every piece of code is followed by what it prints; later pieces go on from earlier ones."""
-    blocks = re.findall(r"```(python|text)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    kinds = [kind for kind, _ in blocks]
-    assert kinds
-    assert kinds == ["python", "text"] * (len(blocks) // 2)
-    (tmp_path / "page.py").write_text("".join(code for _, code in blocks[0::2]), encoding="utf-8")
+    """Later pieces of code go on from earlier ones; each prints exactly what stands below it."""
+    pieces = blocks(page)
+    code = "print(end='\\f', flush=True)\n".join(piece.code for piece in pieces)
+    (tmp_path / "page.py").write_text(code, encoding="utf-8")
     done = run(tmp_path / "page.py", tmp_path)
-    assert done.stdout == "".join(text for _, text in blocks[1::2]), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\f") == [piece.output for piece in pieces]
+
+
+def commands(page):
+    """Arguments of every ``lissom ...`` in shell blocks."""
+    shell = re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), BLOCK)
+    lines = [shlex.split(line, comments=True) for text in shell for line in text.splitlines()]
+    return [words[1:] for words in lines if words[:1] == ["lissom"]]
+
+
+@pytest.mark.parametrize("page", [page for page in MARKDOWN if commands(page)], ids=name_of)
+def test_commands_on_pages_exist(page):
+    """Every command, option and number of arguments is one that the tool takes; files need not be there."""
+    tool = get_command(app)
+    for verb, *words in commands(page):
+        assert verb in tool.commands, f"lissom {verb}"
+        command = tool.commands[verb]
+        context = command.context_class(command, info_name=verb)
+        values, rest, _ = command.make_parser(context).parse_args(args=words)
+        assert not rest, f"lissom {verb} {' '.join(words)}: {rest} is too much"
+        needed = [p.name for p in command.params if p.required]
+        assert all(values.get(name) for name in needed), f"lissom {verb} {' '.join(words)}: needs {needed}"
 
 
 def test_every_formulation_has_a_page():
-    pages = {path.stem for path in PAGES}
+    pages = {path.stem for path in (ROOT / "docs" / "formulations").glob("*.md")} - {"nanoseconds"}
     names = {re.sub(r"^(walker_orin)_\d$", r"\1", f.name) for f in ls.formulations()}
     assert names | {"index", "book"} == pages  # "book" is chosen with the arm
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", marked(EXAMPLES, {"07_stop_without_vibration", "08_report"}, lambda path: path.stem))
 def test_examples_run(script, tmp_path):
+    """They print something and leave a picture for the gallery."""
     done = run(script, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+    assert list(tmp_path.glob("*.png"))
 
 
 @pytest.mark.slow

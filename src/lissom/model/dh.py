@@ -46,10 +46,10 @@ class DH(Record):
     a, alpha, d, theta : float    [m, rad, m, rad]; theta of a revolute and d of a prismatic joint are
                                   offsets added to its coordinate
     joint : "revolute", "prismatic" or "fixed"
-    mass, com, inertia, payload, tools, shapes   as in `Link`, in the row's DH frame
+    mass, com, inertia, payload, tools, shapes :    as in `Link`, in the row's DH frame
     name, joint_name : str        of the link, default ``link1``, ``link2``, ...; of the joint, default the link's
-    armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest, actuated, limits,
-    elastic, mimic                as in `Joint`
+    armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest : float    as in `Joint`
+    actuated, limits, elastic, mimic : bool, Limits, Elastic, Mimic    as in `Joint`
 
     Examples
     --------

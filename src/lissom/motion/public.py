@@ -40,7 +40,7 @@ def predict_motion(
 
     Parameters
     ----------
-    arm : Arm                    rigid or flexible, with elastic and passive joints, without closed loops
+    arm : Arm                    rigid or flexible, with elastic and passive joints; closed loops where all is rigid
     task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
     tolerance : float            of the solver
     iterations : int             of the solver, in each of its runs, at most

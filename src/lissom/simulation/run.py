@@ -129,7 +129,7 @@ class Run:
 
     @property
     def balance_error(self) -> Any:
-        """Largest |balance| beside the energy that moved, beyond what is rounding; one per run of an ensemble."""
+        """Largest size of `balance` beside the energy that moved, beyond rounding; one per run of an ensemble."""
         moved = [self.kinetic, self.potential - self.potential[..., :1]]
         moved += [self.work[..., k] - self.work[..., :1, k] for k in range(3)]
         return relative(self.balance, moved, self.arm, self.potential)

@@ -1,0 +1,102 @@
+"""The documentation site: every page is reached, every link leads somewhere, every public name has its place."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from tests.house.pages import DOCS, MARKDOWN, PAGES, ROOT
+
+import lissom as ls
+
+BLOCK = re.DOTALL | re.MULTILINE
+RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
+
+
+def prose(page):
+    """A page without its code."""
+    return re.sub(r"^```.*?^```|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=BLOCK)
+
+
+def listed(page):
+    """Pages that the toctrees of a page name."""
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(encoding="utf-8"), BLOCK)
+    names = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+    return [page.parent / f"{name}.md" for name in names if name != "gallery/index"]
+
+
+def anchor(heading):
+    """What a link to a heading says, on a forge and on the site."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_page_is_reached_once():
+    found, todo = [], [DOCS / "index.md"]
+    while todo:
+        found.append(todo.pop())
+        todo += listed(found[-1])
+    assert sorted(found) == PAGES
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if link.startswith(("http://", "https://")):
+            continue
+        path, _, place = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_file(), f"{page.name}: {link}"
+        if place:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert place in map(anchor, headings), f"{page.name}: {link}"
+        if DOCS in page.parents:  # the site holds nothing else
+            assert DOCS in target.parents, f"{page.name}: {link}"
+
+
+def test_every_public_name_is_in_the_reference_once():
+    names = []
+    for page in (DOCS / "api").glob("*.md"):
+        for tree in re.findall(r"^\.\. autosummary::\n(.*?)^```", page.read_text(encoding="utf-8"), BLOCK):
+            names += [line.strip() for line in tree.splitlines() if line.strip() and not line.strip().startswith(":")]
+    assert sorted(names) == ls.__all__
+
+
+def test_examples_have_titles_for_the_gallery():
+    for path in (ROOT / "examples").glob("[0-9]*.py"):
+        assert re.match(r'"""(.+)\n(=+)\n\n', path.read_text(encoding="utf-8")), path.name
+
+
+def test_the_performance_page_is_made_of_measurements():
+    """Where from, when and by what command, and no table without rows."""
+    spec = importlib.util.spec_from_file_location("measured", DOCS / "_ext" / "measured.py")
+    measured = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(measured)
+    assert measured.MARK in (DOCS / "performance.md").read_text(encoding="utf-8")
+    assert "rigid" in [path.stem for path in RESULTS]
+    text = measured.written()
+    for path in RESULTS:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        assert {"cpu", "cores", "load"} <= report["machine"].keys()
+        assert {"lissom", "python", "numpy"} <= report["versions"].keys()
+        assert report["command"].startswith("python benchmarks/")
+        assert report["command"] in text
+        assert report["date"] in text
+        for table in report["tables"]:
+            assert table["rows"]
+            assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_warnings_and_fetches_nothing(tmp_path):
+    command = [sys.executable, "-m", "sphinx", "-W", "-E", "-q", "-d", tmp_path / "trees", DOCS, tmp_path / "html"]
+    done = subprocess.run(command, env={**os.environ, "MPLBACKEND": "Agg"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for page in (tmp_path / "html").rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe|source)\b[^>]*\bsrc="([^"]+)"|<link\b[^>]*\bhref="([^"]+)"', text)
+        assert not [x for pair in loaded for x in pair if x.startswith(("http", "//"))], page.name
+    assert (tmp_path / "html" / "api" / "generated" / "lissom.inverse_dynamics.html").is_file()
+    assert len(list((tmp_path / "html" / "_images").glob("sphx_glr_*.png"))) >= 8
