@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -56,6 +57,11 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
     >>> ls.count_operations("waters", 6)[:2]
     (6069, 4686)
     """
+    return _counted(_known(method), arm_or_n if isinstance(arm_or_n, Arm) else _joints(arm_or_n))
+
+
+@functools.lru_cache(maxsize=256)  # tables and polynomials ask for the same arms again
+def _counted(f: Formulation, arm_or_n: Arm | int) -> OperationCount:
     from lissom.dynamics.bodies import Bodies, refuse_unready
     from lissom.dynamics.inverse import Setting
     from lissom.formulations.catalogue import refuse_uncovered
@@ -63,8 +69,8 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
     from lissom.formulations.de_luca_siciliano import Model
     from lissom.formulations.linkage import Linkage
 
-    f = _known(method)
-    arm = _arm(arm_or_n, f.planar)
+    generic = bending_chain if f.planar else puma_like
+    arm = arm_or_n if isinstance(arm_or_n, Arm) else generic(arm_or_n)
     refuse_unready(arm)
     bodies = Bodies(arm)
     if not len(bodies):
@@ -90,14 +96,12 @@ def _known(method: Any) -> Formulation:
     return found
 
 
-def _arm(arm_or_n: Any, planar: bool) -> Arm:
-    if isinstance(arm_or_n, Arm):
-        return arm_or_n
+def _joints(arm_or_n: Any) -> int:
     if isinstance(arm_or_n, bool) or not isinstance(arm_or_n, int | np.integer) or arm_or_n < 1:
         raise InputError(
             f"count_operations: got {shown(arm_or_n)}; expected an Arm or a number of joints of at least 1."
         )
-    return bending_chain(int(arm_or_n)) if planar else puma_like(int(arm_or_n))
+    return int(arm_or_n)
 
 
 def bending_chain(n: int) -> Arm:
