@@ -123,7 +123,16 @@ def doctor(progress: Callable[[str], object] | None = None) -> Diagnosis:
         tell(what)
         checks.append(_tried(what, try_it))
     tell("speed")
-    return Diagnosis(versions(PACKAGES), _machine(), tuple(checks), _speeds())
+    machine, speeds = _known(_machine), _known(_speeds)
+    return Diagnosis(versions(PACKAGES), machine, tuple(checks), speeds)
+
+
+def _known(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What can be found out; where the engine is broken the checks say so."""
+    try:
+        return look()
+    except Exception:
+        return {}
 
 
 def _tried(what: str, try_it: Callable[[], tuple[bool, str]]) -> Check:

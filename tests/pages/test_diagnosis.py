@@ -21,6 +21,19 @@ def test_a_failure_is_a_finding(monkeypatch):
     assert CliRunner().invoke(app, ["doctor"]).exit_code == 1
 
 
+def test_a_broken_engine_is_told(monkeypatch):
+    def broken(*_arguments, **_keywords):
+        raise OSError("no compiler")
+
+    monkeypatch.setattr(diagnosis, "inverse_dynamics", broken)
+    monkeypatch.setattr(diagnosis.compiler, "host", broken)
+    monkeypatch.setattr(diagnosis, "_trials", lambda: [("forward undoes inverse dynamics", diagnosis._undone)])
+    found = ls.doctor()
+    assert found.checks == (("forward undoes inverse dynamics", False, "OSError: no compiler"),)
+    assert found.nanoseconds == {}
+    assert "1 of 1 checks failed" in found.describe()
+
+
 def test_it_names_versions_and_speed(monkeypatch):
     monkeypatch.setattr(diagnosis, "_trials", lambda: [("cache of compiled code", diagnosis._cache)])
     told = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)

@@ -116,11 +116,42 @@ def test_ensembles(tmp_path):
     assert "least, median, most" in text
 
 
+def test_a_task_without_an_answer_is_reported_and_refused(tmp_path):
+    task = tmp_path / "far.toml"
+    task.write_text(
+        'arm = "two_link"\nstart = [0.1, -2.0]\ngoal = [0.9, -1.2]\nduration = 0.7\nminimise = "torque_squared"\n'
+        "segments = 6\nlimits = { torque = 4.2 }\niterations = 3\n"
+    )
+    with pytest.raises(ls.SolveError, match=r"the report is in .*far.html"):
+        ls.write_report(task, tmp_path / "far.html")
+    text, _ = looked_at(tmp_path / "far.html")
+    assert "ran out" in text
+
+
+def test_names_are_no_formulas(tmp_path):
+    """A dollar in a name is no mathematics."""
+    links = [ls.Link("t$\\x$", joint=ls.Joint(name="$q_{0$"), mass=1.0, com=(0.2, 0, 0), inertia=0.02)]
+    run = ls.simulate(ls.Arm("cash", links), [0.3], until=0.1)
+    assert len(looked_at(ls.write_report(run, tmp_path / "cash.html"))[1].sources) >= 3
+
+
+def test_a_name_nobody_chose_replaces_reports_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two_link.html").write_text("mine")
+    with pytest.raises(ls.InputError, match="no report"):
+        ls.write_report("two_link")
+    assert (tmp_path / "two_link.html").read_text() == "mine"
+    ls.write_report("two_link", "two_link.html")  # chosen
+    text, _ = looked_at(ls.write_report("two_link"))
+    assert "lissom report two_link --into two_link.html" in text
+
+
 @pytest.mark.parametrize(
     ("what", "into", "words"),
     [
         ("two_link", "report.txt", "does not end in .html"),
         ("two_link", "nowhere/report.html", "no folder"),
+        ("two_link", 3, "expected a path"),
         (3.0, "report.html", "expected an Arm, Run, Motion"),
         ("missing.nc", "report.html", "missing.nc"),
         ("no_such_arm", "report.html", "no_such_arm"),

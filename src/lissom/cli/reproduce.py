@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,7 +45,7 @@ def reproduce(
         if figures and folder.exists() and not folder.is_dir():
             raise InputError(f"reproduce: {folder} is a file; name a folder for the figures with --into.")
         drawn = (lambda name: folder / name) if paper == ALL else (lambda name: folder)
-        command = f"lissom reproduce {paper}{'' if timed else ' --no-time'} --into {folder}"
+        command = f"lissom reproduce {paper}{'' if timed else ' --no-time'} --into {shlex.quote(str(folder))}"
         done: list[Reproduction] = []
         for name in PAPERS if paper == ALL else (paper,):
             done.append(_tried(name, timed))

@@ -20,7 +20,7 @@ from lissom.cli.common import (
     load_arm,
     positions,
 )
-from lissom.cli.plot import load_record
+from lissom.motion.files import load_record
 
 
 def view(

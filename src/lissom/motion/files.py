@@ -14,6 +14,8 @@ from lissom.formats.files import write_whole
 from lissom.model.units import units
 from lissom.motion.encode import plain, revived
 from lissom.motion.record import Motion
+from lissom.simulation.files import load_run
+from lissom.simulation.run import Run
 
 if TYPE_CHECKING:
     import xarray
@@ -79,6 +81,21 @@ def _text(motion: Motion) -> str:
 
     told = {word: plain(getattr(motion, word), motion.arm.dof) for word in (*TOLD, *SINCE)}
     return json.dumps({"format": FORMAT, "arm": native_write.write(motion.arm), **told})
+
+
+def load_record(path: Path) -> Run | Motion:
+    """A run or a motion, by what the file says it is."""
+    if path.suffix.lower() == ".nc" and path.is_file():
+        import xarray
+
+        try:
+            with xarray.open_dataset(path, engine="h5netcdf") as data:
+                source = data.attrs.get("source")
+        except Exception as error:  # the libraries below raise all kinds of things on damaged files
+            raise ModelError(f"it cannot be read ({type(error).__name__}: {error}).", file=str(path)) from None
+        if source == FORMAT:
+            return read(path)
+    return load_run(path)
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

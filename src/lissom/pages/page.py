@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DPI = 110
+GENERATOR = '<meta name="generator" content="lissom">'
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --good: #1a7f37; --other: #9a6700; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
@@ -43,7 +44,7 @@ def page(title: str, lead: str, sections: list[Section]) -> str:
     parts = [tag("section", tag("h2", s.title), s.body, id=_anchor(k)) for k, s in enumerate(sections)]
     body = tag("body", tag("h1", title), tag("p", lead), links if len(sections) > 1 else "", *parts)
     head = tag(
-        "head", Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width">'),
+        "head", Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width">' + GENERATOR),
         tag("title", title), tag("style", Markup(STYLE)),
     )  # fmt: skip
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lissom.errors import InputError, LissomError, shown
+from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.formats.files import read_bytes, write_text
 from lissom.formats.load import load
 from lissom.formats.native_read import TOP as ARM_KEYS
@@ -19,13 +19,12 @@ from lissom.markup import Markup, folded, paragraphs, tag
 from lissom.model.arm import Arm
 from lissom.model.describe import to_html as arm_words
 from lissom.motion import overview as of_motion
-from lissom.motion.files import FORMAT as MOTION
-from lissom.motion.public import load_motion, predict_motion
+from lissom.motion.files import load_record
+from lissom.motion.public import predict_motion
 from lissom.motion.record import Motion
 from lissom.motion.task_file import TOP as TASK_KEYS, read_task_file
-from lissom.pages.page import Section, page, picture, verbatim
+from lissom.pages.page import GENERATOR, Section, page, picture, verbatim
 from lissom.simulation import overview as of_run
-from lissom.simulation.files import load_run
 from lissom.simulation.run import Run
 from lissom.simulation.run_file import TOP as RUN_KEYS, read_run_file
 from lissom.simulation.simulate import simulate
@@ -41,12 +40,18 @@ KEYS = {"arm": set(ARM_KEYS), "task": set(TASK_KEYS), "run": set(RUN_KEYS)}  # w
 
 
 class Subject(NamedTuple):
-    """What a report is about: an arm, and maybe a run or a motion of it; the file it came from, and its text."""
+    """What a report is about: an arm, and maybe a run or a motion of it; what it came from: a file with its text, or
+    the name of a shipped arm."""
 
     arm: Arm
     result: Run | Motion | None = None
-    file: Path | None = None
+    source: str = ""
     text: str = ""
+
+    @property
+    def failed(self) -> str:
+        """Why its motion or run is not in order; empty where it is, or there is none."""
+        return "" if self.result is None or self.result.ok else self.result.status
 
 
 def write_report(
@@ -72,6 +77,11 @@ def write_report(
     Path
         the file that was written; it needs nothing beside it, and no network
 
+    Raises
+    ------
+    SolveError
+        where no motion was found for a task, or a run file's run is not in order: the report is written, and says so
+
     Examples
     --------
     >>> import lissom as ls, tempfile, pathlib
@@ -80,14 +90,27 @@ def write_report(
     ...     path.name, "frequency Hz" in path.read_text()
     ('arm.html', True)
     """
+    if into is not None and not isinstance(into, str | os.PathLike):
+        raise InputError(f"write_report: into is {shown(into)}; expected a path that ends in .html.")
     target = None if into is None else _refuse_unwritable(Path(into))
     subject = _subject(what, progress)
-    target = target or _refuse_unwritable(Path(f"{_stem(subject)}.html"))
+    target = target or _refuse_foreign(Path(f"{_stem(subject)}.html"))
     write_text(target, report_page(subject, target, verify))
+    if subject.text and subject.failed:
+        raise SolveError(f"write_report: {subject.failed}; the report is in {target}.")
     return target
 
 
+def _refuse_foreign(target: Path) -> Path:
+    """A name that nobody chose replaces earlier reports only."""
+    if target.exists() and GENERATOR not in read_bytes(target).decode("utf-8", "replace"):
+        raise InputError(f"write_report: {target} is there already, and no report; name another file with `into`.")
+    return _refuse_unwritable(target)
+
+
 def _refuse_unwritable(target: Path) -> Path:
+    if target.is_dir():
+        raise InputError(f"write_report: {target} is a folder; name a file in it, ending in .html.")
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"write_report: {target} does not end in .html; a report is an HTML page.")
     if not target.absolute().parent.is_dir():
@@ -96,7 +119,10 @@ def _refuse_unwritable(target: Path) -> Path:
 
 
 def _stem(subject: Subject) -> str:
-    return subject.file.stem if subject.file is not None else subject.arm.name.replace("/", "_").replace(" ", "_")
+    if subject.source:
+        return Path(subject.source).stem
+    kind = {Motion: "_motion", Run: "_run"}.get(type(subject.result), "")
+    return subject.arm.name.replace("/", "_").replace(" ", "_") + kind
 
 
 # ---- what the report is about -------------------------------------------------------------------
@@ -113,25 +139,11 @@ def _subject(what: Any, progress: bool) -> Subject:
         )
     path = Path(what)
     if path.suffix.lower() in RUNS:
-        result: Run | Motion = load_motion(path) if _holds_motion(path) else load_run(path)
-        return Subject(result.arm, result, path)
+        result = load_record(path)
+        return Subject(result.arm, result, str(path))
     if path.suffix.lower() == ".toml" and path.is_file():
         return _of_toml(path, progress)
-    return Subject(load(what), None, path if path.is_file() else None)
-
-
-def _holds_motion(path: Path) -> bool:
-    """Whether a file says that it is a motion; what is wrong with it the reader will say."""
-    if path.suffix.lower() != ".nc" or not path.is_file():
-        return False
-    import h5py
-
-    try:
-        with h5py.File(path) as file:
-            told = file.attrs.get("source", "")
-    except OSError:
-        return False
-    return (told.decode() if isinstance(told, bytes) else str(told)) == MOTION
+    return Subject(load(what), None, str(what))
 
 
 def _of_toml(path: Path, progress: bool) -> Subject:
@@ -144,12 +156,13 @@ def _of_toml(path: Path, progress: bool) -> Subject:
     kind = max(KEYS, key=lambda word: len(keys & KEYS[word]))
     if kind == "task":
         asked = read_task_file(path)
-        motion = predict_motion(asked.arm, asked.task, **asked.options, progress=progress)
-        return Subject(asked.arm, motion, path, text)
+        options = asked.options | {"on_failure": "return"}
+        return Subject(asked.arm, predict_motion(asked.arm, asked.task, **options, progress=progress), str(path), text)
     if kind == "run":
         told = read_run_file(path)
-        return Subject(told.arm, simulate(told.arm, **told.arguments, progress=progress), path, text)
-    return Subject(load(path), None, path, text)
+        arguments = told.arguments | {"on_failure": "return"}
+        return Subject(told.arm, simulate(told.arm, **arguments, progress=progress), str(path), text)
+    return Subject(load(path), None, str(path), text)
 
 
 # ---- its page -----------------------------------------------------------------------------------
@@ -162,7 +175,7 @@ def report_page(subject: Subject, target: Path, verify: bool) -> str:
         sections += [*_motion(subject.result, verify)]
     elif subject.result is not None:
         sections += [*_run(subject.result)]
-    sections += [*_arm(subject.arm), _again(subject, target)]
+    sections += [*_arm(subject.arm), _again(subject, target, verify)]
     kind = {Motion: "Motion of ", Run: "Run of "}.get(type(subject.result), "")
     return page(f"{kind}{subject.arm.name}", _lead(subject), sections)
 
@@ -223,47 +236,51 @@ def _modes(arm: Arm, state: Any) -> Markup:
     return Markup("".join(parts))
 
 
-def _again(subject: Subject, target: Path) -> Section:
+def _again(subject: Subject, target: Path, verify: bool) -> Section:
     """How to make this page again, and what it was made from."""
-    parts = [verbatim(_command(subject, target))]
+    parts = [verbatim(_command(subject, target, verify))]
     if isinstance(subject.result, Motion) and not subject.text:
-        parts.append(verbatim(_search(subject.result, subject.file)))
+        parts.append(verbatim(_search(subject.result, subject.source)))
     if isinstance(subject.result, Run):
         parts.append(_made(subject.result))
     if subject.text:
-        parts.append(folded(f"the file {subject.file}", verbatim(subject.text)))
+        parts.append(folded(f"the file {subject.source}", verbatim(subject.text)))
     parts.append(folded("the arm, in the native format", verbatim(write(subject.arm))))
     rows = [*versions().items(), ("fingerprint of the arm", subject.arm.digest)]
     parts.append(Listing.of(("made with", ""), rows).html())
     return Section("Do it again", Markup("".join(parts)))
 
 
-def _command(subject: Subject, target: Path) -> str:
+def _command(subject: Subject, target: Path, verify: bool) -> str:
     """On the command line, or in Python for what came from no file."""
-    if subject.file is not None:
-        return f"lissom report {shlex.quote(str(subject.file))} --into {shlex.quote(str(target))}"
+    if subject.source:
+        option = "" if verify or not isinstance(subject.result, Motion) else " --no-verify"
+        return f"lissom report {shlex.quote(subject.source)} --into {shlex.quote(str(target))}{option}"
     if subject.result is None:
         return f'import lissom as ls\n\nls.write_report(ls.load("arm.toml"), {str(target)!r})  # arm.toml: below'
     word = type(subject.result).__name__.lower()
     return f"import lissom as ls\n\nls.write_report({word}, {str(target)!r})"
 
 
-def _search(motion: Motion, file: Path | None) -> str:
+def _search(motion: Motion, file: str) -> str:
     """How a motion is found again that came from no task file: arm and task travel with it."""
-    name = "motion.nc" if file is None else str(file)
-    saved = "  # after motion.save" if file is None else ""
+    name, saved = (file, "") if file else ("motion.nc", "  # after motion.save")
     return (
         f"motion = ls.load_motion({name!r}){saved}\n"
-        f"again = ls.predict_motion(motion.arm, motion.task, segments={motion.basis.segments}, degree={motion.degree})"
+        f"again = ls.predict_motion(motion.arm, motion.task, segments={motion.basis.segments}, "
+        f"degree={motion.degree})\n"
+        "# and other options (starts, seed, tolerance, ...) as they were given: they do not travel with a motion"
     )
 
 
 def _made(run: Run) -> Markup:
     """The options, the controller and the start of a run."""
     made = run.report.made
-    told = ("command", "controller", "settings", "options", "time")
+    told = ("command", "controller", "settings", "options", "time", *versions())
     rows = [(word, str(made[word])) for word in told if made.get(word)]
     first = run if run.count is None else run.member(0)
     rows += [(f"first {word}", ", ".join(f"{x:.17g}" for x in getattr(first, word)[0])) for word in ("q", "qd")]
+    if "command" not in made:
+        rows.append(("note", "loads, base motion and controllers written in Python do not travel with a run"))
     text = made.get("run_file", "")
     return Markup(Listing.of(("the run", ""), rows).html() + (folded("its run file", verbatim(text)) if text else ""))

@@ -74,7 +74,8 @@ def audit(run: Run) -> Iterator[str]:
         yield f"... and {len(run.events) - MOST_EVENTS} more events"
     for link, size in summary(run)["largest_deflection"].items():
         yield f"the tip of {link} is deflected by up to {1e3 * size:.4g} mm"
-    yield f"energy is balanced to {np.max(run.balance_error):.2g} of what moved"
+    ended = f", as far as they went; {len(run.failures)} ended early" if run.failures and run.count else ""
+    yield f"energy is balanced to {np.max(run.balance_error):.2g} of what moved{ended}"
     yield from str(run.report).splitlines()
 
 

@@ -62,15 +62,27 @@ def plot(result: Any, kind: str | None = None) -> Figure:
         if isinstance(result, record):
             if kind is not None and kind not in kinds:
                 raise InputError(f"plot: kind is {shown(kind)}; expected one of {', '.join(kinds)}.")
-            return kinds[kind or "motion"](result)
+            return _plainly(kinds[kind or "motion"](result))
     for record, figure in FIGURES.items():
         if isinstance(result, record):
             if kind is not None:
                 raise InputError(f"plot: kind is {shown(kind)}; of a {record.__name__} there is one figure.")
-            return figure(result)
+            return _plainly(figure(result))
     raise InputError(
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), "
         "ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence) or a "
         "Deformation (from deformation)."
     )
+
+
+def _plainly(figure: Figure) -> Figure:
+    """Names of users are no formulas, whatever is in them. (Numbers on logarithmic axes are, and stay so.)"""
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        named = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts, *(legend.get_texts() if legend else [])]
+        named += [legend.get_title()] if legend else []
+        named += [ax.zaxis.label] if hasattr(ax, "zaxis") else []
+        for text in named:
+            text.set_parse_math(False)
+    return figure
