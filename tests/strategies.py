@@ -28,11 +28,11 @@ LINK_FEATURES = ("frame", "point_mass", "massless", "payload", "tools", "shapes"
 ARM_FEATURES = ("gravity", "weightless", "loops", "loads", "flexibility", "kinematics_only")
 
 
-MORE = float(os.environ.get("LISSOM_EXAMPLES", "0.34"))  # of all examples; 1 or more for a long run
+MORE = float(os.environ.get("LISSOM_EXAMPLES", "0.15"))  # of all examples; 1 or more for a long run
 
 
 def calm(examples: int) -> settings:
-    """The profile of all property tests: the same examples on every machine, no clock; a third of them by default."""
+    """The profile of all property tests: the same examples on every machine, no clock; a part of them by default."""
     examples = max(round(MORE * examples), 4)
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     phases = (Phase.explicit, Phase.generate, Phase.shrink)

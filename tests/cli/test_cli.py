@@ -165,6 +165,7 @@ def test_count():
     assert data["times"] == []
 
 
+@pytest.mark.slow
 def test_count_on_a_tree_says_what_is_missing():
     done = lissom("count", "--arm", "tree_demo")
     assert done.exit_code == 0

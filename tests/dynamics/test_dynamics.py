@@ -118,6 +118,7 @@ def test_formulations_notice_singular_inertia_too(method):
         ls.forward_dynamics(arm, [0.3, 0.0, 0.7], [0.1, 0.2, 0.3], [1.0, 0.5, 0.2], method=method)
 
 
+@pytest.mark.slow
 def test_long_chains_of_thin_links_are_not_singular():
     """The inertia about a link's own axis is 1e-15 of what hangs on it, and determined all the same."""
     n, r = 1000, 0.003

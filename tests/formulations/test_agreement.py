@@ -22,7 +22,7 @@ def conditioned(arm, q):
     return max(RELATIVE, 1e-15 * float(np.linalg.cond(ls.mass_matrix(arm, q)).max()))
 
 
-@pytest.mark.parametrize("seed", [*range(80), *(pytest.param(k, marks=pytest.mark.slow) for k in range(80, 200))])
+@pytest.mark.parametrize("seed", [*range(27), *(pytest.param(k, marks=pytest.mark.slow) for k in range(27, 200))])
 def test_random_serial_arms(seed):
     """1 to 9 joints, mixed, with drives, loads and odd gravity; plain NumPy, so that nothing need be compiled."""
     arm = random_arm(seed, 1 + seed % 9, tree=False)

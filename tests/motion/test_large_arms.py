@@ -154,6 +154,7 @@ def test_what_tapes_cannot_do_is_said():
         predict_motion(arm, task)
 
 
+@pytest.mark.slow
 def test_thirty_joints():
     """Torso of 3, two arms of 7, legs of 6 and 7; minimum torque from rest to rest."""
     parents = [-1, 0, 1]

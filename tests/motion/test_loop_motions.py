@@ -67,6 +67,7 @@ def test_it_stays_closed_and_keeps_its_limits(swing):
     assert peak.value == pytest.approx(opening(swing), rel=0.3)
 
 
+@pytest.mark.slow
 def test_its_torques_lead_along_it(swing):
     found = swing.verify()
     assert found.ok, found.describe()
@@ -100,6 +101,7 @@ def test_more_motors_than_freedoms():
     assert four.verify().ok
 
 
+@pytest.mark.slow
 def test_tried_with_another_payload():
     """Loops need not be closed where the joints of the arm are at home."""
     arm = four_bar().with_payload(ls.Payload(0.3, com=(0.57, 0, 0)), link="rocker")

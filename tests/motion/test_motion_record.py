@@ -76,6 +76,7 @@ def test_torques_lead_along_the_motion(lift):
     assert "verified" in found.describe()
 
 
+@pytest.mark.slow
 def test_a_wrong_motion_is_found_out(arm, lift):
     """The same profiles for a heavier arm: torques exceed their limits, and the plan is no longer the answer."""
     given = {f.name: getattr(lift, f.name) for f in dataclasses.fields(lift) if f.init}

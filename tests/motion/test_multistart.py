@@ -86,6 +86,7 @@ def test_bad_numbers_are_refused():
             predict_motion(arm, COARSE, **given)
 
 
+@pytest.mark.slow
 def test_functions_of_no_module_are_sent_as_expressions():
     arm, criterion = two_link_arm(), lambda q, qd, qdd, tau: tau[0] ** 2 + 0.3 * qd[1] ** 2 + 9.0
     task = COARSE.replace(minimise={criterion: 1.0, "time": 0.5})

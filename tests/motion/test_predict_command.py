@@ -235,6 +235,7 @@ limits = { torque = 30 }
 """
 
 
+@pytest.mark.slow
 def test_an_elastic_arm_beside_other_plans(tmp_path):
     joint = ls.Joint(armature=0.05, elastic=ls.Elastic(60.0, 0.02))
     rod = ls.Link("rod", joint=joint, mass=1.3, com=(0.3, 0, 0), inertia=0.02)

@@ -51,6 +51,7 @@ def test_a_pose_is_reached_and_the_motion_ends_at_rest(puma):
     assert np.abs(motion.qd[[0, -1]]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_what_is_free_makes_the_motion_cheaper(puma):
     X = ls.pose(puma, ANYWHERE, "flange")
     task = {"start": np.zeros(6), "duration": 1.0, "minimise": "torque_squared"}

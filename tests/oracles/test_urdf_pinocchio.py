@@ -150,6 +150,7 @@ def assert_close(ours, theirs, tolerance):
 # ---- which files can be read ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nearly_all_robots_load_and_the_others_are_refused_in_words():
     loaded, refused = [], {}
     for file in FILES:
