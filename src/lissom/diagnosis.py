@@ -97,7 +97,7 @@ class Diagnosis:
 
 
 def doctor(progress: Callable[[str], object] | None = None) -> Diagnosis:
-    """Try whether lissom works as it should here. It takes some seconds, the first time some more to compile.
+    """Try whether lissom works as it should here. It takes some seconds, the first time half a minute to compile.
 
     Parameters
     ----------

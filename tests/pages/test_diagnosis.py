@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 from typer.testing import CliRunner
 
 import lissom as ls
@@ -46,3 +47,8 @@ def test_it_names_versions_and_speed(monkeypatch):
 def test_a_cache_that_is_turned_off_is_in_order(monkeypatch):
     monkeypatch.setenv("LISSOM_CACHE", "")
     assert diagnosis._cache() == (True, "turned off")
+
+
+def test_numbers_of_numpy_become_json(monkeypatch):
+    monkeypatch.setattr(diagnosis, "_trials", lambda: [("energy", lambda: (np.bool_(True), "fine"))])
+    assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)["checks"][0]["ok"] is True

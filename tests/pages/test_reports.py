@@ -162,3 +162,12 @@ def test_refusals(what, into, words, tmp_path, monkeypatch):
     with pytest.raises(ls.LissomError, match=words):
         ls.write_report(what, into)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_torques_beyond_their_limits_are_told(tmp_path):
+    arm = ls.load("two_link")  # 10 N m each
+    hard = ls.simulate(arm, [0.0, 0.0], tau=ls.PD([1.0, 0.5], 60.0, 5.0), until=0.2)
+    text, _ = looked_at(ls.write_report(hard, tmp_path / "hard.html"))
+    assert "the torque of upper reaches 600 % of its limit" in text
+    kept = ls.simulate(arm, [0.0, 0.0], tau=ls.PD([1.0, 0.5], 60.0, 5.0, limit=True), until=0.2)
+    assert "of its limit" not in ls.write_report(kept, tmp_path / "kept.html").read_text()

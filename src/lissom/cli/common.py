@@ -175,6 +175,8 @@ def print_json(value: Any) -> None:
 def _jsonable(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return _jsonable(value.tolist())
+    if isinstance(value, np.generic):
+        return _jsonable(value.item())
     if isinstance(value, dict):
         return {key: _jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

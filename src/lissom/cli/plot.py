@@ -14,7 +14,7 @@ Kind = Annotated[
     str | None,
     typer.Option(
         help="What to draw: motion (default); of a run tip, energy or phase; of a predicted motion joints, torques, "
-        "sticks or convergence."
+        "sticks, convergence, deflection or ringing."
     ),
 ]
 
@@ -25,12 +25,12 @@ def plot(
     kind: Kind = None,
     film: Film = None,
 ) -> None:
-    """Draw a saved run or predicted motion; or as a moving picture."""
+    """Draw a saved run or predicted motion, into RUN.png (RUN_KIND.png) unless said; or as a moving picture."""
     from lissom.motion.files import load_record
 
     with failing_kindly():
         check_figure(figure)
         check_film(film)
         if figure is None and film is None:
-            figure = file.with_suffix(".png")
+            figure = file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png")
         draw(load_record(file), figure, kind, film)

@@ -31,13 +31,13 @@ from lissom.spatial.rotations import Array
 def torques(
     arm: ArmName,
     motion: Annotated[
-        Path, typer.Argument(metavar="MOTION", help="Columns t, q[joint], and qd[..], qdd[..] if known.")
+        Path, typer.Argument(metavar="MOTION", help=r"Columns t, q\[joint], and qd\[..], qdd\[..] if known.")
     ],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write t and tau[joint] as CSV.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help=r"Write t and tau\[joint] as CSV.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw torques over time into this file.")] = None,
     method: Annotated[str | None, typer.Option(help="A published formulation; see lissom count.")] = None,
     loads: Annotated[
-        Path | None, typer.Option(help="A TOML file with [[loads]] as in run files, or a run file.")
+        Path | None, typer.Option(help=r"A TOML file with \[\[loads]] as in run files, or a run file.")
     ] = None,
     flexible: Flexible = None,
     as_json: AsJson = False,

@@ -24,7 +24,8 @@ def write_papers_page(found: Sequence[Reproduction], target: Path, command: str)
 def _lead(found: Sequence[Reproduction]) -> str:
     counts = Counter(claim.verdict for paper in found for claim in paper.claims)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return f"{len(found)} papers, {counts.total()} claims: {told}."
+    papers = "1 paper" if len(found) == 1 else f"{len(found)} papers"
+    return f"{papers}, {counts.total()} claims: {told}."
 
 
 def _verdicts(found: Sequence[Reproduction]) -> Listing:

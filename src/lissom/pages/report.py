@@ -223,6 +223,9 @@ def _modes(arm: Arm, state: Any) -> Markup:
     """With joints locked and free, drawn where something vibrates."""
     parts = []
     for joints in ("locked", "free"):
+        if joints == "locked" and arm.actuated.all():
+            parts.append(tag("p", "Joints locked: nothing vibrates; it has no elastic parts."))
+            continue
         try:
             found = modes(arm, state, joints=joints, count=MOST_MODES)
         except LissomError as error:

@@ -14,6 +14,7 @@ from lissom.simulation.run import Run
 
 COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 MOST_EVENTS = 8
+BEYOND = 1e-3  # of a limit of torque, from which it is told
 
 
 def summary(run: Run) -> dict[str, Any]:
@@ -39,6 +40,17 @@ def summary(run: Run) -> dict[str, Any]:
             if link.mode_labels
         },
     }  # fmt: skip
+
+
+def limits_used(run: Run) -> dict[str, float]:
+    """{joint: largest torque as a share of its limit}, of the joints whose torque is limited."""
+    lower, upper = run.arm.bounds("torque")
+    out = {}
+    for k, low, high in zip(run.arm.joint_index, lower, upper, strict=True):
+        if np.isfinite(low) or np.isfinite(high):
+            tau = run.tau[..., k]
+            out[run.arm.coordinates[k]] = float(np.nanmax(np.where(tau > 0, tau / high, tau / low)))
+    return out
 
 
 def _spread(x: Any) -> Any:
@@ -72,6 +84,9 @@ def audit(run: Run) -> Iterator[str]:
         yield f"t = {event.t:.6g} s: {event.name}" + ("" if run.count is None else f" (run {event.run})")
     if len(run.events) > MOST_EVENTS:
         yield f"... and {len(run.events) - MOST_EVENTS} more events"
+    for joint, use in limits_used(run).items():
+        if use > 1 + BEYOND:
+            yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; controllers keep it with limit=True"
     for link, size in summary(run)["largest_deflection"].items():
         yield f"the tip of {link} is deflected by up to {1e3 * size:.4g} mm"
     ended = f", as far as they went; {len(run.failures)} ended early" if run.failures and run.count else ""

@@ -58,6 +58,10 @@ class _Reader:
         self.path = path
 
     def read(self, document: Table) -> RunFile:
+        if "lissom" in document:
+            raise ModelError('it is an arm, not a run; a run file names its arm: arm = "file or shipped name".')
+        if "goal" in document or "lissom_task" in document:
+            raise ModelError("it is a task, whose motion `lissom predict` finds; a run file says what the motors do.")
         refuse_unknown(document, TOP, "the file")
         refuse_version(document, "lissom_run", VERSION)
         for word in ("arm", "until"):

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lissom.errors import InputError, ModelError, shown
 from lissom.flexible.beam_modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
 from lissom.listing import Listing
+from lissom.markup import tag
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
 from lissom.spatial.rotations import Array
@@ -148,6 +149,9 @@ class ArmModes:
             for k, f in enumerate(self.frequencies_hz)
         ]
         return Listing.of(("mode", "frequency Hz", "period s", "damping", "energy in"), rows)
+
+    def _repr_html_(self) -> str:
+        return tag("p", tag("b", _head(self.arm, self.joints, self.q))) + self.listing().html()
 
     def describe(self) -> str:
         """A table for people: frequencies, damping, and the coordinates that hold a mode's energy."""
