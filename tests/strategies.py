@@ -303,12 +303,13 @@ def _frames(links: list[ls.Link]) -> list[str]:
 def _loops(pick: Numbers, links: list[ls.Link]) -> list[ls.Loop]:
     frames = [None, *_frames(links)]
 
-    def end() -> tuple[str | None, np.ndarray]:
-        place = pick.vector(0.3) if pick.rng.random() < 0.5 else pick.pose()
-        return frames[int(pick.rng.integers(len(frames)))], place
+    def ends() -> list[tuple[str | None, np.ndarray]]:
+        """On two different frames."""
+        places = [pick.vector(0.3) if pick.rng.random() < 0.5 else pick.pose() for _ in range(2)]
+        return list(zip([frames[k] for k in pick.rng.permutation(len(frames))[:2]], places, strict=True))
 
     kinds = ("spherical", "revolute", "fixed", "planar")
-    return [ls.Loop(end(), end(), kinds[k]) for k in pick.rng.integers(0, 4, int(pick.rng.integers(1, 4)))]
+    return [ls.Loop(*ends(), kinds[k]) for k in pick.rng.integers(0, 4, int(pick.rng.integers(1, 4)))]
 
 
 def _loads(pick: Numbers, links: list[ls.Link]) -> list[ls.Load]:

@@ -5,7 +5,7 @@ import pytest
 from tests.arms import random_arm
 
 import lissom as ls
-from lissom.verbs.modes import _matrices
+from lissom.verbs.small_motions import _matrices
 
 
 @pytest.mark.parametrize("seed", [3, 11])

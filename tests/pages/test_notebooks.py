@@ -95,6 +95,7 @@ class Kernel:
 
 def test_progress_in_a_notebook(monkeypatch):
     kernel = Kernel()
+    monkeypatch.setattr("lissom.telling.PAUSE", 0.0)
     monkeypatch.setitem(sys.modules, "IPython", kernel)
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(HTML=str, display=kernel.display))
     ls.simulate(ls.load("two_link"), [0.3, -0.2], until=0.2, progress=True)

@@ -62,9 +62,11 @@ def saved(arm: ls.Arm, ending: str = ".toml", **options: Any) -> Path:
 
 
 def leaves(value: Any, path: str = "arm") -> Iterator[tuple[str, Any]]:
-    """Every field of a record, down to numbers and arrays, with where it is."""
+    """Every field of a record, down to numbers and arrays, with where it is; but for the folder it was read from."""
     if isinstance(value, Record):
         for f in dataclasses.fields(value):
+            if f.name == "folder":
+                continue
             yield from leaves(getattr(value, f.name), f"{path}.{f.name}")
     elif isinstance(value, tuple):
         yield f"len({path})", len(value)

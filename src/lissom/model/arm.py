@@ -170,9 +170,8 @@ class Arm(Record):
             if word is not None and word not in self.frames:
                 raise ModelError(f"there is no link or tool {word!r}; {suggest(word, self.frames)}", what)
         for k, loop in enumerate(self.loops):
-            joined = {-1 if end[0] is None else self.frames[end[0]].link for end in (loop.a, loop.b)}
-            if len(joined) == 1:
-                held = "the base" if joined == {-1} else f"link {self.links[joined.pop()].name!r}"
+            if loop.a[0] == loop.b[0]:  # two tools of a link are left: merging fixed joints makes such
+                held = "the base" if loop.a[0] is None else repr(loop.a[0])
                 raise ModelError(f"both ends are on {held}; a loop joins two different links.", f"loop {k + 1}")
         for load in self.loads:
             if any(np.ndim(getattr(load, word)) != 1 for word in ("force", "moment", "point")):
