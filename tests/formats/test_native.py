@@ -310,7 +310,7 @@ def test_every_way_to_write_a_pose(form: str, tmp_path: Path) -> None:
     pose = rotations()[form]
     tool = f'[[links.tools]]\nname = "grip"\nplacement = {pose}\n'
     shape = f'[[links.shapes]]\nkind = "sphere"\nsize = [0.1]\norigin = {pose}\n'
-    loop = f"[[loops]]\na = {{ frame = {pose} }}\nb = {{ link = "rod", point = [0.0, 0.0, 0.0] }}\n"
+    loop = f"[[loops]]\na = {{ frame = {pose} }}\nb = {{ link = 'rod', point = [0.0, 0.0, 0.0] }}\n"
     arm = read(tmp_path, one_link(link=f"frame = {pose}", joint=f"placement = {pose}", rest=tool + shape + loop))
     link = arm.links[0]
     expected = np.eye(4)
