@@ -31,11 +31,16 @@ CURVES = 290  # pixels
 
 
 class Panel:
-    """Controls of a server's `gui` for a player and the nodes that show it."""
+    """Controls of a server's `gui` for a player and the nodes that show it.
+
+    member : which run of an ensemble `record` is shown
+    fault : the first error that nobody expected, or None
+    """
 
     def __init__(self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | None = None):
         self.gui, self.player, self.scene, self.nodes, self.record = gui, player, scene, nodes, record
         self.asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self.fault: Exception | None = None
         self._told = 0.0
         gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
         gui.main_panel.dock_right()
@@ -203,8 +208,11 @@ class Panel:
             _set(self.time, value=player.t)
         for slider, value in zip(self.sliders, player.joints, strict=True):
             _set(slider, value=float(np.clip(value, slider.min, slider.max)))
-        _set(self.words, content=self._text(take))
         self._draw_curves()
+
+    def _say(self) -> None:
+        """Bring the words to what is shown; apart from `_tell`, since they say what failed there."""
+        _set(self.words, content=self._text(self.player.take))
 
     def _text(self, take: Take) -> str:
         arm, player = self.player.arm, self.player
@@ -228,7 +236,13 @@ class Panel:
 
     def serve(self, atomic: Callable[[], Any]) -> None:
         """Do what is asked for and play, until `close`; `atomic` makes a frame one message."""
-        self.nodes.put_trail(self.player.trail())
+        try:
+            self._serve(atomic)
+        except Exception as error:  # not even the panel can be told
+            self.fault = self.fault or error
+
+    def _serve(self, atomic: Callable[[], Any]) -> None:
+        self._try(lambda: self.nodes.put_trail(self.player.trail()))
         dirty, last = True, time.monotonic()
         while True:
             asked = self._asked(self.player.playing, dirty)
@@ -237,16 +251,19 @@ class Panel:
             now = time.monotonic()
             self.player.advance(now - last)
             last = now
+            if asked:
+                self.player.said = ""
             for do in asked:
                 self._try(do)  # type: ignore[arg-type]
             dirty = bool(asked) or dirty
             if not (dirty or self.player.playing):
                 continue
             with atomic():
-                self.draw()
+                self._try(self.draw)
                 if not self.player.playing or now - self._told > CONTROLS:
                     self._told = now
-                    self._tell()
+                    self._try(self._tell)
+                    self._say()
             dirty = False
             time.sleep(max(0.0, FRAME - (time.monotonic() - now)))
 
@@ -260,12 +277,15 @@ class Panel:
                 return out
 
     def _try(self, do: Callable[[], None]) -> None:
-        """What cannot be done is said in the panel."""
+        """What cannot be done is said in the panel; after what nobody expected, nothing plays on."""
         try:
-            self.player.said = ""
             do()
         except LissomError as error:
             self.player.said = str(error)
+        except Exception as error:
+            self.player.said = f"This is a fault of the viewer: {type(error).__name__}: {error}"
+            self.player.playing = False
+            self.fault = self.fault or error
 
     def close(self) -> None:
         """End `serve`."""

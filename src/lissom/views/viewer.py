@@ -60,9 +60,13 @@ class View:
         return np.array(player.take.at(player.t).q)
 
     def wait(self) -> None:
-        """Until it is closed, or Ctrl-C."""
-        while self._thread is not None and self._thread.is_alive():
-            self._thread.join(0.2)
+        """Until it is closed, or Ctrl-C; an error that nobody expected, which the panel has shown, is raised then."""
+        try:
+            while self._thread is not None and self._thread.is_alive():
+                self._thread.join(0.2)
+        finally:
+            if self._panel is not None and self._panel.fault is not None:
+                raise self._panel.fault
 
     def close(self) -> None:
         """Stop the server; a page stays."""
