@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from tests.loops.mechanisms import four_bar
+from tests.loops.mechanisms import FOUR, flexible_four_bar, four_bar
 
 import lissom as ls
 from lissom.views.mesh_files import MeshFiles
@@ -66,3 +66,44 @@ def test_names_that_look_alike_are_two_nodes():
     with ls.view(arm, open=False) as viewer:
         tubes = [name for name in nodes_of(viewer) if name.startswith("/skin/") and name.endswith("tube")]
     assert len(tubes) == 2
+
+
+def test_closed_loops_are_shown_closed_and_their_modes_found():
+    with ls.view(four_bar(), open=False) as viewer:
+        assert viewer.q == pytest.approx(ls.assemble(four_bar()).q)
+    soft = flexible_four_bar()
+    closed = ls.assemble(soft).q
+    run = ls.simulate(soft, closed, until=0.02)
+    with ls.view(soft, run.at([0.02]), mode=1, open=False) as viewer:  # bent at its start
+        rest = viewer._panel.player.take.rest
+    assert rest[soft.mode_index] == pytest.approx(0.0)
+    assert ls.assemble(soft, rest).q == pytest.approx(rest, abs=1e-9)
+
+
+def test_loops_that_cannot_close_are_shown_open_with_a_warning():
+    apart = four_bar(sizes={**FOUR, "ground": 10 * FOUR["ground"]})
+    with pytest.warns(UserWarning, match="is shown with open loops"), ls.view(apart, open=False) as viewer:
+        assert viewer.q == pytest.approx(apart.home)
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    page = tmp_path / "page.html"
+    page.write_text("old and good")
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(ls.ModelError, match=r"page\.html.*No space left"):
+        ls.view(ls.load("two_link"), export=page)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert page.read_text() == "old and good"
+
+
+def test_the_panel_begins_at_the_member_that_is_shown():
+    arm = ls.load("two_link")
+    many = ls.simulate(arm, [[0.1, 0.2], [0.3, -0.2], [0.5, 0.9]], until=0.05)
+    for member in (2, np.int64(1)):
+        with ls.view(arm, many, member=member, open=False) as viewer:
+            assert viewer._panel.lane.value == member
+    with pytest.raises(ls.InputError, match="view: q is the pose of an arm that nothing moves"):
+        ls.view(arm, many, q=[0.1, 0.2], open=False)

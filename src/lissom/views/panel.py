@@ -37,7 +37,9 @@ class Panel:
     fault : the first error that nobody expected, or None
     """
 
-    def __init__(self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | None = None):
+    def __init__(
+        self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | None = None, member: int = 0
+    ):
         self.gui, self.player, self.scene, self.nodes, self.record = gui, player, scene, nodes, record
         self.asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.fault: Exception | None = None
@@ -45,7 +47,7 @@ class Panel:
         gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
         gui.main_panel.dock_right()
         self.words = gui.add_markdown("")
-        self._add_playback()
+        self._add_playback(member)
         self._add_bending()
         self._add_joints()
         self._add_drawn()
@@ -63,7 +65,7 @@ class Panel:
 
         (control.on_click if click else control.on_update)(leave_word)
 
-    def _add_playback(self) -> None:
+    def _add_playback(self, member: int) -> None:
         gui, player = self.gui, self.player
         moving = any(take.end > take.start for take in player.takes.values())
         with gui.add_folder("Playback", visible=moving):
@@ -74,8 +76,8 @@ class Panel:
             self.loop = gui.add_checkbox("loop", initial_value=True)
             count = self.record.count if isinstance(self.record, Run) else None
             if count is not None and count > 1:
-                lane = gui.add_slider("run of the ensemble", 0, count - 1, 1, 0)
-                self._when(lane, self._other_member)
+                self.lane = gui.add_slider("run of the ensemble", 0, count - 1, 1, int(member) % count)
+                self._when(self.lane, self._other_member)
         self._when(self.show, self._choose)
         self._when(self.play, lambda _: player.play(), click=True)
         self._when(self.time, player.seek)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
-import socket
 import threading
+import warnings
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,22 +13,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError, ModelError, UnsupportedError, shown
+from lissom.errors import InputError, SolveError, shown
+from lissom.formats.files import write_text
 from lissom.model.arm import Arm
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
+from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
 from lissom.verbs.states import as_arm, as_state
 from lissom.views.mesh_files import MeshFiles
 from lissom.views.panel import FRAME, MOST_MODES, Panel, mode_takes
 from lissom.views.player import Player
 from lissom.views.scene import Scene
+from lissom.views.servers import LOOPBACK, refuse_taken, start, stop, viser_package
 from lissom.views.surroundings import solids_around
 from lissom.views.takes import MotionTake, RunTake, Take, peaks_of, take_of
 from lissom.views.web_nodes import Nodes
 
-LOOPBACK = "127.0.0.1"
 FIRST_PORT = 8080
 MOST_FRAMES = 900  # of a page
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
@@ -74,7 +74,7 @@ class View:
         if server is not None and self._panel is not None and self._thread is not None:
             self._panel.close()
             self._thread.join(5.0)
-            _stop(server)
+            stop(server)
 
     def __enter__(self) -> Self:
         return self
@@ -112,7 +112,7 @@ def view(
     ----------
     arm : Arm
     record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
-    q : (dof,) or None               the pose of an arm that nothing moves, None: `arm.home`
+    q : (dof,) or None               the pose of an arm without a record, None: `arm.home`, its loops closed
     member : int                     which run of an ensemble; the panel offers the others
     modes : ArmModes or None         to choose from in the panel; None: of an arm with elastic parts those at the first
                                      pose, its joints locked
@@ -143,21 +143,21 @@ def view(
         if modes is not None:
             raise InputError("view: modes are given twice, as the record and as modes=; give one of them.")
         record, modes, mode = None, record, 1 if mode is None else mode
-    _refuse_wrong(record, modes, exaggerate, host, port)
-    _viser()
+    _refuse_wrong(record, q, modes, exaggerate, host, port)
+    viser_package()
     page = None if export is None else _page_path(export)
     pose = _pose(arm, q)
     player = _player(arm, record, pose, member, modes, mode, exaggerate)
     scene = _scene(arm, record, player, _folders(meshes))
     if page is not None:
         return _export(page, player, scene)
-    _refuse_taken(host, port)
-    server = _server(host, FIRST_PORT if port is None else port)
+    refuse_taken(host, port)
+    server = start(host, FIRST_PORT if port is None else port)
     if port is not None and server.get_port() != port:  # somebody was quicker, and viser took the next
-        _stop(server)
+        stop(server)
         raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
-    panel = Panel(server.gui, player, scene, nodes, record)
+    panel = Panel(server.gui, player, scene, nodes, record, member)
     name = "localhost" if host in (LOOPBACK, "0.0.0.0", "::", "") else host
     started = View(f"http://{name}:{server.get_port()}", server, panel)
     if open:
@@ -170,12 +170,14 @@ def view(
 # ---- what is asked for ---------------------------------------------------------------------------
 
 
-def _refuse_wrong(record: Any, modes: Any, exaggerate: Any, host: Any, port: Any) -> None:
+def _refuse_wrong(record: Any, q: Any, modes: Any, exaggerate: Any, host: Any, port: Any) -> None:
     if record is not None and not isinstance(record, Run | Motion):
         raise InputError(
             f"view: got {type(record).__name__}; expected a Run (from simulate, load_run), a Motion (from "
             "predict_motion, load_motion) or ArmModes (from modes)."
         )
+    if record is not None and q is not None:
+        raise InputError("view: q is the pose of an arm that nothing moves; a record has its own. Give one of them.")
     if modes is not None and not isinstance(modes, ArmModes):
         raise InputError(f"view: modes is {shown(modes)}; expected ArmModes (from modes).")
     if isinstance(exaggerate, bool) or not isinstance(exaggerate, int | float) or not 0 <= exaggerate < np.inf:
@@ -198,6 +200,11 @@ def _page_path(export: Any) -> Path:
 
 
 def _pose(arm: Arm, q: ArrayLike | None) -> Array:
+    if q is None and arm.loops:
+        try:
+            return assemble(arm).q
+        except SolveError as error:
+            warnings.warn(f"view: arm {arm.name!r} is shown with open loops. {error}", stacklevel=3)
     pose = as_state(arm, arm.home if q is None else q, "q", "view")
     if pose.ndim != 1:
         raise InputError(f"view: q has shape {pose.shape}; expected one state ({arm.dof},).")
@@ -226,9 +233,7 @@ def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, mod
         takes[take.title] = take
         pose = take.at(take.start).q
     if modes is None and arm.mode_index.size:
-        rigid = np.array(pose)
-        rigid[arm.mode_index] = 0.0  # a state may be bent too far for modes
-        modes = find_modes(arm, rigid, count=MOST_MODES)
+        modes = _modes_near(arm, pose)
     if modes is not None and modes.arm.coordinates != arm.coordinates:
         raise InputError(f"view: the modes are of arm {modes.arm.name!r}, which has other coordinates.")
     swings = {} if modes is None else mode_takes(modes)
@@ -241,6 +246,18 @@ def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, mod
     elif not takes:
         player.choose("by hand")
     return player
+
+
+def _modes_near(arm: Arm, pose: Array) -> ArmModes | None:
+    """Of the arm unbent, since a state may be bent too far for modes, its loops closed; None where they cannot be."""
+    rigid = np.array(pose)
+    rigid[arm.mode_index] = 0.0
+    if arm.loops:
+        try:
+            rigid = assemble(arm, rigid).q
+        except SolveError:
+            return None
+    return find_modes(arm, rigid, count=MOST_MODES)
 
 
 def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path]) -> Scene:
@@ -258,50 +275,6 @@ def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[
 # ---- viser ---------------------------------------------------------------------------------------
 
 
-def _refuse_taken(host: str, port: int | None) -> None:
-    """viser would take the next port, or look for one for long."""
-    try:
-        family = socket.getaddrinfo(host or None, port or 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(*family[:3]) as probe:
-            if os.name == "posix":
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(family[4])
-    except OSError as error:
-        if port is not None and error.errno is not None and not isinstance(error, socket.gaierror):
-            raise InputError(
-                f"view: port {port} of {host} cannot be used ({error.strerror}); choose another with port= (--port), "
-                "or leave it out for the first free one."
-            ) from None
-        raise InputError(f"view: host {host!r} is not an address of this machine ({error.strerror}).") from None
-
-
-def _viser() -> Any:
-    """The package, or a sentence."""
-    try:
-        import viser
-    except ModuleNotFoundError:
-        raise UnsupportedError('view: viser is not installed; get it with: pip install "lissom[viewer]"') from None
-    return viser
-
-
-def _server(host: str, port: int) -> Any:
-    """A server of viser's that keeps to itself."""
-    viser = _viser()
-    with redirect_stdout(io.StringIO()):  # it greets
-        server = viser.ViserServer(host=host, port=port, verbose=False)
-    server.request_share_url = _not_shared  # a page in some browser could ask for it
-    return server
-
-
-def _stop(server: Any) -> None:
-    with redirect_stdout(io.StringIO()):  # it takes its leave
-        server.stop()
-
-
-def _not_shared(*_: Any, **__: Any) -> None:
-    """viser can offer itself to the world through a tunnel; this one does not."""
-
-
 def _nodes(server: Any, scene: Scene) -> Nodes:
     nodes = Nodes(server.scene, scene)
     for word, value in nodes.camera.items():
@@ -311,7 +284,7 @@ def _nodes(server: Any, scene: Scene) -> Nodes:
 
 def _export(page: Path, player: Player, scene: Scene) -> View:
     """What the player shows, from its start to its end, as a page of viser's with its client inside."""
-    server = _server(LOOPBACK, 0)
+    server = start(LOOPBACK, 0)
     try:
         nodes = _nodes(server, scene)
         take = player.take
@@ -327,9 +300,6 @@ def _export(page: Path, player: Player, scene: Scene) -> View:
             nodes.pass_trail(k / frames)
         html = recording.as_html()
     finally:
-        _stop(server)
-    try:
-        page.write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"it cannot be written ({error.strerror or error}).", file=str(page)) from None
+        stop(server)
+    write_text(page, html)
     return View(page.as_uri())
