@@ -1,5 +1,6 @@
 """What once ended the viewer, or showed something that is not so. Without a browser."""
 
+import socket
 import time
 
 import numpy as np
@@ -7,8 +8,9 @@ import pytest
 from tests.loops.mechanisms import FOUR, flexible_four_bar, four_bar
 
 import lissom as ls
-from lissom.views.mesh_files import MeshFiles
+from lissom.views.mesh_files import MeshFiles, Unreadable, _refuse_entities
 from lissom.views.scene import Scene, State
+from lissom.views.takes import take_of
 
 pytest.importorskip("viser")
 
@@ -107,3 +109,58 @@ def test_the_panel_begins_at_the_member_that_is_shown():
             assert viewer._panel.lane.value == member
     with pytest.raises(ls.InputError, match="view: q is the pose of an arm that nothing moves"):
         ls.view(arm, many, q=[0.1, 0.2], open=False)
+
+
+def test_a_record_of_joints_that_move_otherwise_is_refused_and_one_of_other_numbers_named(tmp_path):
+    arm = ls.load("two_link")
+    run = ls.simulate(arm, [0.1, 0.2], until=0.05)
+    name = arm.joints[1].name
+    slide = ls.Joint("prismatic", axis=(1, 0, 0), name=name)
+    body = {"mass": 5.0, "com": (0.3, 0, 0), "inertia": 1.0}
+    other = ls.Arm("other", [ls.Link("x", joint=ls.Joint(name=arm.joints[0].name), **body),
+                             ls.Link("y", "x", slide, **body)])  # fmt: skip
+    with pytest.raises(ls.InputError, match=f"joint '{name}' is revolute; on arm 'other' it is prismatic"):
+        take_of(other, run)
+    heavier = arm.with_payload(ls.Payload(0.7))
+    with pytest.warns(UserWarning, match="the run is of arm 'two_link', whose numbers are not all"):
+        ls.view(heavier, run, export=tmp_path / "page.html")
+
+
+def test_numbers_of_numpy_and_addresses_of_the_sixth_version_are_accepted(tmp_path):
+    arm = ls.load("two_link_flexible")
+    page = ls.view(arm, mode=np.int64(2), exaggerate=np.float32(2), export=tmp_path / "page.html")
+    assert page.url.endswith("page.html")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with ls.view(arm, port=np.int64(port), open=False) as viewer:
+        assert viewer.url == f"http://localhost:{port}"
+    for wrong in (True, np.bool_(1), np.nan):
+        with pytest.raises(ls.InputError, match="view: exaggerate is"):
+            ls.view(arm, exaggerate=wrong, open=False)
+
+
+HOSTS = '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/hosts">]><a>&e;</a>'
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-7", "cp037"])
+def test_a_document_type_in_another_encoding_is_refused(encoding, tmp_path):
+    text = f'<?xml version="1.0" encoding="{encoding}"?>'
+    hidden = HOSTS.replace("<", "+ADw-") if encoding == "utf-7" else HOSTS
+    (tmp_path / "a.dae").write_bytes((text + hidden).encode("ascii" if encoding == "utf-7" else encoding))
+    with pytest.raises(Unreadable, match="is not XML in UTF-8"):
+        _refuse_entities(tmp_path / "a.dae")
+
+
+def test_plain_documents_pass(tmp_path):
+    for k, content in enumerate((b'<?xml version="1.0" encoding="UTF-8"?><a/>', b"\xef\xbb\xbf \n<a/>",
+                                 b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xe9</a>")):  # fmt: skip
+        (tmp_path / f"{k}.dae").write_bytes(content)
+        _refuse_entities(tmp_path / f"{k}.dae")
+
+
+def test_an_address_that_is_none_is_a_warning():
+    shape = ls.Shape("mesh", (1.0, 1.0, 1.0), file="package://[x/foo.stl")
+    arm = ls.Arm("m", [ls.Link("a", mass=1.0, com=(0.2, 0, 0), inertia=0.1, shapes=[shape])])
+    with pytest.warns(UserWarning, match=r"mesh package://\[x/foo\.stl: its address cannot be read"):
+        assert MeshFiles(arm).parts(shape) is None

@@ -30,6 +30,18 @@ def refuse_taken(host: str, port: int | None) -> None:
         raise InputError(f"view: host {host!r} is not an address of this machine ({error.strerror}).") from None
 
 
+def address(host: str, port: int) -> str:
+    """What a browser of this machine opens.
+
+    Examples
+    --------
+    >>> address("127.0.0.1", 8080), address("::1", 8081)
+    ('http://localhost:8080', 'http://[::1]:8081')
+    """
+    name = "localhost" if host in (LOOPBACK, "0.0.0.0", "::", "") else host
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}"
+
+
 def viser_package() -> Any:
     """The package, or a sentence."""
     try:

@@ -26,9 +26,9 @@ from lissom.views.mesh_files import MeshFiles
 from lissom.views.panel import FRAME, MOST_MODES, Panel, mode_takes
 from lissom.views.player import Player
 from lissom.views.scene import Scene
-from lissom.views.servers import LOOPBACK, refuse_taken, start, stop, viser_package
+from lissom.views.servers import LOOPBACK, address, refuse_taken, start, stop, viser_package
 from lissom.views.surroundings import solids_around
-from lissom.views.takes import MotionTake, RunTake, Take, peaks_of, take_of
+from lissom.views.takes import MotionTake, RunTake, Take, peaks_of, refuse_other, take_of
 from lissom.views.web_nodes import Nodes
 
 FIRST_PORT = 8080
@@ -151,15 +151,14 @@ def view(
     scene = _scene(arm, record, player, _folders(meshes))
     if page is not None:
         return _export(page, player, scene)
-    refuse_taken(host, port)
-    server = start(host, FIRST_PORT if port is None else port)
+    refuse_taken(host, None if port is None else int(port))
+    server = start(host, FIRST_PORT if port is None else int(port))
     if port is not None and server.get_port() != port:  # somebody was quicker, and viser took the next
         stop(server)
         raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
     panel = Panel(server.gui, player, scene, nodes, record, member)
-    name = "localhost" if host in (LOOPBACK, "0.0.0.0", "::", "") else host
-    started = View(f"http://{name}:{server.get_port()}", server, panel)
+    started = View(address(host, server.get_port()), server, panel)
     if open:
         import webbrowser
 
@@ -180,12 +179,17 @@ def _refuse_wrong(record: Any, q: Any, modes: Any, exaggerate: Any, host: Any, p
         raise InputError("view: q is the pose of an arm that nothing moves; a record has its own. Give one of them.")
     if modes is not None and not isinstance(modes, ArmModes):
         raise InputError(f"view: modes is {shown(modes)}; expected ArmModes (from modes).")
-    if isinstance(exaggerate, bool) or not isinstance(exaggerate, int | float) or not 0 <= exaggerate < np.inf:
+    number = isinstance(exaggerate, int | float | np.integer | np.floating) and not isinstance(exaggerate, bool)
+    if not number or not 0 <= exaggerate < np.inf:
         raise InputError(f"view: exaggerate is {shown(exaggerate)}; expected a number of at least 0.")
     if not isinstance(host, str):
         raise InputError(f"view: host is {shown(host)}; expected an address such as '127.0.0.1'.")
-    if port is not None and (isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= 65535):
+    if port is not None and not (_whole(port) and 1 <= port <= 65535):
         raise InputError(f"view: port is {shown(port)}; expected a whole number from 1 to 65535, or None.")
+
+
+def _whole(x: Any) -> bool:
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def _page_path(export: Any) -> Path:
@@ -232,14 +236,18 @@ def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, mod
         take = take_of(arm, record, member)
         takes[take.title] = take
         pose = take.at(take.start).q
+        if record.arm.digest != arm.digest:
+            warnings.warn(
+                f"view: the {take.title} is of arm {record.arm.name!r}, whose numbers are not all those of the arm "
+                f"{arm.name!r} that is shown; places and curves may not fit each other.", stacklevel=3)  # fmt: skip
     if modes is None and arm.mode_index.size:
         modes = _modes_near(arm, pose)
-    if modes is not None and modes.arm.coordinates != arm.coordinates:
-        raise InputError(f"view: the modes are of arm {modes.arm.name!r}, which has other coordinates.")
+    if modes is not None:
+        refuse_other(arm, modes.arm, "the modes are")
     swings = {} if modes is None else mode_takes(modes)
     player = Player(arm, {**takes, **swings} if takes else swings, pose, float(exaggerate))
     if mode is not None:
-        if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= len(swings):
+        if not (_whole(mode) and 1 <= mode <= len(swings)):
             many = f"a whole number from 1 to {len(swings)}" if swings else "none, since nothing vibrates"
             raise InputError(f"view: mode is {shown(mode)}; expected {many}.")
         player.choose(list(swings)[mode - 1])
