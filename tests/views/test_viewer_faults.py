@@ -164,3 +164,32 @@ def test_an_address_that_is_none_is_a_warning():
     arm = ls.Arm("m", [ls.Link("a", mass=1.0, com=(0.2, 0, 0), inertia=0.1, shapes=[shape])])
     with pytest.warns(UserWarning, match=r"mesh package://\[x/foo\.stl: its address cannot be read"):
         assert MeshFiles(arm).parts(shape) is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://{}"}, 101),
+        ({}, 101),
+        ({"Origin": "http://elsewhere.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
+        ({"Origin": "http://elsewhere.example", "Host": "elsewhere.example"}, 403),
+    ],
+    ids=["own", "no page", "other", "sandbox", "nonsense", "rebound"],
+)
+def test_pages_of_other_sites_get_nothing(headers, status, viewer_here):
+    own = f"localhost:{viewer_here}"
+    words = {"Host": own, **{word: value.format(own) for word, value in headers.items()}}
+    words |= {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    words |= {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+    line = "".join(f"{word}: {value}\r\n" for word, value in words.items())
+    with socket.create_connection(("127.0.0.1", viewer_here), timeout=20) as client:
+        client.sendall(f"GET / HTTP/1.1\r\n{line}\r\n".encode())
+        assert client.recv(12).decode() == f"HTTP/1.1 {status}"
+
+
+@pytest.fixture(scope="module")
+def viewer_here():
+    with ls.view(ls.load("two_link"), open=False) as viewer:
+        yield int(viewer.url.rsplit(":", 1)[1])

@@ -105,8 +105,8 @@ def view(
 
     Links are drawn by the meshes and shapes of their description, by capsules and tubes otherwise; flexible links as
     they bend. Beside the picture are playback, sliders of the joints (closed loops stay closed), an exaggeration of
-    what bends, and curves of one joint. Everything comes from this machine, and goes nowhere else. Needs the extra
-    ``viewer``.
+    what bends, and curves of one joint. Everything comes from this machine and goes to its own pages alone; other
+    programs and users of this machine can open them too. Needs the extra ``viewer``.
 
     Parameters
     ----------
