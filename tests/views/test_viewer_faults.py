@@ -6,8 +6,10 @@ import time
 import numpy as np
 import pytest
 from tests.loops.mechanisms import FOUR, flexible_four_bar, four_bar
+from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.cli.main import app
 from lissom.views.mesh_files import MeshFiles, Unreadable, _refuse_entities
 from lissom.views.scene import Scene, State
 from lissom.views.takes import take_of
@@ -193,3 +195,13 @@ def test_pages_of_other_sites_get_nothing(headers, status, viewer_here):
 def viewer_here():
     with ls.view(ls.load("two_link"), open=False) as viewer:
         yield int(viewer.url.rsplit(":", 1)[1])
+
+
+def test_the_command_line_says_a_pose_only_where_one_is_typed(tmp_path):
+    arm = ls.load("two_link")
+    ls.simulate(arm, [0.1, 0.2], until=0.05).save(tmp_path / "run.csv")
+    words = ["view", "two_link", str(tmp_path / "run.csv"), "--export", str(tmp_path / "page.html")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(app, [*words, "--q", "0.1,0.2"])
+    assert (done.exit_code, "view: q is the pose of an arm that nothing moves" in done.output) == (1, True)
