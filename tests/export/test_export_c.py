@@ -1,6 +1,7 @@
 """Generated C computes what lissom computes, needs nothing but libm, and says no where it cannot."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 
@@ -267,6 +268,23 @@ def test_foreign_files_stay(tmp_path):
         ls.export_c(arm, "inverse_dynamics", made.files[2])
 
 
+def test_files_say_which_arm_they_are_of_and_those_of_others_stay(tmp_path):
+    """Names that become the same word of C, in scripts that it cannot spell at all too."""
+    arm = ls.load("two_link")
+    for name, alike, word in (("my arm", "my-arm", "my_arm"), ("腕, 二", "*/ 腕", "arm")):
+        made = ls.export_c(arm.replace(name=name), "gravity_forces", tmp_path)
+        before = [path.read_text() for path in made.files]
+        assert made.name == word
+        assert all(arm.replace(name=name).digest in text for text in before)
+        with pytest.raises(
+            ls.InputError, match=re.escape(f"{word}.h is there and is of arm {name!r}, not of {alike!r}")
+        ):
+            ls.export_c(arm.replace(name=alike), "gravity_forces", tmp_path)
+        assert before == [path.read_text() for path in made.files]
+        loaded = ls.export_c(arm.replace(name=name).with_payload(ls.Payload(2.3)), "gravity_forces", tmp_path)
+        assert all(path.read_text() != text for path, text in zip(loaded.files, before, strict=True))
+
+
 LOOPED = ls.Arm(
     "closed",
     [
@@ -297,6 +315,7 @@ LOOPED = ls.Arm(
         ("inverse_dynamics", {"form": "numpy"}, "straight, tape"),
         ("inverse_dynamics", {"name": "a-b"}, "for example 'a_b'"),
         ("inverse_dynamics", {"name": "double"}, "for example 'arm_double'"),
+        ("inverse_dynamics", {"name": "a_test"}, "not ending in _test, for example 'a_test_arm'"),
         ("inverse_dynamics", {"into": 3}, "into is 3"),
         ("regressor", {}, "regressor is not available"),
     ],

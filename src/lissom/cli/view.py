@@ -58,7 +58,7 @@ def view(
         shown = show(
             loaded,
             None if record is None else load_record(record),
-            q=positions(loaded, q, deg),
+            q=None if q is None else positions(loaded, q, deg),
             member=member,
             mode=mode,
             exaggerate=exaggerate,

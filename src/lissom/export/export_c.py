@@ -25,6 +25,7 @@ from lissom.verbs.looped import looped
 from lissom.verbs.states import as_arm, as_frame, as_points
 
 NAME = "export_c"
+HEAD = 100_000  # bytes; names of arms may be long
 FORMS = ("straight", "tape")
 
 
@@ -63,7 +64,8 @@ def export_c(
     precision : str               "double" or "float"
     form : str or None            "straight": every operation in a row, fastest for small arms; "tape": calls of
                                   shared steps, smallest for large ones; None: the better one by the size of the arm
-    name : str or None            prefix of files and functions; None: after the arm
+    name : str or None            prefix of files and functions; None: after the arm. Files of an arm of another
+                                  name, or of nobody's making, are not written over
 
     Returns
     -------
@@ -84,7 +86,7 @@ def export_c(
     asked, wanted = _request(as_arm(arm, NAME), verbs, frame, point, loads, base, precision, form, name)
     folder = _folder(into)
     files = tuple(folder / f"{asked.name}{ending}" for ending in (".h", ".c", "_test.c"))
-    _refuse_foreign(files)
+    _refuse_foreign(files, arm)
     functions: list[Made] = []
     for verb in wanted:
         own = verb != composed.VERB
@@ -182,21 +184,20 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"{NAME}: the folder {folder} cannot be made ({error.strerror}).") from None
 
 
-def _refuse_foreign(files: Iterable[Path]) -> None:
-    """Only what an earlier export left may be written over."""
+def _refuse_foreign(files: Iterable[Path], arm: Arm) -> None:
+    """Only what an earlier export of an arm of the same name left may be written over."""
     for path in files:
         if path.is_dir():
             raise InputError(f"{NAME}: {path} is a folder; move it away, or give another name or into.")
-        if path.exists() and not _own(path):
-            raise InputError(
-                f"{NAME}: {path} is there and was not made by {NAME}; it is left as it is. Give another name or into."
-            )
+        if path.exists() and (other := text.name_inside(_head(path))) != arm.name:
+            of = f"was not made by {NAME}" if other is None else f"is of arm {other!r}, not of {arm.name!r}"
+            raise InputError(f"{NAME}: {path} is there and {of}; it is left as it is. Give another name or into.")
 
 
-def _own(path: Path) -> bool:
-    """An earlier export left it."""
+def _head(path: Path) -> str:
+    """Enough of a file to hold its opening."""
     try:
         with path.open("rb") as stream:
-            return stream.read(len(text.MARK)) == text.MARK.encode()
+            return stream.read(HEAD).decode("ascii", "replace")
     except OSError:
-        return False
+        return ""

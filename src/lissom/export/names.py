@@ -19,6 +19,7 @@ RESERVED = frozenset((
     "virtual", "void", "volatile", "while", "xor", "main", "math", "step",
 ))  # fmt: skip
 LONGEST = 60
+TEST = "_test"  # how the name of a test program ends
 
 
 def identifier(words: str) -> str:
@@ -26,13 +27,15 @@ def identifier(words: str) -> str:
 
     Examples
     --------
-    >>> identifier("two-link arm"), identifier("6R (späte)"), identifier("float")
-    ('two_link_arm', 'arm_6R_spate', 'arm_float')
+    >>> identifier("two-link arm"), identifier("6R (späte)"), identifier("float"), identifier("a test")
+    ('two_link_arm', 'arm_6R_spate', 'arm_float', 'a_test_arm')
     """
     plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode()
     name = re.sub(r"\W+", "_", plain, flags=re.ASCII).strip("_")[:LONGEST].rstrip("_")
     if not name:
         return "arm"
+    if name.lower().endswith(TEST):  # its source would be the test program of another
+        name = f"{name[: LONGEST - 4]}_arm"
     return f"arm_{name}" if name[0].isdigit() or name in RESERVED else name
 
 
@@ -42,7 +45,7 @@ def as_identifier(name: Any, verb: str) -> str:
         better = f", for example {identifier(name)!r}" if isinstance(name, str) else ""
         raise InputError(
             f"{verb}: name is {shown(name)}; expected letters, digits and underscores inside that are no word of C, "
-            f"at most {LONGEST}{better}."
+            f"at most {LONGEST}, not ending in {TEST}{better}."
         )
     return name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from lissom.export.record import CArgument, CFunction, command
 from lissom.model.arm import Arm
 from lissom.model.units import units
 
-MARK = "/* Made by lissom"  # files that begin so may be written again
+MARK = "/* Made by lissom"  # files that begin so, and are of the same arm, may be written again
+SOURCE = " * Made of "
 FINITE = "unsure"
 
 
@@ -86,7 +88,21 @@ def _opening(arm: Arm, asked: Request) -> list[str]:
         f"{MARK} {lissom.__version__} (export_c): changes will be overwritten.",
         " *",
         f" * Arm: {comment(arm.name)}; {arm.dof} coordinates; gravity {g} m/s^2; {asked.real.type} precision, C99.",
+        *made_of(arm),
     ]
+
+
+def made_of(arm: Arm) -> list[str]:
+    """Which arm a file is of: its name, exact in any script, and its digest, which no two arms share."""
+    return [f"{SOURCE}{quote(arm.name, safe=' ')}, digest", f" * {arm.digest}"]
+
+
+def name_inside(head: str) -> str | None:
+    """The arm's name in the opening of a file that was made here; None in any other file."""
+    if not head.startswith(MARK):
+        return None
+    told = [line for line in head.splitlines() if line.startswith(SOURCE)]
+    return unquote(told[0].removeprefix(SOURCE).rpartition(",")[0]) if told else None
 
 
 def _coordinates(arm: Arm) -> list[str]:

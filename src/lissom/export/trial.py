@@ -9,7 +9,7 @@ import numpy as np
 from lissom.engine.c99 import Real
 from lissom.export.functions import Request
 from lissom.export.record import CFunction, command
-from lissom.export.text import MARK, numbers
+from lissom.export.text import MARK, made_of, numbers
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
@@ -35,7 +35,7 @@ def limit(arm: Arm, function: CFunction, rows: list[Array], real: Real) -> float
 
 def program(arm: Arm, asked: Request, trials: Sequence[Trial]) -> str:
     """The text of the test program."""
-    lines = [*_opening(asked), *_comparison(asked)]
+    lines = [*_opening(arm, asked), *_comparison(asked)]
     for trial in trials:
         passed = limit(arm, trial[0], trial[1], asked.real)
         lines += [*_data(trial), *_tried(trial, asked, passed), ""]
@@ -45,9 +45,11 @@ def program(arm: Arm, asked: Request, trials: Sequence[Trial]) -> str:
     return "\n".join(lines)
 
 
-def _opening(asked: Request) -> list[str]:
+def _opening(arm: Arm, asked: Request) -> list[str]:
     return [
         f"{MARK} (export_c): tries {asked.name}.c on states whose results lissom has computed.",
+        " *",
+        *made_of(arm),
         " *",
         " * Prints the largest error, relative to the largest entry of a result, and the time of a call;",
         f" * ends with 1 when an error is above {LIMIT[asked.real.type]:g}, or, where an inertia is inverted, above",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +18,8 @@ from lissom.model.link import Shape
 from lissom.views.solids import Mesh
 
 SHARP = 0.5  # rad; edges that turn by more are shown as edges
+ENCODING = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["']([^"'>]*)""")
+PLAIN = (b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"windows-1252")  # encodings that contain ASCII
 KINDS = (".dae", ".stl", ".obj", ".ply", ".glb", ".gltf", ".off")
 
 
@@ -56,7 +60,10 @@ class MeshFiles:
         return [Part(_scaled(part.mesh, shape.size).placed(shape.origin), part.colour) for part in parts]
 
     def _find(self, uri: str) -> Path:
-        tried = list(dict.fromkeys(self._places(uri)))
+        try:
+            tried = list(dict.fromkeys(self._places(uri)))
+        except ValueError as error:
+            raise Unreadable(f"its address cannot be read ({error})") from None
         for path in tried:
             if path.is_file():
                 return path
@@ -108,9 +115,12 @@ def _triangles(path: Path) -> list[Part]:
 
 
 def _refuse_entities(path: Path) -> None:
-    """XML may name other files; a mesh has no need to."""
-    head = path.read_bytes()
-    if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
+    """XML may name other files; a mesh has no need to. Only where ASCII is written as such can that be seen."""
+    content = path.read_bytes().removeprefix(codecs.BOM_UTF8).lstrip()
+    said = ENCODING.match(content)
+    if not content.startswith(b"<") or b"\0" in content or (said and said[1].lower() not in PLAIN):
+        raise Unreadable(f"{path} is not XML in UTF-8; save it so")
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise Unreadable(f"{path} declares a document type, which is not read")
 
 

@@ -31,16 +31,23 @@ CURVES = 290  # pixels
 
 
 class Panel:
-    """Controls of a server's `gui` for a player and the nodes that show it."""
+    """Controls of a server's `gui` for a player and the nodes that show it.
 
-    def __init__(self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | None = None):
+    member : which run of an ensemble `record` is shown
+    fault : the first error that nobody expected, or None
+    """
+
+    def __init__(
+        self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | None = None, member: int = 0
+    ):
         self.gui, self.player, self.scene, self.nodes, self.record = gui, player, scene, nodes, record
         self.asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self.fault: Exception | None = None
         self._told = 0.0
         gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
         gui.main_panel.dock_right()
         self.words = gui.add_markdown("")
-        self._add_playback()
+        self._add_playback(member)
         self._add_bending()
         self._add_joints()
         self._add_drawn()
@@ -58,7 +65,7 @@ class Panel:
 
         (control.on_click if click else control.on_update)(leave_word)
 
-    def _add_playback(self) -> None:
+    def _add_playback(self, member: int) -> None:
         gui, player = self.gui, self.player
         moving = any(take.end > take.start for take in player.takes.values())
         with gui.add_folder("Playback", visible=moving):
@@ -69,8 +76,8 @@ class Panel:
             self.loop = gui.add_checkbox("loop", initial_value=True)
             count = self.record.count if isinstance(self.record, Run) else None
             if count is not None and count > 1:
-                lane = gui.add_slider("run of the ensemble", 0, count - 1, 1, 0)
-                self._when(lane, self._other_member)
+                self.lane = gui.add_slider("run of the ensemble", 0, count - 1, 1, int(member) % count)
+                self._when(self.lane, self._other_member)
         self._when(self.show, self._choose)
         self._when(self.play, lambda _: player.play(), click=True)
         self._when(self.time, player.seek)
@@ -203,8 +210,11 @@ class Panel:
             _set(self.time, value=player.t)
         for slider, value in zip(self.sliders, player.joints, strict=True):
             _set(slider, value=float(np.clip(value, slider.min, slider.max)))
-        _set(self.words, content=self._text(take))
         self._draw_curves()
+
+    def _say(self) -> None:
+        """Bring the words to what is shown; apart from `_tell`, since they say what failed there."""
+        _set(self.words, content=self._text(self.player.take))
 
     def _text(self, take: Take) -> str:
         arm, player = self.player.arm, self.player
@@ -228,7 +238,13 @@ class Panel:
 
     def serve(self, atomic: Callable[[], Any]) -> None:
         """Do what is asked for and play, until `close`; `atomic` makes a frame one message."""
-        self.nodes.put_trail(self.player.trail())
+        try:
+            self._serve(atomic)
+        except Exception as error:  # not even the panel can be told
+            self.fault = self.fault or error
+
+    def _serve(self, atomic: Callable[[], Any]) -> None:
+        self._try(lambda: self.nodes.put_trail(self.player.trail()))
         dirty, last = True, time.monotonic()
         while True:
             asked = self._asked(self.player.playing, dirty)
@@ -237,16 +253,19 @@ class Panel:
             now = time.monotonic()
             self.player.advance(now - last)
             last = now
+            if asked:
+                self.player.said = ""
             for do in asked:
                 self._try(do)  # type: ignore[arg-type]
             dirty = bool(asked) or dirty
             if not (dirty or self.player.playing):
                 continue
             with atomic():
-                self.draw()
+                self._try(self.draw)
                 if not self.player.playing or now - self._told > CONTROLS:
                     self._told = now
-                    self._tell()
+                    self._try(self._tell)
+                    self._say()
             dirty = False
             time.sleep(max(0.0, FRAME - (time.monotonic() - now)))
 
@@ -260,12 +279,15 @@ class Panel:
                 return out
 
     def _try(self, do: Callable[[], None]) -> None:
-        """What cannot be done is said in the panel."""
+        """What cannot be done is said in the panel; after what nobody expected, nothing plays on."""
         try:
-            self.player.said = ""
             do()
         except LissomError as error:
             self.player.said = str(error)
+        except Exception as error:
+            self.player.said = f"This is a fault of the viewer: {type(error).__name__}: {error}"
+            self.player.playing = False
+            self.fault = self.fault or error
 
     def close(self) -> None:
         """End `serve`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class Skin(NamedTuple):
     """Triangles that follow frames: each vertex moves with the mean of them by its weights (vertices, frames).
 
     rest : (frames, 4, 4)     where they are in the axes of `mesh`, undeformed
+    kind : str                "bent": along the flexible `link`; "slide": between the ends of the joint before `link`
     """
 
     name: str
@@ -59,6 +60,7 @@ class Skin(NamedTuple):
     rest: Array
     weights: Array
     link: int
+    kind: Literal["bent", "slide"]
 
 
 class State(NamedTuple):
@@ -168,7 +170,7 @@ class Scene:
             far = (rod.vertices @ link.joint.axis > 0.5).astype(float)
             rest = np.array([to(), to(p=link.joint.axis)])
             weights = np.stack([1 - far, far], axis=1)
-            self.skins.append(Skin(f"joint/{link.joint.name}/slide", rod, rgb(LINK), rest, weights, i))
+            self.skins.append(Skin(f"joint/{link.joint.name}/slide", rod, rgb(LINK), rest, weights, i, "slide"))
 
     def _add_bent(self, name: str, i: int, mesh: Mesh, colour: Colour) -> None:
         """A vertex goes with the two sections beside it."""
@@ -179,7 +181,7 @@ class Scene:
         weights = np.zeros((len(place), len(rest)))
         rows = np.arange(len(place))
         weights[rows, k], weights[rows, k + 1] = 1 - (place - k), place - k
-        self.skins.append(Skin(name, mesh, colour, rest, weights, i))
+        self.skins.append(Skin(name, mesh, colour, rest, weights, i, "bent"))
 
     def _add_payload(self, i: int, link: Link) -> None:
         assert link.payload is not None
@@ -224,7 +226,7 @@ class Scene:
         return Look(frames, sections, self._arrows(bones, state))
 
     def _sections(self, bones: Skeleton, skin: Skin) -> Array:
-        if skin.link in bones.beams:
+        if skin.kind == "bent":
             return bones.beams[skin.link][BENT]
         parent = int(self.arm.parent_index[skin.link])
         near = (np.eye(4) if parent < 0 else bones.tips[parent]) @ self.arm.links[skin.link].joint.placement

@@ -129,17 +129,28 @@ class Still:
 
 def take_of(arm: Arm, record: Run | Motion, member: int = 0) -> RunTake | MotionTake:
     """A record as something to play, for an arm whose coordinates it has."""
-    if record.arm.coordinates != arm.coordinates:
-        raise InputError(
-            f"view: the {type(record).__name__.lower()} is of arm {record.arm.name!r} with coordinates "
-            f"{', '.join(record.arm.coordinates[:6])}; arm {arm.name!r} has {', '.join(arm.coordinates[:6])}."
-        )
+    refuse_other(arm, record.arm, f"the {type(record).__name__.lower()} is")
     if isinstance(record, Motion):
         return MotionTake(arm, record)
     one = record if record.count is None else _member(record, member)
     if not len(one.t):
         raise InputError(f"view: the run has no samples ({one.status}).")
     return RunTake(arm, one)
+
+
+def refuse_other(arm: Arm, other: Arm, what: str) -> None:
+    """A record of an arm whose coordinates are others, by name or in what they mean, says nothing about this one."""
+    if other.coordinates != arm.coordinates:
+        raise InputError(
+            f"view: {what} of arm {other.name!r} with coordinates {', '.join(other.coordinates[:6])}; "
+            f"arm {arm.name!r} has {', '.join(arm.coordinates[:6])}."
+        )
+    for a, b in zip(other.joints, arm.joints, strict=True):
+        if a.kind != b.kind:
+            raise InputError(
+                f"view: {what} of arm {other.name!r}, where joint {a.name!r} is {a.kind}; on arm {arm.name!r} it is "
+                f"{b.kind}. Show it with the arm that it is of."
+            )
 
 
 def _member(run: Run, member: int) -> Run:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
-import socket
 import threading
+import warnings
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,22 +13,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError, ModelError, UnsupportedError, shown
+from lissom.errors import InputError, SolveError, shown
+from lissom.formats.files import write_text
 from lissom.model.arm import Arm
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
+from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
 from lissom.verbs.states import as_arm, as_state
 from lissom.views.mesh_files import MeshFiles
 from lissom.views.panel import FRAME, MOST_MODES, Panel, mode_takes
 from lissom.views.player import Player
 from lissom.views.scene import Scene
+from lissom.views.servers import LOOPBACK, address, refuse_taken, start, stop, viser_package
 from lissom.views.surroundings import solids_around
-from lissom.views.takes import MotionTake, RunTake, Take, peaks_of, take_of
+from lissom.views.takes import MotionTake, RunTake, Take, peaks_of, refuse_other, take_of
 from lissom.views.web_nodes import Nodes
 
-LOOPBACK = "127.0.0.1"
 FIRST_PORT = 8080
 MOST_FRAMES = 900  # of a page
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
@@ -60,9 +60,13 @@ class View:
         return np.array(player.take.at(player.t).q)
 
     def wait(self) -> None:
-        """Until it is closed, or Ctrl-C."""
-        while self._thread is not None and self._thread.is_alive():
-            self._thread.join(0.2)
+        """Until it is closed, or Ctrl-C; an error that nobody expected, which the panel has shown, is raised then."""
+        try:
+            while self._thread is not None and self._thread.is_alive():
+                self._thread.join(0.2)
+        finally:
+            if self._panel is not None and self._panel.fault is not None:
+                raise self._panel.fault
 
     def close(self) -> None:
         """Stop the server; a page stays."""
@@ -70,7 +74,7 @@ class View:
         if server is not None and self._panel is not None and self._thread is not None:
             self._panel.close()
             self._thread.join(5.0)
-            _stop(server)
+            stop(server)
 
     def __enter__(self) -> Self:
         return self
@@ -101,14 +105,14 @@ def view(
 
     Links are drawn by the meshes and shapes of their description, by capsules and tubes otherwise; flexible links as
     they bend. Beside the picture are playback, sliders of the joints (closed loops stay closed), an exaggeration of
-    what bends, and curves of one joint. Everything comes from this machine, and goes nowhere else. Needs the extra
-    ``viewer``.
+    what bends, and curves of one joint. Everything comes from this machine and goes to its own pages alone; other
+    programs and users of this machine can open them too. Needs the extra ``viewer``.
 
     Parameters
     ----------
     arm : Arm
     record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
-    q : (dof,) or None               the pose of an arm that nothing moves, None: `arm.home`
+    q : (dof,) or None               the pose of an arm without a record, None: `arm.home`, its loops closed
     member : int                     which run of an ensemble; the panel offers the others
     modes : ArmModes or None         to choose from in the panel; None: of an arm with elastic parts those at the first
                                      pose, its joints locked
@@ -139,23 +143,22 @@ def view(
         if modes is not None:
             raise InputError("view: modes are given twice, as the record and as modes=; give one of them.")
         record, modes, mode = None, record, 1 if mode is None else mode
-    _refuse_wrong(record, modes, exaggerate, host, port)
-    _viser()
+    _refuse_wrong(record, q, modes, exaggerate, host, port)
+    viser_package()
     page = None if export is None else _page_path(export)
     pose = _pose(arm, q)
     player = _player(arm, record, pose, member, modes, mode, exaggerate)
     scene = _scene(arm, record, player, _folders(meshes))
     if page is not None:
         return _export(page, player, scene)
-    _refuse_taken(host, port)
-    server = _server(host, FIRST_PORT if port is None else port)
+    refuse_taken(host, None if port is None else int(port))
+    server = start(host, FIRST_PORT if port is None else int(port))
     if port is not None and server.get_port() != port:  # somebody was quicker, and viser took the next
-        _stop(server)
+        stop(server)
         raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
-    panel = Panel(server.gui, player, scene, nodes, record)
-    name = "localhost" if host in (LOOPBACK, "0.0.0.0", "::", "") else host
-    started = View(f"http://{name}:{server.get_port()}", server, panel)
+    panel = Panel(server.gui, player, scene, nodes, record, member)
+    started = View(address(host, server.get_port()), server, panel)
     if open:
         import webbrowser
 
@@ -166,20 +169,27 @@ def view(
 # ---- what is asked for ---------------------------------------------------------------------------
 
 
-def _refuse_wrong(record: Any, modes: Any, exaggerate: Any, host: Any, port: Any) -> None:
+def _refuse_wrong(record: Any, q: Any, modes: Any, exaggerate: Any, host: Any, port: Any) -> None:
     if record is not None and not isinstance(record, Run | Motion):
         raise InputError(
             f"view: got {type(record).__name__}; expected a Run (from simulate, load_run), a Motion (from "
             "predict_motion, load_motion) or ArmModes (from modes)."
         )
+    if record is not None and q is not None:
+        raise InputError("view: q is the pose of an arm that nothing moves; a record has its own. Give one of them.")
     if modes is not None and not isinstance(modes, ArmModes):
         raise InputError(f"view: modes is {shown(modes)}; expected ArmModes (from modes).")
-    if isinstance(exaggerate, bool) or not isinstance(exaggerate, int | float) or not 0 <= exaggerate < np.inf:
+    number = isinstance(exaggerate, int | float | np.integer | np.floating) and not isinstance(exaggerate, bool)
+    if not number or not 0 <= exaggerate < np.inf:
         raise InputError(f"view: exaggerate is {shown(exaggerate)}; expected a number of at least 0.")
     if not isinstance(host, str):
         raise InputError(f"view: host is {shown(host)}; expected an address such as '127.0.0.1'.")
-    if port is not None and (isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= 65535):
+    if port is not None and not (_whole(port) and 1 <= port <= 65535):
         raise InputError(f"view: port is {shown(port)}; expected a whole number from 1 to 65535, or None.")
+
+
+def _whole(x: Any) -> bool:
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def _page_path(export: Any) -> Path:
@@ -194,6 +204,11 @@ def _page_path(export: Any) -> Path:
 
 
 def _pose(arm: Arm, q: ArrayLike | None) -> Array:
+    if q is None and arm.loops:
+        try:
+            return assemble(arm).q
+        except SolveError as error:
+            warnings.warn(f"view: arm {arm.name!r} is shown with open loops. {error}", stacklevel=3)
     pose = as_state(arm, arm.home if q is None else q, "q", "view")
     if pose.ndim != 1:
         raise InputError(f"view: q has shape {pose.shape}; expected one state ({arm.dof},).")
@@ -221,22 +236,36 @@ def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, mod
         take = take_of(arm, record, member)
         takes[take.title] = take
         pose = take.at(take.start).q
+        if record.arm.digest != arm.digest:
+            warnings.warn(
+                f"view: the {take.title} is of arm {record.arm.name!r}, whose numbers are not all those of the arm "
+                f"{arm.name!r} that is shown; places and curves may not fit each other.", stacklevel=3)  # fmt: skip
     if modes is None and arm.mode_index.size:
-        rigid = np.array(pose)
-        rigid[arm.mode_index] = 0.0  # a state may be bent too far for modes
-        modes = find_modes(arm, rigid, count=MOST_MODES)
-    if modes is not None and modes.arm.coordinates != arm.coordinates:
-        raise InputError(f"view: the modes are of arm {modes.arm.name!r}, which has other coordinates.")
+        modes = _modes_near(arm, pose)
+    if modes is not None:
+        refuse_other(arm, modes.arm, "the modes are")
     swings = {} if modes is None else mode_takes(modes)
     player = Player(arm, {**takes, **swings} if takes else swings, pose, float(exaggerate))
     if mode is not None:
-        if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= len(swings):
+        if not (_whole(mode) and 1 <= mode <= len(swings)):
             many = f"a whole number from 1 to {len(swings)}" if swings else "none, since nothing vibrates"
             raise InputError(f"view: mode is {shown(mode)}; expected {many}.")
         player.choose(list(swings)[mode - 1])
     elif not takes:
         player.choose("by hand")
     return player
+
+
+def _modes_near(arm: Arm, pose: Array) -> ArmModes | None:
+    """Of the arm unbent, since a state may be bent too far for modes, its loops closed; None where they cannot be."""
+    rigid = np.array(pose)
+    rigid[arm.mode_index] = 0.0
+    if arm.loops:
+        try:
+            rigid = assemble(arm, rigid).q
+        except SolveError:
+            return None
+    return find_modes(arm, rigid, count=MOST_MODES)
 
 
 def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path]) -> Scene:
@@ -254,50 +283,6 @@ def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[
 # ---- viser ---------------------------------------------------------------------------------------
 
 
-def _refuse_taken(host: str, port: int | None) -> None:
-    """viser would take the next port, or look for one for long."""
-    try:
-        family = socket.getaddrinfo(host or None, port or 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(*family[:3]) as probe:
-            if os.name == "posix":
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(family[4])
-    except OSError as error:
-        if port is not None and error.errno is not None and not isinstance(error, socket.gaierror):
-            raise InputError(
-                f"view: port {port} of {host} cannot be used ({error.strerror}); choose another with port= (--port), "
-                "or leave it out for the first free one."
-            ) from None
-        raise InputError(f"view: host {host!r} is not an address of this machine ({error.strerror}).") from None
-
-
-def _viser() -> Any:
-    """The package, or a sentence."""
-    try:
-        import viser
-    except ModuleNotFoundError:
-        raise UnsupportedError('view: viser is not installed; get it with: pip install "lissom[viewer]"') from None
-    return viser
-
-
-def _server(host: str, port: int) -> Any:
-    """A server of viser's that keeps to itself."""
-    viser = _viser()
-    with redirect_stdout(io.StringIO()):  # it greets
-        server = viser.ViserServer(host=host, port=port, verbose=False)
-    server.request_share_url = _not_shared  # a page in some browser could ask for it
-    return server
-
-
-def _stop(server: Any) -> None:
-    with redirect_stdout(io.StringIO()):  # it takes its leave
-        server.stop()
-
-
-def _not_shared(*_: Any, **__: Any) -> None:
-    """viser can offer itself to the world through a tunnel; this one does not."""
-
-
 def _nodes(server: Any, scene: Scene) -> Nodes:
     nodes = Nodes(server.scene, scene)
     for word, value in nodes.camera.items():
@@ -307,7 +292,7 @@ def _nodes(server: Any, scene: Scene) -> Nodes:
 
 def _export(page: Path, player: Player, scene: Scene) -> View:
     """What the player shows, from its start to its end, as a page of viser's with its client inside."""
-    server = _server(LOOPBACK, 0)
+    server = start(LOOPBACK, 0)
     try:
         nodes = _nodes(server, scene)
         take = player.take
@@ -323,9 +308,6 @@ def _export(page: Path, player: Player, scene: Scene) -> View:
             nodes.pass_trail(k / frames)
         html = recording.as_html()
     finally:
-        _stop(server)
-    try:
-        page.write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise ModelError(f"it cannot be written ({error.strerror or error}).", file=str(page)) from None
+        stop(server)
+    write_text(page, html)
     return View(page.as_uri())

@@ -24,8 +24,8 @@ class Nodes:
         self.groups = dict.fromkeys(("forces", "trail", "tip axes"), True)
         self._stand()
         self._frames: dict[int, Any] = {}
-        self._solids = [self._solid(solid) for solid in scene.solids]
-        self._skins = [self._skin(skin) for skin in scene.skins]
+        self._solids = [self._solid(k, solid) for k, solid in enumerate(scene.solids)]
+        self._skins = [self._skin(k, skin) for k, skin in enumerate(scene.skins)]
         self._placed: Array | None = None
         self._arrows: dict[str, Any] = {}
         self._chunks: list[Any] = []
@@ -50,15 +50,15 @@ class Nodes:
             self._frames[k] = self.api.add_frame(name, show_axes=False)
         return name
 
-    def _solid(self, solid: Any) -> Any:
-        name = f"{self._frame(solid.frame)}/{_path(solid.name)}"
+    def _solid(self, k: int, solid: Any) -> Any:
+        name = f"{self._frame(solid.frame)}/{k}/{_path(solid.name)}"
         return self.api.add_mesh_simple(
             name, solid.mesh.vertices, solid.mesh.faces, color=solid.colour, side="double",
             opacity=None if solid.opacity >= 1 else solid.opacity)  # fmt: skip
 
-    def _skin(self, skin: Any) -> Any:
+    def _skin(self, k: int, skin: Any) -> Any:
         return self.api.add_mesh_skinned(
-            f"/skin/{_path(skin.name)}", skin.mesh.vertices, skin.mesh.faces, color=skin.colour, side="double",
+            f"/skin/{k}/{_path(skin.name)}", skin.mesh.vertices, skin.mesh.faces, color=skin.colour, side="double",
             bone_wxyzs=_quaternions(skin.rest), bone_positions=skin.rest[:, :3, 3],
             skin_weights=skin.weights)  # fmt: skip
 
@@ -127,7 +127,7 @@ class Nodes:
 
 
 def _path(name: str) -> str:
-    """A name as a path: what viser would read as something else is left out."""
+    """A name as a path, without what viser would read as something else; two names may become the same."""
     return "/".join("".join(c if c.isalnum() or c in "-_.+ " else "_" for c in word) for word in name.split("/"))
 
 
