@@ -1,8 +1,22 @@
 """Kernels compiled by tests go to a cache of their own, which the processes of one run share."""
 
 import os
+from itertools import groupby
 
 import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Of a test marked ``some(n)``, n of its many cases run by default, spread over all; the others with -m slow."""
+    for _, cases in groupby(items, lambda item: item.nodeid.split("[")[0]):
+        cases = list(cases)
+        mark = cases[0].get_closest_marker("some")
+        if mark is not None:
+            kept = {round(k * (len(cases) - 1) / max(mark.args[0] - 1, 1)) for k in range(mark.args[0])}
+            for k, case in enumerate(cases):
+                if k not in kept:
+                    case.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

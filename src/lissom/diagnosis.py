@@ -194,7 +194,7 @@ def _apart(a: Any, b: Any) -> float:
 def _agrees(info: FormulationInfo) -> tuple[bool, str]:
     """With the fast path, on an arm that the formulation covers."""
     planar = "flexible" in info.links
-    arm = bending_chain(2).replace(flexibility="linear") if planar else puma_like(6)
+    arm = bending_chain(2).replace(flexibility="linear") if planar else puma_like(4)
     q, qd, x = _state(arm)
     if planar:
         q[arm.mode_index] = 0.0  # the closed form keeps other terms of higher order

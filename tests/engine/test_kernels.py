@@ -240,6 +240,7 @@ def long_example(run):
 
 
 @pytest.mark.parametrize("length", [pytest.param(7, marks=pytest.mark.slow), 100, 500])
+@pytest.mark.some(1)
 def test_long_graphs_in_pieces_are_the_same_bits(length, monkeypatch):
     graph, sizes = graph_of(long_example), ((3, 2), (183,))
     whole = straight_kernel("long", *sizes, lambda: graph)

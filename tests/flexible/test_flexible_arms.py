@@ -70,6 +70,7 @@ def case(request):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.some(3)
 def test_recursion_against_automatic_differentiation(case, seed):
     """The bar: 1e-9 relative."""
     arm, loads, (loaded, _), (free, energy) = case
@@ -175,6 +176,7 @@ def test_products_and_second_derivatives(name):
 
 
 @pytest.mark.parametrize("name", ARMS)
+@pytest.mark.some(1)
 def test_momentum_is_what_a_joint_below_the_arm_feels(name):
     """A joint about (along) e under the whole arm, at rest: its row of M times the rates is L.e (P.e)."""
     arm = ARMS[name]

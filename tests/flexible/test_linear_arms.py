@@ -85,6 +85,7 @@ def inertia_of(name, model, q):
 
 
 @pytest.mark.parametrize("name", some_slow(ARMS))
+@pytest.mark.some(1)
 def test_undeformed_all_fields_are_the_same(name):
     """The points against the second-order recursion, which they share nothing of but the shapes."""
     arm = arm_of(name).replace(flexibility="second_order")
@@ -100,6 +101,7 @@ def test_undeformed_all_fields_are_the_same(name):
 
 
 @pytest.mark.parametrize(("model", "name"), some_slow(BOTH, ("planar", "spatial", "sprung")))
+@pytest.mark.some(3)
 def test_inverse_dynamics(model, name):
     """Free; and with loads at tips, frames and along beams on a base that moves; one state and a batch."""
     arm = arm_of(name, model)
@@ -149,6 +151,7 @@ def test_energies(model, name):
 
 
 @pytest.mark.parametrize(("model", "name"), some_slow(BOTH, ("planar",)))
+@pytest.mark.some(1)
 def test_gradients(model, name):
     """The bar: 1e-8 relative, against casadi on the points; with loads and base motion."""
     arm = arm_of(name, model)
@@ -162,6 +165,7 @@ def test_gradients(model, name):
 
 
 @pytest.mark.parametrize("name", ["planar", "spatial", "tree"])
+@pytest.mark.some(1)
 def test_the_models_differ_where_they_should(name):
     """Book's inertia by the squares of deflections, not by more; undeformed by nothing."""
     linear, book = (arm_of(name, model) for model in ("linear", "book"))
@@ -181,6 +185,7 @@ def test_the_models_differ_where_they_should(name):
 
 
 @pytest.mark.parametrize(("model", "name"), some_slow(BOTH))
+@pytest.mark.some(3)
 def test_places_and_jacobians(model, name):
     """The rows of rotation are the skew part of dF F^-1 of a frame F that deflections shear."""
     arm, cloud = arm_of(name, model), cloud_of(name)

@@ -36,6 +36,7 @@ def test_one_truncation_at_a_time(model):
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.some(1)
 def test_all_backends_agree(model):
     """Straight-line code, tapes and NumPy run the same steps."""
     arm = planar().with_joint("upper", armature=0.02, damping=0.3, stiffness=1.1).replace(flexibility=model)
@@ -47,6 +48,7 @@ def test_all_backends_agree(model):
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.some(1)
 def test_modes_and_plants(model):
     arm = planar().replace(flexibility=model)
     arm = arm.with_gravity((0.1, -0.3, 0.0))  # it would bend too far under its whole weight

@@ -103,6 +103,7 @@ def test_frame_gives_the_beams_frequencies():
 
 @pytest.mark.parametrize("model", ["frame", "cloud"])
 @pytest.mark.parametrize("skewed", [False, True], ids=["straight", "skewed"])
+@pytest.mark.some(2)
 def test_the_arm_is_that_of_the_beam(model, skewed):
     """Frequencies, joint inertia, gravity and coupling: to what the mesh can do (consistent h^4, lumped h^2)."""
     M, K, nodes = frame_model(20) if model == "frame" else cloud_model(40)

@@ -23,6 +23,7 @@ def chain(links, **changes):
 
 
 @pytest.mark.parametrize("difference", ["pattern", "station"])
+@pytest.mark.some(1)
 def test_a_controller_may_believe_in_other_beams(difference):
     """On the tape: the model has steps of its own; it holds the arm it believes in."""
     arm, model = chain(5), chain(5, gyration=(0.01, 0.01))

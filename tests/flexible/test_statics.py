@@ -47,6 +47,7 @@ CASES = {tip_force: (7e-4, 3), own_weight: (5e-5, 5), bending_moment: (0.11, 1),
 
 
 @pytest.mark.parametrize("answer", CASES, ids=lambda f: f.__name__)
+@pytest.mark.some(2)
 def test_small_loads_converge_to_the_closed_form(answer):
     error, order = CASES[answer]
     few, more = (abs(answer(n) - 1) for n in (2, 4))

@@ -22,7 +22,8 @@ def conditioned(arm, q):
     return max(RELATIVE, 1e-15 * float(np.linalg.cond(ls.mass_matrix(arm, q)).max()))
 
 
-@pytest.mark.parametrize("seed", [*range(27), *(pytest.param(k, marks=pytest.mark.slow) for k in range(27, 200))])
+@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.some(18)
 def test_random_serial_arms(seed):
     """1 to 9 joints, mixed, with drives, loads and odd gravity; plain NumPy, so that nothing need be compiled."""
     arm = random_arm(seed, 1 + seed % 9, tree=False)
@@ -43,6 +44,7 @@ def test_random_serial_arms(seed):
 @pytest.mark.parametrize(
     "seed", [0, 1, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, *range(4, 12)))]
 )
+@pytest.mark.some(1)
 def test_trees_with_a_moving_base(seed):
     arm = random_arm(300 + seed, (2, 5, 9, 14, 20, 30)[seed % 6])
     states, loads, base = random_states(arm, 2, seed=seed), random_loads(arm, seed), random_base(seed)
@@ -72,6 +74,7 @@ def test_mass_matrices(method):
 
 
 @pytest.mark.parametrize("method", [f.name for f in ALL.values() if not f.planar])
+@pytest.mark.some(5)
 def test_compiled_and_plain_agree_on_a_batch(method):
     arm = random_arm(62, 3, tree=False)
     f = ALL[method]

@@ -70,6 +70,7 @@ LARGE = ("two links, 3 and 3 modes", "three links, 2 modes each", "three links, 
 
 
 @pytest.mark.parametrize("case", [pytest.param(x, marks=pytest.mark.slow) if x in LARGE else x for x in ARMS])
+@pytest.mark.some(2)
 def test_against_automatic_differentiation_of_sampled_points(case):
     """The bar: 1e-10 relative, B and h, and gravity with springs."""
     seed, modes, options = ARMS[case]

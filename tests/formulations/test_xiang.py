@@ -40,6 +40,7 @@ def on_numpy(arm, verb, states, loads, base=None):
 
 
 @pytest.mark.parametrize("seed", range(16))
+@pytest.mark.some(6)
 def test_random_arms(seed):
     """Chains and trees of both kinds of joints, with drives, springs, elastic joints, loads, a moving base."""
     arm = random_arm(500 + seed, 1 + seed % 8, tree=seed % 3 != 0)

@@ -47,9 +47,12 @@ def marked(items, dear, name):
 
 
 WITH_CODE = [page for page in MARKDOWN if blocks(page)]
+DEAR = {"docs/motion", "docs/choosing", "docs/howto/vibration-free", "docs/howto/monte-carlo", "docs/howto/report"}
+DEAR |= {f"docs/formulations/{page}" for page in ("uicker_kahn", "walker_orin", "book", "de_luca_siciliano", "nasser")}
+DEAR_EXAMPLES = {"03_formulations", "04_simulation", "07_stop_without_vibration", "08_report"}
 
 
-@pytest.mark.parametrize("page", marked(WITH_CODE, {"docs/motion", "docs/howto/vibration-free"}, name_of))
+@pytest.mark.parametrize("page", marked(WITH_CODE, DEAR, name_of))
 def test_pages_print_what_they_say(page, tmp_path):
     """Later pieces of code go on from earlier ones; each prints exactly what stands below it."""
     pieces = blocks(page)
@@ -87,7 +90,7 @@ def test_every_formulation_has_a_page():
     assert names | {"index", "book"} == pages  # "book" is chosen with the arm
 
 
-@pytest.mark.parametrize("script", marked(EXAMPLES, {"07_stop_without_vibration", "08_report"}, lambda path: path.stem))
+@pytest.mark.parametrize("script", marked(EXAMPLES, DEAR_EXAMPLES, lambda path: path.stem))
 def test_examples_run(script, tmp_path):
     """They print something and leave a picture for the gallery."""
     done = run(script, tmp_path)

@@ -151,6 +151,7 @@ def test_batches_and_single_states_give_the_same_numbers():
 
 
 @pytest.mark.parametrize("case", [pytest.param("revolute", marks=pytest.mark.slow), "two loops"])
+@pytest.mark.some(2)
 def test_gradient_holds_along_motions_that_stay_closed(case):
     arm, q = spatial(CASES[case], seed=9)
     state = moving(arm, q)

@@ -31,7 +31,6 @@ def moved():
     return ls.predict_motion(two_link(), **MOVE, compare=True)
 
 
-@pytest.mark.slow
 def test_it_stops_without_vibration_and_the_rigid_plan_does_not(moved):
     left, rigid = rings(moved), moved.compared["rigid plan"].residual
     assert moved.status == "solved"

@@ -102,6 +102,7 @@ def test_tapes_give_what_straight_line_code_gives(mix):
 
 @pytest.mark.parametrize("joints", [2, 4], ids=["squares compiled", "squares apart"])
 @pytest.mark.parametrize("taped", [False, True])
+@pytest.mark.some(2)
 def test_programs_against_differences(joints, taped, monkeypatch):
     monkeypatch.setattr(tapes, "STRAIGHT", 0 if taped else 7)
     arm = rough(generic_tree([-1, 0, 1, 1][:joints], 4), [0.4, 0.0, 0.2, 0.3][:joints])

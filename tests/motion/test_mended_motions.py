@@ -247,6 +247,7 @@ def test_large_numbers_are_numbers():
     assert find(iterations=10**12, seed=10**20).ok
 
 
+@pytest.mark.slow
 def test_criteria_of_scripts_are_sent_to_other_processes(tmp_path):
     (tmp_path / "script.py").write_text(
         "import lissom as ls\n"

@@ -65,6 +65,7 @@ def test_states_between_samples_and_beyond(lift):
 # ---- verification ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_torques_lead_along_the_motion(lift):
     """Loads that change along the motion act in the simulation too."""
     found = lift.verify()

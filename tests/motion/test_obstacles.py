@@ -64,6 +64,7 @@ def test_nothing_passes_between_the_points_of_a_cover(length):
                  Capsule((0.62, 0.36, -0.3), (0.6, 0.4, 0.5), 0.04),
                  Capsule((0.62, 0.36, 0.0), (0.9, 0.55, 0.0), 0.02)]
 )  # fmt: skip
+@pytest.mark.some(1)
 def test_a_motion_goes_around(planar, obstacle):
     task = Task([0.0, 0.1], [1.2, 0.4], LIMITS, minimise={"time": 1.0, "torque_squared": 1e-4}, bodies=SHAPE)
     through = predict_motion(planar, task)

@@ -185,6 +185,7 @@ def test_massless_moving_links_are_refused_for_dynamics_only(file):
 
 
 @pytest.mark.parametrize("file", READABLE)
+@pytest.mark.some(25)
 def test_link_frames(file):
     arm, model = kinematics_of(file), pinocchio_model(file)
     assert {joint.name for joint in arm.joints} == set(model.names[1:])
@@ -198,6 +199,7 @@ def test_link_frames(file):
 
 
 @pytest.mark.parametrize("file", PHYSICAL)
+@pytest.mark.some(8)
 def test_merged_arms_keep_every_frame(file):
     kept, merged = load(file), load(file, fixed="merge")
     assert merged.coordinates == kept.coordinates

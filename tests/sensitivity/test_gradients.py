@@ -54,6 +54,7 @@ def test_forward_dynamics_gradient(arm, loaded):
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
 @pytest.mark.parametrize("loaded", [False, True], ids=["free", "loads and moving base"])
+@pytest.mark.some(3)
 def test_products_with_weights(arm, loaded):
     """Gradient and second derivatives of weights . tau, from the tape, against casadi on the whole recursion."""
     loads, base = (random_loads(arm, 3), random_base(2)) if loaded else ([], None)

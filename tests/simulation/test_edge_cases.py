@@ -77,6 +77,7 @@ def along(s, force=(0.0, 0.3, 0.0)):
     ],
     ids=["moves", "vanishes", "raises", "runs", "links"],
 )  # fmt: skip
+@pytest.mark.some(2)
 def test_messages_name_places_along_a_beam(loads, message):
     with pytest.raises(ls.LissomError) as caught:
         ls.simulate(ls.load("two_link_flexible"), until=0.02, loads=loads)
@@ -230,6 +231,7 @@ def stiffer(EI):
 
 
 @BOTH
+@pytest.mark.some(1)
 def test_controllers_feel_loads_that_stand_along_a_beam(options):
     """What holds the arm at rest holds the load too: it stays where it is."""
     heavy = stiffer(20.0).replace(loads=[along(0.185, (0.4, -2.3, 0.0))])

@@ -123,6 +123,7 @@ ARMS = [random_arm(1, 5), random_arm(2, 9), random_arm(3, 14), random_arm(5, 24)
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: f"{a.name}-{a.dof}")
+@pytest.mark.some(2)
 def test_trees_with_everything_balance(arm):
     """Springs, elastic and prismatic joints, loads, a moving base, friction: adaptive and fixed steps agree."""
     q, qd, _ = (x[0] * 0.3 for x in random_states(arm, 1, seed=2))
@@ -137,6 +138,7 @@ def test_trees_with_everything_balance(arm):
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: f"{a.name}-{a.dof}")
+@pytest.mark.some(2)
 def test_smooth_trees_agree_to_the_order(arm):
     arm = smooth(arm)
     q, qd, _ = (x[0] * 0.3 for x in random_states(arm, 1, seed=2))
@@ -213,6 +215,7 @@ def controllers(arm, rng):
 @pytest.mark.parametrize("arm", [smooth(random_arm(7, 5, tree=False)), smooth(random_arm(4, 12))],
                          ids=["straight", "tape"])  # fmt: skip
 @pytest.mark.parametrize("which", range(14))
+@pytest.mark.some(8)
 def test_controllers_compiled_and_stepwise(arm, which):
     """Compiled fixed steps, the same in plain Python, and the adaptive method: one motion."""
     tau = controllers(arm, np.random.default_rng(0))[which]

@@ -175,6 +175,7 @@ def starts(count):
 
 
 @pytest.mark.parametrize("every", [1, 5, 7, 100])
+@pytest.mark.some(2)
 def test_parts_do_not_change_a_bit(every, tmp_path):
     whole = ls.simulate(ARM, starts(18), until=0.1, tau=ls.PD(starts(18), 20.0, 5.0))
     parts = ls.simulate(
@@ -209,6 +210,7 @@ def test_interrupted_ensembles_resume(tmp_path):
     assert os.listdir(tmp_path) == ["a.nc"]
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_finished_runs(tmp_path):
     """The bar: SIGKILL in the middle; finished runs are readable, resuming gives the numbers of an unbroken run."""
     (tmp_path / "run.toml").write_text(

@@ -164,6 +164,7 @@ def test_plot_and_animate_say_what_they_take():
 
 
 @pytest.mark.parametrize("ending", [".gif", ".html"])
+@pytest.mark.some(2)
 def test_films_of_modes(found, ending, tmp_path):
     told = []
     ls.animate(found, tmp_path / f"m{ending}", mode=len(found.frequencies_hz), fps=4, progress=told.append)

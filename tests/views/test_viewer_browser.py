@@ -131,6 +131,7 @@ def test_sliders_move_the_arm_and_time(browser, run):
         page.check_alone(viewer.url)
 
 
+@pytest.mark.slow
 def test_a_page_plays_without_network(browser, run, tmp_path):
     viewer = ls.view(SOFT, run, exaggerate=2.0, export=tmp_path / "run.html")
     size = (tmp_path / "run.html").stat().st_size
