@@ -32,7 +32,7 @@ def folded(title: str, *inner: object) -> Markup:
 
 
 def spark(t: Sequence[float], y: Sequence[float]) -> Markup:
-    """A small curve without axes; gaps where y is not a number."""
+    """A small curve without axes; what is no number is left out."""
     step = max(1, -(-len(t) // SPARK_MOST))
     points = [(x, v) for x, v in zip([*t[:-1:step], t[-1]], [*y[:-1:step], y[-1]], strict=True) if v == v]  # NaN != NaN
     if len(points) < 2:

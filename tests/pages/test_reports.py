@@ -9,6 +9,7 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.pages.report import _subject
+from lissom.simulation.overview import limits_used
 
 VOID = {"meta", "img", "br"}
 
@@ -162,6 +163,20 @@ def test_refusals(what, into, words, tmp_path, monkeypatch):
     with pytest.raises(ls.LissomError, match=words):
         ls.write_report(what, into)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_loops_that_cannot_close_are_reported(tmp_path):
+    arm = four_bar().replace(loops=[ls.Loop(("coupler", (9, 0, 0)), ("rocker", (0.6, 0, 0)))])
+    text, _ = looked_at(ls.write_report(arm, tmp_path / "open.html"))
+    assert "no position was found that closes" in text
+
+
+def test_limits_on_one_side_and_of_zero():
+    """No share of a limit is infinite or unknown."""
+    arm = ls.load("two_link").with_joint("upper", limits=ls.Limits(torque=(0.0, 5.0)))
+    arm = arm.with_joint("fore", limits=ls.Limits(torque=(-np.inf, 4.0)))
+    found = limits_used(ls.simulate(arm, [0.1, 0.2], tau=[2.5, -3.0], until=0.1))
+    assert found == {"upper": pytest.approx(0.5), "fore": 0.0}
 
 
 def test_torques_beyond_their_limits_are_told(tmp_path):

@@ -109,3 +109,13 @@ def _side(value: Any, what: str, unlimited: float) -> Bound:
         array(np.where(raw == unlimited, 0.0, raw), what, (None,))
         return frozen(raw)
     return array(value, what, (None,))
+
+
+def used(table: Array, lower: Array, upper: Array) -> Array:
+    """How much of a limit is used: 1 at it. Of limits that are no range around zero, the excess over their width."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        around = (lower < 0) & (upper > 0)
+        ratio = np.where(table > 0, table / upper, table / lower)
+        width = np.where(np.isfinite(upper - lower), upper - lower, np.maximum(np.abs(lower), np.abs(upper)))
+        off = 1 + np.maximum(table - upper, lower - table) / np.where(width > 0, width, 1.0)
+    return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)

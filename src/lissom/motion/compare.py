@@ -10,10 +10,9 @@ import numpy as np
 
 from lissom.errors import LissomError, UnsupportedError
 from lissom.model.arm import Arm
-from lissom.model.limits import Limits
+from lissom.model.limits import Limits, used
 from lissom.motion.bounds import bounds_of
 from lissom.motion.comparison import Comparison, Plan
-from lissom.motion.peaks import used
 from lissom.motion.played import Course, lead, loads_of, play, rest_of
 from lissom.motion.record import Motion
 from lissom.motion.residual import vibration

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from lissom.model.limits import used
 from lissom.motion.bending import bending_peaks
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
@@ -136,16 +137,6 @@ def closest(clearance: Clearance, at: Positions, s: Array, T: float) -> tuple[Pe
     what, who = clearance.names(int(k))
     peak = Peak(what, who, float(s[row] * T), float(gaps[row, k] + margin), margin, float(use[row, k]))
     return peak, exceeded(use, s)
-
-
-def used(table: Array, lower: Array, upper: Array) -> Array:
-    """How much of a limit is used: 1 at it. Of limits that are no range around zero, the excess over their width."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        around = (lower < 0) & (upper > 0)
-        ratio = np.where(table > 0, table / upper, table / lower)
-        width = np.where(np.isfinite(upper - lower), upper - lower, np.maximum(np.abs(lower), np.abs(upper)))
-        off = 1 + np.maximum(table - upper, lower - table) / np.where(width > 0, width, 1.0)
-    return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def exceeded(use: Array, s: Array) -> list[float]:

@@ -22,10 +22,11 @@ from scipy.optimize import linprog
 
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
+from lissom.model.limits import used
 from lissom.motion.basis import Basis
 from lissom.motion.bounds import bounds_of
 from lissom.motion.curves import Curves, End, Space
-from lissom.motion.peaks import exceeded, used
+from lissom.motion.peaks import exceeded
 from lissom.motion.program import Block, Program
 from lissom.motion.record import grid
 from lissom.motion.sample import LANES, Sample, Symbols

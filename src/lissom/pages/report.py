@@ -211,12 +211,20 @@ def _run(run: Run) -> Iterator[Section]:
 
 
 def _arm(arm: Arm) -> Iterator[Section]:
-    state = assemble(arm).q if arm.loops else arm.home
+    state = _home(arm)
     yield Section("Arm", Markup(arm_words(arm) + picture(draw(arm, state), "the arm at home")))
     yield Section("Modes", _modes(arm, state))
     findings = [*arm.check(), *loop_findings(arm)]
     told = [tag("p", str(finding), kind=finding.level) for finding in findings]
     yield Section("Plausibility", Markup("".join(told) or tag("p", "Nothing to remark.")))
+
+
+def _home(arm: Arm) -> Any:
+    """With its loops closed; open where they cannot close, which the plausibility tells."""
+    try:
+        return assemble(arm).q if arm.loops else arm.home
+    except SolveError:
+        return arm.home
 
 
 def _modes(arm: Arm, state: Any) -> Markup:

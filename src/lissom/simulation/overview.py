@@ -9,6 +9,7 @@ import numpy as np
 
 from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, spark, tag
+from lissom.model.limits import used
 from lissom.model.units import units
 from lissom.simulation.run import Run
 
@@ -26,31 +27,36 @@ def summary(run: Run) -> dict[str, Any]:
         "evaluations": report.evaluations, "cpu_seconds": report.cpu, "balance_error": np.max(run.balance_error),
         "notes": list(report.notes),
         "events": [{"t": e.t, "name": e.name, "run": e.run} for e in run.events],
-        "coordinates": {
-            name: {
-                "end": _spread(run.q[..., -1, k]), "fastest": float(np.nanmax(np.abs(run.qd[..., k]))),
-                "largest_torque": float(np.nanmax(np.abs(run.tau[..., k]))),
-                "units": {word: units(run.arm, of)[k] for word, of in COLUMNS.items()},
-            }
-            for k, name in enumerate(run.arm.coordinates)
-        },
-        "largest_deflection": {
-            link.name: float(np.nanmax(np.linalg.norm(run.deflection(link.name), axis=-1)))
-            for link in run.arm.links
-            if link.mode_labels
-        },
+        "coordinates": coordinates(run),
+        "largest_deflection": deflections(run),
     }  # fmt: skip
 
 
 def limits_used(run: Run) -> dict[str, float]:
     """{joint: largest torque as a share of its limit}, of the joints whose torque is limited."""
     lower, upper = run.arm.bounds("torque")
-    out = {}
-    for k, low, high in zip(run.arm.joint_index, lower, upper, strict=True):
-        if np.isfinite(low) or np.isfinite(high):
-            tau = run.tau[..., k]
-            out[run.arm.coordinates[k]] = float(np.nanmax(np.where(tau > 0, tau / high, tau / low)))
-    return out
+    joints = run.arm.joint_index
+    most = used(run.tau[..., joints], lower, upper).reshape(-1, len(joints)).max(axis=0)
+    limited = np.isfinite(lower) | np.isfinite(upper)
+    return {run.arm.coordinates[k]: float(x) for k, x, some in zip(joints, most, limited, strict=True) if some}
+
+
+def deflections(run: Run) -> dict[str, float]:
+    """{flexible link: largest deflection of its tip [m]}."""
+    bent = [link.name for link in run.arm.links if link.mode_labels]
+    return {name: float(np.nanmax(np.linalg.norm(run.deflection(name), axis=-1))) for name in bent}
+
+
+def coordinates(run: Run) -> dict[str, dict[str, Any]]:
+    """{coordinate: where it ends, how fast it was, its largest torque, and their units}."""
+    return {
+        name: {
+            "end": _spread(run.q[..., -1, k]), "fastest": float(np.nanmax(np.abs(run.qd[..., k]))),
+            "largest_torque": float(np.nanmax(np.abs(run.tau[..., k]))),
+            "units": {word: units(run.arm, of)[k] for word, of in COLUMNS.items()},
+        }
+        for k, name in enumerate(run.arm.coordinates)
+    }  # fmt: skip
 
 
 def _spread(x: Any) -> Any:
@@ -61,7 +67,7 @@ def listing(run: Run, curves: bool = False) -> Listing:
     """The joints of a run, on request with their curves; amplitudes of modes mean little and are left out."""
     end = "at the end" if run.count is None else "at the end: least, median, most"
     heads = ["coordinate", end, "fastest", "largest torque", *(["position", "torque"] if curves else [])]
-    told = summary(run)["coordinates"]
+    told = coordinates(run)
     rows = []
     for k, name in enumerate(run.arm.coordinates):
         if k in run.arm.mode_index:
@@ -87,7 +93,7 @@ def audit(run: Run) -> Iterator[str]:
     for joint, use in limits_used(run).items():
         if use > 1 + BEYOND:
             yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; controllers keep it with limit=True"
-    for link, size in summary(run)["largest_deflection"].items():
+    for link, size in deflections(run).items():
         yield f"the tip of {link} is deflected by up to {1e3 * size:.4g} mm"
     ended = f", as far as they went; {len(run.failures)} ended early" if run.failures and run.count else ""
     yield f"energy is balanced to {np.max(run.balance_error):.2g} of what moved{ended}"
