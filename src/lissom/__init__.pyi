@@ -13,6 +13,7 @@ from lissom.errors import (
     SimulationError as SimulationError,
     SolveError as SolveError,
     UnsupportedError as UnsupportedError,
+    WorkerLost as WorkerLost,
 )
 from lissom.export.export_c import export_c as export_c
 from lissom.export.record import CArgument as CArgument, CExport as CExport, CFunction as CFunction

@@ -83,6 +83,10 @@ class MotionError(SolveError):
         return self.result
 
 
+class WorkerLost(LissomError, RuntimeError):
+    """A job was not done: the processes that worked on it ended, or all workers are gone."""
+
+
 @contextmanager
 def about(subject: str) -> Iterator[None]:
     """Put `subject` before whatever a `ModelError` raised inside is about."""

@@ -7,7 +7,7 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
-COMMON = {"errors", "markup", "listing", "versions", "telling"}
+COMMON = {"errors", "markup", "listing", "versions", "telling", "cores"}
 MAY_USE = {
     "errors": set(),
     "later": set(),
@@ -15,10 +15,12 @@ MAY_USE = {
     "listing": set(),
     "versions": set(),
     "telling": set(),
+    "cores": set(),
     "spatial": set(),
     "model": {"spatial"},
     "formats": {"model", "spatial"},
     "robots": set(),
+    "work": set(),
     "engine": set(),
     "flexible": {"engine", "model", "spatial"},
     "dynamics": {"engine", "flexible", "model", "spatial"},
@@ -26,10 +28,10 @@ MAY_USE = {
     "loops": {"dynamics", "engine", "flexible", "model", "spatial"},
     "verbs": {"loops", "dynamics", "formulations", "flexible", "engine", "model", "spatial"},
     "simulation": {"verbs", "loops", "dynamics", "engine", "formats", "model", "spatial"},
-    "motion": {"verbs", "loops", "dynamics", "engine", "simulation", "control", "formats", "model", "spatial"},
+    "motion": {"work", "verbs", "loops", "dynamics", "engine", "simulation", "control", "formats", "model", "spatial"},
     "control": {"verbs", "loops", "dynamics", "engine", "simulation", "model", "spatial"},
     "export": {"verbs", "dynamics", "engine", "formats", "model", "spatial"},
-    "studies": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
+    "studies": {"work", "verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
     "views": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
     "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
     "pages": {"verbs", "simulation", "motion", "views", "papers", "formats", "model"},

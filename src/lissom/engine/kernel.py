@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.cores import cores
 from lissom.engine import compile as compiler, movers, native, pieces, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
@@ -128,12 +129,12 @@ class Kernel:
 
     def threaded(self, rows: int) -> bool:
         """So many rows are worth more than one thread."""
-        return rows * self.work >= THREAD_WORK and (os.cpu_count() or 1) > 1
+        return rows * self.work >= THREAD_WORK and cores() > 1
 
     def _thread_count(self, rows: int, threads: int | None) -> int:
         if threads == 1 or (threads is None and not self.threaded(rows)):
             return 1
-        return max(1, min((os.cpu_count() or 1) if threads is None else threads, rows // 64))
+        return max(1, min(cores() if threads is None else threads, rows // 64))
 
 
 def _not_plain(*_arrays: Any) -> None:
@@ -147,7 +148,7 @@ def _address(array: NDArray[Any]) -> int:
 @functools.cache
 def pool() -> ThreadPoolExecutor:
     """The threads that rows are shared out to."""
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="lissom")
+    return ThreadPoolExecutor(cores(), thread_name_prefix="lissom")
 
 
 if hasattr(os, "register_at_fork"):  # a forked process has none of its parent's threads

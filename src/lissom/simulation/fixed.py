@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.cores import cores
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
@@ -170,7 +170,7 @@ class Fixed:
     def _threads(self, state: Array) -> int:
         if self.threads is not None:
             return self.threads
-        return max(1, min(os.cpu_count() or 1, len(state) // LEAST_RUNS_PER_THREAD))
+        return max(1, min(cores(), len(state) // LEAST_RUNS_PER_THREAD))
 
     # ---- how it went -----------------------------------------------------------------------------
 

@@ -1,0 +1,54 @@
+"""How many threads this process may use: kernels, simulations and workers ask here."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from lissom.errors import InputError, shown
+
+THREADS = "LISSOM_THREADS"
+GROUPS = Path("/sys/fs/cgroup")
+
+
+def cores() -> int:
+    """``LISSOM_THREADS`` where it is set, else the cores that the system lets this process use."""
+    told = os.environ.get(THREADS, "").strip()
+    if not told:
+        return min(_open_to_us(), _quota())
+    if not told.isascii() or not told.isdigit() or int(told) < 1:
+        raise InputError(f"the environment has {THREADS}={shown(told)}; expected a whole number above 0.")
+    return int(told)
+
+
+def _open_to_us() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@functools.cache
+def _quota() -> int:
+    """Cores' worth of time that containers and batch systems allow, on Linux; many where they do not say."""
+    shares = [_share(file.read_text().split()) for file in _limits() if file.is_file()]
+    return max(1, math.ceil(min(shares, default=2.0**20)))
+
+
+def _limits() -> list[Path]:
+    """Files that may hold a limit: of this process' group, and of all around it."""
+    own = Path("/")
+    with suppress(OSError):
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        own = next((Path(line[3:]) for line in lines if line.startswith("0::")), own)
+    return [GROUPS.joinpath(*group.parts[1:]) / "cpu.max" for group in (own, *own.parents)]
+
+
+def _share(words: list[str]) -> float:
+    """Of ``quota period`` in microseconds."""
+    with suppress(ValueError, ZeroDivisionError):
+        quota, period = words
+        return float(quota) / float(period)
+    return float(2**20)

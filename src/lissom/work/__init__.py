@@ -1,0 +1,1 @@
+"""Where work is done: in this process, in others of this machine, or on a cluster."""

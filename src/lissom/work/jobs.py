@@ -1,0 +1,85 @@
+"""Jobs and answers as bytes, the same for processes and clusters.
+
+Functions of ``__main__``, lambdas and closures travel by value (cloudpickle). A job is the pickled function and what
+it is given, each by itself, so that a worker which gets one function again and again makes it once: what belongs to
+the function's module, such as the warnings that were shown, is then kept from job to job.
+"""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from lissom.errors import InputError, shown
+
+_last: list[tuple[bytes, Any]] = [(b"", None)]  # the function that this worker did last
+
+
+def packed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    """A job to be sent."""
+    import cloudpickle
+
+    try:
+        return pickle.dumps((cloudpickle.dumps(fn), cloudpickle.dumps((args, kwargs))))
+    except Exception as error:
+        raise InputError(
+            f"{shown(fn)} and what it is given cannot be sent to another process ({_named(error)}). "
+            "Work in this process, with workers=1, or let the function make these things itself."
+        ) from None
+
+
+def answer(job: bytes) -> bytes:
+    """Where the work is done: the answer to be sent back, whatever happens."""
+    try:
+        fn, given = pickle.loads(job)
+        if fn != _last[0][0]:
+            _last[0] = fn, pickle.loads(fn)
+        args, kwargs = pickle.loads(given)
+        return _sendable(_last[0][1](*args, **kwargs))
+    except BaseException as error:
+        text = "".join(traceback.format_exception(error)).rstrip()
+        sent = b""
+        if isinstance(error, Exception):  # `SystemExit` of a job must not end who asked for it
+            with suppress(Exception):
+                sent = _pickled(error)
+        return pickle.dumps((False, sent, (_named(error), text)))
+
+
+def opened(message: bytes) -> tuple[Any, BaseException | None]:
+    """What a job gave, or what it raised."""
+    good, sent, (name, text) = pickle.loads(message)
+    try:
+        found = pickle.loads(sent)
+    except Exception as error:
+        found = InputError(f"what the job gave cannot be read here ({_named(error)}).") if good else RuntimeError(name)
+        good = False
+    if good:
+        return found, None
+    if text:
+        found.add_note(f"in the worker:\n{text}")
+    return None, found
+
+
+def _sendable(result: Any) -> bytes:
+    try:
+        return pickle.dumps((True, _pickled(result), ("", "")))
+    except Exception as error:
+        raise InputError(
+            f"{shown(result)}, which the job gave, cannot be sent back ({_named(error)}). Give plain values or arrays."
+        ) from None
+
+
+def _pickled(value: Any) -> bytes:
+    try:
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)  # an order of magnitude quicker, where it can
+    except Exception:
+        import cloudpickle
+
+        return bytes(cloudpickle.dumps(value))
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
