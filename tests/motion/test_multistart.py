@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from lissom.errors import InputError, MotionError
-from lissom.motion import starts
 from lissom.motion.public import predict_motion
 from lissom.motion.solver import Solver
 from lissom.motion.starts import best_of
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
+from lissom.work import processes
 
 COARSE = EXAMPLE_2.replace(segments=8)
 
@@ -98,7 +98,7 @@ def test_functions_of_no_module_are_sent_as_expressions():
 def test_what_other_processes_do_not_answer_is_done_here(monkeypatch):
     arm = two_link_arm()
     right = predict_motion(arm, COARSE, starts=3, workers=2).report.starts
-    monkeypatch.setattr(starts, "SERVE", "raise SystemExit(3)")
+    monkeypatch.setattr(processes, "SERVE", "raise SystemExit(3)")
     assert predict_motion(arm, COARSE, starts=3, workers=2).report.starts == right
 
 

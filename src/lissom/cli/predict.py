@@ -50,6 +50,9 @@ def predict(
     compare: Annotated[
         bool, typer.Option("--compare", help="Of flexible arms: try the rigid plan and input shapers too.")
     ] = False,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a dask scheduler, whose workers do the file's starts.")
+    ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Play the torques through a simulation.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: AsJson = False,
@@ -68,12 +71,10 @@ def predict(
         tables = [csv] if csv is not None else [path for path in asked.outputs if path.suffix == ".csv"]
         _refuse_unwritable(wholes, tables, rate, figure, kind, film)
         bar = not quiet and sys.stderr.isatty()
-        motion, problem = _attempt(
-            lambda: predict_motion(
-                asked.arm, asked.task, **(asked.options | ({"compare": True} if compare else {})), progress=bar
-            ),
-            str(file),
-        )
+        options = asked.options | ({"compare": True} if compare else {})
+        if scheduler is not None:
+            options |= {"scheduler": scheduler, "workers": None}
+        motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=bar), str(file))
         _write(motion, wholes, tables, rate)
         found = motion.verify() if verify else None
         told = summary(motion) | ({} if found is None else {"verification": _verified(found)})

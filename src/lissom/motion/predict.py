@@ -33,6 +33,7 @@ def predict_motion(
     starts: int,
     seed: int,
     workers: int | None,
+    scheduler: str | None,
     refine: float | None,
     residual: float | None,
     compare: bool,
@@ -51,7 +52,7 @@ def predict_motion(
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     asked = _asked_residual(arm, task, residual, compare)
     search = Search(arm, task, limits, seed, regularise, progress)
-    motion = search.best(starts, workers)
+    motion = search.best(starts, workers, scheduler)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
     if asked is not None and motion.ok:

@@ -26,6 +26,7 @@ def predict_motion(
     starts: int = 1,
     seed: int = 0,
     workers: int | None = None,
+    scheduler: str | None = None,
     refine: float | None = None,
     residual: float | None = None,
     compare: bool = False,
@@ -49,6 +50,7 @@ def predict_motion(
                                  is one, up to three more are tried
     seed : int                   of the random starts
     workers : int or None        processes for the starts; None: as many as there are cores, where it is worth it
+    scheduler : str or None      address of a dask scheduler, whose workers do the starts instead of processes here
     refine : float or None       double the segments until the cost changes by less than this, relative
     residual : float or None     of arms with coordinates that no motor moves: their equations are met on finer and
                                  finer meshes until the tip, the torques played through a simulation of the arm, rings
@@ -82,8 +84,8 @@ def predict_motion(
     with watched(progress) as told:
         return predict.predict_motion(
             arm, task, fields, limits=(tolerance, iterations, seconds), starts=starts, seed=seed, workers=workers,
-            refine=refine, residual=residual, compare=compare, regularise=regularise, progress=told,
-            on_failure=on_failure,
+            scheduler=scheduler, refine=refine, residual=residual, compare=compare, regularise=regularise,
+            progress=told, on_failure=on_failure,
         )  # fmt: skip
 
 

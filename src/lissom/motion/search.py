@@ -71,9 +71,9 @@ class Search:
             raise MotionError(f"{VERB}: {motion.status}", motion)
         return motion
 
-    def best(self, count: int, workers: int | None) -> Motion:
+    def best(self, count: int, workers: int | None, scheduler: str | None = None) -> Motion:
         """From one or several starts."""
-        motion, rows = starts.best_of(self.start, int(count), self._left, workers, self._progress)
+        motion, rows = starts.best_of(self.start, int(count), self._left, workers, self._progress, scheduler)
         return reported(motion, starts=rows) if len(rows) > 1 else motion
 
     def _left(self) -> dict[str, Any]:

@@ -1,30 +1,32 @@
 """Several starts of one search, in this process or in others; what they find does not depend on where they run.
 
 Every start has random numbers of its own, from its number and the seed. Others than the straight line may run in
-processes of their own, which are told arm and task and answer with what they found: solver and linear algebra hold
-global state, so threads would disturb each other. Processes are fresh interpreters, not copies of this one; criteria
-that the user wrote are sent as the expressions that they give. What a process does not answer is done here.
+processes of their own, here or on a cluster, which are told arm and task and answer with what they found: solver and
+linear algebra hold global state, so threads would disturb each other. Criteria that the user wrote are sent as the
+expressions that they give. What a process does not answer is done here.
 """
 
 from __future__ import annotations
 
-import os
+import functools
 import pickle
-import queue
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.motion.criteria import as_function
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED, RAN_OUT, Iteration
+from lissom.work.choose import executor
+from lissom.work.workplace import Workplace
+
+if TYPE_CHECKING:
+    from lissom.motion.search import Search
 
 WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
 PATIENCE = 0.2  # seconds between looks at the user
@@ -33,7 +35,7 @@ PATIENT = 20.0  # seconds after which no more are tried
 OUT_OF_TIME = f"time {RAN_OUT}"
 SAME = 1e-6  # relative difference of costs of one and the same optimum
 
-SERVE = "from lissom.motion.starts import serve; serve()"
+VERB = "predict_motion"
 
 Run = Callable[[int], Motion]
 Told = Callable[[Iteration], object]
@@ -45,24 +47,35 @@ def random_numbers(seed: int, k: int) -> np.random.Generator | None:
 
 
 def best_of(
-    run: Run, count: int, job: Callable[[], dict[str, Any]], workers: int | None, told: Told | None
+    run: Run,
+    count: int,
+    job: Callable[[], dict[str, Any]],
+    workers: int | None,
+    told: Told | None,
+    scheduler: str | None = None,
 ) -> tuple[Motion, tuple[dict[str, Any], ...]]:
     """The best motion of all starts, and the table of what each found. Where none is a solution, some more are tried.
 
     run : start k, here
-    job : gives what another process needs to do the same, see `serve`
+    job : gives what another process needs to do the same, see `answer`
     """
+    others = executor(workers, scheduler, VERB)  # a cluster that is not there is told of before any work
     began = time.perf_counter()
-    found = {0: run(0)}
-    spent = time.perf_counter() - began
-    rest = list(range(1, count))
-    if not _stopped(found[0]) and OUT_OF_TIME not in found[0].status:
-        many = _processes(workers, len(rest), spent)
-        with suppress(KeyboardInterrupt):
-            for k, motion in _elsewhere(run, job, rest, many, found[0], told) if many > 1 else _here(run, rest):
-                found[k] = motion
-                if _stopped(motion):
-                    break
+    try:
+        found = {0: run(0)}
+        spent = time.perf_counter() - began
+        rest = list(range(1, count))
+        if not _stopped(found[0]) and OUT_OF_TIME not in found[0].status:
+            alone = scheduler is None and (
+                min(len(rest), others.count) < 2 or (workers is None and spent * len(rest) < WORTH)
+            )
+            with suppress(KeyboardInterrupt):
+                for k, motion in _here(run, rest) if alone else _elsewhere(run, job, rest, others, found[0], told):
+                    found[k] = motion
+                    if _stopped(motion):
+                        break
+    finally:
+        others.shutdown(wait=False, cancel_futures=True)
     for k in range(count, count + AGAIN):
         late = time.perf_counter() - began > PATIENT
         if late or any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
@@ -99,48 +112,38 @@ def _here(run: Run, which: Sequence[int]) -> Iterator[tuple[int, Motion]]:
             break
 
 
-def _processes(workers: int | None, left: int, spent: float) -> int:
-    """How many; 1: this one does it."""
-    if not left or workers == 1 or (workers is None and spent * left < WORTH):
-        return 1
-    return min(left, int(workers or os.cpu_count() or 1))
-
-
 # ---- other processes -------------------------------------------------------------------------------------
 
 
 def _elsewhere(
-    run: Run, job: Callable[[], dict[str, Any]], which: list[int], many: int, first: Motion, told: Told | None
+    run: Run, job: Callable[[], dict[str, Any]], which: list[int], others: Workplace, first: Motion, told: Told | None
 ) -> Iterator[tuple[int, Motion]]:
-    """Starts shared out in turns, as they end; then those of processes that failed, here."""
-    answers: queue.Queue[Any] = queue.Queue()
+    """Starts as they end, until time runs out; then those that nobody answered, here."""
     sent = pickle.dumps(_plain(job()))
-    running = [_begin(sent, which[w::many], answers) for w in range(many)]
-    left, last, here = len(which), first.report.iterations[-1], []
-    try:
-        while left:
-            try:
-                k, answer = answers.get(timeout=PATIENCE)
-            except queue.Empty:
-                if told is not None:
-                    told(last)  # the user may want to stop
-                continue
-            left -= 1
-            if answer is None:
+    left, asked, last = list(which), dict[Future[Any], int](), first.report.iterations[-1]
+    here: list[int] = []
+    while left or asked:
+        while left and len(asked) < others.count and not others.trouble:
+            k = left.pop(0)
+            asked[others.submit(answer, sent, k)] = k
+        if not asked:
+            break  # nobody works any more
+        done, _ = wait(asked, PATIENCE, FIRST_COMPLETED)
+        if not done and told is not None:
+            told(last)  # the user may want to stop
+        for future in done:
+            k = asked.pop(future)
+            if future.exception() is not None:
                 here.append(k)
                 continue
-            motion = Motion(arm=first.arm, task=first.task, **answer)
+            motion = Motion(arm=first.arm, task=first.task, **future.result())
             last = motion.report.iterations[-1] if motion.report.iterations else last
             if told is not None:
                 told(last)
             yield k, motion
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-            assert process.stdin
-            process.stdin.close()
-    yield from _here(run, sorted(here))
+            if OUT_OF_TIME in motion.status:
+                left = []
+    yield from _here(run, sorted(here + left))
 
 
 def _plain(job: dict[str, Any]) -> dict[str, Any]:
@@ -150,51 +153,15 @@ def _plain(job: dict[str, Any]) -> dict[str, Any]:
     return job | {"task": task.replace(minimise=terms)}
 
 
-def _begin(job: bytes, which: list[int], answers: queue.Queue[Any]) -> subprocess.Popen[bytes]:
-    apart: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {}  # Ctrl-C is for this process
-    command = [sys.executable, "-c", SERVE]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, **apart)
-    threading.Thread(target=_listen, args=(process, which, answers), daemon=True).start()
-    assert process.stdin
-    with suppress(OSError):  # the listener tells that it ended
-        process.stdin.write(job)
-        pickle.dump(which, process.stdin)
-        process.stdin.flush()
-    return process
+def answer(job: bytes, k: int) -> dict[str, Any]:
+    """In another process: the fields of the motion of start k, but for arm and task, which are known."""
+    motion = _search(job).start(k)
+    return {f.name: getattr(motion, f.name) for f in fields(motion) if f.init and f.name not in ("arm", "task")}
 
 
-def _listen(process: subprocess.Popen[bytes], which: list[int], answers: queue.Queue[Any]) -> None:
-    """Hand on what a process says; None for every start that it says nothing of."""
-    assert process.stdout
-    left = list(which)
-    with process.stdout as stream, suppress(Exception):
-        while left:
-            k, answer = pickle.load(stream)
-            left.remove(k)
-            answers.put((k, answer))
-    for k in left:
-        answers.put((k, None))
-
-
-def serve() -> None:
-    """In another process: read arm, task and starts, answer with every motion as it is found.
-
-    It ends silently where something goes wrong: what is left is done, and raised, where it was asked for.
-    """
+@functools.lru_cache(maxsize=1)
+def _search(job: bytes) -> Search:
+    """Made once for all its starts; the time that it may take begins then."""
     from lissom.motion.search import Search
 
-    answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed must not come between
-    with suppress(Exception):
-        job, which = (pickle.load(sys.stdin.buffer) for _ in range(2))
-        search = Search(**job)
-        for k in which:
-            motion = search.start(k)
-            given = {
-                f.name: getattr(motion, f.name) for f in fields(motion) if f.init and f.name not in ("arm", "task")
-            }
-            pickle.dump((k, given), answer)
-            answer.flush()
-            if OUT_OF_TIME in motion.status:
-                break
+    return Search(**pickle.loads(job))

@@ -31,7 +31,7 @@ def executor(workers: int | None, scheduler: str | None, verb: str) -> Workplace
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) > 0
 
 
 def _cluster(scheduler: Any, verb: str) -> Workplace:

@@ -44,7 +44,7 @@ class Cluster(Workplace):
         self._loop: asyncio.AbstractEventLoop = self._client.loop.asyncio_loop
         self._tasks: set[asyncio.Task[Any]] = set()
         self._futures: set[Future[Any]] = set()
-        self._watcher: Future[Any] = Future()
+        self._watcher: Future[Any] | None = None
         try:
             self._on_loop(self._refuse_unlike()).result()
         except BaseException:
@@ -88,7 +88,7 @@ class Cluster(Workplace):
             self._leave()
 
     def _leave(self) -> None:
-        rest = [*self._futures, self._watcher]
+        rest = [future for future in (*self._futures, self._watcher) if future is not None]
         for future in rest:
             future.cancel()
         wait_for_all(rest, timeout=REACH)
