@@ -12,6 +12,7 @@ from lissom.errors import (
     MotionError as MotionError,
     SimulationError as SimulationError,
     SolveError as SolveError,
+    StudyError as StudyError,
     UnsupportedError as UnsupportedError,
     WorkerLost as WorkerLost,
 )
@@ -53,6 +54,12 @@ from lissom.simulation.files import load_run as load_run
 from lissom.simulation.run import Report as Report, Run as Run
 from lissom.simulation.signals import Profile as Profile
 from lissom.simulation.simulate import simulate as simulate
+from lissom.studies.files import load_study as load_study
+from lissom.studies.output import Output as Output
+from lissom.studies.parameter import Parameter as Parameter
+from lissom.studies.result import StudyResult as StudyResult
+from lissom.studies.statistics import Sensitivity as Sensitivity
+from lissom.studies.study import Case as Case, Study as Study
 from lissom.verbs.assembly import (
     Assembly as Assembly,
     ClosureForces as ClosureForces,

@@ -87,6 +87,10 @@ class WorkerLost(LissomError, RuntimeError):
     """A job was not done: the processes that worked on it ended, or all workers are gone."""
 
 
+class StudyError(SolveError):
+    """A study ended early; `result` holds the rows that are done."""
+
+
 @contextmanager
 def about(subject: str) -> Iterator[None]:
     """Put `subject` before whatever a `ModelError` raised inside is about."""

@@ -30,18 +30,38 @@ def line(words: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def bar(words: str, total: float) -> Iterator[Callable[[float], None]]:
-    """A function that is told how much of `total` is done; at the end the bar vanishes."""
+def bar(words: str, total: float, counted: str = "") -> Iterator[Callable[[float], None]]:
+    """A function that is told how much of `total` is done; at the end the bar vanishes.
+
+    counted : what is counted, whose number and rate are shown then
+    """
+    pace = _Pace(words, total, counted)
     if in_notebook():
         with _cell() as show:
-            yield lambda done: show(_bar(words, min(1.0, done / total)), done >= total)
+            yield lambda done: show(_bar(pace.said(done), min(1.0, done / total)), done >= total)
         return
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with _terminal(*columns) as made:
         task = made.add_task(words, total=total)
-        yield lambda done: made.update(task, completed=done)
+        yield lambda done: made.update(task, completed=done, description=pace.said(done))
+
+
+class _Pace:
+    """Words with how many are done, and how many in a second since the first were."""
+
+    def __init__(self, words: str, total: float, counted: str):
+        self._words, self._total, self._counted = words, total, counted
+        self._first: tuple[float, float] | None = None
+
+    def said(self, done: float) -> str:
+        if not self._counted:
+            return self._words
+        now = time.monotonic()
+        began, before = self._first = self._first or (now, done)
+        rate = f", {(done - before) / (now - began):.3g} a second" if done > before and now > began else ""
+        return f"{self._words} {done:.0f} of {self._total:.0f} {self._counted}{rate}"
 
 
 def in_notebook() -> bool:

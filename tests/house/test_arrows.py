@@ -32,7 +32,7 @@ MAY_USE = {
     "control": {"verbs", "loops", "dynamics", "engine", "simulation", "model", "spatial"},
     "export": {"verbs", "dynamics", "engine", "formats", "model", "spatial"},
     "studies": {"work", "verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
-    "views": {"verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
+    "views": {"studies", "verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
     "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
     "pages": {"verbs", "simulation", "motion", "views", "papers", "formats", "model"},
     "diagnosis": {"engine", "verbs", "simulation", "motion", "formats", "model"},

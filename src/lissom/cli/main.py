@@ -22,6 +22,7 @@ from lissom.cli.report import report
 from lissom.cli.reproduce import reproduce
 from lissom.cli.robots import robots
 from lissom.cli.simulate import simulate
+from lissom.cli.sweep import sweep
 from lissom.cli.torques import torques
 from lissom.cli.view import view
 
@@ -34,8 +35,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 VERBS = (
-    info, check, convert, draw, view, robots, simulate, predict, plot, torques, linearise, modes, count, export_c,
-    report, reproduce, doctor,
+    info, check, convert, draw, view, robots, simulate, predict, sweep, plot, torques, linearise, modes, count,
+    export_c, report, reproduce, doctor,
 )  # fmt: skip
 for verb in VERBS:
     app.command()(verb)

@@ -9,9 +9,11 @@ from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
+from lissom.studies.result import StudyResult
+from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
-from lissom.views import bending, motions, runs, vibration
+from lissom.views import bending, motions, runs, studies, vibration
 from lissom.views.frequency import frequency_response
 
 if TYPE_CHECKING:
@@ -24,7 +26,12 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
 }
-KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {Run: runs.KINDS, Motion: motions.KINDS}
+# the first kind is what is drawn unless one is asked for
+KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
+    Run: runs.KINDS,
+    Motion: motions.KINDS,
+    StudyResult: studies.KINDS,
+}
 
 
 def plot(result: Any, kind: str | None = None) -> Figure:
@@ -39,10 +46,13 @@ def plot(result: Any, kind: str | None = None) -> Figure:
         or BeamModes             the shapes along the beam
         or ModeConvergence       frequencies over the number of modes, and how they change
         or Deformation           displacement, angles and inner moments along a link
+        or StudyResult           outputs over parameters
     kind : str or None           of a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (the audit: energies, where they went, what is left over) or "phase" (rate over position); of
         a Motion: "motion" (all at once, the default), "joints", "torques", "sticks", "convergence", "deflection"
-            (of flexible links) or "ringing" (what is left, beside other plans)
+            (of flexible links) or "ringing" (what is left, beside other plans); of a StudyResult: "scatter" (the
+            default), "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two
+            outputs); `StudyResult.only` chooses others
 
     Returns
     -------
@@ -62,17 +72,19 @@ def plot(result: Any, kind: str | None = None) -> Figure:
         if isinstance(result, record):
             if kind is not None and kind not in kinds:
                 raise InputError(f"plot: kind is {shown(kind)}; expected one of {', '.join(kinds)}.")
-            return _plainly(kinds[kind or "motion"](result))
+            return _plainly(kinds[kind or next(iter(kinds))](result))
     for record, figure in FIGURES.items():
         if isinstance(result, record):
             if kind is not None:
                 raise InputError(f"plot: kind is {shown(kind)}; of a {record.__name__} there is one figure.")
             return _plainly(figure(result))
+    if isinstance(result, Study):
+        raise InputError("plot: this study is only described; plot what its run(...) gave, or load_study(folder).")
     raise InputError(
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), "
-        "ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence) or a "
-        "Deformation (from deformation)."
+        "ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), a "
+        "Deformation (from deformation) or a StudyResult (from Study.run, load_study)."
     )
 
 

@@ -1,0 +1,131 @@
+"""Which values the rows of a study have: grids, lists, and samples that fill a box."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError, shown, suggest
+from lissom.spatial.rotations import Array
+from lissom.studies.parameter import Parameter
+
+MOST_ROWS = 10_000_000
+SAMPLED = ("random", "latin_hypercube", "sobol", "saltelli")
+SAMPLINGS = {
+    "grid": "every combination of the values",
+    "list": "the first values of all, the second ones, ...",
+    "random": "independent",
+    "latin_hypercube": "every value of each parameter once in its own slice",
+    "sobol": "Sobol' points, scrambled: even over the whole box",
+    "saltelli": "pairs of Sobol' points with single values exchanged, for Sobol' indices; count of pairs, not of rows",
+}
+Columns = dict[str, NDArray[Any]]
+
+
+def rows_of(parameters: Mapping[str, Parameter], sampling: str, count: int | None, verb: str) -> int:
+    """How many rows there are, or a sentence; nothing is made yet."""
+    if sampling not in SAMPLINGS:
+        raise InputError(f"{verb}: sampling is {shown(sampling)}; {suggest(str(sampling), SAMPLINGS)}")
+    if sampling in SAMPLED:
+        rows = _count(count, sampling, verb) * (len(parameters) + 2 if sampling == "saltelli" else 1)
+    else:
+        if count is not None:
+            raise InputError(f"{verb}: count is {shown(count)}, but a {sampling} has as many rows as its values say.")
+        lengths = {name: _listed(name, parameter, sampling, verb) for name, parameter in parameters.items()}
+        rows = math.prod(lengths.values()) if sampling == "grid" else _common(lengths, verb)
+    if rows > MOST_ROWS:
+        raise InputError(f"{verb}: it would have {rows:,} rows; at most {MOST_ROWS:,} are made. Take fewer values.")
+    return rows
+
+
+def _count(count: Any, sampling: str, verb: str) -> int:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise InputError(f"{verb}: count is {shown(count)}; {sampling} samples need a whole number, at least 1.")
+    if sampling == "saltelli" and count & (count - 1):
+        near = 1 << int(count).bit_length()
+        raise InputError(f"{verb}: count is {count}; saltelli samples need a power of 2, {near} say.")
+    return int(count)
+
+
+def _listed(name: str, parameter: Parameter, sampling: str, verb: str) -> int:
+    if not parameter.length:
+        raise InputError(
+            f"{verb}: parameter {name!r} is {parameter.spread}, which has no list of values; sampling={sampling!r} "
+            "needs values, grid or log_grid. Or sample: " + ", ".join(SAMPLED) + "."
+        )
+    return parameter.length
+
+
+def _common(lengths: Mapping[str, int], verb: str) -> int:
+    if len(set(lengths.values())) != 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"{verb}: a list takes the values of all parameters side by side, but they have {told}.")
+    return next(iter(lengths.values()))
+
+
+def design(parameters: Mapping[str, Parameter], sampling: str, count: int | None, seed: int) -> Columns:
+    """The values of all rows, a column for every parameter; the same for the same words and seed."""
+    if sampling in SAMPLED:
+        u = _sampled(len(parameters), sampling, int(count or 0), seed)
+        return {name: np.asarray(p.drawn(u[:, k])) for k, (name, p) in enumerate(parameters.items())}
+    columns = {name: np.array(parameter.listed) for name, parameter in parameters.items()}
+    if sampling == "list":
+        return columns
+    places = np.meshgrid(*(np.arange(len(x)) for x in columns.values()), indexing="ij")
+    return {name: x[k.ravel()] for (name, x), k in zip(columns.items(), places, strict=True)}
+
+
+def _sampled(d: int, sampling: str, count: int, seed: int) -> Array:
+    """(rows, d) in 0 ... 1."""
+    if sampling == "random":
+        return np.random.default_rng(seed).random((count, d))
+    if sampling == "latin_hypercube":
+        return np.asarray(_engine("LatinHypercube", d, seed).random(count))
+    if sampling == "saltelli":
+        return _saltelli(d, count, seed)
+    return _sobol(d, count, seed)
+
+
+def _sobol(d: int, count: int, seed: int) -> Array:
+    with warnings.catch_warnings():  # that balance is best at powers of two is in the docs
+        warnings.simplefilter("ignore", UserWarning)
+        return np.asarray(_engine("Sobol", d, seed).random(count))
+
+
+def _engine(kind: str, d: int, seed: int) -> Any:
+    from scipy.stats import qmc
+
+    generator = np.random.default_rng(seed)
+    try:
+        return getattr(qmc, kind)(d, rng=generator)
+    except TypeError:  # SciPy before 1.15
+        return getattr(qmc, kind)(d, seed=generator)
+
+
+def _saltelli(d: int, count: int, seed: int) -> Array:
+    """((d + 2) count, d): A, B, and d times A with one column of B, as SciPy's sobol_indices wants their values."""
+    both = _sobol(2 * d, count, seed)
+    A, B = both[:, :d], both[:, d:]
+    blocks = [A, B]
+    for k in range(d):
+        mixed = A.copy()
+        mixed[:, k] = B[:, k]
+        blocks.append(mixed)
+    return np.concatenate(blocks)
+
+
+def seeds(study_seed: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A seed for every row, whatever rows are asked for together (SplitMix64 of the row and the study's seed)."""
+    start = np.uint64(int.from_bytes(hashlib.sha256(str(study_seed).encode()).digest()[:8], "little"))
+    with np.errstate(over="ignore"):
+        x = start + (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x ^= x >> np.uint64(31)
+    return (x >> np.uint64(1)).astype(np.int64)

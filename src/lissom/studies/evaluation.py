@@ -1,0 +1,104 @@
+"""Rows of a study, evaluated: one by one, or side by side where compiled code takes many at once.
+
+Which of the two is a property of the study, not of how many rows come together, and both compute a row from its
+values alone: the numbers do not depend on chunks, workers or order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError, LissomError, shown
+from lissom.spatial.rotations import Array
+from lissom.studies import verbs
+from lissom.studies.block import DOUBTFUL, FAILED, Block, Told, gathered
+from lissom.studies.design import Columns, seeds
+from lissom.studies.output import NoSuchOutput, Output, columns_of
+from lissom.studies.study import Case, Study
+
+LONGEST = 2000  # characters of an error that are kept
+
+
+def evaluated(study: Study, case: Case) -> Any:
+    """The full record of one row."""
+    if callable(study.evaluate):
+        return study.evaluate(case)
+    given = {word: value for word, value in case.given.items() if word != "arm"}
+    return verbs.function_of(study.evaluate)(case.arm, **given, **quietly(study.evaluate))
+
+
+def quietly(name: str) -> dict[str, Any]:
+    """What a study gives a verb itself: one thread, as work is shared out to processes."""
+    return {word: 1 for word in ("threads", "workers") if verbs.takes(name, word)}
+
+
+def outcome(study: Study, record: Any) -> Told:
+    """What is kept of a record."""
+    columns: dict[str, float] = {}
+    for name, array in _outputs(study, record):
+        columns |= columns_of(name, array)
+    lost = [name for name, value in columns.items() if np.isnan(value)]
+    if not getattr(record, "ok", True):
+        return Told(columns, DOUBTFUL, str(getattr(record, "status", "the record is not in order")))
+    return Told(columns, DOUBTFUL, f"{lost[0]} is not a number.") if lost else Told(columns)
+
+
+def _outputs(study: Study, record: Any) -> Iterator[tuple[str, Array]]:
+    if study.outputs:
+        for name, output in study.outputs.items():
+            yield name, _output(name, output, record)
+        return
+    if not isinstance(record, Mapping):
+        raise NoSuchOutput(
+            f"{study.verb} gave {shown(record)}; expected {{name: number}}, or give the study outputs to take from it."
+        )
+    for name, value in record.items():
+        yield str(name), _output(str(name), Output(), value)
+
+
+def _output(name: str, output: Output, record: Any) -> Array:
+    try:
+        return output.of_record(record)
+    except InputError as error:
+        raise type(error)(f"output {name!r}: {error}") from None
+
+
+def attempted(study: Study, make: Callable[[], Any]) -> Told:
+    """A row, whatever becomes of it; only outputs that no row can have are raised."""
+    try:
+        return outcome(study, make())
+    except NoSuchOutput:
+        raise
+    except Exception as error:  # a function of the user's may raise anything
+        return failed(error)
+
+
+def failed(error: Exception) -> Told:
+    """A row that gave no numbers, and why."""
+    name = "" if isinstance(error, LissomError) else f"{type(error).__name__}: "
+    return Told({}, FAILED, f"{name}{error}"[:LONGEST])
+
+
+class Evaluation:
+    """The rows of a study, in this process."""
+
+    def __init__(self, study: Study, settings: Mapping[str, Any]):
+        """`settings` were found before any row, see `lanes.settings_of`."""
+        from lissom.studies.lanes import lanes_of
+
+        self.study = study
+        self.lanes = lanes_of(study, settings)
+
+    def __call__(self, rows: NDArray[np.int64], values: Columns) -> list[Block]:
+        if self.lanes is not None:
+            return self.lanes(rows, values)
+        return [gathered(rows, [self._row(k, int(row), values) for k, row in enumerate(rows)])]
+
+    def _row(self, k: int, row: int, values: Columns) -> Told:
+        own = {name: column[k] for name, column in values.items()}
+        seed = int(seeds(self.study.seed, np.array([row], np.int64))[0])
+        return attempted(self.study, lambda: evaluated(self.study, Case(row, seed, own, self.study.put(own))))

@@ -1,0 +1,88 @@
+"""Results of studies from and to files."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import LissomError, ModelError
+from lissom.formats.files import write_whole
+from lissom.motion.encode import revived
+from lissom.studies.design import Columns
+from lissom.studies.parameter import Parameter
+from lissom.studies.result import StudyResult
+from lissom.studies.store import ABOUT, read_about, read_table
+
+
+def load_study(path: str | os.PathLike[str]) -> StudyResult:
+    """The result of a study, whole or as far as it got, from the folder that it was stored in.
+
+    Parameters
+    ----------
+    path : a folder        that `Study.run` was given as `store`, or `lissom sweep` made
+
+    Returns
+    -------
+    StudyResult
+
+    Examples
+    --------
+    >>> import lissom as ls, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "payloads"
+    >>> study = ls.Study(
+    ...     "modes", "two_link_flexible", {"count": 1},
+    ...     parameters={"payload": ls.Parameter("arm.links.link2.payload.mass", grid=(0.0, 0.2, 3))},
+    ... )
+    >>> result = study.run(folder, workers=1)
+    >>> again = ls.load_study(folder)
+    >>> again.status, bool((again["frequency[0]"] == result["frequency[0]"]).all())
+    ('done', True)
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        what = "is a file" if folder.exists() else "does not exist"
+        raise ModelError(f"it {what}; expected the folder of a study.", file=str(folder))
+    if not (folder / ABOUT).is_file():
+        raise ModelError(f"it is a folder, but not of a study: it has no {ABOUT}.", file=str(folder))
+    told = read_about(folder)
+    try:
+        return _result(folder, told)
+    except LissomError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise ModelError(f"it is damaged ({type(error).__name__}: {error}).", file=str(folder / ABOUT)) from None
+
+
+def _result(folder: Path, told: dict[str, Any]) -> StudyResult:
+    parameters = {str(name): revived(value) for name, value in told["parameters"].items()}
+    if not all(isinstance(parameter, Parameter) for parameter in parameters.values()):
+        raise TypeError("parameters are something else")
+    words: Columns = {word: np.zeros(0, object) for word in ("status", "error")}
+    empty: Columns = {"row": np.zeros(0, np.int64), **{name: np.zeros(0) for name in parameters}}
+    empty |= {"seed": np.zeros(0, np.int64), **words}
+    table = read_table(folder, empty)
+    rows = int(told["rows"])
+    if len(table["row"]) and int(table["row"][-1]) >= rows:
+        raise ModelError(f"it has row {int(table['row'][-1])} of a study of {rows} rows.", file=str(folder))
+    status = "done" if len(table["row"]) == rows else f"{len(table['row'])} of {rows} rows are there"
+    units = {str(name): str(unit) for name, unit in told["units"].items()}
+    title = str(told["title"] or told["evaluate"])
+    settings = dict(told["settings"])
+    return StudyResult(None, table, tuple(parameters), units, rows, str(told["sampling"]), status, title, settings)
+
+
+def write_csv(table: Columns, path: Path) -> None:
+    """A line of names, then one line per row."""
+
+    def write(place: Path) -> None:
+        with place.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(table)
+            columns = [[f"{x:.17g}" for x in c] if c.dtype.kind == "f" else c.tolist() for c in table.values()]
+            writer.writerows(zip(*columns, strict=True))
+
+    write_whole(path, write)

@@ -1,0 +1,193 @@
+"""Rows side by side: states of a batch, runs of an ensemble.
+
+Where only states, gains, loads or numbers of the arm vary, the rows of a chunk go to the compiled code together. A row
+gives the same bits alone and in any company.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import LissomError
+from lissom.spatial.rotations import Array
+from lissom.studies import verbs
+from lissom.studies.block import FAILED, OK, Block, Told, gathered, joined
+from lissom.studies.design import Columns
+from lissom.studies.evaluation import attempted, failed, outcome, quietly
+from lissom.studies.output import columns_of_rows
+from lissom.studies.stacking import NotAlike, stacked
+from lissom.studies.study import Study
+
+FIXED = (None, "rk4", "rk8")
+TRIED = 4  # rows that choose the step of all
+
+
+def lanes_of(study: Study, settings: Mapping[str, Any]) -> Lanes | None:
+    """How the rows of a study go side by side, None where they cannot."""
+    if not study.lanes or callable(study.evaluate):
+        return None
+    made = Batch(study) if study.evaluate in verbs.STATES else Ensemble(study, settings)
+    return made if made.suits() else None
+
+
+def settings_of(study: Study) -> dict[str, Any]:
+    """What is chosen once for all rows: method and step of an ensemble, by rows spread over all."""
+    if study.evaluate != "simulate" or study.arguments.get("dt") is not None:
+        return {}
+    made = lanes_of(study, {})
+    if made is None:
+        return {}
+    some = np.unique(np.linspace(0, study.rows - 1, min(TRIED, study.rows)).astype(np.int64))
+    try:
+        report = made.together(study.values(some)).report
+    except LissomError:
+        return {}  # no step for all: rows are simulated one by one
+    return {"dt": report.dt, "method": report.method}
+
+
+class Lanes(ABC):
+    """Rows that go side by side, so many at a time."""
+
+    most: int
+
+    def __init__(self, study: Study):
+        self.study = study
+
+    @abstractmethod
+    def suits(self) -> bool:
+        """Whether the study's rows can go side by side."""
+
+    @abstractmethod
+    def together(self, values: Columns) -> Any:
+        """The record of rows with these values."""
+
+    @abstractmethod
+    def parted(self, record: Any, rows: NDArray[np.int64]) -> Block:
+        """That record, row by row."""
+
+    def __call__(self, rows: NDArray[np.int64], values: Columns) -> list[Block]:
+        """All rows, some at a time."""
+        blocks = []
+        for start in range(0, len(rows), self.most):
+            some = slice(start, start + self.most)
+            blocks.append(self._some(rows[some], {name: column[some] for name, column in values.items()}))
+        return blocks
+
+    def _some(self, rows: NDArray[np.int64], values: Columns) -> Block:
+        try:
+            record = self.together(values)
+        except LissomError as error:
+            if len(rows) == 1:
+                return gathered(rows, [failed(error)])
+            # one of them is at fault; the others are what they would have been
+            each = [self._some(rows[k : k + 1], {n: x[k : k + 1] for n, x in values.items()}) for k in range(len(rows))]
+            return joined(each)
+        return self.parted(record, rows)
+
+    def arguments(self, values: Columns) -> dict[str, Any]:
+        """Arguments of all rows, those that vary stacked; the arms under "arm" where they vary."""
+        count = len(next(iter(values.values())))
+        subjects = [self.study.put({name: column[k] for name, column in values.items()}) for k in range(count)]
+        given = dict(self.study.subject)
+        given |= {word: stacked([subject[word] for subject in subjects]) for word in self.study.roots - {"arm"}}
+        given["arm"] = [subject["arm"] for subject in subjects] if "arm" in self.study.roots else self.study.arm
+        return given
+
+    def stacks(self) -> bool:
+        """Whether values that vary can be stacked: seen at the first and the last row."""
+        ends = np.array([0, self.study.rows - 1], np.int64)
+        try:
+            self.arguments(self.study.values(ends))
+        except (NotAlike, LissomError):
+            return False
+        return True
+
+
+class Batch(Lanes):
+    """States of a dynamics verb."""
+
+    most = 16384
+
+    def suits(self) -> bool:
+        words = verbs.STATES[str(self.study.evaluate)]
+        return self.study.roots <= {*words, "loads"} and not self.study.arm.loops and self.stacks()
+
+    def together(self, values: Columns) -> Any:
+        name, count = str(self.study.evaluate), len(next(iter(values.values())))
+        given = self._quickly(values) or self.arguments(values)
+        arm = given.pop("arm")
+        first = verbs.STATES[name][0]  # as many as there are rows, also where it is something else that varies
+        given[first] = np.broadcast_to(given[first], (count, np.shape(given[first])[-1]))
+        return verbs.function_of(name)(arm, **given, **quietly(name))
+
+    def _quickly(self, values: Columns) -> dict[str, Any] | None:
+        """Arguments whose entries alone vary, without a look at every row; None where more varies."""
+        given, count = dict(self.study.subject), len(next(iter(values.values())))
+        for name, parameter in self.study.parameters.items():
+            for where in parameter.places:
+                base = self.study.subject[where.root]
+                if not isinstance(base, np.ndarray) or base.ndim != 1 or len(where.steps) != 2:
+                    return None
+                if given[where.root] is base:
+                    given[where.root] = np.tile(base, (count, 1))
+                column = given[where.root][:, where.steps[1]]
+                column[...] = parameter.changed(column, values[name])
+        return given
+
+    def parted(self, record: Any, rows: NDArray[np.int64]) -> Block:
+        plain = all(output.whole for output in self.study.outputs.values())
+        if plain:
+            columns: dict[str, Array] = {}
+            for name, output in self.study.outputs.items():
+                columns |= columns_of_rows(name, output.of_record(record))
+            return Block(rows, columns, [OK] * len(rows), [""] * len(rows))
+        return gathered(rows, [outcome(self.study, _member(record, k)) for k in range(len(rows))])
+
+
+def _member(record: Any, k: int) -> Any:
+    """One row of an array, or of a record of arrays."""
+    return record[k] if isinstance(record, np.ndarray) else type(record)(*(part[k] for part in record))
+
+
+class Ensemble(Lanes):
+    """Runs of a simulation."""
+
+    most = 256
+
+    def __init__(self, study: Study, settings: Mapping[str, Any]):
+        super().__init__(study)
+        self.settings = settings
+
+    def suits(self) -> bool:
+        given = self.study.arguments
+        alike = self.study.evaluate == "simulate" and given.get("method") in FIXED and "payloads" not in given
+        alike = alike and self.study.roots <= {"q0", "qd0", "tau", "loads"} and not self.study.arm.loops
+        return alike and not _is_function(given.get("tau")) and self.stacks()
+
+    def together(self, values: Columns) -> Any:
+        count = len(next(iter(values.values())))
+        given = self.arguments(values) | dict(self.settings)
+        arm = given.pop("arm")
+        start = arm.home if given.get("q0") is None else np.asarray(given["q0"], float)
+        given["q0"] = np.broadcast_to(start, (count, start.shape[-1]))
+        return verbs.function_of("simulate")(arm, **given, threads=1, on_failure="return")
+
+    def parted(self, record: Any, rows: NDArray[np.int64]) -> Block:
+        return gathered(rows, [self._run(record, k) for k in range(len(rows))])
+
+    def _run(self, record: Any, k: int) -> Told:
+        if k in record.failures:
+            return Told({}, FAILED, record.failures[k])
+        return attempted(self.study, lambda: record.member(k))
+
+
+def _is_function(tau: Any) -> bool:
+    from lissom.simulation.controllers import Controller
+    from lissom.simulation.signals import Profile
+
+    return callable(tau) and not isinstance(tau, Controller | Profile)

@@ -1,0 +1,208 @@
+"""Outputs of a study: numbers taken from what an evaluation gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import InputError, shown, suggest
+from lissom.model.record import Record
+from lissom.spatial.rotations import Array
+from lissom.studies.paths import Where
+
+MOST_ENTRIES = 400  # columns that one output may become
+# along the first axis of what is left, time where it is a run or a motion; `norm` is of the last
+TAKES: dict[str, Callable[[Array], Any]] = {
+    "first": lambda x: x[0],
+    "last": lambda x: x[-1],
+    "max": lambda x: x.max(axis=0),
+    "min": lambda x: x.min(axis=0),
+    "max_abs": lambda x: np.abs(x).max(axis=0),
+    "mean": lambda x: x.mean(axis=0),
+    "rms": lambda x: np.sqrt((x * x).mean(axis=0)),
+    "std": lambda x: x.std(axis=0),
+    "range": lambda x: x.max(axis=0) - x.min(axis=0),
+    "sum": lambda x: x.sum(axis=0),
+    "norm": lambda x: np.sqrt((x * x).sum(axis=-1)),
+}
+
+
+class NoSuchOutput(InputError):
+    """What is asked for is not in the result, whatever the row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Output(Record):
+    """A number, or a few, taken from the record that an evaluation gives.
+
+    Parameters
+    ----------
+    of : str
+        what of it: ``tip_deflection[:,1]`` is written ``tip_deflection`` and ``entry=1``; ``frequencies_hz[0]``,
+        ``report.dt``, ``poles``. Empty: the result itself
+    take : str
+        words that reduce it, one after the other: "first", "last", "max", "min", "max_abs", "mean", "rms", "std",
+        "range" (greatest less least), "sum" along the first axis (time, of a run or a motion), "norm" (length) along
+        the last. ``"range norm"``: the extent of a path along each axis, then its length
+    entry : int or None           of the last axis, before anything is taken
+    after, before : float or None only samples from and up to these times [s]; of runs and motions
+    unit : str
+
+    What is left may be an array: its entries become columns ``name[0]``, ``name[1]``, ... Of complex numbers the real
+    parts are kept.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=1.0)
+    >>> Output("tau", take="max_abs").of_record(run)
+    array([0., 0.])
+    """
+
+    of: str = ""
+    take: str = ""
+    entry: int | None = None
+    after: float | None = None
+    before: float | None = None
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, str):
+            raise InputError(f"of is {shown(self.of)}; expected words such as 'tip_deflection'.")
+        if self.of:
+            Where.of(self.of)
+        if not isinstance(self.take, str):
+            raise InputError(f"take is {shown(self.take)}; expected words such as 'range norm'.")
+        for word in self.take.split():
+            if word not in TAKES:
+                raise InputError(f"take has {word!r}; {suggest(word, TAKES)}")
+        if self.entry is not None and (isinstance(self.entry, bool) or not isinstance(self.entry, int)):
+            raise InputError(f"entry is {shown(self.entry)}; expected a whole number, or None.")
+        for word in ("after", "before"):
+            value = getattr(self, word)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+                raise InputError(f"{word} is {shown(value)}; expected a time in seconds, or None.")
+        if not isinstance(self.unit, str):
+            raise InputError(f"unit is {shown(self.unit)}; expected text, such as 'm'.")
+
+    @property
+    def whole(self) -> bool:
+        """Nothing is computed: entries are taken as they are."""
+        return not self.take and self.entry is None and self.after is None and self.before is None
+
+    def of_record(self, record: Any) -> Array:
+        """The numbers, as an array of any shape."""
+        value = _followed(record, Where.of(self.of)) if self.of else record
+        try:
+            array = np.asarray(value)
+            array = (array.real if array.dtype.kind == "c" else array).astype(float)
+        except (TypeError, ValueError):
+            raise NoSuchOutput(
+                f"{self.of or 'the result'} is {shown(value)}; expected numbers. Say which: {_offered(value)}"
+            ) from None
+        array = self._windowed(record, array)
+        return np.asarray(self._taken(array))
+
+    def _windowed(self, record: Any, array: Array) -> Array:
+        """Samples between two times, and one entry of the last axis."""
+        if self.after is not None or self.before is not None:
+            t = getattr(record, "t", None)
+            if t is None or array.ndim == 0 or len(array) != len(t):
+                raise NoSuchOutput(f"{self.of}: after and before are of samples over time, which it has none of.")
+            inside = (t >= (-np.inf if self.after is None else self.after)) & (
+                t <= (np.inf if self.before is None else self.before)
+            )
+            if not inside.any():
+                raise InputError(f"{self.of}: no samples are left of {t[0]:g} to {t[-1]:g} s.")
+            array = array[inside]
+        if self.entry is None:
+            return array
+        if array.ndim == 0 or not -array.shape[-1] <= self.entry < array.shape[-1]:
+            raise NoSuchOutput(f"{self.of} has shape {array.shape}, so there is no entry {self.entry}.")
+        return array[..., self.entry]
+
+    def _taken(self, array: Array) -> Any:
+        for word in self.take.split():
+            if array.ndim == 0:
+                raise NoSuchOutput(f"{self.of}: nothing is left to take {word!r} of; it is one number by then.")
+            if not array.size:
+                raise InputError(f"{self.of}: it is empty, so it has no {word!r}.")
+            array = np.asarray(TAKES[word](np.ascontiguousarray(array)))
+        return array
+
+
+def _followed(record: Any, where: Where) -> Any:
+    """Down public attributes, keys and entries of a result."""
+    value, so_far = record, "the result"
+    for step in where.steps:
+        if isinstance(step, int):
+            value = _entry(value, step, so_far)
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
+        elif step.startswith("_") or not hasattr(value, step) or callable(getattr(value, step)):
+            raise NoSuchOutput(f"there is no {step!r} in {so_far}; {suggest(step, _named(value))}")
+        else:
+            value = getattr(value, step)
+        so_far = f"{so_far}[{step}]" if isinstance(step, int) else step
+    return value
+
+
+def _entry(value: Any, k: int, so_far: str) -> Any:
+    try:
+        return value[k]
+    except (TypeError, IndexError, KeyError):
+        have = f"{len(value)} entries" if hasattr(value, "__len__") else "none"
+        raise InputError(f"{so_far} has {have}, so there is no [{k}].") from None
+
+
+def _named(value: Any) -> list[str]:
+    """Public names of a record that are not its methods."""
+    if isinstance(value, dict):
+        return [str(key) for key in value]
+    kind = type(value)
+    fields = [*getattr(kind, "__dataclass_fields__", ()), *getattr(kind, "_fields", ())]
+    made = [word for word in dir(kind) if isinstance(getattr(kind, word), property) or _cached(kind, word)]
+    return [word for word in dict.fromkeys([*fields, *made]) if not word.startswith("_")]
+
+
+def _cached(kind: type, word: str) -> bool:
+    return type(getattr(kind, word)).__name__ == "cached_property"
+
+
+def _offered(value: Any) -> str:
+    words = _named(value)
+    return f"of = {', '.join(map(repr, words[:12]))}." if words else "a field that is a number or an array."
+
+
+def columns_of(name: str, array: Array) -> dict[str, float]:
+    """A number under its name; the entries of an array under ``name[0]``, ``name[1, 2]``."""
+    return {word: float(column[0]) for word, column in columns_of_rows(name, array[None]).items()}
+
+
+def columns_of_rows(name: str, array: Array) -> dict[str, Array]:
+    """The same of many rows (rows, ...)."""
+    shape = array.shape[1:]
+    if not shape:
+        return {name: array}
+    if math.prod(shape) > MOST_ENTRIES:
+        raise NoSuchOutput(
+            f"output {name!r} has shape {shape}, {math.prod(shape)} columns; at most {MOST_ENTRIES} are kept. Take "
+            "less of it (take, entry)."
+        )
+    return {f"{name}[{', '.join(map(str, spot))}]": array[(slice(None), *spot)] for spot in np.ndindex(shape)}
+
+
+def as_outputs(given: Any, verb: str) -> dict[str, Output]:
+    """Outputs by name; a text is what of the result."""
+    if not isinstance(given, dict) or not given:
+        raise InputError(f"{verb}: outputs is {shown(given)}; expected {{name: Output(of, take=...)}}, at least one.")
+    made = {}
+    for name, output in given.items():
+        made[name] = Output(output) if isinstance(output, str) else output
+        if not isinstance(made[name], Output):
+            raise InputError(f"{verb}: output {name!r} is {shown(output)}; expected Output(of, take=...).")
+    return made

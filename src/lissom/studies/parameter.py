@@ -1,0 +1,250 @@
+"""Parameters of a study: what varies, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError, shown
+from lissom.model.record import Record
+from lissom.studies.paths import Where, replaced
+
+SPREADS = {
+    "values": "a list",
+    "grid": "(lowest, highest, how many)",
+    "log_grid": "(lowest, highest, how many), above 0",
+    "uniform": "(lowest, highest)",
+    "log_uniform": "(lowest, highest), above 0",
+    "normal": "(mean, standard deviation)",
+}
+LISTED = ("values", "grid", "log_grid")
+WAYS = ("set", "scale", "add")
+MOST = 10_000_000  # entries of a grid
+FIELD_UNITS = {
+    "mass": "kg", "length": "m", "mass_per_length": "kg/m", "EI": "N m^2", "GJ": "N m^2", "EA": "N", "gyration": "m",
+    "gravity": "m/s^2", "inertia": "kg m^2", "rotor_inertia": "kg m^2", "com": "m", "force": "N", "moment": "N m",
+    "point": "m", "duration": "s", "until": "s", "dt": "s",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter(Record):
+    """Something that varies from row to row of a study: where it sits, and the values it takes.
+
+    Give one of `values`, `grid`, `log_grid`, `uniform`, `log_uniform`, `normal`.
+
+    Parameters
+    ----------
+    path : str, several, or None
+        where in what is evaluated it sits, see `Study`: ``arm.links.fore.payload.mass``, ``arm.links.*.beam.EI``,
+        ``arm.joints.elbow.damping``, ``arm.gravity[2]``, ``q[1]``, ``controller.kp[0]``, ``loads[0].force[2]``,
+        ``task.duration``. None: the user's function reads it, ``case["name"]``
+    how : "set", "scale" or "add"     what is done with it to the value that is there
+    values : list                     numbers, or words where the function reads them
+    grid, log_grid : (lowest, highest, how many)
+    uniform, log_uniform : (lowest, highest)
+    normal : (mean, standard deviation)
+    within : (lowest, highest)        a normal parameter stays within; None for no bound
+    unit : str
+
+    Examples
+    --------
+    >>> Parameter("arm.links.fore.mass", uniform=(0.8, 1.2), how="scale").drawn(0.25)
+    0.9
+    """
+
+    path: Any = None
+    how: str = "set"
+    values: Any = None
+    grid: Any = None
+    log_grid: Any = None
+    uniform: Any = None
+    log_uniform: Any = None
+    normal: Any = None
+    within: Any = None
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        paths = () if self.path is None else (self.path,) if isinstance(self.path, str) else tuple(self.path)
+        self._set(path=paths)
+        _ = self.places  # they can be read
+        if self.how not in WAYS:
+            raise InputError(f"how is {shown(self.how)}; expected one of {', '.join(WAYS)}.")
+        given = [word for word in SPREADS if getattr(self, word) is not None]
+        if len(given) != 1:
+            known = ", ".join(f"{word} = {what}" for word, what in SPREADS.items())
+            raise InputError(f"it has {' and '.join(given) or 'no values'}; give one of {known}.")
+        self._set(**{given[0]: _checked(given[0], getattr(self, given[0]))})
+        self._set(within=_within(self.within, given[0]))
+        if self.unit is None:
+            self._set(unit=self._guessed_unit())
+        if not isinstance(self.unit, str):
+            raise InputError(f"unit is {shown(self.unit)}; expected text, such as 'kg'.")
+
+    def _guessed_unit(self) -> str:
+        words = [step for path in self.path[:1] for step in Where.of(path).steps if isinstance(step, str)]
+        return FIELD_UNITS.get(words[-1], "") if words and self.how != "scale" else ""
+
+    @property
+    def spread(self) -> str:
+        """Which of its fields says how it varies."""
+        return next(word for word in SPREADS if getattr(self, word) is not None)
+
+    @property
+    def length(self) -> int:
+        """How many values it lists; 0 where it is spread over an interval."""
+        if self.values is not None:
+            return len(self.values)
+        counted = self.grid or self.log_grid
+        return int(counted[2]) if counted else 0
+
+    @property
+    def listed(self) -> tuple[Any, ...] | None:
+        """Its values one by one, where they can be counted."""
+        if self.values is not None:
+            return tuple(self.values)
+        if self.grid is not None:
+            return tuple(np.linspace(*self.grid).tolist())
+        if self.log_grid is not None:
+            return tuple(np.geomspace(*self.log_grid).tolist())
+        return None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which all its values lie."""
+        if self.listed is not None:
+            numbers = [x for x in self.listed if not isinstance(x, str)]
+            return (min(numbers), max(numbers)) if numbers else (0.0, float(len(self.listed) - 1))
+        if self.normal is not None:
+            low, high = self.within or (None, None)
+            return (-np.inf if low is None else low, np.inf if high is None else high)
+        return self.uniform or self.log_uniform
+
+    @property
+    def typical(self) -> Any:
+        """One of its values."""
+        return self.listed[0] if self.listed is not None else self.drawn(0.5)
+
+    def drawn(self, u: Any) -> Any:
+        """Its value for numbers u that are evenly spread over 0 ... 1."""
+        u = np.asarray(u, float)
+        if self.listed is not None:
+            words = np.array(self.listed)
+            found: Any = words[np.minimum((u * len(words)).astype(int), len(words) - 1)]
+        elif self.uniform is not None:
+            low, high = self.uniform
+            found = low + (high - low) * u
+        elif self.log_uniform is not None:
+            low, high = np.log(self.log_uniform)
+            found = np.exp(low + (high - low) * u)
+        else:
+            found = self._normal(u)
+        return found if np.ndim(found) else found.item()
+
+    def _normal(self, u: NDArray[np.float64]) -> Any:
+        from scipy.stats import truncnorm
+
+        mean, deviation = self.normal
+        low, high = ((x - mean) / deviation if np.isfinite(x) else x for x in self.bounds)
+        inner = np.clip(u, np.finfo(float).tiny, 1 - np.finfo(float).epsneg)  # an end is infinitely far
+        return mean + deviation * truncnorm.ppf(inner, low, high)
+
+    @cached_property
+    def places(self) -> tuple[Where, ...]:
+        """Its paths, read."""
+        return tuple(Where.of(path) for path in self.path)
+
+    def put(self, subject: dict[str, Any], value: Any) -> dict[str, Any]:
+        """What is evaluated, with this value in it."""
+        for where in self.places:
+            subject = replaced(subject, where, lambda old: self.changed(old, value))
+        return subject
+
+    def changed(self, old: Any, value: Any) -> Any:
+        """What is there, with a value set, multiplied or added."""
+        if self.how == "set":
+            return value
+        if isinstance(old, tuple | list):  # a pair of stiffnesses, one of which may not be given
+            return type(old)(None if x is None else self.changed(x, value) for x in old)
+        if old is None or isinstance(old, str | bool) or not isinstance(old, int | float | np.ndarray | np.generic):
+            raise InputError(f"how is {self.how!r}, but what is there is {shown(old)}; expected a number.")
+        return old * value if self.how == "scale" else old + value
+
+    def describe(self) -> str:
+        """In words, how it varies."""
+        if self.values is not None:
+            shown_ones = ", ".join(f"{x:g}" if not isinstance(x, str) else x for x in self.values[:6])
+            return f"{shown_ones}{', ...' if len(self.values) > 6 else ''}"
+        numbers = ", ".join("-" if x is None else f"{x:g}" for x in getattr(self, self.spread))
+        inside = (
+            "" if self.within is None else f" within {', '.join('-' if x is None else f'{x:g}' for x in self.within)}"
+        )
+        return f"{self.spread} {numbers}{inside}"
+
+
+def _checked(word: str, value: Any) -> tuple[Any, ...]:
+    """A spread, or a sentence."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"{word} is {shown(value)}; expected {SPREADS[word]}.")
+    items = tuple(x.item() if isinstance(x, np.generic) else x for x in value)
+    if word == "values":
+        return _values(items)
+    if len(items) != (3 if word in LISTED else 2) or not all(_number(x) for x in items):
+        raise InputError(f"{word} is {shown(value)}; expected {SPREADS[word]}.")
+    if word == "normal":
+        if not items[1] > 0:
+            raise InputError(f"normal is {shown(value)}; expected a standard deviation above 0.")
+        return tuple(map(float, items))
+    low, high = map(float, items[:2])
+    if not low < high or (word.startswith("log") and not low > 0):
+        raise InputError(f"{word} is {shown(value)}; expected {SPREADS[word]}, the lowest first.")
+    if word in LISTED:
+        if int(items[2]) != items[2] or not 2 <= items[2] <= MOST:
+            raise InputError(f"{word} is {shown(value)}; how many is a whole number from 2 to {MOST}.")
+        return low, high, int(items[2])
+    return low, high
+
+
+def _values(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not items:
+        raise InputError("values is empty; expected at least one.")
+    if all(isinstance(x, str) for x in items):
+        return items
+    if not all(_number(x) for x in items):
+        raise InputError(f"values is {shown(list(items))}; expected numbers, or words.")
+    return tuple(map(float, items))
+
+
+def _number(x: Any) -> bool:
+    return isinstance(x, int | float) and not isinstance(x, bool) and bool(np.isfinite(x))
+
+
+def _within(value: Any, spread: str) -> tuple[float | None, float | None] | None:
+    if value is None:
+        return None
+    pair = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
+    good = len(pair) == 2 and all(x is None or _number(x) or x in (np.inf, -np.inf) for x in pair)
+    if not good or (None not in pair and not pair[0] < pair[1]):
+        raise InputError(f"within is {shown(value)}; expected (lowest, highest), None where there is no bound.")
+    if spread != "normal":
+        raise InputError(f"within is given, but it bounds only what is normal; {spread} has bounds of its own.")
+    return pair
+
+
+def as_parameters(given: Any, verb: str) -> dict[str, Parameter]:
+    """Parameters by name, or a sentence."""
+    if not isinstance(given, dict) or not given:
+        raise InputError(
+            f"{verb}: parameters is {shown(given)}; expected {{name: Parameter(path, ...)}}, at least one."
+        )
+    for name, parameter in given.items():
+        if not isinstance(name, str) or not name.isprintable() or not name.strip() or len(name) > 120:
+            raise InputError(f"{verb}: a parameter is named {shown(name)}; expected a short printable name.")
+        if not isinstance(parameter, Parameter):
+            raise InputError(f"{verb}: parameter {name!r} is {shown(parameter)}; expected Parameter(path, ...).")
+    return dict(given)

@@ -1,0 +1,254 @@
+"""What a study gave: a table of rows, and what can be read from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError, shown, suggest
+from lissom.listing import Listing
+from lissom.markup import tag
+from lissom.spatial.rotations import Array
+from lissom.studies import statistics
+from lissom.studies.block import DOUBTFUL, FAILED
+from lissom.studies.design import Columns
+from lissom.studies.statistics import Sensitivity
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+    from lissom.studies.study import Study
+
+FIXED = ("row", "seed", "status", "error")
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """The rows of a study.
+
+    Attributes
+    ----------
+    study : Study or None        None where it was read from a store
+    table : {column: (n,)}       ``row``, parameters, ``seed``, outputs, ``status`` ("ok", "doubtful" or "failed") and
+                                 ``error``, in the order of rows; NaN where a row has no such output
+    parameters, outputs : tuple of names
+    units : {name: unit}         of parameters and outputs
+    rows : int                   that the study has, done or not
+    sampling : str
+    status : str                 "done", or what happened
+    title : str
+    settings : dict              what was chosen once for all rows: method and step of simulations
+    """
+
+    study: Study | None
+    table: Columns
+    parameters: tuple[str, ...]
+    units: dict[str, str]
+    rows: int
+    sampling: str
+    status: str
+    title: str
+    settings: dict[str, Any]
+
+    # ---- what there is ---------------------------------------------------------------------------
+
+    @cached_property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the columns that were computed."""
+        return tuple(name for name in self.table if name not in (*FIXED, *self.parameters))
+
+    def __len__(self) -> int:
+        return len(self.table["row"])
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A column."""
+        if name not in self.table:
+            raise InputError(f"there is no column {shown(name)}; {suggest(str(name), self.table)}")
+        return self.table[name]
+
+    @property
+    def complete(self) -> bool:
+        """All rows are there."""
+        return len(self) == self.rows
+
+    @property
+    def ok(self) -> bool:
+        """All rows are there and none failed or is doubtful."""
+        return self.complete and not len(self.failures) and not (self.table["status"] == DOUBTFUL).any()
+
+    @property
+    def failures(self) -> NDArray[np.int64]:
+        """Numbers of the rows that failed; `table["error"]` says why."""
+        return np.asarray(self.table["row"][self.table["status"] == FAILED])
+
+    def unit(self, name: str) -> str:
+        """The unit of a column, of an entry that of its array."""
+        return self.units.get(name, self.units.get(name.split("[")[0], ""))
+
+    def labelled(self, name: str) -> str:
+        """A name with its unit, for heads and axes."""
+        return f"{name} [{self.unit(name)}]" if self.unit(name) else name
+
+    # ---- some of it ------------------------------------------------------------------------------
+
+    def only(self, *names: str) -> StudyResult:
+        """With these parameters and outputs alone, for plots and tables."""
+        for name in names:
+            self[name]
+        kept = {name: x for name, x in self.table.items() if name in (*FIXED, *names)}
+        return replace(self, table=kept, parameters=tuple(n for n in self.parameters if n in names))
+
+    def where(self, chosen: NDArray[Any]) -> StudyResult:
+        """Some rows: a mask, or places in the table."""
+        return replace(self, table={name: x[chosen] for name, x in self.table.items()})
+
+    def worst(self, output: str, count: int = 10, *, most: bool = True) -> StudyResult:
+        """The rows with the greatest (or least) values of an output, these first."""
+        values = self._numbers(output)
+        order = np.argsort(-values if most else values, kind="stable")
+        return self.where(order[: min(count, int(np.isfinite(values).sum()))])
+
+    def pareto(self, aims: Mapping[str, str] | Sequence[str]) -> StudyResult:
+        """The rows that no other row is better than in everything.
+
+        aims : {output: "min" or "max"}, or outputs that are to be small
+        """
+        aims = aims if isinstance(aims, Mapping) else dict.fromkeys(aims, "min")
+        wrong = [f"{name} is {shown(way)}" for name, way in aims.items() if way not in ("min", "max")]
+        if wrong or not aims:
+            raise InputError(
+                f"pareto: {wrong[0] if wrong else 'no outputs are named'}; expected 'min' or 'max' for each."
+            )
+        costs = np.column_stack([(1 if way == "min" else -1) * self._numbers(name) for name, way in aims.items()])
+        return self.where(statistics.pareto(costs))
+
+    def _numbers(self, name: str) -> Array:
+        """A column of numbers; what is not finite is not considered."""
+        column = self[name]
+        if column.dtype.kind not in "if":
+            raise InputError(f"{name} holds words; expected a column of numbers.")
+        return np.where(np.isfinite(column), column, np.nan).astype(float)
+
+    # ---- numbers about it ------------------------------------------------------------------------
+
+    def summary(self) -> Listing:
+        """Mean, spread and percentiles of every output."""
+        return statistics.summary({self.labelled(name): self._numbers(name) for name in self.outputs})
+
+    def sensitivity(self, output: str | None = None, *, seed: int = 0) -> Sensitivity:
+        """How much of an output's spread each parameter explains.
+
+        Of "saltelli" samples: Sobol' indices, first order and total (SciPy), with 95 % intervals by bootstrap. Of
+        others rank correlations (Spearman), which see what is monotonic only.
+
+        Parameters
+        ----------
+        output : str or None     None: the first one
+        seed : int               of the bootstrap
+        """
+        name = output if output is not None else self.outputs[0]
+        values = {n: self.table[n] for n in self.parameters}
+        return statistics.sensitivity(name, values, self._numbers(name), self._paired, seed)
+
+    @property
+    def _paired(self) -> bool:
+        return self.sampling == "saltelli" and self.complete
+
+    # ---- a row again -----------------------------------------------------------------------------
+
+    def case(self, row: int) -> Any:
+        """The arm and arguments of a row."""
+        return self._study().case(row)
+
+    def record(self, row: int) -> Any:
+        """What the evaluation gives for a row, in full: a `Run`, a `Motion`, an array ..."""
+        return self._study().record(row)
+
+    def _study(self) -> Study:
+        if self.study is None:
+            raise InputError(
+                "this result was read from a store, which keeps rows only; make the same Study again and ask that."
+            )
+        return self.study
+
+    # ---- elsewhere -------------------------------------------------------------------------------
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """As a pandas table (pandas comes with xarray)."""
+        import pandas
+
+        return pandas.DataFrame(self.table).set_index("row")
+
+    def to_xarray(self) -> xarray.Dataset:
+        """As a dataset over rows, with units."""
+        import xarray
+
+        named = {name: ("row", x, {"units": self.unit(name)}) for name, x in self.table.items() if name != "row"}
+        return xarray.Dataset(named, {"row": self.table["row"]}, {"title": self.title, "status": self.status})
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """As comma-separated text; every number with the digits that identify it."""
+        from lissom.studies.files import write_csv
+
+        write_csv(self.table, Path(path))
+
+    # ---- for people ------------------------------------------------------------------------------
+
+    @property
+    def headline(self) -> str:
+        """One line: what it is, how many rows, how it went."""
+        failed, odd = len(self.failures), int((self.table["status"] == DOUBTFUL).sum())
+        words = [f"{len(self)} of {self.rows} rows", *([f"{failed} failed"] if failed else [])]
+        words += [f"{odd} doubtful"] if odd else []
+        return f"{self.title or 'study'}: {', '.join(words)}; {self.status}"
+
+    def describe(self) -> str:
+        """The headline, a table of the outputs, and the first errors."""
+        lines = [self.headline]
+        if self.outputs and len(self):
+            lines += ["", *self.summary().lines()]
+        lines += [f"row {row}: {why}" for row, why in self.first_errors()]
+        return "\n".join(lines)
+
+    def first_errors(self, most: int = 3) -> list[tuple[int, str]]:
+        """The first rows with each of the first errors."""
+        seen: dict[str, int] = {}
+        for row, why in zip(self.table["row"], self.table["error"], strict=True):
+            if why and why not in seen and len(seen) < most:
+                seen[str(why)] = int(row)
+        return [(row, why) for why, row in seen.items()]
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def __repr__(self) -> str:
+        return f"<StudyResult: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        return tag("p", tag("b", self.headline)) + (self.summary().html() if self.outputs and len(self) else "")
+
+
+def result_of(study: Study, table: Columns, settings: dict[str, Any], status: str) -> StudyResult:
+    """Of a study that was just done, or of what there is of it."""
+    units = {name: p.unit for name, p in study.parameters.items()} | {n: o.unit for n, o in study.outputs.items()}
+    done = len(table["row"])
+    told = status or ("done" if done == study.rows else f"{done} of {study.rows} rows are there")
+    return StudyResult(
+        study,
+        table,
+        tuple(study.parameters),
+        units,
+        study.rows,
+        study.sampling,
+        told,
+        study.title or study.verb,
+        settings,
+    )

@@ -1,0 +1,217 @@
+"""Doing a study: rows go out in chunks and come back in any order; what came is kept at once."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.cores import cores
+from lissom.errors import InputError, StudyError, WorkerLost, shown
+from lissom.studies.block import FAILED, Block
+from lissom.studies.chunks import Chunks
+from lissom.studies.described import packed, unpacked
+from lissom.studies.design import Columns
+from lissom.studies.evaluation import Evaluation
+from lissom.studies.lanes import settings_of
+from lissom.studies.output import NoSuchOutput
+from lissom.studies.result import StudyResult, result_of
+from lissom.studies.store import ABOUT, Folder, Memory
+from lissom.studies.study import Study
+from lissom.telling import bar
+from lissom.work.choose import executor
+from lissom.work.here import Here
+from lissom.work.workplace import Workplace
+
+VERB = "Study.run"
+PATIENCE = 0.5  # seconds between looks at whether answers may still come
+AHEAD = 1  # chunks that wait beside those that are worked on
+WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
+Told = Callable[[int], object]
+
+
+class Answer(NamedTuple):
+    """What a worker says: blocks of rows, and how long they took [s]."""
+
+    blocks: list[Block]
+    seconds: float
+
+
+def run(
+    study: Study, store: Any, workers: int | None, scheduler: str | None, resume: bool, progress: Any
+) -> StudyResult:
+    """See `Study.run`."""
+    if resume and store is None:
+        raise InputError(f"{VERB}: resume goes on with a store; say which.")
+    with ExitStack() as stack:
+        # whatever may be wrong is found out before anything is written
+        rows = Memory(study) if store is None else Folder(store, study)
+        place = _place(1 if workers is None and scheduler is None else workers, scheduler, stack)
+        if not isinstance(place, Here):
+            packed(study, {})
+        if isinstance(rows, Folder):
+            stack.enter_context(rows.opened(resume))
+        settings = rows.settings if isinstance(rows, Folder) and rows.settings is not None else settings_of(study)
+        missing = rows.missing()
+        told = stack.enter_context(_telling(progress, study.rows))
+        may_move = workers is None and scheduler is None
+        return _Sweep(study, rows, settings, place, told, stack if may_move else None).do(missing)
+
+
+def _place(workers: int | None, scheduler: str | None, stack: ExitStack) -> Workplace:
+    """Where the work is done, until the stack unwinds."""
+    place = executor(workers, scheduler, VERB)
+    stack.callback(place.shutdown, wait=False, cancel_futures=True)
+    return place
+
+
+class _Sweep:
+    """One pass over the rows that are missing; with a stack, it may move on to several processes."""
+
+    def __init__(
+        self,
+        study: Study,
+        rows: Memory | Folder,
+        settings: dict[str, Any],
+        place: Workplace,
+        told: Told,
+        stack: ExitStack | None,
+    ):
+        self.study, self.rows, self.settings, self.told, self._stack = study, rows, settings, told, stack
+        self.place, self.job = place, self._job(place)
+        self.begun = isinstance(rows, Folder) and (rows.path / ABOUT).is_file()
+        self.done = 0
+        self.under_way: dict[Future[Answer], NDArray[np.int64]] = {}
+
+    def _job(self, place: Workplace) -> Callable[..., Answer]:
+        """Rows and their values to an answer: the study itself here, packed elsewhere."""
+        if isinstance(place, Here):
+            return partial(answered, Evaluation(self.study, self.settings))
+        sent = packed(self.study, self.settings)
+        return partial(evaluate_rows, hashlib.sha256(sent).hexdigest(), sent)
+
+    def do(self, missing: NDArray[np.int64]) -> StudyResult:
+        self.done = self.study.rows - len(missing)
+        self.told(self.done)
+        status = ""
+        try:
+            self._all(Chunks(missing))
+        except KeyboardInterrupt:
+            further = "; resume=True (--resume) goes on" if isinstance(self.rows, Folder) else ""
+            status = f"interrupted: {self.done} of {self.study.rows} rows are done{further}"
+        return result_of(self.study, self.rows.table(), self.settings, status)
+
+    def _all(self, chunks: Chunks) -> None:
+        while chunks or self.under_way:
+            self._hand_out(chunks)
+            ready, _ = wait(self.under_way, timeout=PATIENCE, return_when=FIRST_COMPLETED)
+            if not ready and self.place.trouble:
+                raise self._deserted()
+            for future in ready:
+                self._take(future, self.under_way.pop(future), chunks)
+            self._move(chunks)
+
+    def _hand_out(self, chunks: Chunks) -> None:
+        """Keep everybody busy; of a study that has not begun, one row alone is tried first."""
+        most = self.place.count + AHEAD if self.done or self.begun else 1
+        while chunks and len(self.under_way) < most:
+            rows = chunks.take(self.place.count)
+            future = self.place.submit(self.job, rows, self.study.values(rows))
+            self.under_way[future] = rows
+            if future.done():  # it was done here and now: look at it before going on
+                break
+
+    def _take(self, future: Future[Answer], rows: NDArray[np.int64], chunks: Chunks) -> None:
+        error = future.exception()
+        if isinstance(error, NoSuchOutput):
+            raise InputError(f"{VERB}: {error}") from None
+        if isinstance(error, WorkerLost | MemoryError):
+            if self.place.trouble:  # it is not the rows' fault
+                raise self._deserted()
+            if not chunks.lost(rows):
+                self._keep([Block(rows, {}, [FAILED], [f"{type(error).__name__}: {error}"])])
+            return
+        if error is not None:
+            raise error
+        answer = future.result()
+        chunks.done(rows, answer.seconds)
+        self._keep(answer.blocks)
+
+    def _deserted(self) -> StudyError:
+        """No more answers will come."""
+        further = "; resume=True (--resume) goes on." if isinstance(self.rows, Folder) else "."
+        sentence = f"{VERB}: {self.place.trouble}. {self.done} of {self.study.rows} rows are done{further}"
+        return StudyError(sentence, result_of(self.study, self.rows.table(), self.settings, self.place.trouble))
+
+    def _keep(self, blocks: list[Block]) -> None:
+        self._begin()
+        self.rows.add(blocks)
+        self.done += sum(len(block.rows) for block in blocks)
+        self.told(self.done)
+
+    def _begin(self) -> None:
+        """Write what the study is when its first rows are there: one that cannot be done leaves nothing."""
+        if isinstance(self.rows, Folder) and not self.begun:
+            self.rows.begin(self.settings)
+        self.begun = True
+
+    def _move(self, chunks: Chunks) -> None:
+        """From this process to several, where nobody said where and the rest takes long enough."""
+        if self._stack is None or not chunks or chunks.left * chunks.pace < WORTH or cores() == 1:
+            return
+        stack, self._stack = self._stack, None
+        with suppress(InputError):  # what cannot be sent elsewhere is done here
+            packed(self.study, self.settings)
+            self.place = _place(min(cores(), chunks.left), None, stack)
+            self.job = self._job(self.place)
+
+
+@contextmanager
+def _telling(progress: Any, total: int) -> Iterator[Told]:
+    if progress is False or progress is None:
+        yield lambda _done: None
+    elif progress is True:
+        with bar("evaluating", total, "rows") as told:
+            yield told
+    elif callable(progress):
+        yield lambda done: progress(done, total)
+    else:
+        raise InputError(f"{VERB}: progress is {shown(progress)}; expected True, False or a function f(done, all).")
+
+
+# ---- where the work is done ----------------------------------------------------------------------
+
+
+def answered(evaluation: Evaluation, rows: NDArray[np.int64], values: Columns) -> Answer:
+    """Rows of a study."""
+    began = time.perf_counter()
+    blocks = evaluation(rows, values)
+    return Answer(blocks, time.perf_counter() - began)
+
+
+def evaluate_rows(key: str, sent: bytes, rows: NDArray[np.int64], values: Columns) -> Answer:
+    """The same in another process, where the study is unpacked, and its kernels compiled, once."""
+    return answered(_evaluation(key, sent), rows, values)
+
+
+_received: dict[str, bytes] = {}
+
+
+def _evaluation(key: str, sent: bytes) -> Evaluation:
+    _received[key] = sent
+    try:
+        return _made(key)
+    finally:
+        del _received[key]
+
+
+@lru_cache(maxsize=4)
+def _made(key: str) -> Evaluation:
+    return Evaluation(*unpacked(_received[key]))

@@ -1,0 +1,63 @@
+"""Values of several rows as one value with a row for each, as batches and ensembles take them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.model.loads import Load
+from lissom.simulation.controllers import Controller
+
+
+class NotAlike(Exception):
+    """Values that cannot lie side by side."""
+
+
+def stacked(values: Sequence[Any]) -> Any:
+    """Arrays, controllers or loads with one row for each value; what does not vary stays as it is."""
+    first = values[0]
+    if all(value is first for value in values):
+        return first
+    if isinstance(first, np.ndarray):
+        return _arrays(values)
+    if isinstance(first, Controller):
+        return _controllers(values)
+    if isinstance(first, list | tuple) and all(isinstance(load, Load) for load in first):
+        return [_loads(one) for one in zip(*values, strict=True)]
+    raise NotAlike
+
+
+def _arrays(values: Sequence[Any]) -> Any:
+    if len({np.shape(value) for value in values}) > 1:
+        raise NotAlike
+    return np.stack(values)
+
+
+def _controllers(values: Sequence[Any]) -> Any:
+    """A gain that is one number for all joints becomes a column."""
+    changed = {}
+    for field in dataclasses.fields(values[0]):
+        column = [getattr(value, field.name) for value in values]
+        if all(x is column[0] for x in column):
+            continue
+        if all(isinstance(x, int | float) and not isinstance(x, bool) for x in column):
+            changed[field.name] = np.array(column, float)[:, None]
+        else:
+            try:
+                arrays = [np.asarray(x, float) for x in column]
+            except (TypeError, ValueError):
+                raise NotAlike from None
+            changed[field.name] = _arrays(arrays)
+    return dataclasses.replace(values[0], **changed)
+
+
+def _loads(values: Sequence[Load]) -> Load:
+    if len({load.link for load in values}) > 1:
+        raise NotAlike
+    parts = {word: _arrays([getattr(load, word) for load in values]) for word in ("force", "moment", "point")}
+    if any(part.ndim != 2 for part in parts.values()):
+        raise NotAlike  # samples over time
+    return Load(values[0].link, **parts)

@@ -1,0 +1,140 @@
+"""Numbers about the rows of a study: summaries, sensitivity, what no other row betters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError
+from lissom.listing import Listing
+from lissom.spatial.rotations import Array
+
+PERCENTILES = (5, 50, 95)
+HEADS = ("output", "rows", "mean", "std", "min", *(f"{p} %" for p in PERCENTILES), "max")
+CERTAIN = 0.95
+RESAMPLES = 400
+FEWEST = 3  # rows that a correlation needs
+
+
+def summary(columns: Mapping[str, Array]) -> Listing:
+    """Of columns of numbers, those that are not finite left out."""
+    rows = []
+    for name, column in columns.items():
+        x = column[np.isfinite(column)]
+        if not x.size:
+            rows.append([name, "0", *["-"] * (len(HEADS) - 2)])
+            continue
+        spread = x.std(ddof=1) if x.size > 1 else 0.0
+        numbers = [x.mean(), spread, x.min(), *np.percentile(x, PERCENTILES), x.max()]
+        rows.append([name, str(x.size), *(f"{value:.4g}" for value in numbers)])
+    return Listing.of(HEADS, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """How much of an output's spread each parameter explains.
+
+    Attributes
+    ----------
+    output : str
+    parameters : tuple of names
+    method : str                 "sobol" or "spearman"
+    first : (d,)                 Sobol': share of the variance that goes away when the parameter is known; else the rank
+                                 correlation, from -1 to 1
+    total : (d,) or None         share of the variance in which the parameter has any part, alone or with others
+    first_interval, total_interval : (d, 2) or None    95 %
+    """
+
+    output: str
+    parameters: tuple[str, ...]
+    method: str
+    first: Array
+    total: Array | None = None
+    first_interval: Array | None = None
+    total_interval: Array | None = None
+
+    def listing(self) -> Listing:
+        """A row for every parameter, the most important first."""
+        key = self.first if self.total is None else self.total
+        order = np.argsort(-np.abs(key), kind="stable")
+        if self.total is None or self.first_interval is None or self.total_interval is None:
+            rows = [[self.parameters[k], f"{self.first[k]:.3f}"] for k in order]
+            return Listing.of(("parameter", "rank correlation"), rows, self.output)
+        rows = []
+        for k in order:
+            spans = [f"{low:.3f} to {high:.3f}" for low, high in (self.first_interval[k], self.total_interval[k])]
+            rows.append([self.parameters[k], f"{self.first[k]:.3f}", spans[0], f"{self.total[k]:.3f}", spans[1]])
+        return Listing.of(("parameter", "first order", "95 %", "total", "95 %"), rows, self.output)
+
+    def describe(self) -> str:
+        """A table for people."""
+        return "\n".join([self.output, "", *self.listing().lines()])
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        return self.listing().html()
+
+
+def sensitivity(
+    output: str, parameters: Mapping[str, NDArray[Any]], values: Array, paired: bool, seed: int
+) -> Sensitivity:
+    """By Sobol' indices where the sample was made for them and is whole, else by rank correlation."""
+    if not parameters:
+        raise InputError("sensitivity: no parameters are left in this result.")
+    if paired and np.isfinite(values).all():
+        return _sobol(output, tuple(parameters), values, seed)
+    known = np.isfinite(values)
+    if known.sum() < FEWEST:
+        raise InputError(f"sensitivity: {output} has {int(known.sum())} values; expected at least {FEWEST}.")
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values[known])
+    first = [_correlation(rankdata(x[known]) if x.dtype.kind in "if" else None, ranks) for x in parameters.values()]
+    return Sensitivity(output, tuple(parameters), "spearman", np.array(first))
+
+
+def _correlation(a: Array | None, b: Array) -> float:
+    """Of ranks; not a number where there is nothing to compare, or the parameter is words."""
+    if a is None or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return float("nan")
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def _sobol(output: str, names: tuple[str, ...], values: Array, seed: int) -> Sensitivity:
+    """By SciPy, from the values at A, at B, and at A with one column of B each (see `design`)."""
+    blocks = values.reshape(len(names) + 2, -1)
+    if np.ptp(values) == 0:
+        raise InputError(f"sensitivity: {output} is the same in all rows; nothing explains a spread that is not there.")
+    first, total = _indices(blocks)
+    generator, count = np.random.default_rng(seed), blocks.shape[1]
+    again = [_indices(blocks[:, generator.integers(0, count, count)]) for _ in range(RESAMPLES)]
+    ends = (100 * (1 - CERTAIN) / 2, 100 * (1 + CERTAIN) / 2)
+    spans = [np.percentile([x[k] for x in again], ends, axis=0).T for k in (0, 1)]
+    return Sensitivity(output, names, "sobol", first, total, *spans)
+
+
+def _indices(blocks: Array) -> tuple[Array, Array]:
+    from scipy.stats import sobol_indices
+
+    given = {"f_A": blocks[:1], "f_B": blocks[1:2], "f_AB": blocks[2:, None, :]}
+    found = sobol_indices(func=given, n=blocks.shape[1])
+    return found.first_order.reshape(-1), found.total_order.reshape(-1)
+
+
+def pareto(costs: Array) -> NDArray[np.intp]:
+    """Places of the rows (n, k) that no other row is at least as good as in all, and better in one; best first."""
+    known = np.flatnonzero(np.isfinite(costs).all(axis=1))
+    order = known[np.lexsort(costs[known].T[::-1])]
+    front: list[int] = []
+    kept = np.empty((0, costs.shape[1]))
+    for k in order:  # whoever betters it comes before it
+        if not ((kept <= costs[k]).all(axis=1) & (kept < costs[k]).any(axis=1)).any():
+            front.append(int(k))
+            kept = np.vstack([kept, costs[k]])
+    return np.array(front, np.intp)

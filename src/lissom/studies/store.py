@@ -1,0 +1,284 @@
+"""Where rows go as they come: a folder of Parquet files, each written whole, or memory.
+
+    _study.json                what the study is, how it was made, units of the columns
+    rows-0-000001.parquet      rows, a file for every chunk that came
+    rows-1-000001.parquet      many such files, merged
+
+A row is in no file, or whole in at least one; a file that is being written has another name until it is complete. One
+process writes at a time, the others are refused while it lives.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError, ModelError, shown
+from lissom.formats.files import read_bytes, write_text, write_whole
+from lissom.studies.block import Block, joined
+from lissom.studies.design import Columns, seeds
+from lissom.studies.study import Study
+
+FORMAT = "lissom study 1"
+ABOUT, LOCK = "_study.json", "_lock"  # readers of folders of Parquet files pass such names over
+PART = re.compile(r"rows-(\d+)-(\d+)\.parquet")
+MANY = 32  # files of one size that are merged into one
+WORDS = ("status", "error")
+
+
+class Memory:
+    """Rows that nobody keeps but the result."""
+
+    def __init__(self, study: Study):
+        self.study = study
+        self._blocks: list[Block] = []
+
+    def missing(self) -> NDArray[np.int64]:
+        """Rows that are not there, in their order."""
+        return np.arange(self.study.rows, dtype=np.int64)
+
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Keep rows."""
+        self._blocks += blocks
+
+    def table(self) -> Columns:
+        """Columns of all rows that are there, in their order."""
+        if not self._blocks:
+            return in_order(as_table(self.study, Block(np.zeros(0, np.int64), {}, [], [])))
+        return in_order(as_table(self.study, joined(self._blocks)))
+
+
+def as_table(study: Study, block: Block) -> Columns:
+    """Rows with their parameters and seeds."""
+    return {
+        "row": block.rows, **study.values(block.rows), "seed": seeds(study.seed, block.rows), **block.columns,
+        "status": np.array(block.status, object), "error": np.array(block.errors, object),
+    }  # fmt: skip
+
+
+def in_order(table: Columns) -> Columns:
+    """Every row once, in the order of rows; words last."""
+    _, first = np.unique(table["row"], return_index=True)
+    names = [*(name for name in table if name not in WORDS), *WORDS]
+    return {name: table[name][first] for name in names}
+
+
+class Folder:
+    """Rows on disk."""
+
+    def __init__(self, path: str | os.PathLike[str], study: Study):
+        self.path, self.study = Path(path), study
+        refuse_no_folder(self.path)
+        _arrow()
+        self.settings: dict[str, Any] | None = None
+        self._next = 0
+
+    @contextmanager
+    def opened(self, resume: bool) -> Iterator[Folder]:
+        """Make the folder, or go on with it; nobody else may meanwhile."""
+        about = self.path / ABOUT
+        if self.path.exists() and any(self.path.iterdir()) and not about.is_file():
+            raise InputError(f"{self.path}: it is a folder of something else; name one that is empty, or a new one.")
+        if about.is_file() and not resume:
+            raise InputError(
+                f"{self.path}: it holds {len(rows_in(self.path))} rows of a study already. Go on with resume=True "
+                "(--resume), or remove the folder."
+            )
+        try:
+            self.path.mkdir(exist_ok=True)
+            lock = _locked(self.path / LOCK)
+        except OSError as error:
+            raise ModelError(f"it cannot be written to ({error.strerror}).", file=str(self.path)) from None
+        try:
+            self._look(about)
+            yield self
+        finally:
+            if not about.is_file():  # a study that did not begin leaves nothing
+                with suppress(OSError):
+                    (self.path / LOCK).unlink()
+                    self.path.rmdir()
+            os.close(lock)
+
+    def _look(self, about: Path) -> None:
+        """What an earlier run left: settings that still hold, and files that never were finished."""
+        for leftover in self.path.glob(".*.parquet"):
+            with suppress(OSError):
+                leftover.unlink()
+        self._next = 1 + max((n for _, n in parts(self.path).values()), default=0)
+        if about.is_file():
+            told = read_about(self.path)
+            _refuse_other(self.path, told, self.study)
+            self.settings = told["settings"]
+
+    def begin(self, settings: dict[str, Any]) -> None:
+        """Say what the rows will be of, before there are any."""
+        from lissom.studies.described import described
+
+        self.settings = settings
+        told = {"format": FORMAT, **described(self.study), "settings": settings}
+        write_text(self.path / ABOUT, json.dumps(told, indent=1) + "\n")
+
+    def missing(self) -> NDArray[np.int64]:
+        """Rows that are not there, in their order."""
+        there = np.zeros(self.study.rows, bool)
+        there[rows_in(self.path)] = True
+        return np.flatnonzero(~there).astype(np.int64)
+
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Keep rows: when this returns they are on disk."""
+        self._write(0, as_table(self.study, joined(blocks)))
+
+    def _write(self, tier: int, table: Columns) -> None:
+        arrow = _arrow()
+        data = arrow.table({name: _column(arrow, x) for name, x in table.items()})
+        target = self.path / f"rows-{tier}-{self._next:06d}.parquet"
+        write_whole(target, lambda place: arrow.parquet.write_table(data, place))
+        self._next += 1
+        alike = sorted(path for path, (t, _) in parts(self.path).items() if t == tier)
+        if len(alike) >= MANY:
+            self._write(tier + 1, merged([read_part(path) for path in alike]))
+            for path in alike:  # what is lost between is there twice, which readers know
+                path.unlink()
+
+    def table(self) -> Columns:
+        """Columns of all rows that are there, in their order."""
+        return read_table(self.path, as_table(self.study, Block(np.zeros(0, np.int64), {}, [], [])))
+
+
+def refuse_no_folder(path: Path) -> None:
+    """A store is a folder that is there, or can be made."""
+    if path.is_file() or (path.is_symlink() and not path.exists()):
+        raise InputError(f"{path}: it is a file; a store is a folder. Name another.")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+
+
+def _refuse_other(path: Path, told: dict[str, Any], study: Study) -> None:
+    """Rows of another study, or of other versions, do not mix with these."""
+    from lissom.studies.described import described
+
+    own = described(study)
+    if told["fingerprint"] != own["fingerprint"]:
+        differing = [word for word in own if word not in ("fingerprint", "made") and own[word] != told.get(word)]
+        what = ", ".join(differing) or "what it evaluates"
+        raise InputError(f"{path}: it holds another study ({what} differ). Name another folder.")
+    then, now = told["made"]["versions"], own["made"]["versions"]
+    other = [f"{word} {then.get(word)} (here {now.get(word)})" for word in now if then.get(word) != now[word]]
+    if other:
+        raise InputError(
+            f"{path}: its rows were made with {', '.join(other)}; numbers of two versions are not mixed. Install those "
+            "again, or name another folder."
+        )
+
+
+def _locked(path: Path) -> int:
+    """A file that this process alone holds until it closes it, or ends."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:  # a system without such locks
+        pass
+    except OSError:
+        os.close(handle)
+        raise InputError(f"{path.parent}: another process is writing to it; wait until it is done.") from None
+    return handle
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+def parts(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Files of rows, with their size class and number."""
+    found = {path: PART.fullmatch(path.name) for path in sorted(folder.iterdir())}
+    return {path: (int(m[1]), int(m[2])) for path, m in found.items() if m and path.is_file()}
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """What a store says of its study."""
+    path = folder / ABOUT
+    try:
+        told = json.loads(read_bytes(path))
+        if told["format"] != FORMAT:
+            raise ModelError(f"it says {shown(told['format'])}; expected {FORMAT!r}.", file=str(path))
+        if not all(isinstance(told[word], dict) for word in ("made", "settings", "parameters", "units")):
+            raise TypeError("tables are missing")
+        told["made"]["versions"].items()
+        return dict(told)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"it is damaged ({type(error).__name__}: {error}).", file=str(path)) from None
+
+
+def rows_in(folder: Path) -> NDArray[np.int64]:
+    """Numbers of the rows that are there."""
+    found = [read_part(path, ["row"])["row"] for path in parts(folder)]
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+
+
+def read_part(path: Path, names: list[str] | None = None) -> Columns:
+    """Columns of one file."""
+    arrow = _arrow()
+    try:
+        data = arrow.parquet.ParquetFile(path).read(columns=names)
+        table = {name: _numbers(name, data[name]) for name in data.column_names}
+        rows = table["row"]
+        if rows.dtype.kind != "i" or (rows < 0).any() or any(len(x) != len(rows) for x in table.values()):
+            raise ValueError("rows are not numbered")
+        return table
+    except Exception as error:  # the library raises all kinds of things on damaged files
+        raise ModelError(
+            f"its rows cannot be read ({type(error).__name__}: {error}). Remove this file and resume: its rows are "
+            "evaluated again.",
+            file=str(path),
+        ) from None
+
+
+def read_table(folder: Path, empty: Columns) -> Columns:
+    """All rows of a store, in their order; `empty` has the columns that there are at least."""
+    return in_order(merged([empty, *(read_part(path) for path in parts(folder))]))
+
+
+def merged(tables: Sequence[Columns]) -> Columns:
+    """One below the other; what a table does not have is not a number."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    out: Columns = {}
+    for name in names:
+        columns = [t[name] if name in t else np.full(len(t["row"]), np.nan) for t in tables]
+        out[name] = np.concatenate([x for x in columns if len(x)] or columns[:1])
+    return out
+
+
+def _column(arrow: Any, x: NDArray[Any]) -> Any:
+    return arrow.array(x.tolist(), arrow.string()) if x.dtype.kind in "OU" else arrow.array(x)
+
+
+def _numbers(name: str, column: Any) -> NDArray[Any]:
+    array = column.to_numpy()
+    if array.dtype.kind in "if":
+        return np.asarray(array)
+    if array.dtype.kind == "O" and all(isinstance(word, str) for word in array):
+        return np.asarray(array)
+    raise ValueError(f"column {name!r} holds neither numbers nor words")
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            "a store of a study is made of Parquet files, which need pyarrow: pip install 'lissom[studies]'. Without "
+            "store, results are kept in memory."
+        ) from None
+    return pyarrow

@@ -1,0 +1,306 @@
+"""The description of a study: what is evaluated, what varies, what is kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError, LissomError, shown
+from lissom.model.arm import Arm
+from lissom.studies import verbs
+from lissom.studies.design import Columns, design, rows_of, seeds
+from lissom.studies.output import Output, as_outputs
+from lissom.studies.parameter import Parameter, as_parameters
+from lissom.studies.paths import Where, found
+
+if TYPE_CHECKING:
+    from lissom.studies.result import StudyResult
+
+VERB = "Study"
+RESERVED = ("row", "seed", "status", "error")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One row of a study, as a function of the user gets it.
+
+    row, seed : int          its number, and a seed of its own for random numbers
+    values : dict            the parameters by name
+    given : dict             arm and arguments, with the values in their places
+
+    ``case["name"]`` is a parameter, or an argument; ``case.arm`` the arm.
+    """
+
+    row: int
+    seed: int
+    values: dict[str, Any]
+    given: dict[str, Any]
+
+    @property
+    def arm(self) -> Any:
+        """The arm of this row."""
+        return self.given["arm"]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name] if name in self.values else self.given[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One evaluation for many values of parameters.
+
+    Parameters
+    ----------
+    evaluate : str or f(case) -> {name: number or array}
+        a public function by its name ("modes", "simulate", "predict_motion", "linearise", "forward_dynamics", ...), or
+        a function of a `Case`
+    arm : Arm, str or None     the arm; a name or file is loaded. None where a function needs none
+    arguments : dict           of the verb, or anything that a function wants to find in its case
+    parameters : {name: Parameter}
+    outputs : {name: Output or str} or None
+        what is kept of the result; of a function, its own names. None: what is usual for the verb
+    sampling : str
+        "grid", "list" (values side by side), "random", "latin_hypercube", "sobol" or "saltelli" (for Sobol' indices)
+    count : int or None        rows of a sample; of "saltelli" a power of two, with (parameters + 2) rows each
+    seed : int                 of samples, and of the seeds that rows have
+    lanes : bool               rows side by side in compiled code, where the evaluation allows it
+    title : str
+
+    Paths of parameters begin with ``arm`` or an argument: ``arm.links.fore.payload.mass``, ``arm.links.*.beam.EI``,
+    ``q0[1]``, ``controller.kp`` (or ``tau.kp``), ``loads[0].force[2]``, ``task.duration``.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> study = ls.Study(
+    ...     "modes", "two_link_flexible", {"q": [0.0, 0.5], "count": 2},
+    ...     parameters={"payload": ls.Parameter("arm.links.link2.payload.mass", grid=(0.0, 0.2, 5))},
+    ... )
+    >>> result = study.run(workers=1)
+    >>> result["frequency[0]"].round(3)
+    array([0.552, 0.482, 0.438, 0.404, 0.376])
+    """
+
+    evaluate: str | Callable[..., Any]
+    arm: Any = None
+    arguments: Any = None
+    parameters: Any = None
+    outputs: Any = None
+    sampling: str = "grid"
+    count: int | None = None
+    seed: int = 0
+    lanes: bool = True
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        put = self.__dict__.update
+        if not callable(self.evaluate):
+            verbs.check_verb(self.evaluate, VERB)
+        put(arm=_arm(self.arm, self.evaluate), parameters=_parameters(self.evaluate, self.parameters))
+        put(arguments=_arguments(self.evaluate, self.arguments, self.parameters))
+        put(outputs=_outputs(self.evaluate, self.outputs))
+        for word, kind, what in (("seed", int, "a whole number, from 0"), ("lanes", bool, "True or False")):
+            value = getattr(self, word)
+            if not isinstance(value, kind) or (word == "seed" and (isinstance(value, bool) or value < 0)):
+                raise InputError(f"{VERB}: {word} is {shown(value)}; expected {what}.")
+        if not isinstance(self.title, str):
+            raise InputError(f"{VERB}: title is {shown(self.title)}; expected text.")
+        _refuse_alike(self.parameters, self.outputs)
+        put(_rows=rows_of(self.parameters, self.sampling, self.count, VERB))
+        self._try_paths()
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.__dict__["_rows"])
+
+    # ---- what is evaluated -----------------------------------------------------------------------
+
+    @property
+    def verb(self) -> str:
+        """The name of what is evaluated."""
+        if isinstance(self.evaluate, str):
+            return self.evaluate
+        return getattr(self.evaluate, "__qualname__", type(self.evaluate).__name__)
+
+    @cached_property
+    def subject(self) -> dict[str, Any]:
+        """Arm and arguments as they are without any parameter."""
+        return {**({} if self.arm is None else {"arm": self.arm}), **self.arguments}
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """First words of all paths: what varies."""
+        return frozenset(Where.of(path).root for p in self.parameters.values() for path in p.path)
+
+    @cached_property
+    def design(self) -> Columns:
+        """The values of all rows, by parameter."""
+        return design(self.parameters, self.sampling, self.count, self.seed)
+
+    def values(self, rows: NDArray[np.int64]) -> Columns:
+        """The parameters of some rows."""
+        return {name: column[rows] for name, column in self.design.items()}
+
+    def put(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Arm and arguments with the values of parameters in their places."""
+        subject = self.subject
+        for name, parameter in self.parameters.items():
+            value = values[name]
+            subject = parameter.put(subject, value.item() if isinstance(value, np.generic) else value)
+        return subject
+
+    def case(self, row: int) -> Case:
+        """One row: its values, and arm and arguments with them."""
+        if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < self.rows:
+            raise InputError(f"case: there is no row {shown(row)}; there are {self.rows}, from 0.")
+        at = np.array([row], np.int64)
+        values = {name: column[0] for name, column in self.values(at).items()}
+        return Case(int(row), int(seeds(self.seed, at)[0]), values, self.put(values))
+
+    def record(self, row: int) -> Any:
+        """What the evaluation gives for a row, in full: a `Run`, a `Motion`, an array ..."""
+        from lissom.studies.evaluation import evaluated
+
+        return evaluated(self, self.case(row))
+
+    # ---- doing it --------------------------------------------------------------------------------
+
+    def run(
+        self,
+        store: str | os.PathLike[str] | None = None,
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        resume: bool = False,
+        progress: bool | Callable[[int, int], object] = False,
+    ) -> StudyResult:
+        """Evaluate all rows.
+
+        Rows do not depend on where they are evaluated, in which order, or with how many workers. Ctrl-C gives what is
+        done so far, and says so in the status.
+
+        Parameters
+        ----------
+        store : path or None       a folder that rows go to as they come (needs the extra ``studies``); None: they
+                                   are kept in memory only
+        workers : int or None      processes; None: one for each core, where there is work for them; 1: this one
+        scheduler : str or None    address of a dask.distributed scheduler instead (extra ``cluster``)
+        resume : bool              go on with a store: only rows that are missing are evaluated
+        progress : bool or f(done, all)
+
+        Returns
+        -------
+        StudyResult
+        """
+        from lissom.studies.runner import run
+
+        return run(self, store, workers, scheduler, resume, progress)
+
+    def _try_paths(self) -> None:
+        """Every path leads somewhere, and takes the parameter's values."""
+        for name, parameter in self.parameters.items():
+            if not parameter.path and isinstance(self.evaluate, str):
+                raise InputError(f"{VERB}: parameter {name!r} has no path; say where in {self.verb} it goes.")
+            try:
+                for path in parameter.path:
+                    found(self.subject, Where.of(path))
+                parameter.put(self.subject, parameter.typical)
+            except LissomError as error:
+                raise InputError(f"{VERB}: parameter {name!r}: {error}") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Study, tuple((given | {"outputs": self.outputs or None}).values())
+
+    def __repr__(self) -> str:
+        what = ", ".join(self.parameters)
+        return f"<Study of {self.verb}: {self.rows} rows ({self.sampling}) over {what}>"
+
+
+def _arm(given: Any, evaluate: Any) -> Arm | None:
+    if given is None:
+        if isinstance(evaluate, str):
+            raise InputError(f"{VERB}: {evaluate} needs an arm; give one, or its name.")
+        return None
+    if isinstance(given, Arm):
+        return given
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(f"{VERB}: arm is {shown(given)}; expected an Arm, or a name or file to load.")
+    from lissom.formats.load import load
+
+    return load(given)
+
+
+def _parameters(evaluate: Any, given: Any) -> dict[str, Parameter]:
+    """The controller of run files is what `simulate` calls tau."""
+    made = as_parameters(given, VERB)
+    if evaluate != "simulate":
+        return made
+    named = {name: tuple(re.sub(r"^controller\b", "tau", path) for path in p.path) for name, p in made.items()}
+    return {name: p.replace(path=named[name]) if named[name] != p.path else p for name, p in made.items()}
+
+
+def _arguments(evaluate: Any, given: Any, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Arguments by name, lists of numbers as arrays; a verb must know them."""
+    if given is None:
+        given = {}
+    if not isinstance(given, Mapping) or not all(isinstance(word, str) for word in given):
+        raise InputError(f"{VERB}: arguments is {shown(given)}; expected {{name: value}}.")
+    made = {word: _numbers(value) for word, value in given.items()}
+    if isinstance(evaluate, str):
+        if "controller" in made and evaluate == "simulate":
+            made["tau"] = made.pop("controller")
+        made = _tasked(made) if evaluate == "predict_motion" else made
+        verbs.check_arguments(evaluate, made, VERB)
+    shared = sorted(set(parameters) & {*made, "arm"})
+    if shared and not isinstance(evaluate, str):
+        raise InputError(f"{VERB}: {shared[0]!r} is a parameter and an argument; a case could not tell them apart.")
+    return made
+
+
+def _numbers(value: Any) -> Any:
+    """Lists of numbers as arrays, which paths lead into."""
+    if not isinstance(value, list | tuple):
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return value
+    return array.astype(float) if array.dtype.kind in "iuf" and array.size else value
+
+
+def _tasked(given: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a task gathered into one."""
+    from lissom.motion.task import Task
+
+    known = {field.name for field in fields(Task)}
+    task = given.get("task")
+    own = {word: value for word, value in given.items() if word in known}
+    rest = {word: value for word, value in given.items() if word not in known}
+    if task is not None and not isinstance(task, Task):
+        raise InputError(f"{VERB}: task is {shown(task)}; expected Task(...), or its fields.")
+    return rest | {"task": Task(**own) if task is None else task.replace(**own) if own else task}
+
+
+def _refuse_alike(parameters: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+    """Every column has a name of its own."""
+    for name in (*parameters, *outputs):
+        if name in RESERVED:
+            raise InputError(f"{VERB}: {name!r} names a column that every study has; choose another name.")
+    shared = sorted(set(parameters) & set(outputs))
+    if shared:
+        raise InputError(f"{VERB}: {shared[0]!r} is a parameter and an output; give one of them another name.")
+
+
+def _outputs(evaluate: Any, given: Any) -> dict[str, Output]:
+    if given is not None:
+        return as_outputs(given, VERB)
+    return verbs.default_outputs(evaluate) if isinstance(evaluate, str) else {}

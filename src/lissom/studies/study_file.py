@@ -1,0 +1,204 @@
+"""Study files: a study described in TOML, strict like the native format. `docs/study-file.md` describes it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import InputError, ModelError, about, shown
+from lissom.formats.scenario import in_radians, named_arm, read_document, refuse_version
+from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
+from lissom.model.arm import Arm
+from lissom.model.loads import Load
+from lissom.motion.task_file import read_task_file
+from lissom.simulation.run_file import read_run_file
+from lissom.studies import verbs
+from lissom.studies.output import Output
+from lissom.studies.parameter import Parameter
+from lissom.studies.study import Study
+
+VERSION = 1
+TOP = ("lissom_study", "title", "evaluate", "arm", "flexible", "payload", "gravity", "run", "task", "arguments",
+       "parameters", "outputs", "sampling", "lanes", "store")  # fmt: skip
+ANGLES = ("q", "qd", "qdd", "q0", "qd0")
+SCENES = {"run": "simulate", "task": "predict_motion"}
+
+
+class StudyFile(NamedTuple):
+    """What a study file says: the study, and the folder that its rows go to."""
+
+    study: Study
+    store: Path
+
+
+def read_study_file(path: Path, allow_code: bool = False) -> StudyFile:
+    """A study file, or a sentence with its line.
+
+    allow_code : load a function of a Python file that the study names; else such a study is refused
+    """
+    return read_document(path, lambda document: _read(document, path, allow_code))
+
+
+def _read(document: Table, path: Path, allow_code: bool) -> StudyFile:
+    if "lissom" in document:
+        raise ModelError('it is an arm, not a study; a study names its arm: arm = "file or shipped name".')
+    refuse_unknown(document, TOP, "the file")
+    refuse_version(document, "lissom_study", VERSION)
+    for word in ("evaluate", "parameters"):
+        if word not in document:
+            raise ModelError(f"{word} is missing from the file.")
+    evaluate = _evaluated(document["evaluate"], path.parent, allow_code)
+    arm, arguments = _scene(document, evaluate, path.parent)
+    with inside("sampling"):
+        row = as_table(document.get("sampling", {}), "sampling")
+        refuse_unknown(row, ("kind", "count", "seed"), "[sampling]")
+    given = (evaluate, arm, arguments, _parameters(document), _outputs(document))
+    sampled = (row.get("kind", "grid"), row.get("count"), row.get("seed", 0))
+    study = _study(*given, *sampled, document.get("lanes", True), document.get("title", path.stem))
+    store = document.get("store", path.stem)
+    if not isinstance(store, str) or not store:
+        raise ModelError(f"store is {shown(store)}; expected the name of a folder.")
+    return StudyFile(study, path.parent / store)
+
+
+def _study(*given: Any) -> Study:
+    """The study, or a sentence with the table that it is about."""
+    try:
+        return Study(*given)
+    except InputError as error:
+        words = str(error).removeprefix("Study: ")
+        named = re.match(r"(parameter|output) '([^']*)'", words)
+        with inside(*(() if named is None else (f"{named[1]}s", named[2]))):
+            raise ModelError(words) from None
+
+
+# ---- what is evaluated ---------------------------------------------------------------------------
+
+
+def _evaluated(value: Any, folder: Path, allow_code: bool) -> str | Callable[..., Any]:
+    if not isinstance(value, str):
+        raise ModelError(f"evaluate is {shown(value)}; expected the name of a verb, such as 'modes'.")
+    file, colon, name = value.rpartition(":")
+    if not colon:
+        if value not in verbs.EVALUATED:
+            verbs.check_verb(value, "evaluate")
+        return value
+    if not allow_code:
+        raise ModelError(
+            f"evaluate is {value!r}, a function of a Python file, which a study file may not run unless you say so: "
+            "--allow-code. Look at the file first."
+        )
+    return _loaded(folder / file, name)
+
+
+def _loaded(file: Path, name: str) -> Callable[..., Any]:
+    """A function of a Python file."""
+    if not file.is_file():
+        raise ModelError(f"evaluate names {file}, which is not a file.")
+    spec = importlib.util.spec_from_file_location(f"lissom_study_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise ModelError(f"evaluate names {file}, which is not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ModelError(f"evaluate: {file} raised {type(error).__name__}: {error}") from None
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise ModelError(f"evaluate: {file} has no function {name!r}.")
+    try:  # workers have not read this file: its functions travel by value
+        import cloudpickle
+
+        sys.modules[spec.name] = module
+        cloudpickle.register_pickle_by_value(module)
+    except ImportError:
+        pass
+    return function
+
+
+def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, dict[str, Any]]:
+    """Arm and arguments: those of a run or task file, or the document's own."""
+    arguments: dict[str, Any] = {}
+    arm: Arm | None = None
+    for word, verb in SCENES.items():
+        if word not in document:
+            continue
+        if evaluate != verb and isinstance(evaluate, str):
+            raise ModelError(f"{word} is given, but {evaluate} is evaluated; a {word} file is for {verb}.")
+        if not isinstance(document[word], str):
+            raise ModelError(f"{word} is {shown(document[word])}; expected a {word} file.")
+        arm, arguments = _scenario(word, folder / document[word])
+    if "arm" in document:
+        if arm is not None:
+            raise ModelError("arm is given, but the run or task file names one already; leave it out.")
+        arm = named_arm(document, folder)
+    elif arm is None and isinstance(evaluate, str):
+        raise ModelError("arm is missing from the file.")
+    elif any(word in document for word in ("flexible", "payload")):
+        raise ModelError("flexible and payload belong to arm; give them where the arm is named.")
+    if "gravity" in document and arm is not None:
+        arm = arm.with_gravity(document["gravity"])
+    with inside("arguments"):
+        return arm, arguments | _own(as_table(document.get("arguments", {}), "arguments"), arm)
+
+
+def _scenario(word: str, file: Path) -> tuple[Arm, dict[str, Any]]:
+    """Of a run file the arguments of `simulate`, of a task file the task and its options."""
+    if word == "run":
+        run = read_run_file(file)
+        given = {name: value for name, value in run.arguments.items() if name not in verbs.OWN}
+        return run.arm, {name: value for name, value in given.items() if name not in ("prescribed", "loads") or value}
+    task = read_task_file(file)
+    return task.arm, {"task": task.task} | {n: x for n, x in task.options.items() if n not in verbs.OWN}
+
+
+def _own(row: Table, arm: Arm | None) -> dict[str, Any]:
+    made = dict(row) if arm is None else in_radians(row, ANGLES, arm)
+    if "loads" in made:
+        made["loads"] = [_load(load, i) for i, load in enumerate(as_rows(made, "loads"))]
+    return {word: _array(value) for word, value in made.items()}
+
+
+def _load(row: Table, i: int) -> Load:
+    with inside("loads", i), about(f"load {i + 1}"):
+        return record(Load, row, "[[arguments.loads]]")
+
+
+def _array(value: Any) -> Any:
+    numbers = isinstance(value, list) and value and all(isinstance(x, int | float) for x in value)
+    return np.array(value, float) if numbers else value
+
+
+# ---- what varies, what is kept -------------------------------------------------------------------
+
+
+def _parameters(document: Table) -> dict[str, Parameter]:
+    return {
+        name: _record(Parameter, row, "parameters", name)
+        for name, row in as_table(document["parameters"], "parameters").items()
+    }
+
+
+def _outputs(document: Table) -> dict[str, Output] | None:
+    if "outputs" not in document:
+        return None
+    rows = as_table(document["outputs"], "outputs")
+    return {name: _record(Output, {"of": r} if isinstance(r, str) else r, "outputs", name) for name, r in rows.items()}
+
+
+def _record(kind: type, row: Any, table: str, name: str) -> Any:
+    """A parameter or an output."""
+    with inside(table, name), about(f"{table.removesuffix('s')} {name!r}"):
+        known = as_table(row, f"[{table}.{name}]")
+        refuse_unknown(known, tuple(field.name for field in fields(kind)), f"[{table}.{name}]")
+        try:
+            return kind(**known)
+        except InputError as error:
+            raise ModelError(str(error)) from None

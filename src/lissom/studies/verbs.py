@@ -1,0 +1,98 @@
+"""What a study can evaluate: public functions of an arm, with what they take and what is kept by default."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from lissom.errors import InputError, shown, suggest
+from lissom.studies.output import Output
+
+EVALUATED = (
+    "simulate", "predict_motion", "retime_motion", "modes", "mode_convergence", "linearise", "equilibrium",
+    "inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces", "gravity_forces", "inverse_dynamics_gradient",
+    "forward_dynamics_gradient", "inverse_dynamics_product", "inverse_dynamics_hessian", "regressor", "kinetic_energy",
+    "potential_energy", "momentum", "centre_of_mass", "poses", "pose", "jacobian", "velocity", "acceleration",
+    "inverse_kinematics", "deformation", "assemble", "closure_forces",
+)  # fmt: skip
+OWN = (
+    "arm",
+    "out",
+    "threads",
+    "progress",
+    "on_failure",
+    "save",
+    "save_every",
+    "resume",
+    "workers",
+    "arms",
+    "scheduler",
+)
+# verbs that take states row by row: their state arguments
+STATES: dict[str, tuple[str, ...]] = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+    "mass_matrix": ("q",),
+    "bias_forces": ("q", "qd"),
+    "gravity_forces": ("q",),
+    "kinetic_energy": ("q", "qd"),
+    "potential_energy": ("q",),
+    "inverse_dynamics_gradient": ("q", "qd", "qdd"),
+    "forward_dynamics_gradient": ("q", "qd", "tau"),
+}
+DEFAULTS: dict[str, dict[str, Output]] = {
+    "simulate": {"q_end": Output("q", "last"), "balance_error": Output("balance_error")},
+    "predict_motion": {"duration": Output("duration", unit="s"), "cost": Output("cost")},
+    "retime_motion": {"duration": Output("duration", unit="s"), "cost": Output("cost")},
+    "modes": {"frequency": Output("frequencies_hz", unit="Hz")},
+    "linearise": {"slowest_decay": Output("poles", "max", unit="1/s")},
+    "equilibrium": {"q": Output("q")},
+    "inverse_kinematics": {"q": Output("q")},
+}
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """The public function of a name."""
+    import lissom
+
+    return getattr(lissom, name)
+
+
+def check_verb(name: str, verb: str) -> None:
+    """A name that can be evaluated, or a sentence."""
+    if name not in EVALUATED:
+        hint = suggest(str(name), EVALUATED)
+        raise InputError(f"{verb}: evaluate is {shown(name)}; {hint} Or give a function of a case.")
+
+
+def takes(name: str, argument: str) -> bool:
+    """Whether a verb has such an argument."""
+    return argument in inspect.signature(function_of(name)).parameters
+
+
+@cache
+def arguments_of(name: str) -> dict[str, bool]:
+    """{argument: whether it must be given} of a verb, without those that a study gives itself."""
+    parameters = inspect.signature(function_of(name)).parameters.values()
+    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in OWN]
+    return {p.name: p.default is p.empty for p in named}
+
+
+def check_arguments(name: str, given: Mapping[str, Any], verb: str) -> None:
+    """Arguments of a verb, all known and none missing."""
+    known = arguments_of(name)
+    for word in given:
+        if word in OWN:
+            raise InputError(f"{verb}: arguments has {word!r}, which a study gives itself; leave it out.")
+        if word not in known:
+            raise InputError(f"{verb}: {name} has no argument {word!r}; {suggest(word, known)}")
+    missing = [word for word, needed in known.items() if needed and word not in given]
+    if missing:
+        raise InputError(f"{verb}: arguments has no {missing[0]!r}, which {name} needs.")
+
+
+def default_outputs(name: str) -> dict[str, Output]:
+    """What is kept where nothing is asked for."""
+    return DEFAULTS.get(name, {"result": Output()})

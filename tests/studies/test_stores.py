@@ -1,0 +1,272 @@
+"""Rows on disk: whole or not there, whatever happens."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.studies import store as stores
+from lissom.studies.block import Block
+from lissom.studies.store import Folder, parts, read_about, rows_in
+
+P = ls.Parameter
+
+SLOW = """
+import sys, time
+import lissom as ls
+
+def evaluate(case):
+    time.sleep({pause})
+    return {{"y": 3.0 * case["x"] + case.seed % 7}}
+
+study = ls.Study(evaluate, parameters={{"x": ls.Parameter(grid=(0, {last}, {rows}))}})
+print("ready", flush=True)
+result = study.run(sys.argv[1], workers=int(sys.argv[2]), resume=True)
+print(result.status)
+"""
+
+
+def square(case):
+    return {"y": case["x"] ** 2, "z": [case["x"], -case["x"]]}
+
+
+def square_study(rows=40, **more):
+    return ls.Study(square, parameters={"x": P(grid=(0, rows - 1, rows), unit="m")}, title="squares", **more)
+
+
+def test_rows_come_back_as_they_were(tmp_path):
+    study = square_study()
+    result = study.run(tmp_path / "s", workers=1)
+    again = ls.load_study(tmp_path / "s")
+    assert list(again.table) == list(result.table)
+    for name in result.table:
+        assert np.array_equal(again[name], result[name]), name
+    assert (again.status, again.rows, again.parameters, again.outputs) == ("done", 40, ("x",), ("y", "z[0]", "z[1]"))
+    assert again.unit("x") == "m"
+    assert again.headline == "squares: 40 of 40 rows; done"
+    with pytest.raises(ls.InputError, match="keeps rows only"):
+        again.case(3)
+
+
+def test_other_programs_can_read_it(tmp_path):
+    import pyarrow.parquet
+
+    square_study().run(tmp_path / "s", workers=1)
+    table = pyarrow.parquet.read_table(tmp_path / "s").to_pydict()
+    assert sorted(table["row"]) == list(range(40))
+    assert set(table["status"]) == {"ok"}
+
+
+def test_only_missing_rows_are_done_again(tmp_path):
+    folder = tmp_path / "s"
+    whole = square_study().run(folder, workers=1)
+    lost = sorted(parts(folder))[1]
+    gone = set(stores.read_part(lost)["row"].tolist())
+    lost.unlink()
+    assert len(ls.load_study(folder)) == 40 - len(gone)
+    assert ls.load_study(folder).status == f"{40 - len(gone)} of 40 rows are there"
+    seen = []
+    study = square_study()
+    result = study.run(folder, workers=1, resume=True, progress=lambda done, _all: seen.append(done))
+    assert seen[0] == 40 - len(gone)
+    for name in whole.table:
+        assert np.array_equal(result[name], whole[name])
+    again = square_study().run(folder, workers=1, resume=True)  # nothing is left to do
+    assert again.complete
+
+
+def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
+    folder = tmp_path / "s"
+    square_study().run(folder, workers=1)
+    with pytest.raises(ls.InputError, match="it holds 40 rows of a study already. Go on with resume=True"):
+        square_study().run(folder, workers=1)
+    with pytest.raises(ls.InputError, match="it holds another study \\(parameters, rows differ\\)"):
+        square_study(41).run(folder, workers=1, resume=True)
+    with pytest.raises(ls.InputError, match="another study \\(seed differ"):
+        square_study(seed=1).run(folder, workers=1, resume=True)
+    other = ls.Study(lambda case: {"y": case["x"] ** 3}, parameters=square_study().parameters, title="squares")
+    object.__setattr__(other.evaluate, "__qualname__", "square")
+    with pytest.raises(ls.InputError, match="it holds another study \\(what it evaluates differ"):
+        other.run(folder, workers=1, resume=True)
+    about = read_about(folder)
+    about["made"]["versions"]["numpy"] = "1.0"
+    (folder / "_study.json").write_text(json.dumps(about))
+    with pytest.raises(ls.InputError, match=r"its rows were made with numpy 1.0 \(here "):
+        square_study().run(folder, workers=1, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda p: p.write_text("x"), "it is a file; a store is a folder"),
+        (lambda p: p.symlink_to("nowhere"), "it is a file; a store is a folder"),
+        (lambda p: (p.mkdir(), (p / "x").write_text("x")), "it is a folder of something else"),
+    ],
+)
+def test_places_that_are_no_store_are_refused(tmp_path, make, sentence):
+    make(tmp_path / "s")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(ls.InputError, match=sentence):
+        square_study().run(tmp_path / "s", workers=1)
+    assert sorted(tmp_path.rglob("*")) == before
+    with pytest.raises(ls.InputError, match="there is no folder"):
+        square_study().run(tmp_path / "none" / "s", workers=1)
+
+
+def test_one_process_writes_at_a_time(tmp_path):
+    first, second = (Folder(tmp_path / "s", square_study()) for _ in range(2))
+    with first.opened(resume=False):
+        first.begin({})
+        with pytest.raises(ls.InputError, match="another process is writing to it"), second.opened(resume=True):
+            pass
+    with second.opened(resume=True):
+        assert len(second.missing()) == 40
+
+
+def test_many_small_files_become_few(tmp_path):
+    study = square_study(200)
+    folder = Folder(tmp_path / "s", study)
+    with folder.opened(resume=False):
+        folder.begin({})
+        for k in range(100):
+            rows = np.array([2 * k, 2 * k + 1])
+            folder.add([Block(rows, {"y": rows**2.0}, ["ok"] * 2, [""] * 2)])
+    assert len(parts(tmp_path / "s")) <= 2 * stores.MANY
+    result = ls.load_study(tmp_path / "s")
+    assert result.complete
+    assert np.array_equal(result["y"], np.arange(200.0) ** 2)
+
+
+def test_a_merge_that_was_cut_off_leaves_rows_twice_which_nobody_sees(tmp_path):
+    folder = tmp_path / "s"
+    square_study().run(folder, workers=1)
+    some = sorted(parts(folder))
+    shutil.copy(some[0], folder / "rows-1-000099.parquet")
+    (folder / ".rows-0-000100.parquet.x.parquet").write_bytes(b"half")
+    assert len(ls.load_study(folder)) == 40
+    square_study().run(folder, workers=1, resume=True)
+    assert not list(folder.glob(".rows*"))
+
+
+@pytest.mark.parametrize("harm", ["cut", "empty", "garbage", "other"])
+def test_a_damaged_file_is_named_and_can_be_done_again(tmp_path, harm):
+    folder = tmp_path / "s"
+    whole = square_study().run(folder, workers=1)
+    file = sorted(parts(folder))[2]
+    data = file.read_bytes()
+    if harm == "other":
+        import pyarrow
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.table({"row": ["a", "b"]}), file)
+    else:
+        file.write_bytes({"cut": data[: len(data) // 2], "empty": b"", "garbage": b"\x93" * 500}[harm])
+    with pytest.raises(ls.ModelError, match=f"{file.name}: its rows cannot be read .* Remove this file and resume"):
+        ls.load_study(folder)
+    file.unlink()
+    assert np.array_equal(square_study().run(folder, workers=1, resume=True)["y"], whole["y"])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": "lissom study 2"}', "[" * 100_000])
+def test_a_damaged_description_is_refused(tmp_path, text):
+    folder = tmp_path / "s"
+    square_study().run(folder, workers=1)
+    (folder / "_study.json").write_text(text)
+    for act in (lambda: ls.load_study(folder), lambda: square_study().run(folder, workers=1, resume=True)):
+        with pytest.raises(ls.ModelError, match="_study.json"):
+            act()
+
+
+def test_what_is_no_study_is_said(tmp_path):
+    with pytest.raises(ls.ModelError, match="does not exist"):
+        ls.load_study(tmp_path / "none")
+    with pytest.raises(ls.ModelError, match="it has no _study.json"):
+        ls.load_study(tmp_path)
+
+
+def begun(folder, rows, pause, workers):
+    """A study in a process of its own."""
+    script = SLOW.format(pause=pause, rows=rows, last=rows - 1)
+    command = [sys.executable, "-c", script, str(folder), str(workers)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def right(result):
+    return np.array_equal(result["y"], 3.0 * result["x"] + result["seed"] % 7)
+
+
+@pytest.mark.parametrize(
+    ("workers", "times"),
+    [(1, 5), pytest.param(1, 20, marks=pytest.mark.slow), pytest.param(2, 20, marks=pytest.mark.slow)],
+)
+def test_killed_at_random_moments_it_stays_readable(tmp_path, workers, times):
+    """Rows that were there stay there, none is wrong, and no chunk of rows is lost but those under way."""
+    folder, rng, kept = tmp_path / "s", random.Random(workers), 0
+    for _ in range(times):
+        process = begun(folder, 1500, 0.001, workers)
+        time.sleep(rng.uniform(0.0, 0.6))
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        if (folder / "_study.json").exists():
+            result = ls.load_study(folder)
+            assert not len(result) or right(result)
+            assert len(result) >= kept
+            kept = len(result)
+        if kept == 1500:
+            break
+    process = begun(folder, 1500, 0.001, workers)
+    assert process.communicate(timeout=120)[0] == "done\n"
+    result = ls.load_study(folder)
+    assert result.complete
+    assert np.array_equal(rows_in(folder), np.arange(1500))
+    assert right(result)
+
+
+def test_workers_end_with_the_process_that_began_them(tmp_path):
+    process = begun(tmp_path / "s", 100_000, 0.01, 2)
+    workers = []
+    for _ in range(200):
+        told = Path(f"/proc/{process.pid}/task")
+        workers = [int(w) for task in told.iterdir() for w in (task / "children").read_text().split()]
+        if len(workers) == 2 and (tmp_path / "s" / "_study.json").exists():
+            break
+        time.sleep(0.05)
+    assert len(workers) == 2
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    for _ in range(100):
+        if not any(os.path.exists(f"/proc/{worker}") for worker in workers):
+            return
+        time.sleep(0.05)
+    raise AssertionError("workers live on")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_full_disk_keeps_what_is_done(tmp_path):
+    place = tmp_path / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", place], check=False).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        study = ls.Study(lambda case: {"y": np.full(300, case["x"])}, parameters={"x": P(grid=(0, 999, 1000))})
+        with pytest.raises(ls.ModelError, match="cannot be written .*No space left"):
+            study.run(place / "s", workers=1)
+        result = ls.load_study(place / "s")
+        assert 0 < len(result) < 1000
+        assert np.array_equal(result["y[7]"], result["x"])
+        assert not list((place / "s").glob(".rows*"))
+    finally:
+        subprocess.run(["umount", place], check=True)
