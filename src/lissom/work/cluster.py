@@ -14,7 +14,7 @@ import platform
 import threading
 import time
 import warnings
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, wait as wait_for_all
 from contextlib import suppress
 from typing import Any
@@ -23,6 +23,7 @@ from lissom.cores import THREADS
 from lissom.errors import InputError, WorkerLost
 from lissom.versions import versions
 from lissom.work.jobs import answer, opened, packed
+from lissom.work.loop import Loop
 from lissom.work.workplace import Workplace
 
 REACH = 10.0  # seconds to reach the scheduler, and to reach it again; and for the first worker
@@ -39,18 +40,19 @@ class Cluster(Workplace):
     """
 
     def __init__(self, address: str):
+        _hush()
         self._address, self._count, self._trouble, self._closed = address, 0, "", False
-        self._client = _client(address)
-        self._loop: asyncio.AbstractEventLoop = self._client.loop.asyncio_loop
         self._tasks: set[asyncio.Task[Any]] = set()
         self._futures: set[Future[Any]] = set()
-        self._watcher: Future[Any] | None = None
+        self._client: Any = None
+        self._loop = Loop()
         try:
-            self._on_loop(self._refuse_unlike()).result()
+            self._loop.begin(self._reach()).result()
+            self._loop.begin(self._refuse_unlike()).result()
         except BaseException:
             self._leave()
             raise
-        self._watcher = self._on_loop(self._watch())
+        self._loop.begin(self._watch())
 
     @property
     def count(self) -> int:
@@ -71,7 +73,7 @@ class Cluster(Workplace):
         """A future of a job on some worker."""
         if self._closed:
             raise RuntimeError("cannot schedule new futures after shutdown")
-        future = self._on_loop(self._answered(packed(fn, args, kwargs)))
+        future = self._loop.begin(self._answered(packed(fn, args, kwargs)))
         self._futures.add(future)
         future.add_done_callback(self._futures.discard)
         return future
@@ -88,17 +90,35 @@ class Cluster(Workplace):
             self._leave()
 
     def _leave(self) -> None:
-        rest = [future for future in (*self._futures, self._watcher) if future is not None]
+        rest = list(self._futures)
         for future in rest:
             future.cancel()
         wait_for_all(rest, timeout=REACH)
-        with suppress(OSError, RuntimeError):  # a scheduler that does not say goodbye
-            self._client.close(timeout=REACH)
+        self._loop.begin(self._goodbye()).result()
+        self._loop.end()
 
-    def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+    # ---- on the loop ----------------------------------------------------------------------------------
 
-    # ---- on the client's loop ------------------------------------------------------------------------
+    async def _reach(self) -> None:
+        from distributed import Client
+        from distributed.versions import VersionMismatchWarning
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", VersionMismatchWarning)  # those that matter are refused
+                self._client = Client(self._address, timeout=REACH, asynchronous=True, set_as_default=False)
+                await self._client
+        except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(
+                f"there is no scheduler at {self._address!r} ({reason.rstrip('.')}). Give the address that "
+                "`dask scheduler` prints, such as tcp://127.0.0.1:8786."
+            ) from None
+
+    async def _goodbye(self) -> None:
+        if self._client is not None:
+            with suppress(OSError):  # a scheduler that does not answer
+                await asyncio.wait_for(self._client.close(), REACH)
 
     async def _answered(self, job: bytes) -> Any:
         """What a job gave, or raised."""
@@ -205,27 +225,12 @@ def _refuse(worker: str, word: str, found: str, own: str) -> None:
         )
 
 
-def _client(address: str) -> Any:
-    try:
-        from distributed import Client
-        from distributed.versions import VersionMismatchWarning
-    except ImportError:
-        raise InputError("a scheduler needs dask.distributed: pip install 'lissom[cluster]'.") from None
-    _hush()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", VersionMismatchWarning)  # those that matter are refused
-            return Client(address, timeout=REACH, set_as_default=False)
-    except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"there is no scheduler at {address!r} ({reason.rstrip('.')}). Give the address that `dask scheduler` "
-            "prints, such as tcp://127.0.0.1:8786."
-        ) from None
-
-
 def _hush() -> None:
     """What matters of a cluster is said by us: no logs and tracebacks of lost connections on the user's terminal."""
+    try:
+        import distributed  # noqa: F401  it makes its loggers
+    except ImportError:
+        raise InputError("a scheduler needs dask.distributed: pip install 'lissom[cluster]'.") from None
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -8,6 +8,7 @@ the function's module, such as the warnings that were shown, is then kept from j
 from __future__ import annotations
 
 import pickle
+import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,6 +23,8 @@ def packed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     """A job to be sent."""
     import cloudpickle
 
+    if "__mp_main__" in sys.modules:  # the name of a script in processes that `multiprocessing` spawned
+        cloudpickle.register_pickle_by_value(sys.modules["__mp_main__"])
     try:
         return pickle.dumps((cloudpickle.dumps(fn), cloudpickle.dumps((args, kwargs))))
     except Exception as error:
@@ -34,11 +37,8 @@ def packed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 def answer(job: bytes) -> bytes:
     """Where the work is done: the answer to be sent back, whatever happens."""
     try:
-        fn, given = pickle.loads(job)
-        if fn != _last[0][0]:
-            _last[0] = fn, pickle.loads(fn)
-        args, kwargs = pickle.loads(given)
-        return _sendable(_last[0][1](*args, **kwargs))
+        fn, args, kwargs = _unpacked(job)
+        return _sendable(fn(*args, **kwargs))
     except BaseException as error:
         text = "".join(traceback.format_exception(error)).rstrip()
         sent = b""
@@ -61,6 +61,19 @@ def opened(message: bytes) -> tuple[Any, BaseException | None]:
     if text:
         found.add_note(f"in the worker:\n{text}")
     return None, found
+
+
+def _unpacked(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+    fn, given = pickle.loads(job)
+    try:
+        if fn != _last[0][0]:
+            _last[0] = fn, pickle.loads(fn)
+        return (_last[0][1], *pickle.loads(given))
+    except ImportError as error:
+        raise InputError(
+            f"a worker cannot load the function of a job, or what it is given ({_named(error)}). Make its module "
+            "importable where the workers are, or define the function in the script itself."
+        ) from None
 
 
 def _sendable(result: Any) -> bytes:
