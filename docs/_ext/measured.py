@@ -15,6 +15,7 @@ TITLES = {  # in this order; others follow by name
     "motion": "Best motions",
     "flexible_motion": "Motions without vibration",
     "loops": "Closed loops",
+    "studies": "Studies",
 }
 
 

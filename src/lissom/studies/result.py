@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,8 @@ class StudyResult:
     status : str                 "done", or what happened
     title : str
     settings : dict              what was chosen once for all rows: method and step of simulations
+    effort : dict                of the run that gave it: ``seconds`` in all, ``evaluating`` (of all workers together),
+                                 ``rows`` evaluated, ``place``; empty where it was read from a store
     """
 
     study: Study | None
@@ -57,6 +59,7 @@ class StudyResult:
     status: str
     title: str
     settings: dict[str, Any]
+    effort: dict[str, Any] = field(default_factory=dict)
 
     # ---- what there is ---------------------------------------------------------------------------
 
@@ -236,19 +239,12 @@ class StudyResult:
         return tag("p", tag("b", self.headline)) + (self.summary().html() if self.outputs and len(self) else "")
 
 
-def result_of(study: Study, table: Columns, settings: dict[str, Any], status: str) -> StudyResult:
+def result_of(
+    study: Study, table: Columns, settings: dict[str, Any], status: str, effort: dict[str, Any]
+) -> StudyResult:
     """Of a study that was just done, or of what there is of it."""
     units = {name: p.unit for name, p in study.parameters.items()} | {n: o.unit for n, o in study.outputs.items()}
     done = len(table["row"])
     told = status or ("done" if done == study.rows else f"{done} of {study.rows} rows are there")
-    return StudyResult(
-        study,
-        table,
-        tuple(study.parameters),
-        units,
-        study.rows,
-        study.sampling,
-        told,
-        study.title or study.verb,
-        settings,
-    )
+    names, title = tuple(study.parameters), study.title or study.verb
+    return StudyResult(study, table, names, units, study.rows, study.sampling, told, title, settings, effort)

@@ -87,7 +87,8 @@ class _Sweep:
         self.study, self.rows, self.settings, self.told, self._stack = study, rows, settings, told, stack
         self.place, self.job = place, self._job(place)
         self.begun = isinstance(rows, Folder) and (rows.path / ABOUT).is_file()
-        self.done = 0
+        self.done, self.fresh, self.evaluating = 0, 0, 0.0
+        self.began = time.perf_counter()
         self.under_way: dict[Future[Answer], NDArray[np.int64]] = {}
 
     def _job(self, place: Workplace) -> Callable[..., Answer]:
@@ -106,7 +107,14 @@ class _Sweep:
         except KeyboardInterrupt:
             further = "; resume=True (--resume) goes on" if isinstance(self.rows, Folder) else ""
             status = f"interrupted: {self.done} of {self.study.rows} rows are done{further}"
-        return result_of(self.study, self.rows.table(), self.settings, status)
+        return self._result(status)
+
+    def _result(self, status: str) -> StudyResult:
+        effort = {
+            "seconds": time.perf_counter() - self.began, "evaluating": self.evaluating, "rows": self.fresh,
+            "place": self.place.place,
+        }  # fmt: skip
+        return result_of(self.study, self.rows.table(), self.settings, status, effort)
 
     def _all(self, chunks: Chunks) -> None:
         while chunks or self.under_way:
@@ -142,17 +150,19 @@ class _Sweep:
             raise error
         answer = future.result()
         chunks.done(rows, answer.seconds)
+        self.evaluating += answer.seconds
         self._keep(answer.blocks)
 
     def _deserted(self) -> StudyError:
         """No more answers will come."""
         further = "; resume=True (--resume) goes on." if isinstance(self.rows, Folder) else "."
         sentence = f"{VERB}: {self.place.trouble}. {self.done} of {self.study.rows} rows are done{further}"
-        return StudyError(sentence, result_of(self.study, self.rows.table(), self.settings, self.place.trouble))
+        return StudyError(sentence, self._result(self.place.trouble))
 
     def _keep(self, blocks: list[Block]) -> None:
         self._begin()
         self.rows.add(blocks)
+        self.fresh += sum(len(block.rows) for block in blocks)
         self.done += sum(len(block.rows) for block in blocks)
         self.told(self.done)
 
