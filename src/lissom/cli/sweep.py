@@ -17,7 +17,6 @@ from lissom.cli.common import (
     failing_kindly,
     out,
     print_json,
-    print_listing,
     save_figure,
 )
 from lissom.studies.result import StudyResult
@@ -71,7 +70,7 @@ def sweep(
         if csv is not None:
             result.to_csv(csv)
             err.print(f"wrote {csv}", markup=False)
-        print_json(summary(result)) if as_json else show(result)
+        print_json(summary(result)) if as_json else out.print(result.describe(), markup=False)
         if figure is not None:
             from lissom.views.plots import plot
 
@@ -89,13 +88,3 @@ def summary(result: StudyResult) -> dict[str, Any]:
         "status": result.status, "rows": result.rows, "done": len(result), "failed": result.failures.tolist(),
         "settings": result.settings, "outputs": rows,
     }  # fmt: skip
-
-
-def show(result: StudyResult) -> None:
-    """A table of the outputs, what drives them, and the first errors."""
-    if not result.outputs or not len(result):
-        out.print(result.headline, markup=False)
-    else:
-        print_listing(result.summary()._replace(title=result.headline))
-    for row, why in result.first_errors():
-        out.print(f"row {row}: {why}", markup=False)
