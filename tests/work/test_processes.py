@@ -1,5 +1,6 @@
 """Processes: whatever jobs do, answers come, in order, and nothing stays behind."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -267,6 +268,15 @@ def test_leaving_slowly():
     with Processes(1) as place:
         futures = [place.submit(slow_square, k) for k in range(4)]
     assert all(future.done() for future in futures)
+
+
+def test_processes_that_nobody_can_ask_any_more():
+    place = Processes(2)
+    pids, future = pids_of(place), place.submit(slow_square, 3)
+    del place
+    gc.collect()
+    assert future.result() == 9
+    assert gone(pids)
 
 
 def test_errors_inside_with_end_the_work():

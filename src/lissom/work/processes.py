@@ -13,6 +13,7 @@ import queue
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -45,6 +46,7 @@ class Processes(Workplace):
         self._start = _Start()
         self._crew: list[_Worker] = []
         self._lock = threading.Lock()
+        weakref.finalize(self, _let_go, self._jobs, self._crew)
 
     @property
     def count(self) -> int:
@@ -81,8 +83,7 @@ class Processes(Workplace):
             self._closed = True
             if cancel_futures:
                 self._cancel()
-            for _ in self._crew:
-                self._jobs.put(None)
+            _let_go(self._jobs, self._crew)
         if wait:
             try:
                 for worker in self._crew:
@@ -103,6 +104,12 @@ class Processes(Workplace):
                 job = self._jobs.get_nowait()
                 if job is not None and job[0].cancel():
                     job[0].set_running_or_notify_cancel()
+
+
+def _let_go(jobs: queue.SimpleQueue[Job | None], crew: list[_Worker]) -> None:
+    """Let them end when all is done: nobody can ask them any more."""
+    for _ in crew:
+        jobs.put(None)
 
 
 class _Start:
@@ -157,18 +164,21 @@ class _Worker:
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            future, sent = job
-            if future.set_running_or_notify_cancel():
-                try:
-                    result, error = opened(self._asked(sent))
-                except Exception as lost:
-                    error = lost
-                if error is None:
-                    future.set_result(result)
-                else:
-                    future.set_exception(error)
-            del job, future, sent  # a result must not live on while this waits
+            self._do(*job)
+            del job  # it must not live on while this waits
         self._end()
+
+    def _do(self, future: Future[Any], sent: bytes) -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result, error = opened(self._asked(sent))
+        except Exception as lost:
+            error = lost
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
 
     def _asked(self, sent: bytes) -> bytes:
         """The answer to a job; a process that dies is followed by another."""
