@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.engine.test_cache import answer, entries
 
 from lissom.engine import cache, native, private
-from tests.engine.test_cache import answer, entries
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and permissions are POSIX"),
