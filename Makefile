@@ -1,13 +1,14 @@
 # make demo     the main job, pictures and data into out/
 # make test     all tests
 # make lint     ruff and mypy
+# make audit    known vulnerabilities of what lissom needs
 # make docs     the documentation site, into docs/_build/html
 # Each sets up .venv with ordinary pip; no compiler is needed.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test lint audit docs clean
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
@@ -19,6 +20,9 @@ lint: .venv/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+audit: .venv/.installed-test
+	$(BIN)/python tools/audit.py
 
 docs: .venv/.installed-docs
 	MPLBACKEND=Agg $(BIN)/python -m sphinx -W docs docs/_build/html

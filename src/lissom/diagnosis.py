@@ -174,8 +174,9 @@ def _cache() -> tuple[bool, str]:
     if folder is None:
         off = os.environ.get("LISSOM_CACHE") == ""
         return off, "turned off" if off else "no directory that only you can write to; set LISSOM_CACHE"
-    sizes = [path.stat().st_size for path in folder.glob("*.o")]
-    return True, f"{folder}: {len(sizes)} entries, {sum(sizes) / 1e6:.1f} MB"
+    sizes = [entry.size for entry in cache.entries(folder)]
+    used, cap = sum(sizes) / cache.MIB, cache.cap() / cache.MIB
+    return True, f"{folder}: {len(sizes)} entries, {used:.1f} of at most {cap:g} MiB"
 
 
 def _state(arm: Arm, rows: tuple[int, ...] = ()) -> tuple[Any, Any, Any]:

@@ -1,7 +1,9 @@
-"""Object code on disk, in a private directory, believed only when intact.
+"""Object code on disk, in a private directory of bounded size, believed only when intact.
 
 An entry is a header, the SHA-256 of its name and the code, and the code. Entries are written to a temporary file
-and renamed, so that writers never meet; whatever does not verify is compiled again and replaced.
+and renamed, so that writers never meet; whatever does not verify is compiled again and replaced. A process that writes
+looks now and then how much there is, and removes what was not used for longest. It takes the time from the file system:
+the clocks of machines that share a directory may differ, and may jump.
 """
 
 from __future__ import annotations
@@ -9,18 +11,27 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import math
 import os
 import stat
 import sys
 import tempfile
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from lissom.engine import compile as compiler
+from lissom.engine import compile as compiler, private
 from lissom.engine.compile import Loaded
 
 HEADER = b"lissom object 2\n"
+MIB = 2**20
+CAP = 512  # MiB, unless LISSOM_CACHE_SIZE says otherwise
+KEPT = 0.9  # of the cap, after something had to be removed
+BETWEEN = 16 * MIB  # that a process writes before it looks again
+LARGEST = 256 * MIB  # entry that is read
+STALE = 3600.0  # seconds after which a temporary file has no writer any more
 
 
 def directory() -> Path | None:
@@ -31,15 +42,13 @@ def directory() -> Path | None:
     named = os.environ.get("LISSOM_CACHE")
     if named == "":
         return None
-    folder = Path(named) if named else _default()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        usable = _private(folder)
-    except OSError:
-        usable = False
-    if not usable and named:
+        folder = private.made(Path(named) if named else _default())
+    except (OSError, RuntimeError, ValueError):  # no home directory; a name with a zero in it
+        folder = None
+    if folder is None and named:
         _warn_unusable(named)
-    return folder if usable else None
+    return folder
 
 
 @functools.cache
@@ -59,18 +68,6 @@ def _default() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lissom"
 
 
-def _private(path: Path) -> bool:
-    """Owned by this user, not a link, and writable by nobody else."""
-    if not hasattr(os, "getuid"):
-        return True
-    status = path.lstat()
-    return (
-        not stat.S_ISLNK(status.st_mode)
-        and status.st_uid == os.getuid()
-        and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    )
-
-
 def compiled(key: str, make: Callable[[], str]) -> Loaded:
     """The object for `key`, from disk if it is there and intact, else compiled from `make()`'s IR."""
     folder = directory()
@@ -87,11 +84,8 @@ def compiled(key: str, make: Callable[[], str]) -> Loaded:
 
 def _read(path: Path) -> bytes | None:
     """The code of an entry that verifies, else None."""
-    try:
-        if not _private(path):
-            return None
-        data = path.read_bytes()
-    except OSError:
+    data = private.contents(path, LARGEST)
+    if data is None:
         return None
     head = len(HEADER) + 32
     code = data[head:]
@@ -106,12 +100,125 @@ def _checksum(path: Path, code: bytes) -> bytes:
 
 def _write(path: Path, code: bytes) -> None:
     """Best effort: a full or read-only disk costs only the next start's time."""
+    data = HEADER + _checksum(path, code) + code
+    if len(data) > min(cap(), LARGEST):
+        return
     with contextlib.suppress(OSError):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(HEADER + _checksum(path, code) + code)
+                stream.write(data)
             os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
+        except BaseException:
+            with contextlib.suppress(OSError):  # another process may have cleaned up
+                os.unlink(temporary)
             raise
+        if _due(len(data)):
+            trim(path)
+
+
+# ---- how much there is ---------------------------------------------------------------------------
+
+
+def cap() -> float:
+    """Bytes that entries may take: ``LISSOM_CACHE_SIZE`` MiB, 512 unless given."""
+    given = os.environ.get("LISSOM_CACHE_SIZE")
+    if not given:
+        return CAP * MIB
+    try:
+        size = float(given)
+    except ValueError:
+        size = math.nan
+    if not size >= 0.0:
+        _warn_size(given)
+        size = CAP
+    return size * MIB
+
+
+@functools.cache
+def _warn_size(given: str) -> None:
+    """Once for a size that is none."""
+    warnings.warn(
+        f"LISSOM_CACHE_SIZE={given}: expected a number of MiB, 0 or more; {CAP} is used.", RuntimeWarning, stacklevel=2
+    )
+
+
+class _Written:
+    """Bytes that this process wrote since it looked; the first write looks."""
+
+    def __init__(self) -> None:
+        self.bytes, self.lock = math.inf, threading.Lock()
+
+
+_written = _Written()
+
+
+def _due(size: int) -> bool:
+    """It is time to look how much there is."""
+    with _written.lock:
+        _written.bytes += size
+        due = _written.bytes > min(BETWEEN, cap() / 8)
+        if due:
+            _written.bytes = 0
+        return due
+
+
+if hasattr(os, "register_at_fork"):  # another thread may have held it
+    os.register_at_fork(after_in_child=lambda: setattr(_written, "lock", threading.Lock()))
+
+
+class Entry(NamedTuple):
+    """A file of the cache; when it was used last, in seconds of the file system's clock."""
+
+    path: Path
+    size: int
+    used: float
+
+    @property
+    def temporary(self) -> bool:
+        """Not finished, or left behind by a process that was killed."""
+        return self.path.suffix != ".o"
+
+
+def entries(folder: Path) -> Iterator[Entry]:
+    """All files of the cache, not what else may be in its directory."""
+    with contextlib.suppress(OSError), os.scandir(folder) as found:
+        for item in found:
+            if item.name.endswith(".o") or item.name.startswith(".new-"):
+                with contextlib.suppress(OSError):  # it may be gone by now
+                    status = item.stat(follow_symlinks=False)
+                    if not stat.S_ISDIR(status.st_mode):
+                        yield Entry(Path(item.path), status.st_size, status.st_mtime)
+
+
+def trim(newest: Path) -> None:
+    """Remove what no process writes any more, and beyond the cap what was not used for longest.
+
+    newest : an entry just written, which tells the time and stays
+
+    Processes may do this at once: each removes the same ones. A time that is yet to come tells nothing about use.
+    """
+    try:
+        now = newest.stat().st_mtime
+    except OSError:
+        return
+    total, kept = 0, []
+    for entry in entries(newest.parent):
+        if entry.temporary and abs(now - entry.used) > STALE:
+            _remove(entry)
+        else:
+            total += entry.size
+            kept.append(entry)
+    if total <= cap():
+        return
+    for entry in sorted(kept, key=lambda e: e.used if e.used <= now else -math.inf):
+        if total <= KEPT * cap():
+            break
+        if entry.path.name != newest.name:
+            _remove(entry)
+            total -= entry.size
+
+
+def _remove(entry: Entry) -> None:
+    with contextlib.suppress(OSError):  # gone already, or in use where files in use cannot be removed
+        os.unlink(entry.path)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.engine import native
+from lissom.engine.blocks import Box, Joined, boxes, rows_in_room, taken
 from lissom.engine.kernel import Kernel
 from lissom.engine.program import Plain
 from lissom.errors import InputError, shown
@@ -18,7 +19,7 @@ from lissom.errors import InputError, shown
 Array = NDArray[np.float64]
 FLOAT = np.dtype(float)  # comparing with it is much quicker than with `float`
 SEQUENCES = (list, tuple)
-PLAIN_ROWS = 4096
+PLAIN_ROWS = 4096  # at once on NumPy, where thousands of intermediate values lie in memory
 HARD = 10_000  # how hard to look for entries in common
 
 
@@ -34,6 +35,8 @@ class Function:
     `rescue(inputs)` may be set: given rows whose results are not finite, it gives results, not finite where it fails.
 
     `read(value, k)` turns argument k into an array (..., n); it can be replaced.
+
+    `row_bytes` is what a row takes beside inputs and results where it is not computed in place.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class Function:
         self.name, self.arguments, self.sizes, self.shapes = name, tuple(arguments), tuple(sizes), tuple(shapes)
         self.program, self.kernel, self.explain = program, kernel, explain
         self._lengths = tuple(math.prod(shape) for shape in self.shapes)
+        self.row_bytes = 8 * (sum(self.sizes) + sum(self._lengths))
         self._matrices = any(len(shape) > 1 for shape in self.shapes)
         self.read: Callable[[ArrayLike, int], Array] = self._numbers
         self.rescue: Callable[[list[Array]], list[Array]] | None = None
@@ -65,23 +69,58 @@ class Function:
                 return results
         if out is not None and threads is None and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
             return self._one_into(arrays, out)
-        given = [self.read(x, k) for k, x in enumerate(arrays)]
+        given = [self._later(x, k) for k, x in enumerate(arrays)]
         batch = self._batch(given)
-        rows = math.prod(batch)
-        inputs = [_rows(x, batch, rows, n) for x, n in zip(given, self.sizes, strict=True)]
         if out is None:
             results = [np.empty((*batch, *shape)) for shape in self.shapes]
         else:
             results = self._given(out, batch)
-        flat = [_flat(y, rows, n) for y, n in zip(results, self._lengths, strict=True)]
-        if out is not None and any(np.may_share_memory(y, x) for y in flat for x in inputs):
-            inputs = [x.copy() for x in inputs]
-        self.fill(inputs, flat, batch, threads)
-        if out is not None:
-            for y, part in zip(results, flat, strict=True):
-                if not np.may_share_memory(y, part):  # it could not be written in place
-                    y[...] = part.reshape(y.shape)
+        most = rows = math.prod(batch)
+        if not self._in_place(given, results, batch):
+            most = rows_in_room(self.row_bytes)
+            if out is not None and rows > most:
+                given = [_apart(x, results, batch) for x in given]
+        for box in boxes(batch, most):
+            self._box(given, results, batch, box, threads)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _later(self, value: Any, k: int) -> Any:
+        """What can be read block by block is left as it is."""
+        if type(value) is Joined or (type(value) is np.ndarray and value.ndim and value.dtype.kind in "iuf"):
+            return value
+        return self.read(value, k)
+
+    def _in_place(self, given: list[Any], results: list[Array], batch: tuple[int, ...]) -> bool:
+        """A kernel can run from these inputs to these results without a copy of either."""
+        if self.kernel is None:
+            return False
+        for x, n in zip(given, self.sizes, strict=True):
+            if type(x) is Joined or x.dtype != FLOAT or x.shape[-1] != n:
+                return False
+            if not (_plain(x) and (x.ndim == 1 or x.shape[:-1] == batch)):
+                return False
+        return all(_plain(y) and not any(np.may_share_memory(y, x) for x in given) for y in results)
+
+    def _box(
+        self, given: list[Any], results: list[Array], batch: tuple[int, ...], box: Box, threads: int | None
+    ) -> None:
+        """The results of some states, by way of copies where they are needed."""
+        inputs = []
+        for k, (x, n) in enumerate(zip(given, self.sizes, strict=True)):
+            try:
+                some = self.read(taken(x, batch, box), k)
+            except InputError:
+                self.read(x, k)  # it names the place in all of the array
+                raise
+            inputs.append(_rows(some, box.rows, n))
+        parts = [y[box.index] for y in results]
+        flat = [_flat(y, box.rows, n) for y, n in zip(parts, self._lengths, strict=True)]
+        if any(np.may_share_memory(y, x) for y in flat for x in inputs):
+            inputs = [x.copy() for x in inputs]
+        self.fill(inputs, flat, batch, threads, box.first)
+        for y, part in zip(parts, flat, strict=True):
+            if not np.may_share_memory(y, part):  # it could not be written in place
+                y[...] = part.reshape(y.shape)
 
     def _one_into(self, arrays: Sequence[Any], out: Any) -> Any:
         """One state, its results copied to where they are wanted."""
@@ -112,15 +151,19 @@ class Function:
             return None
         return results[0] if len(results) == 1 else tuple(results)
 
-    def fill(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None) -> None:
-        """Compute into flat results; recover or explain what is not finite."""
-        if self.kernel is None:
-            self._plainly(inputs, flat, np.arange(len(flat[0])))
-            finite = all(np.isfinite(y).all() for y in (*inputs, *flat))
-        else:
-            finite = self.kernel.run(inputs, flat, threads)
-        if not finite:
-            self._recover(inputs, flat, batch)
+    def fill(
+        self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None, first: int = 0
+    ) -> None:
+        """Compute into flat results; recover or explain what is not finite. `first`: number of the first row."""
+        if self.kernel is not None and self.kernel.run(inputs, flat, threads):
+            return
+        for start in range(0, max(len(flat[0]), 1), PLAIN_ROWS):
+            some = slice(start, start + PLAIN_ROWS)
+            few, into = [x[some] for x in inputs], [y[some] for y in flat]
+            if self.kernel is None:
+                self._plainly(few, into, np.arange(len(into[0])))
+            if not all(np.isfinite(y).all() for y in (*few, *into)):
+                self._recover(few, into, batch, first + start)
 
     def _numbers(self, value: ArrayLike, k: int) -> Array:
         try:
@@ -153,27 +196,25 @@ class Function:
         return check_out(self.name, [out] if len(shapes) == 1 else out, shapes)
 
     def _plainly(self, inputs: list[Array], flat: list[Array], rows: NDArray[np.intp]) -> None:
-        """The program on NumPy arrays, for some rows, a few thousand at a time to bound what lies in memory."""
-        for start in range(0, max(len(rows), 1), PLAIN_ROWS):
-            some = rows[start : start + PLAIN_ROWS]
-            run = Plain([x[some] for x in inputs])
-            with np.errstate(all="ignore"):
-                self.program(run)
-            for y, entries in zip(flat, run.outputs, strict=True):
-                for k, entry in enumerate(entries):
-                    y[some, k] = entry
+        """The program on NumPy arrays, for some rows."""
+        run = Plain([x[rows] for x in inputs])
+        with np.errstate(all="ignore"):
+            self.program(run)
+        for y, entries in zip(flat, run.outputs, strict=True):
+            for k, entry in enumerate(entries):
+                y[rows, k] = entry
 
     @staticmethod
     def _still(flat: list[Array], rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Those of the rows whose results are not finite."""
         return rows[~np.all([np.isfinite(y[rows]).all(axis=1) for y in flat], axis=0)]
 
-    def _recover(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...]) -> None:
+    def _recover(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], first: int) -> None:
         """Angles beyond the kernel's range are done plainly; what then is not finite is an error."""
         for word, x in zip(self.arguments, inputs, strict=True):
             if not np.isfinite(x).all():
                 row, column = (int(i) for i in np.argwhere(~np.isfinite(x))[0])
-                spot = [*(int(i) for i in np.unravel_index(row, batch)), column] if batch else [column]
+                spot = [*(int(i) for i in np.unravel_index(first + row, batch)), column] if batch else [column]
                 raise InputError(f"{self.name}: {word}{spot} is {x[row, column]}; expected finite numbers.")
         bad = self._still(flat, np.arange(len(flat[0])))
         self._plainly(inputs, flat, bad)
@@ -183,7 +224,7 @@ class Function:
                 y[still] = found
             still = self._still(flat, still)
         if still.size:
-            spot = [int(i) for i in np.unravel_index(still[0], batch)]
+            spot = [int(i) for i in np.unravel_index(first + still[0], batch)]
             self.explain(f" of state {spot}" if batch else "", *(x[still[0]] for x in inputs))
 
 
@@ -232,11 +273,27 @@ def _flat(y: Array, rows: int, n: int) -> Array:
     return view if n < 2 or view.strides[1] == view.itemsize else np.empty((rows, n))
 
 
-def _rows(x: Array, batch: tuple[int, ...], rows: int, n: int) -> Array:
+def _rows(x: Array, rows: int, n: int) -> Array:
     """(rows, n) with contiguous rows; a repeated row is not copied."""
     if x.ndim == 1:
         return np.broadcast_to(np.ascontiguousarray(x), (rows, n))
-    if x.flags.c_contiguous and x.shape[:-1] == batch:
+    if x.flags.c_contiguous:
         return x.reshape(rows, n)
-    flat = np.broadcast_to(x, (*batch, n)).reshape(rows, n)
+    flat = x.reshape(rows, n)
     return flat if flat.strides[-1] == 8 or n == 1 else np.ascontiguousarray(flat)
+
+
+def _plain(x: Array) -> bool:
+    """Its rows are vectors in one piece, at equal distances."""
+    return x.flags.c_contiguous or (x.ndim == 2 and x.strides[1] == x.itemsize)
+
+
+def _apart(x: Any, results: list[Array], batch: tuple[int, ...]) -> Any:
+    """An input that results written before it is read do not change: a copy where one may lie across it."""
+    for y in results:
+        if type(x) is Joined or not np.may_share_memory(x, y):
+            continue
+        same = x.shape == y.shape and x.strides == y.strides and x.ctypes.data == y.ctypes.data
+        if not same:  # then every block of it is read before it is written
+            return x.copy()
+    return x

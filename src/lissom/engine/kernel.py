@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from lissom.engine.program import Inline, Step
 from lissom.engine.record import COPY, Recorder, Tape
 
 Array = NDArray[np.float64]
+Result = TypeVar("Result")
 WIDTHS = (1, 4)
 PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 # Operations of a row, about, for the choice of threads.
@@ -115,13 +116,10 @@ class Kernel:
         if rows == 0:
             return True
         code = self.codes[4 if rows >= 4 else 1]
-        count = self._thread_count(rows, threads)
-        if count == 1:
-            return code.run(inputs, outputs)
-        cuts = [rows * k // count // 4 * 4 for k in range(count)] + [rows]
-        pieces = [slice(a, b) for a, b in pairwise(cuts)]
-        work = [([x[s] for x in inputs], [y[s] for y in outputs]) for s in pieces]
-        return all(list(pool().map(lambda job: code.run(*job), work)))  # a list: every piece must be finished
+        k = len(inputs)
+        arrays = (*inputs, *outputs)
+        count = thread_count(rows, self.work, threads)
+        return all(shared_out(lambda *some: code.run(some[:k], some[k:]), arrays, count))
 
     def try_rows(self, rows: int, arrays: Sequence[Any]) -> bool:
         """Inputs and outputs, all plain (rows, n), on this thread; False when they are not plain or not finite."""
@@ -129,12 +127,29 @@ class Kernel:
 
     def threaded(self, rows: int) -> bool:
         """So many rows are worth more than one thread."""
-        return rows * self.work >= THREAD_WORK and cores() > 1
+        return worth_threads(rows, self.work)
 
-    def _thread_count(self, rows: int, threads: int | None) -> int:
-        if threads == 1 or (threads is None and not self.threaded(rows)):
-            return 1
-        return max(1, min(cores() if threads is None else threads, rows // 64))
+
+def worth_threads(rows: int, work: int) -> bool:
+    """So many rows of so many operations are worth more than one thread."""
+    return rows * work >= THREAD_WORK and cores() > 1
+
+
+def thread_count(rows: int, work: int, threads: int | None) -> int:
+    """How many threads share the rows; None: as many as help."""
+    if threads == 1 or (threads is None and not worth_threads(rows, work)):
+        return 1
+    return max(1, min(cores() if threads is None else threads, rows // 64))
+
+
+def shared_out(function: Callable[..., Result], arrays: Sequence[NDArray[Any]], count: int) -> list[Result]:
+    """A function of arrays on so many pieces of their rows, each on a thread; all are finished."""
+    if count == 1:
+        return [function(*arrays)]
+    rows = len(arrays[-1])
+    cuts = [rows * k // count // 4 * 4 for k in range(count)] + [rows]
+    pieces = [slice(a, b) for a, b in pairwise(cuts)]
+    return list(pool().map(lambda some: function(*(x[some] for x in arrays)), pieces))
 
 
 def _not_plain(*_arrays: Any) -> None:

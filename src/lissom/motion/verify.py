@@ -186,7 +186,7 @@ def _status(motion: Motion, run: Run, error: Array, peaks: tuple[Peak, ...], gro
         return worst.beyond()
     lost = first_indefinite(mass_matrix(motion.arm, motion.q)) if motion.arm.flexible else None
     if lost is not None:
-        where = f" at {motion.t[lost.at[0]]:.4g} s"
+        where = f" at {motion.t[lost.number]:.4g} s"
         return words(motion.arm, lost.least, where)
     if not run.ok:
         return f"its simulation is not in order: {run.status}"

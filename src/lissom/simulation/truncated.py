@@ -34,7 +34,7 @@ def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], tota
     lost = first_indefinite(_inertia(loop, q[row, sample], numbers, total)) if len(row) else None
     if lost is None:
         return ""
-    at = lost.at[0]
+    at = lost.number
     who = f" of run {numbers[at]}" if total > 1 else ""
     words = f"the truncated inertia{who} is not positive definite at t = {t[sample[at]]:.4g} s"
     warn_user(f"simulate: {words} (eigenvalue {lost.least:.2g}); {FIX}.")

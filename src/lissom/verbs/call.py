@@ -91,7 +91,7 @@ def tree_call(
     pushes = [] if loads is NO_LOADS else as_loads(arm, loads, name)
     if not pushes and base is None:
         return run(known.get(name, method=method), state, out, threads, name)
-    extra: list[Array] = []
+    extra: list[Any] = []
     if base is not None:
         if not isinstance(base, BaseMotion):
             raise InputError(f"{name}: base is {shown(base)}; expected BaseMotion(...).")
@@ -122,6 +122,11 @@ def as_loads(arm: Arm, loads: Any, name: str, what: str = "loads") -> list[tuple
     return [on_frame(arm, load, name) for load in loads]
 
 
-def _joined(*parts: Array) -> Array:
-    """Vectors (..., 3) side by side, batches broadcast."""
-    return np.concatenate(np.broadcast_arrays(*parts), axis=-1)
+def _joined(*parts: Array) -> Any:
+    """Vectors (..., 3) side by side, batches broadcast; large ones only when they are used."""
+    if all(part.ndim == 1 for part in parts):
+        return np.concatenate(parts)
+    from lissom.engine.blocks import ROOM, Joined
+
+    joined = Joined(parts)
+    return joined if joined.nbytes > ROOM else joined.whole()

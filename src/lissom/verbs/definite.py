@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import IndefiniteInertia
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -18,24 +19,26 @@ HOUSE = str(Path(__file__).parents[1])
 
 
 class Lost(NamedTuple):
-    """Where the first matrix stands that is not definite, and its smallest eigenvalue."""
+    """Number of the first matrix that is not definite, and its smallest eigenvalue."""
 
-    at: tuple[int, ...]
+    number: int
     least: float
 
 
 def first_indefinite(M: Array) -> Lost | None:
     """The first matrix of (..., n, n) with an eigenvalue below zero; None if none has one."""
-    try:
-        np.linalg.cholesky(M)
-        return None
-    except np.linalg.LinAlgError:
-        values = np.linalg.eigvalsh(M)
-    below = np.argwhere(values[..., 0] < -ROUNDING * values[..., -1])
-    if not len(below):
-        return None
-    at = tuple(int(k) for k in below[0])
-    return Lost(at, float(values[(*at, 0)]))
+    batch, row_bytes = M.shape[:-2], 2 * M.shape[-1] ** 2 * M.itemsize
+    for box in boxes(batch, rows_in_room(row_bytes)):
+        some = M[box.index].reshape(box.rows, *M.shape[-2:])
+        try:
+            np.linalg.cholesky(some)
+            continue
+        except np.linalg.LinAlgError:
+            values = np.linalg.eigvalsh(some)
+        below = np.flatnonzero(values[:, 0] < -ROUNDING * values[:, -1])
+        if len(below):
+            return Lost(int(below[0]) + box.first, float(values[below[0], 0]))
+    return None
 
 
 def words(arm: Arm, least: float, where: str = "", closed_form: bool = False) -> str:
@@ -52,12 +55,20 @@ def words(arm: Arm, least: float, where: str = "", closed_form: bool = False) ->
     )
 
 
-def warn_of_indefinite(arm: Arm, M: Array, verb: str, closed_form: bool = False) -> None:
-    """Say where the inertia M (..., n, n) of an arm is not definite."""
+def warn_of_indefinite(
+    arm: Arm, M: Array, verb: str, closed_form: bool = False, spot: tuple[tuple[int, ...], int] | None = None
+) -> bool:
+    """Say where the inertia M (..., n, n) of an arm is not definite; True if it is not.
+
+    spot : the batch that these are some of, and the number of the first
+    """
     lost = first_indefinite(M)
-    if lost is not None:
-        where = f" at state {list(lost.at)}" if lost.at else ""
-        warn_user(f"{verb}: {words(arm, lost.least, where, closed_form)}")
+    if lost is None:
+        return False
+    batch, first = spot or (M.shape[:-2], 0)
+    where = f" at state {[int(k) for k in np.unravel_index(first + lost.number, batch)]}" if batch else ""
+    warn_user(f"{verb}: {words(arm, lost.least, where, closed_form)}")
+    return True
 
 
 def warn_user(sentence: str) -> None:

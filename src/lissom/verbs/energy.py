@@ -77,7 +77,8 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     mass = library_of(arm).bodies.mass
     if mass == 0.0:
         raise UnsupportedError(f"centre_of_mass: nothing that moves on arm {arm.name!r} has mass.")
-    return moment / mass
+    moment /= mass  # in place: a large batch is not made twice
+    return moment
 
 
 def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:

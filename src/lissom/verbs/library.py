@@ -22,13 +22,16 @@ from lissom.dynamics import forward, inverse, mass, pivot
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import INERTIA, Setting
 from lissom.engine import kernel
+from lissom.engine.blocks import boxes, rows_in_room, taken
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.program import Plain
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.loops import closure
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
+from lissom.verbs import forward_slopes
 from lissom.verbs.definite import warn_of_indefinite, words
+from lissom.verbs.forward_slopes import ForwardSlopes
 from lissom.verbs.recipes import BENT_RECIPES, RECIPES, Plan, Recipe
 from lissom.verbs.states import as_points, as_state
 from lissom.verbs.watched import Watched
@@ -95,6 +98,8 @@ class Library:
         return Plan(recipe, bodies, setting, arguments, sizes)
 
     def _make(self, name: str, setting: Setting, backend: str | None, method: str | None) -> Function:
+        if name == forward_slopes.NAME:
+            return ForwardSlopes(self, setting)
         plan = self.plan(name, setting, method)
         recipe, bodies, _, arguments, sizes = plan
         chosen = self._choose(recipe, backend)
@@ -112,16 +117,26 @@ class Library:
         function = Watched(*parts) if watched else Function(*parts)
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(bodies, setting, rows)
-        function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
+        function.read = self.reader(label, arguments, sizes, len(recipe.arguments))
         if isinstance(function, Watched):
-            function.watch(lambda q, results: self._look(name, q, results))
+            function.watch(lambda q: self.look(label, q))
         return function
 
-    def _look(self, name: str, q: Array, results: Array) -> None:
-        """Warn of inertia that truncation made indefinite."""
-        if name != "mass_matrix":  # from the function itself, which would look again
-            results = Function.__call__(self.get("mass_matrix"), q)
-        warn_of_indefinite(self.arm, results, name.removeprefix("packed_"))
+    def look(self, verb: str, q: ArrayLike) -> None:
+        """Warn of inertia that truncation made indefinite, at positions (..., dof)."""
+        inertia = self.get("mass_matrix")
+        positions = np.asarray(q)
+        batch = positions.shape[:-1]
+        for box in boxes(batch, rows_in_room(16 * self.arm.dof**2)):
+            M = Function.__call__(inertia, taken(positions, batch, box))  # the function itself would look again
+            if warn_of_indefinite(self.arm, M, verb, spot=(batch, box.first)):
+                break
+
+    def reader(
+        self, name: str, arguments: Sequence[str], sizes: Sequence[int], states: int
+    ) -> Callable[[ArrayLike, int], Array]:
+        """What turns argument k of a function into an array."""
+        return functools.partial(self._read, name, arguments, sizes, states)
 
     def _bodies(self, recipe: Recipe, setting: Setting, more: Iterable[str]) -> Bodies:
         """The bodies, with the places along beams that are asked for; only dynamics feels the loads that stand."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -226,21 +225,10 @@ def forward_dynamics_gradient(
     >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
     True
     """
-    if loads is not NO_LOADS and isinstance(loads, Iterable):
-        loads = list(loads)  # it is used twice
     if as_arm(arm, "forward_dynamics_gradient").loops:
         return _looped_gradient(arm, (q, qd, tau), loads, base, out, threads)
-    qdd = call(arm, "forward_dynamics", (q, qd, tau), loads=loads, base=base, threads=threads)
-    D = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, threads=threads)
-    from lissom.engine.function import check_out  # the engine is loaded by now
-
-    if out is None:
-        out = ForwardGradient(*(np.empty_like(part) for part in D))
-    by_q, by_qd, by_tau = check_out("forward_dynamics_gradient", out, [part.shape for part in D])
-    by_tau[...] = np.linalg.inv(D[2])
-    for result, change in ((by_q, D[0]), (by_qd, D[1])):
-        np.negative(np.matmul(by_tau, change), out=result)
-    return out
+    results = call(arm, "forward_dynamics_gradient", (q, qd, tau), loads=loads, base=base, out=out, threads=threads)
+    return ForwardGradient(*results) if out is None else out
 
 
 def _looped_gradient(

@@ -9,20 +9,19 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lissom.engine.function import Function
-from lissom.spatial.rotations import Array
 
 
 class Watched(Function):
-    """A function whose states are looked at after each call: `look(q, results)`."""
+    """A function whose positions are looked at after each call: `look(q)`."""
 
-    look: Callable[[Array, Any], None]
+    look: Callable[[ArrayLike], None]
 
-    def watch(self, look: Callable[[Array, Any], None]) -> None:
+    def watch(self, look: Callable[[ArrayLike], None]) -> None:
         """Look from now on, also where one state is asked for."""
         self.look, self.one = look, self
         self._single = functools.partial(Function.__call__, self)  # within a call, which looks itself
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
-        self.look(self.read(arrays[0], 0), results)
+        self.look(arrays[0])
         return results

@@ -1,0 +1,96 @@
+"""A directory that only this user can write to, and its files: what is believed, and what is not.
+
+A place is followed from the root. Each directory on the way must belong to this user or to root, and others must not
+be able to exchange what is in it; so when the next one is looked at, nobody else can have moved it. A file is judged by
+the descriptor it was opened with, not by its name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+# Neither follow a link, nor wait for the other end of a pipe, nor hand the file to programs that are started.
+CAREFULLY = os.O_RDONLY | sum(getattr(os, word, 0) for word in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+POSIX = hasattr(os, "getuid")
+
+
+def made(place: Path) -> Path | None:
+    """The directory, made if it is not there; None where others could write to it or put another in its place."""
+    if not POSIX:
+        place.mkdir(parents=True, exist_ok=True)
+        return place
+    real = Path(os.path.realpath(place.parent)) / place.name
+    for folder in (*reversed(real.parents), real):
+        try:
+            status = folder.lstat()
+        except FileNotFoundError:  # what is above is in order
+            with contextlib.suppress(FileExistsError):  # another process was quicker
+                folder.mkdir(mode=0o700)
+            status = folder.lstat()
+        if not (_private if folder == real else _holds)(status):
+            return None
+    return real
+
+
+def _holds(status: os.stat_result) -> bool:
+    """Nobody but root and this user can exchange what is in a directory."""
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (0, os.getuid()):
+        return False
+    if status.st_mode & stat.S_ISVTX:  # as in /tmp: everybody may add, only owners may move
+        return True
+    shared = status.st_mode & OTHERS_WRITE
+    return not shared or (shared == stat.S_IWGRP and _alone_in(status.st_gid))
+
+
+def _alone_in(group: int) -> bool:
+    """The group is the user's own, of the same name and without other members, as many systems give one to each."""
+    import grp
+    import pwd
+
+    try:
+        name, found = pwd.getpwuid(os.getuid()).pw_name, grp.getgrgid(group)
+    except KeyError:
+        return False
+    return found.gr_name == name and set(found.gr_mem) <= {name}
+
+
+def _private(status: os.stat_result) -> bool:
+    """A directory of this user that nobody else can write to."""
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & OTHERS_WRITE
+
+
+def contents(path: Path, most: int) -> bytes | None:
+    """What is in a file of this user's own, which is marked as used now.
+
+    None for anything else: no file, a link, one that has other names or that others can write to, a pipe, a device,
+    more than `most` bytes.
+    """
+    try:
+        handle = os.open(path, CAREFULLY)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(handle)
+        if not _own(status) or status.st_size > most:
+            return None
+        with open(handle, "rb", closefd=False) as stream:
+            data = stream.read(most)
+        if os.utime in os.supports_fd:
+            with contextlib.suppress(OSError):  # a file system that can only be read
+                os.utime(handle)
+        return data
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def _own(status: os.stat_result) -> bool:
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    mine = not POSIX or (status.st_uid == os.getuid() and not status.st_mode & OTHERS_WRITE)
+    return mine and status.st_nlink == 1

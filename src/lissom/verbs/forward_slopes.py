@@ -1,0 +1,54 @@
+"""Derivatives of forward dynamics as a function of arrays, by way of those of inverse dynamics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.inverse import Setting
+from lissom.engine.function import Function
+from lissom.engine.kernel import shared_out, thread_count
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from lissom.verbs.library import Library
+
+NAME = "forward_dynamics_gradient"
+
+
+class ForwardSlopes(Function):
+    """(q, qd, tau) to the derivatives of the accelerations: with D those of the torques, ``M^-1 (d tau - D)``."""
+
+    def __init__(self, library: Library, setting: Setting):
+        inner = library.get("forward_dynamics", setting)
+        n, slopes = library.arm.dof, library.get("inverse_dynamics_gradient", setting)
+        super().__init__(NAME, inner.arguments, inner.sizes, [(n, n)] * 3, inner.program, None, inner.explain)
+        self.read = library.reader(NAME, inner.arguments, inner.sizes, 3)
+        self.library, self.forward, self.slopes, self.dof = library, inner, slopes, n
+        self.row_bytes += 8 * (n + 5 * n * n)  # accelerations, three matrices, and what inverting takes
+
+    def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
+        results = super().__call__(*arrays, out=out, threads=threads)
+        if self.library.bodies.truncated:
+            self.library.look(NAME, arrays[0])
+        return results
+
+    def fill(
+        self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None, first: int = 0
+    ) -> None:
+        """The same from flat inputs to flat results."""
+        rows, n = len(flat[0]), self.dof
+        qdd, D = np.empty((rows, n)), [np.empty((rows, n * n)) for _ in range(3)]
+        self.forward.fill(inputs, [qdd], batch, threads, first)
+        self.slopes.fill([*inputs[:2], qdd, *inputs[3:]], D, batch, threads, first)
+        stacks = [x.reshape(rows, n, n) for x in (*flat, *D)]
+        shared_out(_solved, stacks, thread_count(rows, 6 * n**3, threads))
+
+
+def _solved(by_q: Array, by_qd: Array, by_tau: Array, *D: Array) -> None:
+    """One matrix after the other: the bits of one do not depend on how many there are."""
+    by_tau[...] = np.linalg.inv(D[2])
+    for result, change in ((by_q, D[0]), (by_qd, D[1])):
+        np.negative(np.matmul(by_tau, change), out=result)
