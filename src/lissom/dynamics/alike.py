@@ -35,8 +35,9 @@ def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
             continue
         where = f", link {mine.name!r}"
         yield where, "its name", its.name, mine.name
+        wanted = _structure(mine)
         for field, value in _structure(its).items():
-            yield where, field, value, _structure(mine)[field]
+            yield where, field, value, wanted[field]
     for field in ("flexibility", "kinematics_only"):
         yield "", field, getattr(other, field), getattr(arm, field)
     yield "", "the number of loads", len(other.loads), len(arm.loads)
@@ -49,7 +50,8 @@ def _structure(link: Link) -> dict[str, Any]:
     return {
         "parent": link.parent, "the joint's name": joint.name, "the joint's kind": joint.kind,
         "elastic": joint.elastic is not None, "actuated": joint.actuated, "mimic": joint.mimic,
-        "the joint's limits": joint.limits, "flexible": link.flexible, "its modes": link.mode_labels,
+        "the joint's limits": joint.limits, "flexible": link.flexible,
+        "its modes": link.beam.modes if link.beam is not None else link.mode_labels,
         "third_order": link.beam is not None and link.beam.third_order,
         "its tools": tuple(tool.name for tool in link.tools),
     }  # fmt: skip

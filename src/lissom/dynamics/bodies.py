@@ -25,7 +25,7 @@ from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
-from lissom.spatial.rotations import Array
+from lissom.spatial.rotations import Array, skew
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
@@ -348,12 +348,12 @@ def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
 
 def _about_origin(inertia: Inertia) -> dict[str, Any]:
     """Mass, first moment and inertia about the frame's origin, rounding removed."""
-    I = inertia.spatial()
-    moment = inertia.mass * inertia.com
+    C = inertia.mass * skew(inertia.com)
+    I, moment = inertia.moment + skew(inertia.com) @ C.T, inertia.mass * inertia.com
     tiny = ROUNDING * max(float(np.abs(moment).max()), 1e-300)
-    size = ROUNDING * max(float(np.abs(I[:3, :3]).max()), 1e-300)
+    size = ROUNDING * max(float(np.abs(I).max()), 1e-300)
     return {
         "mass": inertia.mass,
         "moment": np.where(np.abs(moment) < tiny, 0.0, moment),
-        "inertia": np.where(np.abs(I[:3, :3]) < size, 0.0, I[:3, :3]),
+        "inertia": np.where(np.abs(I) < size, 0.0, I),
     }

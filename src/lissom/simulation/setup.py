@@ -38,7 +38,15 @@ class Start(NamedTuple):
 
 
 def closed_loop(
-    arm: Arm, tau: Any, until: float, runs: int | None, loads: Any, base: Any, prescribed: Any, payloads: Any, arms: Any
+    arm: Arm,
+    tau: Any,
+    until: float,
+    runs: int | None,
+    loads: Any,
+    base: Any,
+    prescribed: Any,
+    payloads: Any,
+    arms: Any = None,
 ) -> ClosedLoop:
     """The arm with all that acts on it."""
     if payloads is not None and arms is not None:
@@ -247,7 +255,7 @@ def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
         if several.varied.arm != arm:
             raise InputError(f"{VERB}: what may vary was decided for arm {several.varied.arm.name!r}, another arm.")
     else:
-        if isinstance(arms, Arm) or not isinstance(arms, Sequence) or not arms:
+        if isinstance(arms, Arm | str) or not isinstance(arms, Sequence) or not arms:
             raise InputError(f"{VERB}: arms is {shown(arms)}; expected a list of Arm, one per run.")
         several = Several(Varied(arm, arms, frames), arms)
     several.varied.covers(frames, VERB)

@@ -52,7 +52,7 @@ def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Arr
     if loop.several is None:
         return inverse_dynamics_gradient(smooth(loop.laden_arm), q, qd, qdd, loads=loads, base=base)
     row, state = loop.inputs.part("arm", given), (q, qd, qdd)
-    return call_rows(loop.several.varied, row, "inverse_dynamics_gradient", state, loads, base)  # type: ignore[no-any-return]
+    return call_rows(loop.several.varied, row, "inverse_dynamics_gradient", state, loads, base)
 
 
 def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool) -> Array:
