@@ -63,3 +63,36 @@ def random_loads(arm, seed, batch=()):
 
 def random_base(seed):
     return ls.BaseMotion(*np.random.default_rng(seed).normal(size=(3, 3)))
+
+
+def other_numbers(arm, rng, *, places=True, friction=True):
+    """An arm alike with other numbers: masses, inertias, drives, springs, beams, gravity, loads; and places."""
+    links = [_other_link(link, rng, places, friction) for link in arm.links]
+    loads = [load.replace(force=load.force + rng.normal(size=3), moment=load.moment * 1.3) for load in arm.loads]
+    return arm.replace(links=links, loads=loads, gravity=arm.gravity + rng.normal(size=3) * 0.3)
+
+
+def _other_link(link, rng, places, friction):
+    some = lambda: rng.uniform(0.8, 1.25)  # noqa: E731
+    joint, changes = link.joint, {}
+    if joint.moves:
+        words = ("armature", "damping", "stiffness", "rest", *(("friction",) if friction else ()))
+        joint = joint.replace(**{word: getattr(joint, word) * some() for word in words})
+    if joint.elastic is not None:
+        joint = joint.replace(elastic=ls.Elastic(joint.elastic.stiffness * some(), joint.elastic.damping * some()))
+    if places:
+        joint = joint.replace(
+            placement=joint.placement @ pose(about_axis(np.array([0.6, 0.0, 0.8]), 0.1 * rng.normal()))
+        )
+        changes = {"frame": link.frame @ pose(p=0.02 * rng.normal(size=3))}
+    if link.beam is not None:
+        beam, factor = link.beam, some()
+        changes["beam"] = beam.replace(
+            EI=tuple(x and x * factor for x in beam.EI), mass_per_length=beam.mass_per_length * some()
+        )
+    if link.payload is not None:
+        changes["payload"] = link.payload.replace(mass=link.payload.mass * some())
+    size = some()
+    return link.replace(
+        joint=joint, mass=link.mass * size, com=link.com * some(), inertia=link.inertia * size, **changes
+    )

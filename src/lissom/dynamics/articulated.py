@@ -20,6 +20,7 @@ import numpy as np
 
 from lissom.dynamics.articulated_inertia import SIZE, Carried, body_carried
 from lissom.dynamics.bodies import BASE, Bodies, Body
+from lissom.dynamics.drives import ARMATURE, PASSIVE, drive_of
 from lissom.dynamics.inverse import CONSTANTS, FALL, INERTIA, LADEN, constants_of
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.pivot import Held, reciprocal, unguarded
@@ -239,7 +240,9 @@ def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, 
     """From the tips inward: every joint, and the modes of every beam, eliminated."""
     kept: dict[int, Any] = {}
     below: dict[int, Any] = {}
-    mass = [b.mass for b in bodies.list]  # of the body and all it carries; payloads that vary are not counted
+    mass = [
+        b.mass for b in bodies.list
+    ]  # of the body and all it carries; payloads and masses that vary are not counted
     for i, b in reversed(bodies.movers):
         if b.beam is not None:
             kept[i], felt = _bent(run, bodies, i, out, given.tau, below.pop(i, None), mass[i])
@@ -277,7 +280,10 @@ def _joint(
         step, parts = HELD[step], [*parts, hold[b.coordinate]]
     elif not guarded:
         step = FREE[step]
-    return run.call(step, *parts, constants=[b.armature, mass])
+    row: Any = [b.armature, mass]
+    if b.drive is not None:
+        row = run.gathered([b.drive[ARMATURE], run.constant([mass])])
+    return run.call(step, *parts, constants=row)
 
 
 def _outward(
@@ -296,7 +302,9 @@ def _outward(
         elif k in hold:
             step = HELD_ACC_P if b.prismatic else HELD_ACC_R
             parts = (above, way[i], kept[i], hold[k])
-            qdd[k], acceleration[i], needed[k] = run.call(step, *parts, constants=[b.armature])
+            qdd[k], acceleration[i], needed[k] = run.call(
+                step, *parts, constants=[b.armature] if b.drive is None else b.drive[ARMATURE]
+            )
         else:
             qdd[k], acceleration[i] = run.call(ACC_P if b.prismatic else ACC_R, above, way[i], kept[i])
     return qdd, needed
@@ -304,5 +312,5 @@ def _outward(
 
 def pull(run: Any, body: Body, tau: Any, q: Any, qd: Any) -> Any:
     """A joint's torque less damping, friction and spring."""
-    row = (body.damping, body.friction, body.stiffness, body.rest)
-    return run.call(EFFORT, tau, q, qd, constants=row) if any(row) else tau
+    row = drive_of(body, PASSIVE)
+    return run.call(EFFORT, tau, q, qd, constants=row) if row is not None else tau

@@ -20,7 +20,8 @@ class Beam(NamedTuple):
     """A pattern and its values."""
 
     layout: Layout
-    values: tuple[float, ...]
+    values: Any  # numbers, or a vector of a program (see `varied`)
+    mass: float  # of the beam itself
 
     @classmethod
     def of(cls, body: FlexibleBody, root: Any, p: Any, flexibility: str) -> Beam:
@@ -34,17 +35,12 @@ class Beam(NamedTuple):
         some = [np.flatnonzero(row) for row in flat]
         shapes, places = tuple(np.shape(table) for table in tables), tuple(tuple(map(int, at)) for at in some)
         values = tuple(float(x) for row, at in zip(flat, some, strict=True) for x in row[at])
-        return cls(Layout(m, cubic, shapes, places, flexibility), values)
+        return cls(Layout(m, cubic, shapes, places, flexibility), values, float(np.asarray(tables.C)[0, 0]))
 
     @property
     def m(self) -> int:
         """Number of its amplitudes."""
         return self.layout.m
-
-    @property
-    def mass(self) -> float:
-        """Of the beam itself."""
-        return float(self.layout.unpacked(self.values).C[0, 0])
 
     def at(self, station: Station) -> Beam:
         """The same with another place on it as its end."""
@@ -54,16 +50,21 @@ class Beam(NamedTuple):
 
     def step(self, kind: str) -> Step:
         """One of its steps, by its name in `flexing` or `flexing_inertia`, or in `book.links`."""
-        return step_of(self._kinds[kind], self.layout)
-
-    @property
-    def _kinds(self) -> dict[str, Kind]:
-        return KINDS if self.layout.flexibility == "second_order" else LINEAR_KINDS
+        return step_of(_kinds(self.layout)[kind], self.layout)
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """All of them."""
-        return tuple(step_of(kind, self.layout) for kind in self._kinds.values())
+        return steps_of(self.layout)
+
+
+def steps_of(layout: Layout) -> tuple[Step, ...]:
+    """All steps of a pattern."""
+    return tuple(step_of(kind, layout) for kind in _kinds(layout).values())
+
+
+def _kinds(layout: Layout) -> dict[str, Kind]:
+    return KINDS if layout.flexibility == "second_order" else LINEAR_KINDS
 
 
 def _end(station: Station) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
-from lissom.spatial.rotations import Array
+from lissom.spatial.rotations import Array, skew
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
@@ -51,7 +51,8 @@ class Body(NamedTuple):
     rest: float
     joint: str
     coordinate: int
-    constants: Any = None  # of its steps, where they are not numbers: see `laden`
+    constants: Any = None  # of its steps, where they are not numbers: see `laden` and `varied`
+    drive: Any = None  # its armature, damping, friction, stiffness and rest, where they are not numbers
     beam: Beam | None = None  # it is the tip of a flexible link, on its root; (R, p) is the root's pose
     width: int = 1  # number of its coordinates
     bent_by: int = -1  # it is a place along the beam of this body: it has no mass, and the same coordinates
@@ -62,11 +63,12 @@ class Place(NamedTuple):
 
     body: int
     X: Array
+    given: Any = None  # of its pose, where it is not numbers
 
     @property
-    def row(self) -> list[float]:
+    def row(self) -> Any:
         """The pose as constants of a step: rotation (9), position (3)."""
-        return [*map(float, (*self.X[:3, :3].ravel(), *self.X[:3, 3]))]
+        return self.given if self.given is not None else [*map(float, (*self.X[:3, :3].ravel(), *self.X[:3, 3]))]
 
 
 class Bodies:
@@ -83,6 +85,7 @@ class Bodies:
         self.tips: list[Place] = []  # where their children and tools attach
         self._flexible = flexible_bodies(arm)
         self._stations: dict[str, int] = {}
+        self.given: dict[tuple[str, Any], Any] = {}  # gravity, loads, places that are not numbers: see `varied`
         carried: list[Inertia | None] = []
         for i, link in enumerate(arm.links):
             self._add(link, i, carried)
@@ -157,18 +160,28 @@ class Bodies:
         """Where a link's frame or a tool sits."""
         if frame in self._stations:
             return Place(self._stations[frame], pose())
-        found = self.arm.frame(frame)
+        found, given = self.arm.frame(frame), self.given.get(("place", frame))
         if found.at_tip:
             tip = self.tips[found.link]
-            return Place(tip.body, tip.X @ inverse(self.arm.links[found.link].tip) @ found.offset)
+            return Place(tip.body, tip.X @ inverse(self.arm.links[found.link].tip) @ found.offset, given)
         link = self.links[found.link]
-        return Place(link.body, link.X @ found.offset)
+        return Place(link.body, link.X @ found.offset, given)
+
+    @property
+    def gravity(self) -> Any:
+        """Three entries."""
+        given = self.given.get(("gravity", 0))
+        return list(map(float, self.arm.gravity)) if given is None else given
+
+    def station(self, frame: str) -> int | None:
+        """The body of a place along a beam, None where there is none of this name."""
+        return self._stations.get(frame)
 
     @cached_property
     def places_text(self) -> str:
         """Where all frames are, in words; the same for copies with other fields."""
-        named = [(word, *self.place(word)) for word in self.arm.frames]
-        return repr([(word, body, X.tolist()) for word, body, X in [*named, *(("", *link) for link in self.links)]])
+        named = [(word, self.place(word)) for word in self.arm.frames]
+        return repr([(word, at.body, at.X.tolist()) for word, at in [*named, *(("", link) for link in self.links)]])
 
     def with_stations(self, frames: Iterable[str]) -> Bodies:
         """The bodies with places along beams, named as `station_name` does, as frames of their own."""
@@ -185,7 +198,13 @@ class Bodies:
             tip = self.list[k]
             assert tip.beam is not None
             beam = tip.beam.at(line.station(s))
-            none: dict[str, Any] = {"mass": 0.0, "moment": np.zeros(3), "inertia": np.zeros((3, 3)), "constants": None}
+            none: dict[str, Any] = {
+                "mass": 0.0,
+                "moment": np.zeros(3),
+                "inertia": np.zeros((3, 3)),
+                "constants": None,
+                "drive": None,
+            }
             other._stations[frame] = len(other.list)
             other.list.append(tip._replace(beam=beam, bent_by=k, **none))
         return other
@@ -329,12 +348,12 @@ def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
 
 def _about_origin(inertia: Inertia) -> dict[str, Any]:
     """Mass, first moment and inertia about the frame's origin, rounding removed."""
-    I = inertia.spatial()
-    moment = inertia.mass * inertia.com
+    C = inertia.mass * skew(inertia.com)
+    I, moment = inertia.moment + skew(inertia.com) @ C.T, inertia.mass * inertia.com
     tiny = ROUNDING * max(float(np.abs(moment).max()), 1e-300)
-    size = ROUNDING * max(float(np.abs(I[:3, :3]).max()), 1e-300)
+    size = ROUNDING * max(float(np.abs(I).max()), 1e-300)
     return {
         "mass": inertia.mass,
         "moment": np.where(np.abs(moment) < tiny, 0.0, moment),
-        "inertia": np.where(np.abs(I[:3, :3]) < size, 0.0, I[:3, :3]),
+        "inertia": np.where(np.abs(I) < size, 0.0, I),
     }

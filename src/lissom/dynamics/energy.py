@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, INERTIA, LADEN, Setting, constants_of, laden, read_payloads
+from lissom.dynamics.drives import ROW, drive_of
+from lissom.dynamics.inverse import CONSTANTS, INERTIA, LADEN, Setting, constants_of, read_bodies
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     add,
@@ -61,16 +62,16 @@ def _split(state: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _drive_energy(total: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
-    """Kinetic and potential energy with a joint's share: K = armature, stiffness, rest."""
-    stretch = q[0] - K[2]
-    return [[total[0] + 0.5 * K[0] * (qd[0] * qd[0]), total[1] + 0.5 * K[1] * (stretch * stretch)]]
+    """Kinetic and potential energy with a joint's share: K = the row of its drive."""
+    stretch = q[0] - K[4]
+    return [[total[0] + 0.5 * K[0] * (qd[0] * qd[0]), total[1] + 0.5 * K[3] * (stretch * stretch)]]
 
 
 MOVE_R = Step("move_r", _move_revolute, (18, 2, 1), (18, 10), CONSTANTS)
 MOVE_P = Step("move_p", _move_prismatic, (18, 1, 1), (18, 10), CONSTANTS)
 TOTAL = Step("total", lambda a, b: [add(a, b)], (10, 10), (10,))
 HEIGHT = Step("height", lambda total, K: [[total[0], -dot(K, total[1:4])]], (10,), (2,), 3)
-DRIVE_ENERGY = Step("drive_energy", _drive_energy, (2, 1, 1), (2,), 3)
+DRIVE_ENERGY = Step("drive_energy", _drive_energy, (2, 1, 1), (2,), ROW)
 TIP_TOTAL = Step("tip_total", lambda state, K: [_parts(*_split(state), K)], (18,), (10,), INERTIA)
 STEPS = (*MOVES, LADEN, MOVE_R, MOVE_P, TIP_TOTAL, TOTAL, HEIGHT, DRIVE_ENERGY)
 
@@ -98,48 +99,50 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     return total
 
 
-def kinetic(run: Any, bodies: Bodies) -> None:
-    """Inputs q, qd; output T."""
+def kinetic(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, then as `read_bodies`; output T."""
     n = bodies.dof
-    run.output(_energies(run, bodies, run.input(n), run.input(n))[0:1])
+    q, qd = run.input(n), run.input(n)
+    run.output(_energies(run, read_bodies(run, bodies, setting), q, qd)[0:1])
 
 
-def potential(run: Any, bodies: Bodies) -> None:
-    """Input q; output V."""
+def potential(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Input q, then as `read_bodies`; output V."""
     n = bodies.dof
-    run.output(_energies(run, bodies, run.input(n), run.constant(np.zeros(n)))[1:2])
+    q, still = run.input(n), run.constant(np.zeros(n))
+    run.output(_energies(run, read_bodies(run, bodies, setting), q, still)[1:2])
 
 
 def both(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, then the payloads; output T, V."""
+    """Inputs q, qd, then as `read_bodies`; output T, V."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    run.output(_energies(run, laden(run, bodies, read_payloads(run, setting)), q, qd))
+    run.output(_energies(run, read_bodies(run, bodies, setting), q, qd))
 
 
-def first_moment(run: Any, bodies: Bodies) -> None:
-    """Input q; output mass times centre of mass (3)."""
+def first_moment(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Input q, then as `read_bodies`; output mass times centre of mass (3)."""
     n = bodies.dof
     q, still = run.input(n), run.constant(np.zeros(n))
-    run.output(totals(run, bodies, q, still)[1:4])
+    run.output(totals(run, read_bodies(run, bodies, setting), q, still)[1:4])
 
 
-def momentum(run: Any, bodies: Bodies) -> None:
-    """Inputs q, qd; output P (3), L (3)."""
+def momentum(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Inputs q, qd, then as `read_bodies`; output P (3), L (3)."""
     n = bodies.dof
-    run.output(totals(run, bodies, run.input(n), run.input(n))[4:10])
+    q, qd = run.input(n), run.input(n)
+    run.output(totals(run, read_bodies(run, bodies, setting), q, qd)[4:10])
 
 
 def _energies(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     """(T, V) with the drives' inertia and the joints' springs."""
-    down = list(map(float, bodies.arm.gravity))
-    energy = run.call(HEIGHT, totals(run, bodies, q, qd), constants=down)
+    energy = run.call(HEIGHT, totals(run, bodies, q, qd), constants=bodies.gravity)
     for i, body in bodies.movers:
         if body.beam is not None:
             energy = run.call(body.beam.step("strain"), energy, bodies.own(q, i), constants=body.beam.values)
             continue
-        row = (body.armature, body.stiffness, body.rest)
-        if any(row):
+        row = drive_of(body)
+        if row is not None:
             state = bodies.own(q, i), bodies.own(qd, i)
             energy = run.call(DRIVE_ENERGY, energy, *state, constants=row)
     return energy

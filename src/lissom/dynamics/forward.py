@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from lissom.dynamics import articulated
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting, base_motion, joint_torques, laden, read_loads, read_payloads
+from lissom.dynamics.inverse import Setting, joint_torques, read_acting
 from lissom.dynamics.mass import matrix
 from lissom.dynamics.pivot import Held, reciprocal
 
@@ -103,11 +103,11 @@ def accelerations(
 
 
 def read(run: Any, bodies: Bodies, setting: Setting) -> tuple[Bodies, Given]:
-    """Inputs q, qd, tau, then the base's motion, the loads, and the payloads."""
+    """Inputs q, qd, tau, then as `read_acting`."""
     n = bodies.dof
     q, qd, tau = run.input(n), run.input(n), run.input(n)
-    base, loads = base_motion(run, bodies.arm, setting), read_loads(run, bodies.arm, setting)
-    return laden(run, bodies, read_payloads(run, setting)), Given(q, qd, tau, base, loads)
+    bodies, base, loads = read_acting(run, bodies, setting)
+    return bodies, Given(q, qd, tau, base, loads)
 
 
 def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import CONSTANTS, FALL, Setting, base_motion, constants_of, read_loads
+from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, DAMPING, STIFFNESS, drive_of
+from lissom.dynamics.inverse import CONSTANTS, FALL, Setting, constants_of, read_acting
 from lissom.dynamics.mass import ARMATURE
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
@@ -184,10 +185,10 @@ STEPS = (*MOVES, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADE
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then the base's motion and the loads; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row."""
+    """Inputs q, qd, qdd, then as `read_acting`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row."""
     n = len(bodies)
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
-    motion, loads = base_motion(run, bodies.arm, setting), read_loads(run, bodies.arm, setting)
+    bodies, motion, loads = read_acting(run, bodies, setting)
     base = run.call(BEGIN, run.constant(np.eye(3).ravel()), motion)
     state: list[Any] = [None] * n
     pub: list[Any] = [None] * n
@@ -240,7 +241,8 @@ def _entries(run: Any, bodies: Bodies, pub: Any, comp: Any, ext: Any) -> dict[tu
     for (i, j), five in run.pairs(step, bodies.parents, pub, columns).items():
         put(i, j, five)
     for j, body in enumerate(bodies.list):
-        for which, own in enumerate((body.stiffness, body.damping, body.armature)):
-            if own:
-                out[which, j, j] = run.call(ARMATURE, out[which, j, j], constants=[own])
+        for which, part in enumerate((STIFFNESS, DAMPING, OF_ARMATURE)):
+            own = drive_of(body, part)
+            if own is not None:
+                out[which, j, j] = run.call(ARMATURE, out[which, j, j], constants=own)
     return out

@@ -17,12 +17,13 @@ of the beam and of its tip on the joint's body, and one force per mode.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import BASE, Bodies, Body
+from lissom.dynamics.drives import drive_of
 from lissom.dynamics.moves import STEPS as MOVES, moves
 from lissom.dynamics.vectors import (
     add,
@@ -41,6 +42,9 @@ from lissom.engine.program import Step, sign
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from lissom.dynamics.varied import Varied
 
 CONSTANTS = 22
 INERTIA = 10  # of them m, mc, I, the last ones
@@ -166,37 +170,65 @@ class Setting(NamedTuple):
     base : whether the base's motion is an input, nine entries (w, dw, a)
     frame : a frame to watch, whose point is an input
     payloads : frames whose payload is an input, ten entries each (m, mc, I, about the origin of its body)
+    varied : what of the arm itself is an input, one row
     """
 
     loads: tuple[str, ...] = ()
     base: bool = False
     frame: str | None = None
     payloads: tuple[str, ...] = ()
+    varied: Varied | None = None
 
 
-def base_motion(run: Any, arm: Arm, setting: Setting) -> Any:
-    """(w, dw, a) of the base; gravity enters as its acceleration."""
-    if not setting.base:
-        return run.constant([*np.zeros(6), *(-arm.gravity)])
-    given = run.input(9)
-    return run.call(FALL, given, constants=list(map(float, arm.gravity)))
+class Acting(NamedTuple):
+    """What a program is given besides the state: the bodies as they are, the base's motion, the loads by frame."""
+
+    bodies: Bodies
+    base: Any
+    loads: list[tuple[str, Any]]
 
 
-def read_loads(run: Any, arm: Arm, setting: Setting) -> list[tuple[str, Any]]:
-    """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
+def read_acting(run: Any, bodies: Bodies, setting: Setting) -> Acting:
+    """From inputs: the base's motion, the loads, the payloads, the arm's own numbers."""
+    motion = run.input(9) if setting.base else None
     loads = [(frame, run.input(9)) for frame in setting.loads]
-    standing = [on_frame(arm, load) for load in arm.loads]
-    return loads + [(frame, run.constant(_nine(load))) for frame, load in standing]
+    bodies = read_bodies(run, bodies, setting)
+    return Acting(bodies, base_motion(run, bodies, motion), loads + standing_loads(run, bodies))
+
+
+def read_bodies(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
+    """The bodies with payloads and numbers that are inputs."""
+    payloads = [(frame, run.input(INERTIA)) for frame in setting.payloads]
+    if setting.varied is not None:
+        bodies = setting.varied.filled(run, bodies, run.input(setting.varied.size))
+    return laden(run, bodies, payloads)
+
+
+def base_motion(run: Any, bodies: Bodies, motion: Any = None) -> Any:
+    """(w, dw, a) of the base, at rest without `motion`; gravity enters as its acceleration."""
+    if motion is None and ("gravity", 0) not in bodies.given:
+        return run.constant([*np.zeros(6), *(-bodies.arm.gravity)])
+    return run.call(FALL, run.constant(np.zeros(9)) if motion is None else motion, constants=bodies.gravity)
+
+
+def read_loads(run: Any, bodies: Bodies, setting: Setting) -> list[tuple[str, Any]]:
+    """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
+    return [(frame, run.input(9)) for frame in setting.loads] + standing_loads(run, bodies)
+
+
+def standing_loads(run: Any, bodies: Bodies) -> list[tuple[str, Any]]:
+    """(frame, nine entries) of the loads that always act."""
+    standing = [on_frame(bodies.arm, load) for load in bodies.arm.loads]
+    given = [bodies.given.get(("load", k)) for k in range(len(standing))]
+    return [
+        (frame, run.constant(nine_of(load)) if own is None else own)
+        for (frame, load), own in zip(standing, given, strict=True)
+    ]
 
 
 def standing_frames(arm: Arm) -> list[str]:
     """Frames of the loads that always act."""
     return [on_frame(arm, load)[0] for load in arm.loads]
-
-
-def read_payloads(run: Any, setting: Setting) -> list[tuple[str, Any]]:
-    """(frame, ten entries) of the payloads that are inputs of the call."""
-    return [(frame, run.input(INERTIA)) for frame in setting.payloads]
 
 
 def laden(run: Any, bodies: Bodies, payloads: Iterable[tuple[str, Any]]) -> Bodies:
@@ -205,12 +237,14 @@ def laden(run: Any, bodies: Bodies, payloads: Iterable[tuple[str, Any]]) -> Bodi
     for frame, payload in payloads:
         k = bodies.place(frame).body
         if k != BASE:  # what lies on the base does not move
-            have = rows[k] if k in rows else run.constant(constants_of(bodies.list[k]))
+            own = constants_of(bodies.list[k])
+            have = rows[k] if k in rows else own if bodies.list[k].constants is not None else run.constant(own)
             rows[k] = run.call(LADEN, have, payload)
     return bodies.changed(constants=rows)
 
 
-def _nine(load: Load) -> Array:
+def nine_of(load: Load) -> Array:
+    """Force, moment and point of a load."""
     return np.concatenate([load.force, load.moment, load.point])
 
 
@@ -268,8 +302,8 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
 
 def driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
     """A joint's torque with its drive's inertia, damping, friction and spring."""
-    row = (body.armature, body.damping, body.friction, body.stiffness, body.rest)
-    return run.call(DRIVE, tau, q, qd, qdd, constants=row) if any(row) else tau
+    row = drive_of(body)
+    return run.call(DRIVE, tau, q, qd, qdd, constants=row) if row is not None else tau
 
 
 def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any, loads: Any) -> None:
@@ -290,20 +324,18 @@ def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any,
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then the base's motion, the loads and the payloads; output tau."""
+    """Inputs q, qd, qdd, then as `read_acting`; output tau."""
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
-    base = base_motion(run, bodies.arm, setting)
-    loads = read_loads(run, bodies.arm, setting)
-    bodies = laden(run, bodies, read_payloads(run, setting))
+    bodies, base, loads = read_acting(run, bodies, setting)
     run.output(*joint_torques(run, bodies, q, qd, qdd, base, loads))
 
 
 def program_at_rest(run: Any, bodies: Bodies, setting: Setting, rates: bool) -> None:
-    """Input q, and qd when `rates`, then the base's motion and the loads; output tau at zero acceleration."""
+    """Input q, and qd when `rates`, then as `read_acting`; output tau at zero acceleration."""
     n = bodies.dof
     q = run.input(n)
     nothing = run.constant(np.zeros(n))
     qd = run.input(n) if rates else nothing
-    base, loads = base_motion(run, bodies.arm, setting), read_loads(run, bodies.arm, setting)
+    bodies, base, loads = read_acting(run, bodies, setting)
     run.output(*joint_torques(run, bodies, q, qd, nothing, base, loads))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies, Body
-from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of
+from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of, read_bodies
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import add, cross, product, scale, sub, times
 from lissom.engine.program import Step
@@ -92,9 +92,11 @@ def frames_of(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
     return out
 
 
-def poses(run: Any, bodies: Bodies) -> None:
-    """Input q; output (links, 4, 4)."""
-    frames = frames_of(run, bodies, moves(run, bodies, run.input(bodies.arm.dof)))
+def poses(run: Any, bodies: Bodies, setting: Setting) -> None:
+    """Input q, then as `read_bodies`; output (links, 4, 4)."""
+    q = run.input(bodies.arm.dof)
+    bodies = read_bodies(run, bodies, setting)
+    frames = frames_of(run, bodies, moves(run, bodies, q))
     run.output(*(run.call(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
 
 
@@ -137,10 +139,12 @@ def point_velocity(run: Any, bodies: Bodies, way: Reach, qd: Any) -> Any:
     return v
 
 
-def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[list[Any], Reach]:
-    """Inputs: coordinate vectors and the point; the way there."""
+def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[Bodies, list[Any], Reach]:
+    """Inputs: coordinate vectors and the point, then as `read_bodies`; the way there."""
     given = [run.input(bodies.arm.dof) for _ in range(vectors)]
-    return given, reach(run, bodies, str(setting.frame), given[0], run.input(3))
+    point = run.input(3)
+    bodies = read_bodies(run, bodies, setting)
+    return bodies, given, reach(run, bodies, str(setting.frame), given[0], point)
 
 
 def _column(run: Any, bodies: Bodies, body: Body, frame: Any, P: Any) -> Any:
@@ -153,12 +157,12 @@ def _column(run: Any, bodies: Bodies, body: Body, frame: Any, P: Any) -> Any:
 
 def pose(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, point; output (4, 4)."""
-    run.output(_reach(run, bodies, setting, 1)[1].X)
+    run.output(_reach(run, bodies, setting, 1)[2].X)
 
 
 def jacobian(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, point; output (6, dof)."""
-    _, way = _reach(run, bodies, setting, 1)
+    bodies, _, way = _reach(run, bodies, setting, 1)
     known = columns(run, bodies, way)
     nothing = run.constant(np.zeros(6))
     run.output(*(known.get(k, nothing)[r : r + 1] for r in range(6) for k in range(bodies.arm.dof)))
@@ -166,7 +170,7 @@ def jacobian(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 def velocity(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, point; output (6,), base at rest."""
-    (_, qd), way = _reach(run, bodies, setting, 2)
+    bodies, (_, qd), way = _reach(run, bodies, setting, 2)
     run.output(point_velocity(run, bodies, way, qd))
 
 
@@ -189,5 +193,5 @@ def point_acceleration(run: Any, bodies: Bodies, way: Reach, qd: Any, qdd: Any) 
 
 def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, point; output (6,)."""
-    (_, qd, qdd), way = _reach(run, bodies, setting, 3)
+    bodies, (_, qd, qdd), way = _reach(run, bodies, setting, 3)
     run.output(point_acceleration(run, bodies, way, qd, qdd))

@@ -14,7 +14,8 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.composite import shifted
-from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, INERTIA, constants_of, slid
+from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, drive_of
+from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, INERTIA, LADEN, Setting, constants_of, read_bodies, slid
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     add,
@@ -103,7 +104,8 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
 
 def own_entry(run: Any, body: Any, entry: Any) -> Any:
     """An entry on the diagonal with the inertia of the joint's drive."""
-    return run.call(ARMATURE, entry, constants=[body.armature]) if body.armature else entry
+    row = drive_of(body, OF_ARMATURE)
+    return run.call(ARMATURE, entry, constants=row) if row is not None else entry
 
 
 # ---- world axes ----------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6,))
 PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
 TIP_COMPOSITE = Step("tip_composite", lambda R, K: [_composite(R, K)], (9,), (10,), INERTIA)
 TOGETHER = Step("together", lambda a, b: [add(a, b)], (10, 10), (10,))
-WORLD_STEPS = (*MOVES, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE, TIP_COMPOSITE, TOGETHER)
+WORLD_STEPS = (*MOVES, LADEN, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE, TIP_COMPOSITE, TOGETHER)
 
 
 def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
@@ -233,9 +235,10 @@ def dense(run: Any, n: int, M: Entries) -> list[Any]:
     return [M.get((min(i, j), max(i, j)), zero) for i in range(n) for j in range(n)]
 
 
-def program(run: Any, bodies: Bodies, tape: bool, packed: bool = False) -> None:
-    """Input q; output M, row by row; packed: of each row what is on the diagonal and right of it."""
+def program(run: Any, bodies: Bodies, setting: Setting, tape: bool, packed: bool = False) -> None:
+    """Input q, then as `read_bodies`; output M, row by row; packed: of each what is on the diagonal and right of it."""
     n = bodies.dof
     q = run.input(n)
+    bodies = read_bodies(run, bodies, setting)
     entries = dense(run, n, matrix(run, bodies, q, tape))
     run.output(*(entries[n * i + j] for i in range(n) for j in range(i if packed else 0, n)))

@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lissom.dynamics import forward, inverse, kinematics
 from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.drives import DAMPING, FRICTION, drive_of
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import joint_torques
+from lissom.dynamics.inverse import base_motion, joint_torques
 from lissom.dynamics.pivot import Held
 from lissom.dynamics.vectors import dot
 from lissom.engine.program import Entries, Step, absolute
@@ -40,9 +39,9 @@ STEPS = tuple(dict.fromkeys((*forward.STEPS, *inverse.STEPS, *kinematics.STEPS, 
 
 
 class Sliding(NamedTuple):
-    """Coordinates with friction: how much, and which way they slide (1, -1; 0 sticks)."""
+    """Coordinates with friction: how much (one entry), and which way they slide (1, -1; 0 sticks)."""
 
-    friction: dict[int, float]
+    friction: dict[int, Any]
     way: dict[int, Any]
 
 
@@ -61,7 +60,7 @@ def plant(
     tau = [given.tau[k : k + 1] for k in range(bodies.dof)]
     net = list(tau)
     for k, way in sliding.way.items():
-        net[k] = run.call(RUBBED, tau[k], way, constants=[sliding.friction[k]])
+        net[k] = run.call(RUBBED, tau[k], way, constants=sliding.friction[k])
     pulled = given._replace(tau=Entries(net))
     qdd, effort = forward.accelerations(run, bodies, pulled, held, tape)
     driven = run.constant([0.0])
@@ -78,12 +77,12 @@ def plant(
         if body.beam is not None:
             lost = run.call(body.beam.step("loss"), lost, bodies.own(given.qd, i), constants=body.beam.values)
             continue
-        if body.damping:
-            lost = run.call(DAMP, lost, given.qd[k : k + 1], constants=[body.damping])
-        if body.friction:
-            lost = run.call(SCRAPE, lost, given.qd[k : k + 1], constants=[body.friction])
+        for step, part in ((DAMP, DAMPING), (SCRAPE, FRICTION)):
+            own = drive_of(body, part)
+            if own is not None:
+                lost = run.call(step, lost, given.qd[k : k + 1], constants=own)
         if k in sliding.way:
-            lost = run.call(RUB, lost, given.qd[k : k + 1], sliding.way[k], constants=[sliding.friction[k]])
+            lost = run.call(RUB, lost, given.qd[k : k + 1], sliding.way[k], constants=sliding.friction[k])
     outer = _outer(run, bodies, given, qdd, moving_base)
     return Flow(qdd, effort, run.call(JOIN, driven, lost, outer))
 
@@ -96,7 +95,7 @@ def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: 
             way = kinematics.reach(run, bodies, frame, given.q, load[6:9])
             power = run.call(LOAD_POWER, power, kinematics.point_velocity(run, bodies, way, given.qd), load)
     if moving_base:
-        still = run.constant([*np.zeros(6), *(-bodies.arm.gravity)])
+        still = base_motion(run, bodies)
         motion = (given.q, given.qd, run.gathered(qdd))  # beams read several of them at once
         calm = joint_torques(run, bodies, *motion, still, [])
         felt = joint_torques(run, bodies, *motion, given.base, [])

@@ -17,6 +17,7 @@ from typing import Any
 from lissom.dynamics import inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
+from lissom.dynamics.varied import Varied
 from lissom.engine import derive
 from lissom.engine.program import Step
 from lissom.engine.record import Recorder, Tape
@@ -28,10 +29,14 @@ HESSIAN_STEPS = derive.family(inverse.STEPS, 2)
 Steps = Mapping[str, Step]
 
 
-def steps_of(bodies: Bodies, order: int) -> Steps:
-    """The steps of first or second derivatives, those of flexible links included."""
+def steps_of(bodies: Bodies, order: int, varied: Varied | None = None) -> Steps:
+    """The steps of derivatives, those of flexible links included; `varied`: first ones, constants as inputs too."""
     plain = GRADIENT_STEPS if order == 1 else HESSIAN_STEPS
-    return {**plain, **derive.family(bodies.steps, order)} if bodies.flexible else plain
+    made = {**plain, **derive.family(bodies.steps, order)} if bodies.flexible else plain
+    if varied is None:
+        return made
+    given = [step.given for step in (*inverse.STEPS, *bodies.steps, *varied.steps) if step.constants]
+    return {**made, **derive.family((*varied.steps, *given), order)}
 
 
 def _tape(bodies: Bodies, setting: Setting) -> Tape:
@@ -47,8 +52,8 @@ def gradient_program(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 
 def jacobian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then the base's motion and the loads; outputs of every torque by q, qd, qdd."""
-    steps = steps_of(bodies, 1)
+    """Inputs q, qd, qdd, then as `read_acting`; outputs of every torque by q, qd, qdd."""
+    steps = steps_of(bodies, 1, setting.varied)
     run.play(derive.jacobian(_tape(bodies, setting), steps, STATES), steps)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, base_motion, constants_of
+from lissom.dynamics.inverse import OUT_P, OUT_R, base_motion, constants_of
 from lissom.dynamics.mass import PLACE_P, PLACE_R
 from lissom.dynamics.moves import STEPS as MOVES, moves
 from lissom.dynamics.vectors import add, cross, dot, product, times, transposed
@@ -66,7 +66,7 @@ def program(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd, qdd; output Y (dof, 10 links), row by row."""
     n = len(bodies)
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
-    base = base_motion(run, bodies.arm, Setting())
+    base = base_motion(run, bodies)
     floor = run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])
     motion: list[Any] = [None] * n
     frame: list[Any] = [None] * n

@@ -44,8 +44,13 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 @functools.cache
 def back(step: Step) -> Step:
-    """(x, y') -> x'."""
-    return _derived(step, "back", (*step.inputs, *step.outputs), step.inputs, adds=True)
+    """(x, y') -> x'; passive operands have no adjoints."""
+    return _derived(step, "back", (*step.inputs, *step.outputs), active(step, step.inputs), adds=True)
+
+
+def active(step: Step, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """Of a step's operands those that are not passive."""
+    return tuple(operands[: len(operands) - step.passive])
 
 
 @functools.cache
@@ -96,14 +101,14 @@ def _differentiated(step: Step, kind: str) -> Graph:
 
     xs, K = symbols("x", step.inputs), symbols("k", [step.constants] if step.constants else [])
     y = joined([joined(result) for result in step.function(*[ca.vertsplit(x) for x in (*xs, *K)])])
-    x = joined(xs)
+    x = joined(active(step, xs))
     if kind == "along":
         dxs = symbols("dx", step.inputs)
         given, results = [*xs, *dxs], parted(ca.jtimes(y, x, joined(dxs)), step.outputs)
     else:
         bars = symbols("bar", step.outputs)
         adjoint = ca.jtimes(y, x, joined(bars), True)
-        given, results = [*xs, *bars], parted(adjoint, step.inputs)
+        given, results = [*xs, *bars], parted(adjoint, active(step, step.inputs))
         if kind == "back_along":
             dxs, dbars = symbols("dx", step.inputs), symbols("dbar", step.outputs)
             tangent = ca.jtimes(adjoint, joined([x, *bars]), joined([*dxs, *dbars]))
@@ -169,8 +174,9 @@ class _Writer:
         for call in reversed(self.tape.calls):
             step, outs, ins = self.split(call)
             if live.any(outs, step.outputs):
-                calls.append((back(step).name, (*_shifted(ins, mirror), *ins, *_shifted(outs, mirror)), call[2]))
-                live.put(ins, step.inputs)
+                moving = active(step, ins)
+                calls.append((back(step).name, (*_shifted(moving, mirror), *ins, *_shifted(outs, mirror)), call[2]))
+                live.put(moving, active(step, step.inputs))
                 live.put(outs, step.outputs)  # all of an output is read, also where an earlier sweep left something
         return calls, live
 

@@ -9,6 +9,7 @@ A program is a function ``program(run, ...)`` that asks `run` for inputs and cal
     pairs = run.pairs(STEP, parents, xs, ys)    STEP(xs[i], ys[j]) for every i on the way from j to the root
     y = run.each(STEPS, x, other)           an operation on entries (`sized`)
     y = run.gathered(entries)               one vector from vectors of one entry
+    y = run.partly(x, {2: 0.5})             the vector x, of which some entries are known, to be folded
     x = run.carry(new, x)                   the input x of the next time round, where programs are repeated
 
 Vectors can be indexed, sliced and joined (``a + b``). `run` is one of
@@ -69,6 +70,7 @@ class Step(NamedTuple):
     paired: bool = False  # called through `pairs`
     adds: bool = False  # results are added to what is there; only on tapes
     once: bool = False  # it is not worth remembering how it was traced
+    passive: int = 0  # last operands that nothing is differentiated by
 
     def on_several(self, count: int) -> Step:
         """The step (item, shared) applied to several items with one shared operand."""
@@ -83,7 +85,7 @@ class Step(NamedTuple):
     @property
     def given(self) -> Step:
         """The step with its constants as one more operand."""
-        return self._replace(name=f"{self.name}_given", inputs=(*self.inputs, self.constants), constants=0)
+        return self._replace(name=f"{self.name}_given", inputs=(*self.inputs, self.constants), constants=0, passive=1)
 
     def graph(self, fuse: bool) -> Graph:
         """The step as a graph; constants are the last input."""
@@ -175,6 +177,10 @@ class Plain:
     def gathered(self, entries: Sequence[Any]) -> Any:
         """One vector from vectors of one entry."""
         return [entry[0] for entry in entries]
+
+    def partly(self, vector: Any, known: Mapping[int, float]) -> Any:
+        """A vector of which some entries are known."""
+        return [known.get(k, entry) for k, entry in enumerate(vector)]
 
     def carry(self, new: Any, old: Any) -> Any:
         """What the input `old` is the next time; here the caller hands it over."""

@@ -163,6 +163,10 @@ class Recorder:
             self._append((COPY[-1].name, slots, 0), whole if k == 0 else [], [(source, 1), *whole])
         return result
 
+    def partly(self, vector: Block, known: Mapping[int, float]) -> Block:
+        """See `Plain.partly`; the caller gives what is known all the same."""
+        return vector
+
     def carry(self, new: Block, old: Block) -> Block:
         """Copy what the input `old` is the next time into its place."""
         self._in_pieces(COPY, (new,), old, [])

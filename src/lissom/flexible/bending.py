@@ -13,6 +13,9 @@ beam clamped at both ends plus the negative eigenvalues of the tip's dynamic sti
 
 from __future__ import annotations
 
+import functools
+import math
+
 import numpy as np
 
 from lissom.flexible.quadrature import Panels
@@ -20,13 +23,19 @@ from lissom.flexible.shapes import Shapes
 from lissom.model.beam import Tip
 from lissom.spatial.rotations import Array
 
+KEPT = 256  # sets of shapes that are remembered
+
 
 def wavenumbers(length: float, mu: float, tip: Tip, count: int) -> Array:
     """The lowest `count` wavenumbers b [1/m]."""
-    found: list[float] = []
-    for k in range(count):
-        found.append(_root(length, mu, tip, k))
-    return np.array(found)
+    return np.array([_root(length, mu, tip, k) for k in range(count)])
+
+
+@functools.lru_cache(maxsize=KEPT)
+def natural(length: float, mu: float, tip: Tip, count: int) -> tuple[Array, Shapes]:
+    """Wavenumbers and shapes of the lowest modes; stiffness has no part in them."""
+    b = wavenumbers(length, mu, tip, count)
+    return b, shapes(length, mu, tip, b)
 
 
 def shapes(length: float, mu: float, tip: Tip, b: Array) -> Shapes:
@@ -43,12 +52,13 @@ def _pair(x: Array, length: float, s: Array, d: int) -> tuple[Array, Array]:
     """Two clamped solutions, derivative d over b^d, for wavenumbers x (count,) at positions s (points, 1)."""
     bs, last = x * s, np.exp(-x * length)
     sin, cos, near, far = np.sin(bs), np.cos(bs), np.exp(-bs), np.exp(-x * (length - s))
-    return (
-        (sin - cos + near, far - last * (sin + cos)),
-        (cos + sin - near, far + last * (sin - cos)),
-        (cos - sin + near, far + last * (sin + cos)),
-        (-cos - sin - near, far + last * (cos - sin)),
-    )[d]
+    if d == 0:
+        return sin - cos + near, far - last * (sin + cos)
+    if d == 1:
+        return cos + sin - near, far + last * (sin - cos)
+    if d == 2:
+        return cos - sin + near, far + last * (sin + cos)
+    return -cos - sin - near, far + last * (cos - sin)
 
 
 def _values(b: Array, c: Array, length: float, s: Array, d: int) -> Array:
@@ -56,37 +66,58 @@ def _values(b: Array, c: Array, length: float, s: Array, d: int) -> Array:
     return b**d * (c[:, 0] * one + c[:, 1] * two)
 
 
-def _at_tip(b: float, length: float) -> Array:
-    """(4, 2) derivatives over b^d of the two solutions at the tip."""
-    x, end = np.array([b]), np.array([[length]])
-    return np.array([[f[0, 0] for f in _pair(x, length, end, d)] for d in range(4)])
+Two = tuple[float, float]  # of the two solutions
 
 
-def _boundary(b: float, length: float, mu: float, tip: Tip) -> Array:
+def _at_tip(b: float, length: float) -> tuple[Two, Two, Two, Two]:
+    """Derivatives over b^d of the two solutions at the tip, d = 0 to 3."""
+    x = b * length
+    sin, cos, near = math.sin(x), math.cos(x), math.exp(-x)
+    return (
+        (sin - cos + near, 1.0 - near * (sin + cos)),
+        (cos + sin - near, 1.0 + near * (sin - cos)),
+        (cos - sin + near, 1.0 + near * (sin + cos)),
+        (-cos - sin - near, 1.0 + near * (cos - sin)),
+    )
+
+
+def _boundary(b: float, length: float, mu: float, tip: Tip) -> tuple[Two, Two]:
     """(2, 2) moment and shear balance at the tip; rows are scaled so that entries stay bounded."""
     f = _at_tip(b, length)
     J, M, MD = tip.inertia / mu, tip.mass / mu, tip.offset_moment / mu
-    moment = (f[2] - b**2 * (J * b * f[1] + MD * f[0])) / (1 + J * b**3)
-    shear = (f[3] + b * (M * f[0] + MD * b * f[1])) / (1 + M * b)
-    return np.array([moment, shear])
+    moment = [(f[2][i] - b**2 * (J * b * f[1][i] + MD * f[0][i])) / (1 + J * b**3) for i in (0, 1)]
+    shear = [(f[3][i] + b * (M * f[0][i] + MD * b * f[1][i])) / (1 + M * b) for i in (0, 1)]
+    return (moment[0], moment[1]), (shear[0], shear[1])
 
 
-def _null(A: Array) -> Array:
+def _null(A: tuple[Two, Two]) -> Array:
     """The vector that a singular 2 x 2 matrix takes to zero."""
-    return np.asarray(np.linalg.svd(A)[2][1])
+    return np.asarray(np.linalg.svd(np.array(A))[2][1])
 
 
 def count_below(b: float, length: float, mu: float, tip: Tip) -> int:
     """How many natural frequencies lie below a wavenumber."""
-    x, last = b * length, np.exp(-b * length)
-    whole = int(x // np.pi)
-    clamped = whole - (1 - (-1) ** whole * np.sign(2 * last - np.cos(x) * (1 + last**2))) / 2
+    x, last = b * length, math.exp(-b * length)
+    whole = int(x // math.pi)
+    beyond = (-1) ** whole * (2 * last - math.cos(x) * (1 + last**2))
+    clamped = whole - (1 - (beyond > 0) + (beyond < 0)) / 2
     f = _at_tip(b, length)
-    forces = np.array([-(b**3) * f[3], b**2 * f[2]])  # shear and moment that the tip feels, over EI
-    stiffness = forces @ np.linalg.inv(np.array([f[0], b * f[1]]))
-    body = np.array([[tip.mass, tip.offset_moment], [tip.offset_moment, tip.inertia]]) / mu
-    dynamic = stiffness - b**4 * body
-    return round(clamped) + int((np.linalg.eigvalsh((dynamic + dynamic.T) / 2) < 0).sum())
+    (a, c), (d, e) = f[0], (b * f[1][0], b * f[1][1])  # deflection and slope there; f[3], f[2] shear and moment over EI
+    det = a * e - c * d
+    forces = ((-(b**3) * f[3][0], -(b**3) * f[3][1]), (b**2 * f[2][0], b**2 * f[2][1]))
+    K = [((p * e - q * d) / det, (q * a - p * c) / det) for p, q in forces]
+    body = b**4 / mu
+    first, last_ = K[0][0] - body * tip.mass, K[1][1] - body * tip.inertia
+    across = (K[0][1] + K[1][0]) / 2 - body * tip.offset_moment
+    return round(clamped) + _negative(first, across, last_)
+
+
+def _negative(a: float, b: float, c: float) -> int:
+    """How many eigenvalues of [[a, b], [b, c]] are below zero."""
+    det = a * c - b * b
+    if det < 0:
+        return 1
+    return (2 if det > 0 else 1) if a + c < 0 else 0
 
 
 def _root(length: float, mu: float, tip: Tip, k: int) -> float:
@@ -109,7 +140,8 @@ def _root(length: float, mu: float, tip: Tip, k: int) -> float:
             return float(middle)  # two roots that double precision cannot tell apart
 
     def determinant(b: float) -> float:
-        return float(np.linalg.det(_boundary(b, length, mu, tip)))
+        (p, q), (r, s) = _boundary(b, length, mu, tip)
+        return p * s - q * r
 
     ends = determinant(low), determinant(high)
     if ends[0] * ends[1] > 0:

@@ -18,11 +18,14 @@ I integrates from the root; y, z, t are deflections along y and z and the twist.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from lissom.flexible.bending import KEPT
 from lissom.flexible.modes import along
 from lissom.flexible.quadrature import Panels, refined
 from lissom.flexible.ritz import assumed_tips, shapes_of, stations_of
@@ -143,9 +146,17 @@ class Field:
         self.beam, self.panels = beam, panels
         self.sets = shapes
         self.m = sum(s.count for s in shapes.values())
+        self._known: dict[tuple[str, int], Array] = {}  # at the nodes
 
     def columns(self, word: str, s: Array, derivative: int) -> Array:
         """(m, points) of one kind of motion; zero rows for modes of other kinds."""
+        if s is self.panels.s:
+            if (word, derivative) not in self._known:
+                self._known[word, derivative] = self._columns(word, s, derivative)
+            return self._known[word, derivative]
+        return self._columns(word, s, derivative)
+
+    def _columns(self, word: str, s: Array, derivative: int) -> Array:
         out, at = np.zeros((self.m, len(s))), 0
         for name, shapes in self.sets.items():
             if name == word:
@@ -191,6 +202,48 @@ def beam_body(beam: Beam, tip: Tip, across: Tip) -> FlexibleBody:
     """The constants of a beam; `tip` hangs on it as bending about z feels it, `across` as bending about y does."""
     shapes = shapes_of(beam, tip, across)
     tip, across = assumed_tips(beam, tip, across)
+    moved = _moved(_Mass(beam), tuple(shapes.items()))
+    field, station = moved.field, moved.tip
+    bend = _quartic(beam, field) if beam.third_order else np.zeros((0, field.m, field.m))
+    K = _stiffness(beam, field)
+    damping = _damping(beam, K, moved.M, moved.shift, moved.turn, tip, across)
+    return FlexibleBody(
+        moved.C, moved.D, moved.Y, moved.Lam, K, damping, _clean(bend), station, Line(beam, shapes),
+    )  # fmt: skip
+
+
+class _Mass:
+    """A beam as its integrals over mass see it: beams that differ in stiffness alone are equal."""
+
+    def __init__(self, beam: Beam):
+        self.beam = beam
+        parts = (beam.mass_per_length, beam.gyration, stations_of(beam))
+        self._key = (beam.length, beam.resists_spin, *(np.asarray(part, float).tobytes() for part in parts))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Mass) and self._key == other._key
+
+
+class _Moved(NamedTuple):
+    """What shapes and mass alone decide: the field, its integrals (see `FlexibleBody`), what it does at the tip."""
+
+    field: Field
+    C: Array
+    D: Array
+    Y: Array
+    Lam: Array
+    M: Array
+    tip: Station
+    shift: Array
+    turn: Array
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _moved(mass: _Mass, sets: tuple[tuple[str, Shapes], ...]) -> _Moved:
+    beam, shapes = mass.beam, dict(sets)
     count = max((s.count for s in shapes.values()), default=0)
     edges = np.unique(np.concatenate([s.edges for s in shapes.values()] + [stations_of(beam)]))
     panels = Panels(refined(edges, max(PANELS, count)))
@@ -202,19 +255,11 @@ def beam_body(beam: Beam, tip: Tip, across: Tip) -> FlexibleBody:
     C = np.einsum("p,pi,pj->ij", dm, h, h)
     Lam = np.einsum("p,klpi,pj->ijkl", dm, psi_m, h)
     Lam = np.einsum("ijkl,jn->inkl", Lam, np.linalg.pinv(C, rcond=1e-12))
-    bend = _quartic(beam, field) if beam.third_order else np.zeros((0, field.m, field.m))
-    end = np.array([beam.length])
-    shift, turn = (part[:, 0] for part in field.linear(end))
-    station = Station(
-        np.array([beam.length, 0.0, 0.0]), _clean(shift), _clean(psi_tip), _clean(turn), _clean(turn2_tip)
-    )
-    K = _stiffness(beam, field)
+    shift, turn = (part[:, 0] for part in field.linear(np.array([beam.length])))
+    tip = Station(np.array([beam.length, 0.0, 0.0]), _clean(shift), _clean(psi_tip), _clean(turn), _clean(turn2_tip))
+    D, Y = np.einsum("p,kpi,pj->kij", dm, phi_m, h), np.einsum("p,kpi,lpj->klij", dm, phi_m, phi_m)
     M = np.einsum("p,kpi,lpi->kl", dm, phi_m, phi_m)
-    return FlexibleBody(
-        C, _clean(np.einsum("p,kpi,pj->kij", dm, phi_m, h)), _clean(np.einsum("p,kpi,lpj->klij", dm, phi_m, phi_m)),
-        _clean(Lam), K, _damping(beam, K, M, shift, turn, tip, across), _clean(bend), station,
-        Line(beam, shapes),
-    )  # fmt: skip
+    return _Moved(field, C, _clean(D), _clean(Y), _clean(Lam), M, tip, shift, turn)
 
 
 def _points(beam: Beam, panels: Panels, phi: Array, angle: Array, psi: Array) -> tuple[Array, Array, Array, Array]:

@@ -40,8 +40,8 @@ def section(beam: Beam, plane: str) -> tuple[Any, Any]:
 def _uniform(beam: Beam, plane: str, S: float, rho: float, tip: Tip, count: int) -> BeamModes:
     L = beam.length
     if plane.startswith("bending"):
-        b = bending.wavenumbers(L, rho, tip, count)
-        omega, shapes = b**2 * np.sqrt(S / rho), bending.shapes(L, rho, tip, b)
+        b, shapes = bending.natural(L, rho, tip, count)
+        omega = b**2 * np.sqrt(S / rho)
     else:
         end = tip.polar if plane == "torsion" else tip.mass
         b = rods.wavenumbers(L, rho, end, count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -22,7 +23,7 @@ class Panels:
 
     def __init__(self, edges: Any, points: int = POINTS):
         self.edges, self.points = np.asarray(edges, float), points
-        x, w = legendre.leggauss(points)
+        x, w, _ = _rule(points)
         half = np.diff(self.edges)[:, None] / 2
         self.s: Array = (self.edges[:-1, None] + half * (x + 1)).ravel()
         self.w: Array = (half * w).ravel()
@@ -30,9 +31,7 @@ class Panels:
     @cached_property
     def upto(self) -> Array:
         """(nodes, nodes): integral from the root to each node of a function given at the nodes."""
-        x, _ = legendre.leggauss(self.points)
-        basis = [legendre.legval(x, legendre.legint(c, lbnd=-1)) for c in np.eye(self.points)]
-        inside = np.array(basis).T @ np.linalg.inv(legendre.legvander(x, self.points - 1))
+        inside = _rule(self.points)[2]
         n, half = len(self.s), np.diff(self.edges) / 2
         matrix = np.zeros((n, n))
         for k, h in enumerate(half):
@@ -40,6 +39,14 @@ class Panels:
             matrix[own, own] = h * inside
             matrix[own, : own.start] = self.w[: own.start]
         return matrix
+
+
+@functools.cache
+def _rule(points: int) -> tuple[Array, Array, Array]:
+    """Gauss points and weights on (-1, 1), and the matrix that integrates from -1 to every point."""
+    x, w = legendre.leggauss(points)
+    basis = [legendre.legval(x, legendre.legint(c, lbnd=-1)) for c in np.eye(points)]
+    return x, w, np.array(basis).T @ np.linalg.inv(legendre.legvander(x, points - 1))
 
 
 def refined(edges: Array, least: int) -> Array:

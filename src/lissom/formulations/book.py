@@ -42,7 +42,7 @@ def simulation_form(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd; outputs J, its upper triangle, and -R."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    base = inverse.base_motion(run, bodies.arm, inverse.Setting())
+    base = inverse.base_motion(run, bodies)
     run.output(*mass.matrix(run, bodies, q, tape=False).values())
     run.output(*inverse.joint_torques(run, bodies, q, qd, run.constant(np.zeros(n)), base, []))
 

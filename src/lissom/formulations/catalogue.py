@@ -279,7 +279,7 @@ def _state(run: Any, bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any
     """The state in frame 0: gravity, loads and the base's motion turned into it."""
     linkage = Linkage(bodies)
     base = linkage.base_state(run.input(9)) if setting.base else None
-    pushes = [linkage.push(frame, nine) for frame, nine in read_loads(run, bodies.arm, setting)]
+    pushes = [linkage.push(frame, nine) for frame, nine in read_loads(run, bodies, setting)]
     gravity = [float(g) for g in linkage.in_frame_0(bodies.arm.gravity)]
     acting = [push for push in pushes if push is not None]
     return State(linkage.members, linkage.frames(q), qd, qdd, gravity, acting, base)

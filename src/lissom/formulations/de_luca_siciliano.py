@@ -287,7 +287,7 @@ def inverse_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, then the loads; output tau."""
     model, n = Model.of(bodies), bodies.dof
     q, qd, qdd = (run.input(n) for _ in range(3))
-    tau = generalized_forces(model, q, qd, qdd, read_loads(run, bodies.arm, setting))
+    tau = generalized_forces(model, q, qd, qdd, read_loads(run, bodies, setting))
     for link in model.planar.links:
         if link.drive is not None:
             c = link.drive.coordinate
@@ -299,7 +299,7 @@ def forward_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, tau, then the loads; output qdd."""
     model, n = Model.of(bodies), bodies.dof
     q, qd, tau = (run.input(n) for _ in range(3))
-    loads = read_loads(run, bodies.arm, setting)
+    loads = read_loads(run, bodies, setting)
     phases = Phases(model.planar.turns, q)
     effort = [tau[k] for k in range(n)]
     for link in model.planar.links:

@@ -55,7 +55,7 @@ class Adaptive:
         self.start = 0.0  # of the current smooth stretch
         self.last: tuple[float, Array] | None = None  # good state, and when
         self.trail: list[tuple[float, Array]] = []  # ends of steps, of arms with closed loops
-        self._friction = np.array([loop.friction[k] for k in loop.sliding])
+        self._friction = loop.grips
         self._sliding = np.array(loop.sliding, int)
         self._place = [loop.held.index(k) for k in loop.sliding]
 

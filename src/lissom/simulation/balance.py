@@ -16,17 +16,25 @@ from lissom.spatial.rotations import Array
 ROUNDING = 1e-12
 
 
-def relative(balance: Array, moved: Sequence[Array], arm: Arm, potential: Array) -> Any:
+def relative(balance: Array, moved: Sequence[Array], arms: Arm | Sequence[Arm], potential: Array) -> Any:
     """Largest |balance| [J] along time beside the largest of the energies that moved, all (..., nt).
 
     What is less than rounding counts as none: that of the weight of the arm at its reach, and of its potential energy.
+
+    arms : the arm, or the arms along the first axis
     """
     scale = np.max([_most(x) for x in moved], axis=0)
-    size = arm.mass * float(np.linalg.norm(arm.gravity)) * reach_of(arm) + _most(potential)
+    weight = _weight(arms) if isinstance(arms, Arm) else np.array([_weight(arm) for arm in arms])
+    size = weight + _most(potential)
     worst = np.asarray(_most(balance))
     beyond = (worst > ROUNDING * size) & (scale > 0)
     error = np.divide(worst, scale, out=np.zeros_like(worst), where=beyond)
     return error if error.ndim else float(error)
+
+
+def _weight(arm: Arm) -> float:
+    """Times its reach [J]."""
+    return arm.mass * float(np.linalg.norm(arm.gravity)) * reach_of(arm)
 
 
 def _most(x: Array) -> Any:

@@ -14,6 +14,7 @@ from lissom.simulation.friction import settled
 from lissom.simulation.slopes import slopes
 from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
+from lissom.verbs.several import call_rows
 
 WORDS = {
     "rk4": "fixed steps, Runge-Kutta of order 4", "rk8": "fixed steps, order 8 (Dormand-Prince)",
@@ -92,7 +93,9 @@ def step_for(
 ) -> tuple[float, str]:
     """A step for fixed steps: halved until halving it again changes the first runs by less than the tolerances."""
     spread = np.linspace(0, len(q) - 1, min(TRIALS, len(q))).astype(int)
-    picked = np.unique([*spread, int(np.abs(qd).max(axis=1).argmax())])  # the fastest is among them
+    picked = np.unique(
+        [*spread, int(np.abs(qd).max(axis=1).argmax()), *_quickest(loop, q)]
+    )  # the fastest are among them
     found = [spectrum(loop.member(int(k)), 0.0, q[k], qd[k]) for k in picked]
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
     most = MOST_COMPILED if loop.quick else MOST_TRIED
@@ -112,6 +115,19 @@ def step_for(
         if until / h > most or (change > before / 4 and change < ROUGH):
             return h, f"{note}; rtol and atol were not reached, and smaller steps would gain little."
         before = change
+
+
+def _quickest(loop: ClosedLoop, q: Array) -> list[int]:
+    """Of different arms the one that vibrates fastest about where its run starts."""
+    if loop.several is None:
+        return []
+    rows = loop.inputs.part("arm", loop.inputs.steady(len(q)))
+    try:
+        change = call_rows(loop.several.varied, rows, "inverse_dynamics_gradient", (q, 0 * q, 0 * q))
+        squares = np.abs(np.linalg.eigvals(np.linalg.solve(change.qdd, change.q))).max(axis=-1)
+    except (LissomError, np.linalg.LinAlgError):
+        return []
+    return [int(squares.argmax())]
 
 
 def _seen(loop: ClosedLoop, method: str, run: int, q: Array, qd: Array, until: float, h: float) -> Array:

@@ -1,8 +1,8 @@
 """An arm with all that acts on it, as one function of time and state.
 
-`ClosedLoop` has what is given (gains, references, loads, base, prescribed accelerations, payloads) gathered into
-one vector, see `Inputs`, and compiles controller and arm together: accelerations, torques, efforts and power
-from q, qd, the way friction acts, and that vector.
+`ClosedLoop` has what is given (gains, references, loads, base, prescribed accelerations, payloads, numbers of the
+arm itself) gathered into one vector, see `Inputs`, and compiles controller and arm together: accelerations, torques,
+efforts and power from q, qd, the way friction acts, and that vector.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import plant
-from lissom.dynamics.bodies import refuse_unready
+from lissom.dynamics.bodies import Bodies, refuse_unready
+from lissom.dynamics.drives import SMOOTHED
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import FALL, Setting, base_motion, laden, read_loads, standing_frames
+from lissom.dynamics.inverse import Setting, base_motion, laden, standing_frames, standing_loads
 from lissom.dynamics.pivot import Held
+from lissom.dynamics.varied import Several
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
@@ -38,7 +40,7 @@ from lissom.verbs.library import compiler_present, digest, sources
 STRAIGHT = 8
 STRAIGHT_BENT = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
-STEPS = (*plant.STEPS, *laws.STEPS, FREE)
+STEPS = (*plant.STEPS, *laws.STEPS, FREE, SMOOTHED)
 Feedback = Callable[[float, Array, Array], Array]
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
@@ -65,6 +67,7 @@ class ClosedLoop:
     prescribed : coordinate -> Signal of 1    accelerations
     payloads : (frame, Signal of 10) each     on top of what the arm carries, about the origin of the carrying body
     variant : run -> Arm                      the arm with the payloads of a run
+    several : Several or None                 the arm of every run
     """
 
     looped = False  # links form closed loops, see `Linkage`
@@ -79,10 +82,12 @@ class ClosedLoop:
         prescribed: dict[int, Signal] | None = None,
         payloads: Sequence[tuple[str, Signal]] = (),
         variant: Callable[[int], Arm] | None = None,
+        several: Several | None = None,
     ):
         refuse_unready(arm)
         self.arm, self.controller, self.feedback = arm, controller, feedback
         self._variant, self._first = variant, 0
+        self.several = several
         bodies = library_of(arm).bodies
         self.friction = {body.coordinate: body.friction for body in bodies.list if body.friction}
         self.prescribed = dict(sorted((prescribed or {}).items()))
@@ -100,6 +105,8 @@ class ClosedLoop:
         signals += [("base", base)] if base is not None else []
         signals += [(f"lead{k}", s) for k, s in self.prescribed.items()]
         signals += [(f"payload{i}", s) for i, (_, s) in enumerate(payloads)]
+        if several is not None:
+            signals.append(("arm", Signal("arms", several.varied.size, several.varied.rows(several.arms))))
         self.loaded, self.laden = [frame for frame, _ in loads], [frame for frame, _ in payloads]
         self.has_base = base is not None
         self.inputs = Inputs(signals)
@@ -135,6 +142,37 @@ class ClosedLoop:
         other.inputs, other._first = inputs, self._first + first
         return other
 
+    def arms(self, count: int) -> Sequence[Arm] | None:
+        """The arms of so many runs, None where all have the same."""
+        return None if self.several is None else self.several.arms[self._first : self._first + count]
+
+    @property
+    def setting(self) -> Setting:
+        """What of every run the functions of the arm are to be given."""
+        varied = self.several.varied if self.several is not None and self.several.varied.size else None
+        return Setting(payloads=tuple(self.laden), varied=varied)
+
+    def own(self, given: Array) -> list[Array]:
+        """What `setting` asks for, from what is given (..., size) or its steady part."""
+        words = [f"payload{i}" for i in range(len(self.laden))]
+        words += ["arm"] if self.setting.varied is not None else []
+        return [self.inputs.part(word, given) for word in words]
+
+    def rubs(self, given: Any) -> dict[int, Any]:
+        """Friction of the joints that have some, one entry each, from what is given."""
+        out: dict[int, Any] = {k: [value] for k, value in self.friction.items()}
+        if self.several is not None:
+            row = given[self.inputs.places["arm"]]
+            found = {k: self.several.varied.friction(row, k) for k in out}
+            out |= {k: value for k, value in found.items() if value is not None}
+        return out
+
+    @property
+    def grips(self) -> Array:
+        """(sliding,) friction of the joints that may stick, of a single run."""
+        found = self.rubs(self.inputs.steady(1)[0])
+        return np.array([float(found[k][0]) for k in self.sliding])
+
     @property
     def laden_arm(self) -> Arm:
         """The arm with the payloads of this run, of some the first."""
@@ -154,17 +192,24 @@ class ClosedLoop:
             held[k] = Held(run.call(FREE, way[k]), run.constant([0.0]))
         for k in self.prescribed:
             held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
-        bodies = laden(run, self.bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
-        if self.has_base:
-            base = run.call(FALL, parts["base"], constants=list(map(float, self.arm.gravity)))
-        else:
-            base = base_motion(run, self.arm, Setting())
+        bodies = self._numbered(run, parts)
+        bodies = laden(run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
+        base = base_motion(run, bodies, parts.get("base"))
         loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
-        loads += read_loads(run, self.arm, Setting())
+        loads += standing_loads(run, bodies)
         acts = Given(q, qd, Entries(torques), base, loads)
-        rubs = plant.Sliding(self.friction, way)
+        rubs = plant.Sliding(self.rubs(given), way)
         flow = plant.plant(run, bodies, acts, held, rubs, self.has_base, not self.straight)
         return flow, torques
+
+    def _numbered(self, run: Any, parts: dict[str, Any]) -> Bodies:
+        """The bodies with the numbers of the run's own arm; friction of joints that may stick is counted elsewhere."""
+        if self.several is None:
+            return self.bodies
+        bodies = self.several.varied.filled(run, self.bodies, parts["arm"])
+        rough = [(i, body) for i, body in enumerate(bodies.list) if body.coordinate in self.sliding]
+        smooth = {i: run.call(SMOOTHED, body.drive) for i, body in rough if body.drive is not None}
+        return bodies.changed(drive=smooth)
 
     def torques(self, run: Any, q: Any, qd: Any, given: Any) -> list[Any]:
         """The controller's torques by coordinate."""
@@ -179,7 +224,8 @@ class ClosedLoop:
     @property
     def steps(self) -> tuple[Step, ...]:
         """Of its tape."""
-        return (*STEPS, *self.bodies.steps, *laws.model_steps(self.controller, self.arm))
+        beams = () if self.several is None else self.several.varied.steps
+        return (*STEPS, *self.bodies.steps, *beams, *laws.model_steps(self.controller, self.arm))
 
     @property
     def straight(self) -> bool:
@@ -200,6 +246,7 @@ class ClosedLoop:
             self.laden,
             self.friction,
             list(self.prescribed),
+            self.setting.varied,
         )
         return f"{parts}|{code_version()}"
 
@@ -266,16 +313,11 @@ class ClosedLoop:
         n, h = self.dof, len(self.held)
         return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
 
-    def inertia(self, q: Array, payloads: Sequence[Array]) -> Array:
-        """(..., dof, dof) with these payloads: torques of unit accelerations, less those of none."""
-        library = library_of(self.arm)
-        if not self.laden:
-            return np.asarray(library.get("mass_matrix").one(q) if q.ndim == 1 else library.get("mass_matrix")(q))
-        torques = library.get("inverse_dynamics", library.setting(payloads=self.laden))
-        units, still = np.eye(self.dof), np.zeros((1, self.dof))
-        laden = [np.ascontiguousarray(x)[..., None, :] for x in payloads]
-        at = q[..., None, :]
-        return np.asarray(torques(at, still, units, *laden) - torques(at, still, still, *laden))
+    def inertia(self, q: Array, own: Sequence[Array]) -> Array:
+        """(..., dof, dof) with what is of every run (see `own`)."""
+        function = library_of(self.arm).get("mass_matrix", self.setting)
+        state = (q, *(np.ascontiguousarray(x) for x in own))
+        return np.asarray(function.one(*state) if q.ndim == 1 else function(*state))
 
     def projected(self, states: Array) -> Array:
         """States as they should be after a step; nothing to do where no closures can drift."""

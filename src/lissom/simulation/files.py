@@ -20,6 +20,7 @@ from lissom.formats.files import write_whole
 from lissom.formats.tables import read_table, write_table
 from lissom.model.units import units
 from lissom.simulation.events import Happening
+from lissom.simulation.own_arms import Kept, told as told_arms
 from lissom.simulation.run import OVER_TIME, POWER, Report, Run
 from lissom.spatial.rotations import Array
 
@@ -56,6 +57,7 @@ def _text(run: Run) -> str:
         {
             "format": FORMAT,
             "arm": native_write.write(run.arm),
+            **({} if run.arms is None else {"arms": told_arms(run.arm, run.arms)}),
             "status": run.status,
             "ok": run.ok,
             "interrupted": run.interrupted,
@@ -78,6 +80,7 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         events = tuple(
             Happening(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"]
         )
+        arms = Kept(arm, told["arm"], told["arms"], file) if "arms" in told else None
         failures = {int(k): why for k, why in told["failures"].items()}
         run = Run(
             arm,
@@ -89,6 +92,7 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
             failures=failures,
             report=report,
             interrupted=told["interrupted"],
+            arms=arms,
         )
     except LissomError:
         raise
@@ -100,6 +104,8 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
 
 def _refuse_unlike(run: Run, file: str) -> None:
     """Arrays must fit each other and the arm."""
+    if run.arms is not None and len(run.arms) != (run.count or 0):
+        raise ModelError(f"it has {len(run.arms)} arms for {run.count or 1} runs.", file=file)
     shape = (*run.q.shape[:-1],)
     sizes = {"coordinate": run.arm.dof, "flow": len(POWER)}
     for word in OVER_TIME:

@@ -24,7 +24,7 @@ def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = Fals
     resting = way == 0.0
     if not resting.any():
         return way
-    friction = np.array([loop.friction[k] for k in loop.sliding])
+    friction = loop.grips
     place = [loop.held.index(k) for k in loop.sliding]
     given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
     for _ in range(10 + 4 * len(sliding)):

@@ -39,15 +39,18 @@ class Scene(NamedTuple):
 
 def prepare(
     arm: Arm, q0: Any, qd0: Any, tau: Any, options: Options, loads: Any, base: Any, prescribed: Any, payloads: Any,
-    events: Any, stop_at_limits: bool,
+    arms: Any, events: Any, stop_at_limits: bool,
 ) -> Scene:  # fmt: skip
     """From the arguments of `simulate`."""
     first = setup.start(arm, q0, qd0, None)
-    refuse_bent(arm, first.q, "simulate")
+    if arms is None:
+        refuse_bent(arm, first.q, "simulate")
     runs = None if first.single else len(first.q)
-    loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads)
+    loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads, arms)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
     begin = setup.start(arm, q0, qd0, loop.inputs.runs)
+    for own, q in zip(loop.arms(len(begin.q)) or (), begin.q, strict=False):
+        refuse_bent(own, q, "simulate")
     q, qd = loop.begun(begin.q, begin.qd, options.singular == "pass")
     return Scene(loop, begin._replace(q=q, qd=qd), watched)
 

@@ -107,9 +107,9 @@ def model_steps(control: Controller | None, arm: Arm) -> tuple[Step, ...]:
 
 def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
     """Inverse dynamics of a model, under the loads that it knows of."""
-    run, nothing = scene.run, inverse.Setting()
-    base, loads = inverse.base_motion(run, model, nothing), inverse.read_loads(run, model, nothing)
+    run = scene.run
     bodies = bodies.with_stations(inverse.standing_frames(model))
+    base, loads = inverse.base_motion(run, bodies), inverse.standing_loads(run, bodies)
     return inverse.joint_torques(run, bodies, scene.q, qd, qdd, base, loads)
 
 

@@ -129,7 +129,7 @@ class Linkage(ClosedLoop):
     def _closed(self, q: Array, qd: Array, given: Array, tree: Rates, f: NDArray[np.bool_]) -> Rates:
         """Rates of the tree with the forces of the closures; f: coordinates that move."""
         gaps = self.close(q, qd)
-        M = self.inertia(q, [self.inputs.part(f"payload{i}", given) for i in range(len(self.laden))])
+        M = self.inertia(q, self.own(given))
         if f.all():
             return tree._replace(qdd=tree.qdd + self._added(M, gaps.G, tree.qdd, -gaps.drift, f)[0])
         held = mul(gaps.G[..., ~f], tree.qdd[..., ~f])

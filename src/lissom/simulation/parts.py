@@ -151,4 +151,5 @@ def joined(runs: Sequence[Run]) -> Run:
     elif not bad and any(run.status != "done" for run in runs):
         status = f"done; {len({event.run for event in events})} of {int(starts[-1])} runs met events"
     ok = all(run.ok for run in runs)
-    return replace(runs[0], **arrays, events=events, failures=failures, report=report, status=status, ok=ok)
+    arms = None if runs[0].arms is None else [arm for run in runs for arm in run.arms or ()]
+    return replace(runs[0], **arrays, arms=arms, events=events, failures=failures, report=report, status=status, ok=ok)

@@ -37,8 +37,10 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
     }  # fmt: skip
     arrays = {word: np.ascontiguousarray(x if many else x[0]) for word, x in arrays.items()}
     failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
-    arm = loop.arm
-    run = Run(arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report)
+    run = Run(
+        loop.arm, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report,
+        arms=loop.arms(len(states)),
+    )  # fmt: skip
     status, ok = _status(run, loop, outcome, options)
     report = replace(report, allowed=options.audit or _allowed(run, options))
     return replace(run, status=status, ok=ok, interrupted=outcome.interrupted, report=report)
@@ -55,8 +57,7 @@ def _at_samples(
     rates = np.full((*states.shape[:2], 2 * n + POWERS), np.nan)
     energies = np.full((*states.shape[:2], 2), np.nan)
     steady = loop.inputs.steady(rows)
-    energy = library_of(loop.arm).get("energies", library_of(loop.arm).setting(payloads=loop.laden))
-    laden = [loop.inputs.part(f"payload{i}", steady) for i in range(len(loop.laden))]
+    energy, own = library_of(loop.arm).get("energies", loop.setting), loop.own(steady)
     for k, t in _slices(outcome.t, rows):
         known = np.isfinite(states[:, k, 0])
         run, sample = np.nonzero(known)
@@ -71,7 +72,7 @@ def _at_samples(
             rates[at] = np.concatenate([found.qdd, found.tau, found.power], axis=1)
         except LissomError:
             _one_by_one(loop, outcome.t, states, at, rates, troubles)
-        energies[at] = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in laden), threads=threads)
+        energies[at] = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in own), threads=threads)
     return rates, energies
 
 
@@ -154,7 +155,7 @@ def _status(run: Run, loop: ClosedLoop, outcome: Outcome, options: Options) -> t
     allowed = options.audit or _allowed(run, options)
     error = run.balance_error
     worst = float(np.max(error))
-    bent, good = bending_range.told(run.arm, run.t, run.q)
+    bent, good = bending_range.told(run.arm, run.t, run.q, run.arms)
     text = f"{text}; {bent}" if bent else text
     if is_truncated(run.arm):
         q = run.q[None] if run.count is None else run.q

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
-from lissom.verbs.kinematics import pose, tip_frame, velocity
+from lissom.verbs.kinematics import ORIGIN, pose, tip_frame, velocity
 from lissom.verbs.states import as_numbers
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Run:
     failures : dict                    run -> why it ended early
     report : Report
     interrupted : bool                 it was stopped from outside (Ctrl-C)
+    arms : sequence of Arm or None     of an ensemble of different arms, those of its runs
     """
 
     arm: Arm
@@ -92,6 +94,7 @@ class Run:
     failures: dict[int, str]
     report: Report
     interrupted: bool = False
+    arms: Sequence[Arm] | None = None
 
     # ---- size ------------------------------------------------------------------------------------
 
@@ -132,7 +135,7 @@ class Run:
         """Largest size of `balance` beside the energy that moved, beyond rounding; one per run of an ensemble."""
         moved = [self.kinetic, self.potential - self.potential[..., :1]]
         moved += [self.work[..., k] - self.work[..., :1, k] for k in range(3)]
-        return relative(self.balance, moved, self.arm, self.potential)
+        return relative(self.balance, moved, self.arm if self.arms is None else self.arms, self.potential)
 
     @property
     def joint_power(self) -> Array:
@@ -191,34 +194,47 @@ class Run:
         if not self.arm.link(link).flexible:
             raise InputError(f"deflection: link {link!r} is rigid.")
 
-        def of(q: Array) -> Array:
-            root, tip = pose(self.arm, q, link), pose(self.arm, q, f"{link}.tip")
-            inside = np.swapaxes(root[..., :3, :3], -1, -2) @ (tip - root)[..., :3, 3:]
+        root, tip = (self._watched("pose", frame, ORIGIN, self.q) for frame in (link, f"{link}.tip"))
+        inside = np.swapaxes(root[..., :3, :3], -1, -2) @ (tip - root)[..., :3, 3:]
+        if self.arms is None:
             return inside[..., 0] - self.arm.link(link).tip[:3, 3]
-
-        return self._where_known(of, self.q)
+        return inside[..., 0] - np.array([arm.link(link).tip[:3, 3] for arm in self.arms])[:, None]
 
     def deformation(self, link: str, s: ArrayLike | None = None) -> Deformation:
         """Displacement, slope, curvature, inner moments, strain and stress along a flexible link.
 
         Arrays (nt, ns, ...), or (runs, nt, ns, ...); see `lissom.deformation`. NaN where the run is.
         """
+        if self.arms is not None:
+            from lissom.simulation.own_arms import deformed
+
+            return deformed(self.arms, self.q, link, s)
         return Rule(self.arm, link, s, "deformation")(self.q[..., amplitudes(self.arm, link)])
 
     def path(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) path of a point of a link or tool in the world [m]."""
-        return self._where_known(lambda q: pose(self.arm, q, link, point)[..., :3, 3], self.q)
+        return self._watched("pose", link, point, self.q)[..., :3, 3]
 
     def velocity(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 6) velocity of a point of a link or tool, and angular velocity, world axes, base at rest."""
-        return self._where_known(lambda q, qd: velocity(self.arm, q, qd, link, point), self.q, self.qd)
+        return self._watched("velocity", link, point, self.q, self.qd)
+
+    def _watched(self, name: str, link: str, point: ArrayLike, *states: Array) -> Array:
+        """ "pose" or "velocity" of a point, of every run's own arm."""
+        if self.arms is None:
+            verb: Any = pose if name == "pose" else velocity
+            return self._where_known(lambda *x: verb(self.arm, *x, link, point), *states)
+        from lissom.simulation.own_arms import watched
+
+        arms, which = self.arms, np.nonzero(np.isfinite(states[0]).all(axis=-1))[0]
+        return self._where_known(lambda *x: watched(self.arm, arms, name, x, which, link, point), *states)
 
     @staticmethod
     def _where_known(function: Any, *states: Array) -> Array:
         """A function of states; NaN where they are."""
         known = np.isfinite(states[0]).all(axis=-1)
         found = function(*(x[known] for x in states))
-        out = np.full((*known.shape, found.shape[-1]), np.nan)
+        out = np.full((*known.shape, *found.shape[1:]), np.nan)
         out[known] = found
         return out
 
@@ -242,11 +258,13 @@ class Run:
             status = f"stopped at t = {events[-1].t:.6g} s: {events[-1].name}" if near and not self.interrupted else (
                 f"interrupted after {last} of {len(self.t)} samples"
             )  # fmt: skip
+        arm = self.arm if self.arms is None else self.arms[run]
         one = replace(
-            self, t=self.t[:last], **arrays, status=status, ok=not failure and not status.startswith("interrupted"),
-            events=events, failures={0: failure} if failure else {},
+            self, arm=arm, arms=None, t=self.t[:last], **arrays, status=status,
+            ok=not failure and not status.startswith("interrupted"), events=events,
+            failures={0: failure} if failure else {},
         )  # fmt: skip
-        bent, good = bending_range.told(self.arm, one.t, one.q) if one.ok and last else ("", True)
+        bent, good = bending_range.told(arm, one.t, one.q) if one.ok and last else ("", True)
         status = f"{status}; {bent}" if bent else status
         if one.ok and last and one.balance_error > self.report.allowed:
             return replace(one, ok=False, status=f"{status}, but energy is out of balance by {one.balance_error:.2g}")

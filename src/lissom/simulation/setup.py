@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.bodies import Bodies, spoken
 from lissom.dynamics.flexible_links import with_shapes_of
+from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
@@ -36,16 +38,27 @@ class Start(NamedTuple):
 
 
 def closed_loop(
-    arm: Arm, tau: Any, until: float, runs: int | None, loads: Any, base: Any, prescribed: Any, payloads: Any
+    arm: Arm,
+    tau: Any,
+    until: float,
+    runs: int | None,
+    loads: Any,
+    base: Any,
+    prescribed: Any,
+    payloads: Any,
+    arms: Any = None,
 ) -> ClosedLoop:
     """The arm with all that acts on it."""
+    if payloads is not None and arms is not None:
+        raise InputError(f"{VERB}: payloads and arms are given; give every arm its payload: arm.with_payload(...).")
     laden, variant = _payloads(arm, payloads)
     lead = _prescribed(arm, prescribed)
     pushes, ground = _loads(arm, loads), _base(base)
+    several = _several(arm, arms, [frame for frame, _ in pushes])
     others = [*(s for _, s in (*laden, *pushes)), *lead.values(), *([ground] if ground else [])]
-    told = [s.runs for s in others if s.runs is not None]
+    told = [s.runs for s in others if s.runs is not None] + ([] if several is None else [len(several.arms)])
     controller, feedback = _torques(arm, tau, until, max([*told, *([runs] if runs else [])], default=None))
-    return _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, variant)
+    return _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, variant, several)
 
 
 def _kind(arm: Arm) -> type[ClosedLoop]:
@@ -64,7 +77,7 @@ def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
         if x.ndim > 2:
             raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
     told = {"q0": len(q) if q.ndim == 2 else None, "qd0": len(qd) if qd.ndim == 2 else None}
-    told["gains, loads, torques or payloads"] = told_runs
+    told["gains, loads, torques, payloads or arms"] = told_runs
     rows = common_runs(told.items())
     q, qd = (np.ascontiguousarray(np.broadcast_to(x, (rows or 1, arm.dof))) for x in (q, qd))
     return Start(q, qd, rows is None)
@@ -231,6 +244,31 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         return with_shapes_of(other, arm)
 
     return out, variant
+
+
+def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
+    """The arm of every run, and what differs between them; `frames` carry loads."""
+    if arms is None:
+        return None
+    if isinstance(arms, Several):
+        several = arms
+        if several.varied.arm != arm:
+            raise InputError(f"{VERB}: what may vary was decided for arm {several.varied.arm.name!r}, another arm.")
+    else:
+        if isinstance(arms, Arm | str) or not isinstance(arms, Sequence) or not arms:
+            raise InputError(f"{VERB}: arms is {shown(arms)}; expected a list of Arm, one per run.")
+        several = Several(Varied(arm, arms, frames), arms)
+    several.varied.covers(frames, VERB)
+    for k, other in enumerate(several.arms):
+        refuse_unlike(arm, other, k)
+        for mine, its in zip(arm.joints, other.joints, strict=True):
+            if bool(mine.friction) != bool(its.friction):
+                raise InputError(
+                    f"{VERB}: arm {k}, joint {its.name!r}: friction is {its.friction:g}, of {arm.name!r} it is "
+                    f"{mine.friction:g}. A joint that can stick moves by other rules; give it friction in all arms or "
+                    "in none, a tiny one where it should not matter."
+                )
+    return several
 
 
 def _payload_rows(bodies: Bodies, frame: str, payloads: Sequence[Payload]) -> Array:

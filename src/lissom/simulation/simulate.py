@@ -26,6 +26,7 @@ def simulate(
     base: Any = None,
     prescribed: Any = None,
     payloads: Any = None,
+    arms: Any = None,
     events: Any = (),
     stop_at_limits: bool = False,
     rtol: float = 1e-8,
@@ -63,6 +64,9 @@ def simulate(
         torque that leads them is in `Run.tau`
     payloads : list of Payload, or {link: list}
         the payload of every run, in place of the one the arm has; default: on the last link that moves
+    arms : list of Arm
+        the arm of every run, alike but for their numbers: masses, lengths, stiffness, drives, gravity ...; all run in
+        one compiled loop. Controllers believe in `arm` (or their own model), whatever the arm of a run is
     events : list of Event, or of functions f(t, q, qd)
     stop_at_limits : bool             end where a joint reaches a limit of its position (else it is only noted)
     rtol, atol : float                tolerances of adaptive methods, and of the step chosen for many runs
@@ -97,6 +101,10 @@ def simulate(
     >>> many = ls.simulate(ls.load("two_link"), [[0.3, 0.1], [0.2, 0.1]], until=1.0, dt=1e-3, every=0.1)
     >>> many.q.shape
     (2, 11, 2)
+    >>> arm = ls.load("two_link")
+    >>> heavy = ls.simulate(arm, [0.3, 0.1], until=1.0, dt=1e-3, arms=[arm, arm.with_link("fore", mass=2.0)])
+    >>> heavy.member(1).arm.link("fore").mass, heavy.ok
+    (2.0, True)
     """
     from lissom.simulation import integrate  # the engine is loaded when something is first simulated
 
@@ -104,7 +112,9 @@ def simulate(
     options = as_options(until, method, rtol, atol, dt, every, audit, threads, singular)
     if on_failure not in ("raise", "return"):
         raise InputError(f"simulate: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
-    scene = integrate.prepare(arm, q0, qd0, tau, options, loads, base, prescribed, payloads, events, stop_at_limits)
+    scene = integrate.prepare(
+        arm, q0, qd0, tau, options, loads, base, prescribed, payloads, arms, events, stop_at_limits
+    )
     run = integrate.integrate(scene, options, progress, save, save_every, resume)
     if on_failure == "raise":
         _raise_early_end(run)

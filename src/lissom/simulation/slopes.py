@@ -20,7 +20,8 @@ from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import Torques
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import compiler_present
-from lissom.verbs.sensitivity import inverse_dynamics_gradient
+from lissom.verbs.sensitivity import InverseGradient, inverse_dynamics_gradient
+from lissom.verbs.several import call_rows
 
 STRIDE = 6e-6  # of central differences, relative: the cube root of the rounding
 
@@ -32,8 +33,7 @@ def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: 
         return _of_rates(loop, t, q, qd, way, before)
     given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
     qdd = loop.rates(q, qd, way, given, tau).qdd
-    loads, base = _acting(loop, given)
-    change = inverse_dynamics_gradient(smooth(loop.laden_arm), q, qd, qdd, loads=loads, base=base)
+    change = _torque_change(loop, q, qd, qdd, given)
     torque_q, torque_qd = _torque_slopes(loop, t, q, qd, given)
     free = np.ones(n, bool)
     free[[k for k, x in zip(loop.sliding, way, strict=True) if x == 0.0]] = False
@@ -44,6 +44,15 @@ def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: 
     inside = np.flatnonzero(free)
     J[n + inside] = np.linalg.solve(change.qdd[np.ix_(free, free)], right[free])
     return J
+
+
+def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array) -> InverseGradient:
+    """Derivatives of the torques of the run's own arm; those of friction are zero."""
+    loads, base = _acting(loop, given)
+    if loop.several is None:
+        return inverse_dynamics_gradient(smooth(loop.laden_arm), q, qd, qdd, loads=loads, base=base)
+    row, state = loop.inputs.part("arm", given), (q, qd, qdd)
+    return call_rows(loop.several.varied, row, "inverse_dynamics_gradient", state, loads, base)
 
 
 def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool) -> Array:

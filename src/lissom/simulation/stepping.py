@@ -182,7 +182,7 @@ class Stepper:
 
         ways, begin = way, qd
         if slides:
-            ways = self._let_go(run, way, slope(q, qd, way, 0)[2])
+            ways = self._let_go(run, way, slope(q, qd, way, 0)[2], fixed[1:])
         rate, power, _ = slope(q, qd, ways, 0)
         if slides:
             begin = self._caught_up(run, qd, lag, rate)
@@ -202,10 +202,11 @@ class Stepper:
         new = zip((new_q, new_qd, new_work, *settled), (q, qd, work, *((way, lag) if slides else ())), strict=True)
         run.output(*[run.carry(after, before) for after, before in new])
 
-    def _let_go(self, run: Any, way: Any, effort: list[Any]) -> Any:
+    def _let_go(self, run: Any, way: Any, effort: list[Any], steady: Any) -> Any:
         """Ways during a step."""
-        friction = [self.loop.friction[k] for k in self.loop.sliding]
-        parts = [run.call(LET_GO, way[i : i + 1], needed, constants=[friction[i]]) for i, needed in enumerate(effort)]
+        rubs = self.loop.rubs(steady)
+        friction = [rubs[k] for k in self.loop.sliding]
+        parts = [run.call(LET_GO, way[i : i + 1], needed, constants=friction[i]) for i, needed in enumerate(effort)]
         return run.gathered(parts)
 
     def _caught_up(self, run: Any, qd: Any, lag: Any, rate: Any) -> Any:

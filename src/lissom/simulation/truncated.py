@@ -42,9 +42,8 @@ def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], tota
 
 
 def _inertia(loop: ClosedLoop, q: Array, numbers: Any, total: int) -> Array:
-    """(rows, dof, dof) with the payloads of their runs."""
-    steady = loop.inputs.steady(total)
-    laden = [loop.inputs.part(f"payload{i}", steady)[numbers] for i in range(len(loop.laden))]
+    """(rows, dof, dof) with the payloads or the arms of their runs."""
+    laden = [x[numbers] for x in loop.own(loop.inputs.steady(total))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IndefiniteInertia)
         return loop.inertia(np.ascontiguousarray(q), laden)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +26,15 @@ class Bend(NamedTuple):
     at: tuple[int, ...]
 
 
-def steepest(arm: Arm, q: Array) -> Bend | None:
-    """The link that bends most in states (..., dof); None where nothing bends, or nothing is known."""
+def steepest(arm: Arm, q: Array, arms: Sequence[Arm] | None = None) -> Bend | None:
+    """The link that bends most in states (..., dof); None where nothing bends, or nothing is known.
+
+    arms : along the first axis of the states, where they are of different arms
+    """
+    if arms is not None and arm.flexible:
+        each = [(k, steepest(own, q[k])) for k, own in enumerate(arms)]
+        bends = [bend._replace(at=(k, *bend.at)) for k, bend in each if bend is not None]
+        return max(bends, key=lambda bend: bend.slope, default=None)
     found: Bend | None = None
     for i, body in flexible_bodies(arm).items():
         name = arm.links[i].name
@@ -51,9 +59,9 @@ def refuse_bent(arm: Arm, q: Array, verb: str) -> None:
         )
 
 
-def told(arm: Arm, t: Array, q: Array) -> tuple[str, bool]:
+def told(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None = None) -> tuple[str, bool]:
     """What to say of states (..., nt, dof), empty if they stay small; and whether the run still means something."""
-    bend = steepest(arm, q)
+    bend = steepest(arm, q, arms)
     if bend is None or bend.slope <= SMALL:
         return "", True
     who = f"in run {bend.at[0]} " if len(bend.at) > 1 else ""

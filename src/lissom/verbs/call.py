@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,19 +88,29 @@ def tree_call(
         raise InputError(
             f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
         )
+    pushed = acting(arm, name, loads, base)
+    setting = known.setting(pushed.frames, base is not None) if pushed.values else None
+    function = known.get(name, setting, method=method)
+    return run(function, (*state, *pushed.values), out, threads, name)
+
+
+class Pushed(NamedTuple):
+    """What acts besides the joints: frames of the loads; (..., 9) of the base's motion, then of every load."""
+
+    frames: list[str]
+    values: list[Any]
+
+
+def acting(arm: Arm, name: str, loads: Any, base: Any) -> Pushed:
+    """Loads and the base's motion as arguments of compiled functions, or a sentence."""
     pushes = [] if loads is NO_LOADS else as_loads(arm, loads, name)
-    if not pushes and base is None:
-        return run(known.get(name, method=method), state, out, threads, name)
     extra: list[Any] = []
     if base is not None:
         if not isinstance(base, BaseMotion):
             raise InputError(f"{name}: base is {shown(base)}; expected BaseMotion(...).")
         extra.append(_joined(base.angular_velocity, base.angular_acceleration, base.linear_acceleration))
-    for _, load in pushes:
-        extra.append(_joined(load.force, load.moment, load.point))
-    frames = [frame for frame, _ in pushes]
-    function = known.get(name, known.setting(frames, base is not None), method=method)
-    return run(function, (*state, *extra), out, threads, name)
+    extra += [_joined(load.force, load.moment, load.point) for _, load in pushes]
+    return Pushed([frame for frame, _ in pushes], extra)
 
 
 def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: Any, name: str) -> Any:

@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +35,9 @@ from lissom.verbs.forward_slopes import ForwardSlopes
 from lissom.verbs.recipes import BENT_RECIPES, RECIPES, Plan, Recipe
 from lissom.verbs.states import as_points, as_state
 from lissom.verbs.watched import Watched
+
+if TYPE_CHECKING:
+    from lissom.dynamics.varied import Varied
 
 BACKENDS = ("straight", "tape", "numpy")
 NOT_BENT = ("regressor",)
@@ -64,13 +67,17 @@ class Library:
 
     @staticmethod
     def setting(
-        loads: Sequence[str] = (), base: bool = False, frame: str | None = None, payloads: Sequence[str] = ()
+        loads: Sequence[str] = (),
+        base: bool = False,
+        frame: str | None = None,
+        payloads: Sequence[str] = (),
+        varied: Varied | None = None,
     ) -> Setting:
         """What a function is about besides the joints.
 
-        Frames that carry loads, a moving base, a frame to watch, frames that carry payloads.
+        Frames that carry loads, a moving base, a frame to watch, frames that carry payloads, what of the arm is given.
         """
-        return Setting(tuple(loads), base, frame, tuple(payloads))
+        return Setting(tuple(loads), base, frame, tuple(payloads), varied)
 
     def plan(self, name: str, setting: Setting | None = None, method: str | None = None) -> Plan:
         """What a function computes, before any choice of how; refused where the arm cannot have it."""
@@ -91,6 +98,7 @@ class Library:
             + [("load", 9)] * len(setting.loads)
             + [("point", 3)] * (setting.frame is not None)
             + [("payload", INERTIA)] * len(setting.payloads)
+            + ([("arm", setting.varied.size)] if setting.varied is not None else [])
         )
         bodies = self._bodies(recipe, setting, closure.stations(self.arm) if name == "closure" else ())
         arguments = (*recipe.arguments, *(word for word, _ in extra))
@@ -213,7 +221,7 @@ class Library:
     def _refuse_singular(self, where: str, q: Array) -> None:
         """Name the joint whose pivot vanishes."""
         run = Plain([q[None]])
-        mass.program(run, self.bodies, tape=True)
+        mass.program(run, self.bodies, Setting(), tape=True)
         n = self.bodies.dof
         M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
         locked = np.diag(M).copy()

@@ -45,7 +45,7 @@ def _square(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
 
 
 def _balance(arguments: tuple[str, ...], program: Any, size: int) -> Recipe:
-    return Recipe(arguments, lambda run, b, *_: program(run, b), energy.STEPS, 12, lambda _: ((size,),))
+    return Recipe(arguments, lambda run, b, s, _: program(run, b, s), energy.STEPS, 12, lambda _: ((size,),))
 
 
 def _kinematic(arguments: tuple[str, ...], program: Any, shapes: Any) -> Recipe:
@@ -64,10 +64,10 @@ RECIPES = {
         ("q",), lambda run, b, s, _: inverse.program_at_rest(run, b, s, rates=False), inverse.STEPS, 12, _vector
     ),
     "mass_matrix": Recipe(
-        ("q",), lambda run, b, _, tape: mass.program(run, b, tape), mass.WORLD_STEPS, 9, _square
+        ("q",), lambda run, b, s, tape: mass.program(run, b, s, tape), mass.WORLD_STEPS, 9, _square
     ),
     "packed_mass_matrix": Recipe(
-        ("q",), lambda run, b, _, tape: mass.program(run, b, tape, packed=True), mass.WORLD_STEPS, 9,
+        ("q",), lambda run, b, s, tape: mass.program(run, b, s, tape, packed=True), mass.WORLD_STEPS, 9,
         lambda b: ((b.arm.dof * (b.arm.dof + 1) // 2,),),
     ),
     "forward_dynamics": Recipe(("q", "qd", "tau"), forward.program, forward.STEPS, 8, _vector),
@@ -92,7 +92,7 @@ RECIPES = {
     "potential_energy": _balance(("q",), energy.potential, 1),
     "centre_of_mass": _balance(("q",), energy.first_moment, 3),
     "momentum": _balance(("q", "qd"), energy.momentum, 6),
-    "poses": _kinematic(("q",), lambda run, b, _: kinematics.poses(run, b), lambda b: ((len(b.links), 4, 4),)),
+    "poses": _kinematic(("q",), kinematics.poses, lambda b: ((len(b.links), 4, 4),)),
     "pose": _kinematic(("q",), kinematics.pose, lambda _: ((4, 4),)),
     "jacobian": _kinematic(("q",), kinematics.jacobian, lambda b: ((6, b.arm.dof),)),
     "velocity": _kinematic(("q", "qd"), kinematics.velocity, lambda _: ((6,),)),
@@ -131,9 +131,10 @@ class Plan(NamedTuple):
     @property
     def steps(self) -> tuple[Step, ...]:
         """Of a tape, with what flexible links add."""
+        varied = self.setting.varied
         if not self.recipe.order:
-            return (*self.recipe.steps, *self.bodies.steps)
-        return (*self.recipe.steps, *products.steps_of(self.bodies, self.recipe.order).values())
+            return (*self.recipe.steps, *self.bodies.steps, *(() if varied is None else varied.steps))
+        return (*self.recipe.steps, *products.steps_of(self.bodies, self.recipe.order, varied).values())
 
     def program(self, tape: bool) -> Callable[[Any], None]:
         """For straight-line code or for a tape."""

@@ -1,0 +1,61 @@
+"""Arms that are alike: the same links, joints, coordinates and frames, with other numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lissom.dynamics.inverse import standing_frames
+from lissom.errors import InputError, UnsupportedError, shown
+from lissom.model.arm import Arm
+from lissom.model.link import Link
+
+
+def refuse_unlike(arm: Arm, other: Any, k: int) -> None:
+    """Refuse arm number k where it differs from another in more than numbers."""
+    if not isinstance(other, Arm):
+        raise InputError(f"arms: arm {k} is {shown(other)}; expected an Arm.")
+    if other.loops or arm.loops:
+        raise UnsupportedError(
+            f"arms: arm {k} has closed loops, which ensembles of different arms do not cover; simulate them one by one."
+        )
+    for where, field, have, want in _differences(arm, other):
+        if have != want:
+            raise InputError(
+                f"arms: arm {k}{where}: {field} is {_said(have)}, of {arm.name!r} it is {_said(want)}; arms may "
+                "differ in numbers only."
+            )
+
+
+def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
+    """(where, field, of the other, of the arm) of all that must be equal."""
+    yield "", "the number of links", len(other.links), len(arm.links)
+    for mine, its in zip(arm.links, other.links, strict=True):
+        if mine is its:
+            continue
+        where = f", link {mine.name!r}"
+        yield where, "its name", its.name, mine.name
+        wanted = _structure(mine)
+        for field, value in _structure(its).items():
+            yield where, field, value, wanted[field]
+    for field in ("flexibility", "kinematics_only"):
+        yield "", field, getattr(other, field), getattr(arm, field)
+    yield "", "the number of loads", len(other.loads), len(arm.loads)
+    for mine_on, its_on in zip(standing_frames(arm), standing_frames(other), strict=True):
+        yield "", "the place of a load", its_on, mine_on
+
+
+def _structure(link: Link) -> dict[str, Any]:
+    joint = link.joint
+    return {
+        "parent": link.parent, "the joint's name": joint.name, "the joint's kind": joint.kind,
+        "elastic": joint.elastic is not None, "actuated": joint.actuated, "mimic": joint.mimic,
+        "the joint's limits": joint.limits, "flexible": link.flexible,
+        "its modes": link.beam.modes if link.beam is not None else link.mode_labels,
+        "third_order": link.beam is not None and link.beam.third_order,
+        "its tools": tuple(tool.name for tool in link.tools),
+    }  # fmt: skip
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else shown(value)

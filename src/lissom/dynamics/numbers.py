@@ -1,0 +1,104 @@
+"""All constants of an arm's bodies as flat tables, to compare arms that are alike."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.bending import on_frame
+from lissom.dynamics.bodies import Bodies, Body
+from lissom.dynamics.inverse import constants_of, nine_of
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from lissom.dynamics.beams import Beam
+    from lissom.dynamics.layout import Layout
+
+Key = tuple[str, Any]  # what, and of which body, station, load, frame or link
+# stretches of a table whose entries are of one kind
+BODY = tuple(slice(a, b) for a, b in ((0, 9), (9, 12), (12, 13), (13, 16), (16, 22)))
+DRIVE = tuple(slice(k, k + 1) for k in range(5))
+POSE = (slice(0, 9), slice(9, 12))
+NINE = tuple(slice(k, k + 3) for k in (0, 3, 6))
+BEND = 8  # the table of a beam, of those in `Tables`, whose length may differ from arm to arm
+MOST_BENDS = 10  # matrices of quartic energy: pairs of two low modes in each of two planes
+
+
+class Numbers(NamedTuple):
+    """Tables of constants by what they are of; of beams also their patterns."""
+
+    tables: dict[Key, Array]
+    layouts: dict[Key, Layout]
+
+    def parts(self, key: Key) -> Sequence[slice]:
+        """Stretches of a table whose entries are of one kind."""
+        if key[0] == "beam":
+            return _stretches(self.layouts[key].shapes)
+        return {"body": BODY, "drive": DRIVE, "load": NINE, "gravity": NINE[:1]}.get(key[0], POSE)
+
+    def layout(self, key: Key, some: Array) -> Layout:
+        """The pattern of a beam with these entries of its table."""
+        layout = self.layouts[key]
+        places = [np.flatnonzero(some[part]) for part in self.parts(key)]
+        shapes = list(layout.shapes)
+        if layout.cubic:
+            square = layout.m**2
+            shapes[BEND] = (int(places[BEND].max(initial=0)) // square + 1, layout.m, layout.m)
+        told = tuple(tuple(map(int, place)) for place in places)
+        return layout._replace(shapes=tuple(shapes), places=told)
+
+
+def numbers_of(arm: Arm, frames: tuple[str, ...], rounded: bool) -> Numbers:
+    """The constants of an arm with places along its beams; kept with it."""
+    kept: dict[Any, Numbers] = arm.__dict__.setdefault("_numbers", {})
+    if (frames, rounded) not in kept:
+        kept[frames, rounded] = _numbers(Bodies(arm, rounded).with_stations(frames), frames)
+    return kept[frames, rounded]
+
+
+def _numbers(bodies: Bodies, frames: tuple[str, ...]) -> Numbers:
+    arm = bodies.arm
+    tables: dict[Key, Any] = {("gravity", 0): arm.gravity}
+    layouts: dict[Key, Layout] = {}
+    stations = {bodies.station(frame): frame for frame in frames}
+    for k, body in enumerate(bodies.list):
+        if body.beam is not None:
+            key = ("beam", stations.get(k, k))
+            tables[key], layouts[key] = _dense(body.beam), body.beam.layout
+        else:
+            tables["drive", k] = _drive(body)
+        if body.bent_by < 0:
+            tables["body", k] = constants_of(body)
+    for i, load in enumerate(arm.loads):
+        tables["load", i] = nine_of(on_frame(arm, load)[1])
+    tables |= {("place", frame): bodies.place(frame).row for frame in arm.frames}
+    tables |= {("link", i): place.row for i, place in enumerate(bodies.links)}
+    return Numbers({key: np.asarray(table, float) for key, table in tables.items()}, layouts)
+
+
+def _drive(body: Body) -> list[float]:
+    return [body.armature, body.damping, body.friction, body.stiffness, body.rest]
+
+
+def _dense(beam: Beam) -> Array:
+    """The tables of a beam in one, zeros included, quartic terms padded."""
+    parts = _stretches(beam.layout.shapes)
+    out = np.zeros(parts[-1].stop)
+    at = [part.start + place for part, places in zip(parts, beam.layout.places, strict=True) for place in places]
+    out[at] = beam.values
+    return out
+
+
+@functools.cache
+def _stretches(shapes: tuple[tuple[int, ...], ...]) -> tuple[slice, ...]:
+    """Where each of a beam's tables is in one of all."""
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    if sizes[BEND]:
+        sizes[BEND] = max(MOST_BENDS, shapes[BEND][0]) * int(np.prod(shapes[BEND][1:]))
+    ends = list(accumulate(sizes))
+    return tuple(slice(end - size, end) for size, end in zip(sizes, ends, strict=True))

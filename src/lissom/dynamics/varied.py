@@ -1,0 +1,224 @@
+"""Arms that differ in numbers only: what differs becomes an input of the programs, the rest stays folded.
+
+`Varied` says what may differ. It is made from a base arm and samples; the constants of every arm that differs from
+the base in nothing else are then one row of numbers, and one compiled function serves them all. A row does not depend
+on other arms, nor does what is computed from it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.dynamics.alike import refuse_unlike
+from lissom.dynamics.bodies import MARK, Bodies, spoken
+from lissom.dynamics.drives import FRICTION
+from lissom.dynamics.inverse import standing_frames
+from lissom.dynamics.numbers import Key, Numbers, numbers_of
+from lissom.engine.program import Step
+from lissom.errors import InputError
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from lissom.dynamics.layout import Layout
+
+SAME = 1e-13  # relative to the table that an entry stands in; what differs by less is rounding
+FIELDS = {
+    "body": "mass, inertia or placement", "drive": "drive, damping, friction or spring", "beam": "beam",
+    "gravity": "gravity", "load": "loads", "place": "frames", "link": "frame",
+}  # fmt: skip
+
+
+class Piece(NamedTuple):
+    """Constants that are used together, one stretch of the row.
+
+    entries : their places in the table `key` of `Numbers`
+    known : of these, by place in the stretch, those that do not vary
+    layout : of a beam, the pattern of all samples
+    """
+
+    key: Key
+    entries: tuple[int, ...]
+    known: dict[int, float]
+    where: slice
+    layout: Layout | None = None
+
+
+class Varied:
+    """What may differ between arms.
+
+    Parameters
+    ----------
+    arm : Arm                   the base; what does not vary is as here
+    samples : arms, alike       what differs between any of them and the base may vary
+    frames : names of frames    places along beams (`bodies.station_name`) that loads act on, or that are watched
+    rounded : bool              as of `Bodies`; kinematics takes them as they are
+    """
+
+    def __init__(self, arm: Arm, samples: Iterable[Arm], frames: Iterable[str] = (), rounded: bool = True):
+        self.arm, self.rounded = arm, rounded
+        self.samples = tuple(samples)
+        stations = [frame for frame in (*frames, *standing_frames(arm)) if MARK in frame]
+        self.frames = tuple(sorted(set(stations)))
+        found = [self._numbers(k, other) for k, other in enumerate(self.samples)]
+        self._base = numbers_of(arm, self.frames, rounded)
+        self._scales = {key: _scale(self._base, found, key) for key in self._base.tables}
+        self._moving: dict[Key, NDArray[np.bool_]] = {}  # of every piece, which entries vary
+        self.pieces = tuple(self._pieces(found))
+        self.size = self.pieces[-1].where.stop if self.pieces else 0
+        self._text = repr([(p.key, p.entries, sorted(p.known), p.layout) for p in self.pieces])
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def key(self) -> str:
+        """Fingerprint of what varies."""
+        return hashlib.sha256(self._text.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Varied({self.key})"
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Varied) and self.key == other.key
+
+    @functools.cached_property
+    def unrounded(self) -> Varied:
+        """The same for kinematics."""
+        return self if not self.rounded else Varied(self.arm, self.samples, self.frames, rounded=False)
+
+    def covers(self, frames: Iterable[str], verb: str) -> None:
+        """Refuse places along beams that it was not made for."""
+        for frame in frames:
+            if MARK in frame and frame not in self.frames:
+                raise InputError(
+                    f"{verb}: {spoken(frame)} is a place along a beam that was not named when it was decided what may "
+                    "vary between the arms; name it in `frames`."
+                )
+
+    @functools.cached_property
+    def _bodies(self) -> Bodies:
+        return Bodies(self.arm, self.rounded).with_stations(self.frames)
+
+    # ---- rows ------------------------------------------------------------------------------------
+
+    def rows(self, arms: Sequence[Arm]) -> Array:
+        """(arms, size) their numbers; refused where an arm differs in what may not vary."""
+        out = np.empty((len(arms), self.size))
+        for k, arm in enumerate(arms):
+            self._fill(out[k], k, arm)
+        return out
+
+    def _numbers(self, k: int, arm: Arm) -> Numbers:
+        refuse_unlike(self.arm, arm, k)
+        return numbers_of(arm, self.frames, self.rounded)
+
+    def _fill(self, row: Array, k: int, arm: Arm) -> None:
+        numbers = self._numbers(k, arm)
+        varying = {piece.key: piece for piece in self.pieces}
+        for key, base in self._base.tables.items():
+            table, piece = numbers.tables[key], varying.get(key)
+            off = np.abs(table - base) > SAME * self._scales[key]
+            if piece is not None:
+                own = np.array(piece.entries)
+                off[own] &= ~self._moving[key]
+                row[piece.where] = np.where(self._moving[key], table[own], base[own])
+            if off.any():
+                raise InputError(
+                    f"arms: arm {k}{self._spot(key)}: {FIELDS[key[0]]} differs from {self.arm.name!r} in a number that "
+                    "does not vary between the samples; give samples that differ in it."
+                )
+
+    def _spot(self, key: Key) -> str:
+        """Where a table belongs, in words."""
+        what, at = key
+        if what in ("body", "drive", "beam"):
+            return f", {spoken(at) if isinstance(at, str) else repr(self._bodies.list[at].joint)}"
+        return f", link {self.arm.links[at].name!r}" if what == "link" else ""
+
+    # ---- what varies -----------------------------------------------------------------------------
+
+    def _pieces(self, found: Sequence[Numbers]) -> Iterable[Piece]:
+        at = 0
+        for key, base in self._base.tables.items():
+            others = np.array([numbers.tables[key] for numbers in found]).reshape(len(found), len(base))
+            moves: NDArray[np.bool_] = np.any(np.abs(others - base) > SAME * self._scales[key], axis=0)
+            if not moves.any():
+                continue
+            entries = np.arange(len(base))
+            layout = None
+            if key[0] == "beam":
+                some = (base != 0.0) | moves
+                entries, layout = np.flatnonzero(some), self._base.layout(key, some)
+            self._moving[key] = moves[entries]
+            known = {int(k): float(base[entries[k]]) for k in np.flatnonzero(~moves[entries])}
+            yield Piece(key, tuple(map(int, entries)), known, slice(at, at + len(entries)), layout)
+            at += len(entries)
+
+    def friction(self, row: Any, coordinate: int) -> Any:
+        """The friction of a joint in a row, one entry; None where its drive does not vary."""
+        for piece in self.pieces:
+            what, k = piece.key
+            if what == "drive" and self._bodies.list[k].coordinate == coordinate:
+                return row[piece.where][FRICTION]
+        return None
+
+    # ---- programs --------------------------------------------------------------------------------
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Of the patterns of its beams, for a tape."""
+        from lissom.dynamics.beams import steps_of
+
+        return tuple(step for piece in self.pieces if piece.layout is not None for step in steps_of(piece.layout))
+
+    def filled(self, run: Any, bodies: Bodies, row: Any) -> Bodies:
+        """The bodies of a program with the numbers of a row, a vector of it, in place of their own."""
+        columns: dict[str, dict[int, Any]] = {"constants": {}, "drive": {}, "beam": {}}
+        given = dict(bodies.given)
+        links = list(bodies.links)
+        for piece in self.pieces:
+            what, at = piece.key
+            values = run.partly(row[piece.where], piece.known)
+            if what == "body":
+                columns["constants"][at] = values
+            elif what == "drive":
+                columns["drive"][at] = values
+            elif what == "link":
+                links[at] = links[at]._replace(given=values)
+            elif what != "beam":
+                given[piece.key] = values
+            else:
+                k = bodies.station(at) if isinstance(at, str) else at
+                if k is not None:
+                    beam = bodies.list[k].beam
+                    assert beam is not None
+                    assert piece.layout is not None
+                    columns["beam"][k] = beam._replace(layout=piece.layout, values=values)
+        other = bodies.changed(**columns)
+        other.given, other.links = given, links
+        return other
+
+
+def _scale(base: Numbers, found: Sequence[Numbers], key: Key) -> Array:
+    """Of every entry the largest size in its table, in any of the arms."""
+    sizes = np.max([np.abs(x.tables[key]) for x in (base, *found)], axis=0)
+    out = np.empty_like(sizes)
+    for part in base.parts(key):
+        out[part] = sizes[part].max(initial=0.0)
+    return out
+
+
+class Several(NamedTuple):
+    """Arms, and what may vary between them."""
+
+    varied: Varied
+    arms: Sequence[Arm]

@@ -1,0 +1,99 @@
+"""Ensembles whose runs have arms of their own: where things are, and how the arms travel in files.
+
+In a file an arm is the lines of its text that differ from those of the base arm, or, where lines were added, all of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.varied import Varied
+from lissom.errors import InputError
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+from lissom.verbs.deformation import Deformation, Rule, amplitudes
+from lissom.verbs.several import call_rows, places
+
+Told = dict[str, Any]
+
+
+def watched(
+    arm: Arm, arms: Sequence[Arm], name: str, states: Sequence[Array], which: Any, link: str, point: ArrayLike
+) -> Array:
+    """ "pose" or "velocity" of a point of a link in states (rows, dof), each of the arm with the number in `which`."""
+    varied = Varied(arm, arms, places(arm, name, link=link, point=point), rounded=False)
+    rows = varied.rows(arms)[which]
+    return np.asarray(call_rows(varied, rows, name, [np.ascontiguousarray(x) for x in states], link=link, point=point))
+
+
+def deformed(arms: Sequence[Arm], q: Array, link: str, s: ArrayLike | None) -> Deformation:
+    """Along a flexible link of every arm: states (arms, ..., dof)."""
+    rules = [Rule(arm, link, s, "deformation") for arm in arms]
+    if any(not np.array_equal(rule.s, rules[0].s) for rule in rules):
+        raise InputError(
+            f"deformation: link {link!r} is not of one length in all runs; give places s that all of them have, or ask "
+            "member(k)."
+        )
+    found = [rule(q[k][..., amplitudes(arm, link)]) for k, (arm, rule) in enumerate(zip(arms, rules, strict=True))]
+    words = [field.name for field in dataclasses.fields(Deformation)[2:]]
+    return Deformation(link, rules[0].s, *(np.stack([getattr(one, word) for one in found]) for word in words))
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def told(arm: Arm, arms: Sequence[Arm]) -> list[Told]:
+    """Arms as what differs from a base arm's text."""
+    from lissom.formats import native_write
+
+    if isinstance(arms, Kept) and arms.base == arm:
+        return arms.told
+    base = native_write.write(arm).split("\n")
+    out: list[Told] = []
+    for other in arms:
+        lines = native_write.write(other).split("\n")
+        if len(lines) != len(base):
+            out.append({"text": "\n".join(lines)})
+        else:
+            out.append({str(i): line for i, (line, old) in enumerate(zip(lines, base, strict=True)) if line != old})
+    return out
+
+
+class Kept(Sequence[Arm]):
+    """Arms from a file, each read when it is first asked for."""
+
+    def __init__(self, base: Arm, text: str, told: list[Told], file: str):
+        self.base, self.told = base, told
+        self._lines, self._file = text.split("\n"), file
+        self._made: dict[int, Arm] = {}
+
+    def __len__(self) -> int:
+        return len(self.told)
+
+    @overload
+    def __getitem__(self, k: int) -> Arm: ...
+
+    @overload
+    def __getitem__(self, k: slice) -> Sequence[Arm]: ...
+
+    def __getitem__(self, k: int | slice) -> Arm | Sequence[Arm]:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        k = range(len(self))[k]
+        if k not in self._made:
+            self._made[k] = self._read(self.told[k])
+        return self._made[k]
+
+    def _read(self, told: Told) -> Arm:
+        from lissom.formats import native_read
+
+        if not told:
+            return self.base
+        text = told.get("text") or "\n".join(told.get(str(i), line) for i, line in enumerate(self._lines))
+        return native_read.read(Path(self._file), text.encode())
