@@ -13,6 +13,7 @@ import lissom as ls
 from lissom.cli.main import app
 from lissom.motion import progress
 from lissom.motion.task_file import read_task_file
+from lissom.work import cluster
 
 TEXT = """
 arm = "two_link"
@@ -55,6 +56,15 @@ def test_everything_at_once(task, tmp_path):
     assert len(names["csv"].read_text().splitlines()) == 2 + len(motion.table(250))
     drawn = CliRunner().invoke(app, ["plot", str(names["nc"]), "--kind", "sticks", "--figure", str(tmp_path / "s.png")])
     assert drawn.exit_code == 0, drawn.output
+
+
+def test_a_cluster_takes_the_place_of_workers(task, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "REACH", 0.2)
+    task.write_text("workers = 2\nstarts = 2\n" + TEXT)
+    done = run(task, "--scheduler", "tcp://127.0.0.1:9")
+    assert done.exit_code == 1
+    assert "predict_motion: there is no scheduler at 'tcp://127.0.0.1:9'" in " ".join(done.output.split())
 
 
 def test_json(task):

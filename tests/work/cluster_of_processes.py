@@ -17,14 +17,14 @@ PATH = os.pathsep.join([SOURCE, str(HERE), str(HERE.parents[1])])  # functions o
 class LocalScheduler:
     """A scheduler that cannot import lissom, and its workers, which can unless told otherwise."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, port=0):
         self.folder, self.workers = folder, []
         without = folder / "without"
         without.mkdir(exist_ok=True)
         (without / "lissom.py").write_text("raise ImportError('there is none')")
-        self.without, file = str(without), folder / "scheduler.json"
+        self.without, file = str(without), folder / f"scheduler_{port}.json"
         self.process = self._begun(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file), path=self.without
+            "scheduler", "--host", "127.0.0.1", "--port", str(port), "--scheduler-file", str(file), path=self.without
         )
         while not file.exists() or not file.read_text().endswith("}"):
             assert self.process.poll() is None
@@ -51,9 +51,9 @@ class LocalScheduler:
 
 
 @contextmanager
-def scheduler(folder, workers=0):
-    """With so many workers."""
-    it = LocalScheduler(folder)
+def scheduler(folder, workers=0, port=0):
+    """With so many workers, at a port, or at any."""
+    it = LocalScheduler(folder, port)
     try:
         for _ in range(workers):
             it.worker()

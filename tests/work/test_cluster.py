@@ -128,6 +128,17 @@ def test_jobs_outlive_a_worker_and_not_the_scheduler(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_jobs_are_handed_in_again_where_a_scheduler_comes_back(tmp_path):
+    with scheduler(tmp_path, workers=1) as it, Cluster(it.address) as place:
+        future = place.submit(pid_after, 3.0)
+        time.sleep(0.5)
+        it.end()
+        with scheduler(tmp_path, workers=1, port=int(it.address.split(":")[-1])) as again:
+            assert future.result(40) == again.workers[0].pid
+            assert place.trouble == ""
+
+
+@pytest.mark.slow
 def test_a_job_that_ends_every_worker(tmp_path):
     with scheduler(tmp_path, workers=4) as it, Cluster(it.address) as place:
         assert until(lambda: place.count == 4)
@@ -217,8 +228,12 @@ def test_workers_with_another_lissom(tmp_path):
     other = tmp_path / "other" / "lissom"
     other.mkdir(parents=True)
     (other / "__init__.py").write_text(f"__path__.append({SOURCE + '/lissom'!r})\n__version__ = '0.0.9'\n")
-    with scheduler(tmp_path) as it:
-        it.worker(path=str(other.parent))
+    with scheduler(tmp_path, workers=1) as it:
+        with Cluster(it.address) as place:
+            it.worker(path=str(other.parent))
+            it.workers[0].kill()  # the other one came later
+            with pytest.raises(InputError, match=r"has lissom 0.0.9, this process has .*Install the same versions"):
+                place.submit(pow, 2, 3).result(30)
         with pytest.raises(InputError, match=r"has lissom 0.0.9, this process has .*Install the same versions"):
             Cluster(it.address)
 

@@ -146,7 +146,7 @@ class Cluster(Workplace):
         for _ in range(TRIES):
             try:
                 with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1PB"}):  # jobs may be large
-                    future = self._client.submit(CARRIER, job, pure=False)
+                    future = self._client.submit(CARRIER, job, _same(), pure=False)
                 return bytes(await self._client.gather(future))
             except KilledWorker as error:
                 raise WorkerLost(
@@ -191,38 +191,44 @@ class Cluster(Workplace):
             raise InputError(
                 f"the scheduler at {self._address} has no workers. Begin some: dask worker {self._address} --nthreads 1"
             ) from None
-        own = {word: version for word, version in versions().items() if word in SAME}
         try:
-            theirs = await asyncio.wait_for(self._versions(tuple(own)), REACH)
+            theirs = await asyncio.wait_for(self._versions(), REACH)
         except OSError:
             raise InputError(f"workers of the scheduler at {self._address} do not answer in {REACH:.0f} s.") from None
         self._count = len(theirs)
         for worker, found in theirs.items():
             if not isinstance(found, dict):
                 raise InputError(
-                    f"worker {worker} of the cluster cannot use lissom ({found}). Install lissom {own['lissom']} there."
+                    f"worker {worker} of the cluster cannot use lissom ({found}). Install lissom "
+                    f"{versions()['lissom']} there."
                 )
-            for word, version in own.items():
-                _refuse(worker, word, found.get(word, "missing"), version)
+            _refuse(worker, found, _same())
 
-    async def _versions(self, words: tuple[str, ...]) -> dict[str, Any]:
+    async def _versions(self) -> dict[str, Any]:
         """Of every worker; that of Python first: functions of another one cannot be read."""
         for worker, found in (await self._client.get_versions())["workers"].items():
-            _refuse(worker, "python", _minor(found["host"]["python"]), _minor(platform.python_version()))
-        found = await self._client.run(ASKER, words, on_error="return")
-        return dict(found)
+            own = {"python": _minor(platform.python_version())}
+            _refuse(worker, {"python": _minor(found["host"]["python"])}, own)
+        return dict(await self._client.run(ASKER, on_error="return"))
 
 
 def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _refuse(worker: str, word: str, found: str, own: str) -> None:
-    if found != own:
-        raise InputError(
-            f"worker {worker} of the cluster has {word} {found}, this process has {own}; their numbers could differ. "
-            "Install the same versions on all."
-        )
+def _same() -> dict[str, str]:
+    """Versions of this process that workers must have too."""
+    return {word: version for word, version in versions().items() if word in SAME}
+
+
+def _refuse(worker: str, theirs: dict[str, str], own: dict[str, str]) -> None:
+    for word, version in own.items():
+        found = theirs.get(word, "not at all")
+        if found != version:
+            raise InputError(
+                f"worker {worker} of the cluster has {word} {found}, this process has {version}; their numbers could "
+                "differ. Install the same versions on all."
+            )
 
 
 def _hush() -> None:
@@ -247,30 +253,32 @@ def _not_of_cluster(record: logging.LogRecord) -> bool:
 _alone = threading.Lock()
 
 
-def alone(job: bytes) -> bytes:
-    """One job at a time, with the threads of the worker."""
+def alone(job: bytes, versions: dict[str, str]) -> bytes:
+    """One job at a time, with the threads of the worker, which may have come later and have other versions."""
     from distributed import get_worker
 
+    worker = get_worker()
+    _refuse(worker.address, _same(), versions)
     with _alone:
-        os.environ[THREADS] = str(get_worker().state.nthreads)
+        os.environ[THREADS] = str(worker.state.nthreads)
         return answer(job)
 
 
-def _by_value() -> tuple[Callable[[bytes], bytes], Callable[[tuple[str, ...]], Any]]:
+def _by_value() -> tuple[Callable[[bytes, dict[str, str]], bytes], Callable[[], Any]]:
     """Functions that are sent as they are: a scheduler that reads them need not have lissom."""
 
-    def lissom_job(job: bytes) -> bytes:
+    def lissom_job(job: bytes, versions: dict[str, str]) -> bytes:
         from lissom.work.cluster import alone
 
-        return alone(job)
+        return alone(job, versions)
 
-    def lissom_versions(words: tuple[str, ...]) -> Any:
+    def lissom_versions() -> Any:
         try:
             from lissom.versions import versions
             from lissom.work.cluster import alone  # noqa: F401  an older one may have none
         except Exception as error:
             return f"{type(error).__name__}: {error}"
-        return {word: version for word, version in versions().items() if word in words}
+        return versions()
 
     return lissom_job, lissom_versions
 
