@@ -31,7 +31,7 @@ MAY_USE = {
     "motion": {"work", "verbs", "loops", "dynamics", "engine", "simulation", "control", "formats", "model", "spatial"},
     "control": {"verbs", "loops", "dynamics", "engine", "simulation", "model", "spatial"},
     "export": {"verbs", "dynamics", "engine", "formats", "model", "spatial"},
-    "studies": {"work", "verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
+    "studies": {"work", "verbs", "dynamics", "simulation", "motion", "control", "formats", "model", "spatial"},
     "views": {"studies", "verbs", "simulation", "motion", "control", "formats", "model", "spatial"},
     "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
     "pages": {"verbs", "simulation", "motion", "views", "papers", "formats", "model"},

@@ -7,13 +7,17 @@ gives the same bits alone and in any company.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.dynamics.alike import refuse_unlike
+from lissom.dynamics.varied import Varied
 from lissom.errors import LissomError
+from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.studies import verbs
 from lissom.studies.block import FAILED, OK, Block, Told, gathered, joined
@@ -22,9 +26,13 @@ from lissom.studies.evaluation import attempted, failed, outcome, quietly
 from lissom.studies.output import columns_of_rows
 from lissom.studies.stacking import NotAlike, stacked
 from lissom.studies.study import Study
+from lissom.verbs.call import NO_LOADS
+from lissom.verbs.several import call_each, places
+from lissom.verbs.states import as_state
 
 FIXED = (None, "rk4", "rk8")
 TRIED = 4  # rows that choose the step of all
+SPREAD = (0.13, 0.87)  # places in the spreads of parameters; generic ones
 
 
 def lanes_of(study: Study, settings: Mapping[str, Any]) -> Lanes | None:
@@ -89,20 +97,31 @@ class Lanes(ABC):
             return joined(each)
         return self.parted(record, rows)
 
-    def arguments(self, values: Columns) -> dict[str, Any]:
-        """Arguments of all rows, those that vary stacked; the arms under "arm" where they vary."""
+    def subjects(self, values: Columns) -> list[dict[str, Any]]:
+        """Arm and arguments of every row."""
         count = len(next(iter(values.values())))
-        subjects = [self.study.put({name: column[k] for name, column in values.items()}) for k in range(count)]
-        given = dict(self.study.subject)
-        given |= {word: stacked([subject[word] for subject in subjects]) for word in self.study.roots - {"arm"}}
-        given["arm"] = [subject["arm"] for subject in subjects] if "arm" in self.study.roots else self.study.arm
-        return given
+        return [self.study.put({name: column[k] for name, column in values.items()}) for k in range(count)]
+
+    def arguments(self, subjects: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Arguments of all rows, those that vary stacked; without the arm."""
+        given = {word: value for word, value in self.study.subject.items() if word != "arm"}
+        return given | {word: stacked([s[word] for s in subjects]) for word in self.study.roots - {"arm"}}
+
+    @cached_property
+    def samples(self) -> list[Arm]:
+        """Arms that differ from the study's in all that its rows differ in; none where the arm does not vary.
+
+        What differs between arms is an input of compiled code, the rest is not. The samples decide what differs, so
+        that it is the same whatever rows come together.
+        """
+        return [self.study.sample(u)["arm"] for u in SPREAD] if "arm" in self.study.roots else []
 
     def stacks(self) -> bool:
-        """Whether values that vary can be stacked: seen at the first and the last row."""
-        ends = np.array([0, self.study.rows - 1], np.int64)
+        """Whether values that vary can be stacked, seen at the first and the last row, and arms are alike."""
         try:
-            self.arguments(self.study.values(ends))
+            self.arguments(self.subjects(self.study.values(np.array([0, self.study.rows - 1], np.int64))))
+            for k, arm in enumerate(self.samples):
+                refuse_unlike(self.study.arm, arm, k)
         except (NotAlike, LissomError):
             return False
         return True
@@ -115,19 +134,29 @@ class Batch(Lanes):
 
     def suits(self) -> bool:
         words = verbs.STATES[str(self.study.evaluate)]
-        return self.study.roots <= {*words, "loads"} and not self.study.arm.loops and self.stacks()
+        return self.study.roots <= {*words, "loads", "arm"} and not self.study.arm.loops and self.stacks()
 
     def together(self, values: Columns) -> Any:
         name, count = str(self.study.evaluate), len(next(iter(values.values())))
-        given = self._quickly(values) or self.arguments(values)
-        arm = given.pop("arm")
+        if self.samples:
+            return self._of_arms(name, self.subjects(values))
+        given = self._quickly(values) or self.arguments(self.subjects(values))
         first = verbs.STATES[name][0]  # as many as there are rows, also where it is something else that varies
         given[first] = np.broadcast_to(given[first], (count, np.shape(given[first])[-1]))
-        return verbs.function_of(name)(arm, **given, **quietly(name))
+        return verbs.function_of(name)(self.study.arm, **given, **quietly(name))
+
+    def _of_arms(self, name: str, subjects: list[dict[str, Any]]) -> Any:
+        """One arm for each row."""
+        given, arms = self.arguments(subjects), [subject["arm"] for subject in subjects]
+        arm = self.study.arm
+        state = [as_state(arm, given[word], word, name) for word in verbs.STATES[name]]
+        loads, base = given.get("loads", NO_LOADS), given.get("base")
+        varied = Varied(arm, self.samples, places(arm, name, loads))
+        return call_each(arms, name, state, loads, base, threads=1, varied=varied)
 
     def _quickly(self, values: Columns) -> dict[str, Any] | None:
         """Arguments whose entries alone vary, without a look at every row; None where more varies."""
-        given, count = dict(self.study.subject), len(next(iter(values.values())))
+        given, count = dict(self.study.arguments), len(next(iter(values.values())))
         for name, parameter in self.study.parameters.items():
             for where in parameter.places:
                 base = self.study.subject[where.root]
@@ -166,24 +195,44 @@ class Ensemble(Lanes):
     def suits(self) -> bool:
         given = self.study.arguments
         alike = self.study.evaluate == "simulate" and given.get("method") in FIXED and "payloads" not in given
-        alike = alike and self.study.roots <= {"q0", "qd0", "tau", "loads"} and not self.study.arm.loops
+        alike = alike and self.study.roots <= {"q0", "qd0", "tau", "loads", "arm"} and not self.study.arm.loops
         return alike and not _is_function(given.get("tau")) and self.stacks()
 
     def together(self, values: Columns) -> Any:
-        count = len(next(iter(values.values())))
-        given = self.arguments(values) | dict(self.settings)
-        arm = given.pop("arm")
+        subjects = self.subjects(values)
+        arm, count = self.study.arm, len(subjects) + len(self.samples)
+        subjects += [subjects[0] | {"arm": sample} for sample in self.samples]
+        given = self.arguments(subjects) | dict(self.settings)
         start = arm.home if given.get("q0") is None else np.asarray(given["q0"], float)
         given["q0"] = np.broadcast_to(start, (count, start.shape[-1]))
+        if self.samples:
+            given["arms"] = [subject["arm"] for subject in subjects]
         return verbs.function_of("simulate")(arm, **given, threads=1, on_failure="return")
 
     def parted(self, record: Any, rows: NDArray[np.int64]) -> Block:
-        return gathered(rows, [self._run(record, k) for k in range(len(rows))])
+        shared: dict[str, Any] = {}
+        return gathered(rows, [self._run(record, k, shared) for k in range(len(rows))])
 
-    def _run(self, record: Any, k: int) -> Told:
+    def _run(self, record: Any, k: int, shared: dict[str, Any]) -> Told:
         if k in record.failures:
             return Told({}, FAILED, record.failures[k])
-        return attempted(self.study, lambda: record.member(k))
+        return attempted(self.study, lambda: _Member(record, k, shared) if self.samples else record.member(k))
+
+
+class _Member:
+    """A run of an ensemble of different arms; where points are is found for all runs together."""
+
+    FOR_ALL = ("tip", "tip_velocity", "tip_deflection")
+
+    def __init__(self, run: Any, k: int, shared: dict[str, Any]):
+        self._run, self._k, self._shared, self._own = run, k, shared, run.member(k)
+
+    def __getattr__(self, word: str) -> Any:
+        if word not in self.FOR_ALL:
+            return getattr(self._own, word)
+        if word not in self._shared:
+            self._shared[word] = getattr(self._run, word)
+        return self._shared[word][self._k, : len(self._own.t)]
 
 
 def _is_function(tau: Any) -> bool:

@@ -19,6 +19,7 @@ from lissom.studies.design import Columns, design, rows_of, seeds
 from lissom.studies.output import Output, as_outputs
 from lissom.studies.parameter import Parameter, as_parameters
 from lissom.studies.paths import Where, found
+from lissom.verbs.call import passing
 
 if TYPE_CHECKING:
     from lissom.studies.result import StudyResult
@@ -155,7 +156,13 @@ class Study:
         for name, parameter in self.parameters.items():
             value = values[name]
             subject = parameter.put(subject, value.item() if isinstance(value, np.generic) else value)
+        if "arm" in self.roots:
+            passing(subject["arm"])
         return subject
+
+    def sample(self, u: float) -> dict[str, Any]:
+        """Arm and arguments with all parameters at the same place u, from 0 to 1, of their spreads."""
+        return self.put({name: parameter.drawn(u) for name, parameter in self.parameters.items()})
 
     def case(self, row: int) -> Case:
         """One row: its values, and arm and arguments with them."""

@@ -33,6 +33,17 @@ def library_of(arm: Arm) -> Library:
     return made
 
 
+def passing(arm: Arm) -> Arm:
+    """An arm that is asked a few questions and forgotten, one of thousands: nothing is compiled for it alone."""
+    arm.__dict__["_passing"] = True
+    return arm
+
+
+def is_passing(arm: Arm) -> bool:
+    """Whether it was called so."""
+    return "_passing" in arm.__dict__
+
+
 def first(arm: Any, name: str) -> Any:
     """Compile, and keep the one-state entry where the next call finds it."""
     entry = _looped_entry(arm, name) if as_arm(arm, name).loops else None

@@ -30,6 +30,7 @@ from lissom.loops import closure
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs import forward_slopes
+from lissom.verbs.call import is_passing
 from lissom.verbs.definite import warn_of_indefinite, words
 from lissom.verbs.forward_slopes import ForwardSlopes
 from lissom.verbs.recipes import BENT_RECIPES, RECIPES, Plan, Recipe
@@ -172,7 +173,7 @@ class Library:
         if not compiler_present():
             _warn_of_slowness()
             return "numpy"
-        if self.bodies.dof <= recipe.limit:
+        if self.bodies.dof <= recipe.limit and not (is_passing(self.arm) and recipe.steps):
             return "straight"
         return "tape" if recipe.steps else "numpy"
 
