@@ -31,7 +31,7 @@ print(json.dumps([arm.dof, run.q.shape[1], kept - before, peak - before]))
 @pytest.mark.parametrize(
     ("name", "method", "runs", "room"),
     [
-        ("two_link", "rk4", 6000, 2**28),
+        pytest.param("two_link", "rk4", 6000, 2**28, marks=pytest.mark.slow),
         ("two_link", "rk4", 6000, 2**21),
         pytest.param("two_link_flexible", "rk4", 6000, 2**22, marks=pytest.mark.slow),
         pytest.param("two_link", "dop853", 400, 2**28, marks=pytest.mark.slow),
