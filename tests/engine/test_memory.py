@@ -136,7 +136,7 @@ def test_a_million_gradients_of_a_seven_joint_arm(verb):
 # ---- the bits do not know of blocks --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("room", [1, 40_000, 1_000_000])
+@pytest.mark.parametrize("room", [1, 40_000])
 def test_blocks_do_not_change_a_bit(monkeypatch, room):
     arm = random_arm(6, 6)
     states, loads = random_states(arm, 231).reshape(3, 3, 7, 11, arm.dof), random_loads(arm, 1, (7, 11))
@@ -154,7 +154,7 @@ def test_blocks_do_not_change_a_bit(monkeypatch, room):
 
 
 def test_gradients_of_forward_dynamics_do_not_depend_on_batch_or_threads():
-    for seed in (3, 7, 24):
+    for seed in (3, 7):
         arm = random_arm(seed, seed)
         states = random_states(arm, 1500)
         whole = np.stack(ls.forward_dynamics_gradient(arm, *states, threads=2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,13 +59,13 @@ class Fixed:
         block = max(4, ROOM // (8 * steps * self.stepper.state_size) // 4 * 4)
         if len(q0) <= block:
             return self._all(q0, qd0, times)
-        outcomes = []
-        for start in range(0, len(q0), block):
-            some = slice(start, min(start + block, len(q0)))
-            outcomes.append(self._some(some)._all(q0[some], qd0[some], times))
-            if outcomes[-1].interrupted:
-                break
-        return side_by_side(outcomes, times, len(q0))
+
+        def parts() -> Iterator[Outcome]:
+            for start in range(0, len(q0), block):
+                some = slice(start, min(start + block, len(q0)))
+                yield self._some(some)._all(q0[some], qd0[some], times)
+
+        return side_by_side(parts(), times, len(q0))
 
     def _some(self, some: slice) -> Fixed:
         """The same for some of the runs."""
@@ -315,27 +315,34 @@ class Fixed:
         return float(t[0]) + high * h, event, states[0] + high * (states[1] - states[0])
 
 
-def side_by_side(outcomes: Sequence[Outcome], times: Array, count: int) -> Outcome:
-    """Runs of several outcomes on common times; what was not reached is NaN."""
-    size = outcomes[0].states.shape[2]
-    states = np.full((count, len(times), size), np.nan)
-    ends = np.full(count, -1, np.intp)
+def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outcome:
+    """Runs of several outcomes on common times, up to one that was interrupted; what was not reached is NaN.
+
+    They may come one after the other: none is kept but for its numbers.
+    """
+    states, ends = np.empty((0, 0, 0)), np.full(count, -1, np.intp)
     events: list[Happening] = []
     failures: dict[int, str] = {}
     stopped: dict[int, str] = {}
-    at = 0
+    trails: list[tuple[Array, Array]] = []
+    at = steps = evaluations = 0
+    interrupted = False
     for outcome in outcomes:
         rows = len(outcome.states)
+        if at == 0:
+            states = np.full((count, len(times), outcome.states.shape[2]), np.nan)
         n = min(int(np.isin(outcome.t, times).sum()), len(times))
         states[at : at + rows, :n] = outcome.states[:, :n]
         ends[at : at + rows] = np.minimum(outcome.ends, n - 1)
         events += [event._replace(run=event.run + at) for event in outcome.events]
         failures |= {run + at: why for run, why in outcome.failures.items()}
         stopped |= {run + at: name for run, name in outcome.stopped.items()}
-        at += rows
-    steps, evaluations = sum(o.steps for o in outcomes), sum(o.evaluations for o in outcomes)
-    trails = [trail for outcome in outcomes for trail in outcome.trails]
-    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, outcomes[-1].interrupted, trails)
+        trails += outcome.trails
+        at, steps, evaluations = at + rows, steps + outcome.steps, evaluations + outcome.evaluations
+        interrupted = outcome.interrupted
+        if interrupted:
+            break
+    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails)
 
 
 def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tuple[Array, float, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -195,12 +196,12 @@ def _adaptive(
     every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     times, _, _ = grid(options.until, every, options.until)
     _note_samples(times, options.every, notes)
-    outcomes = []
     count = len(begin.q)
-    for k in range(count):
-        told = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
-        single = Adaptive(loop.member(k), method, options.rtol, options.atol, events, told)
-        outcomes.append(single.run(begin.q[k], begin.qd[k], times))
-        if outcomes[-1].interrupted:
-            break
-    return outcomes[0] if begin.single else side_by_side(outcomes, times, count)
+
+    def each() -> Iterator[Outcome]:
+        for k in range(count):
+            told = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
+            single = Adaptive(loop.member(k), method, options.rtol, options.atol, events, told)
+            yield single.run(begin.q[k], begin.qd[k], times)
+
+    return next(each()) if begin.single else side_by_side(each(), times, count)

@@ -22,18 +22,16 @@ from lissom.verbs import bending_range
 from lissom.verbs.call import library_of
 from lissom.versions import versions
 
-BATCH = 2**18  # rows of samples evaluated at once
+BATCH = 2**16  # rows of samples evaluated at once
 
 
 def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options, many: bool) -> Run:
     n, t, states = loop.dof, outcome.t, outcome.states
     troubles: dict[int, str] = {}
-    rates, energies = _at_samples(loop, outcome, states, options.threads, troubles)
+    found = _at_samples(loop, outcome, states, options.threads, troubles)
     outcome = outcome._replace(failures={**troubles, **outcome.failures})
     arrays: dict[str, Any] = {
-        "q": states[..., :n], "qd": states[..., n : 2 * n], "qdd": rates[..., :n], "tau": rates[..., n : 2 * n],
-        "kinetic": energies[..., 0], "potential": energies[..., 1], "power": rates[..., -POWERS:],
-        "work": states[..., 2 * n : 2 * n + POWERS],
+        "q": states[..., :n], "qd": states[..., n : 2 * n], "work": states[..., 2 * n : 2 * n + POWERS], **found
     }  # fmt: skip
     arrays = {word: np.ascontiguousarray(x if many else x[0]) for word, x in arrays.items()}
     failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
@@ -48,14 +46,15 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
 
 def _at_samples(
     loop: ClosedLoop, outcome: Outcome, states: Array, threads: int | None, troubles: dict[int, str]
-) -> tuple[Array, Array]:
-    """(runs, nt, 2 dof + 3) accelerations, torques, power; (runs, nt, 2) energies.
+) -> dict[str, Array]:
+    """Accelerations, torques, power and energies (runs, nt, ...) by their words, some samples at a time.
 
     Samples at which they cannot be had stay NaN; `troubles` is told the first of every run.
     """
-    n, rows = loop.dof, len(states)
-    rates = np.full((*states.shape[:2], 2 * n + POWERS), np.nan)
-    energies = np.full((*states.shape[:2], 2), np.nan)
+    n, rows, batch = loop.dof, len(states), states.shape[:2]
+    shapes = {"qdd": (n,), "tau": (n,), "power": (POWERS,), "kinetic": (), "potential": ()}
+    made = {word: np.full((*batch, *shape), np.nan) for word, shape in shapes.items()}
+    rates = [made[word] for word in ("qdd", "tau", "power")]
     steady = loop.inputs.steady(rows)
     energy, own = library_of(loop.arm).get("energies", loop.setting), loop.own(steady)
     for k, t in _slices(outcome.t, rows):
@@ -69,11 +68,13 @@ def _at_samples(
         try:
             given = _given(loop, t, steady, run, sample)
             found = loop.rates(q, qd, way, given, _outside(loop, t[sample], q, qd), threads)
-            rates[at] = np.concatenate([found.qdd, found.tau, found.power], axis=1)
+            for into, part in zip(rates, (found.qdd, found.tau, found.power), strict=True):
+                into[at] = part
         except LissomError:
             _one_by_one(loop, outcome.t, states, at, rates, troubles)
-        energies[at] = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in own), threads=threads)
-    return rates, energies
+        both = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in own), threads=threads)
+        made["kinetic"][at], made["potential"][at] = both[..., 0], both[..., 1]
+    return made
 
 
 def _outside(loop: ClosedLoop, t: Array, q: Array, qd: Array) -> Array | None:
@@ -84,7 +85,7 @@ def _outside(loop: ClosedLoop, t: Array, q: Array, qd: Array) -> Array | None:
 
 
 def _one_by_one(
-    loop: ClosedLoop, t: Array, states: Array, at: tuple[Any, Any], rates: Array, troubles: dict[int, str]
+    loop: ClosedLoop, t: Array, states: Array, at: tuple[Any, Any], rates: list[Array], troubles: dict[int, str]
 ) -> None:
     """The same where some sample is in trouble."""
     n = loop.dof
@@ -93,7 +94,8 @@ def _one_by_one(
         q, qd = state[:n].copy(), state[n : 2 * n].copy()
         try:
             found = member.rates(q, qd, loop.ways(state), member.inputs.at(when), member.outside(when, q, qd))
-            rates[run, sample] = np.concatenate([found.qdd, found.tau, found.power])
+            for into, part in zip(rates, (found.qdd, found.tau, found.power), strict=True):
+                into[run, sample] = part
         except LissomError as error:
             troubles.setdefault(run, f"at t = {when:.6g} s: {error}")
 

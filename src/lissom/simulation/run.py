@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.simulation.balance import relative
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import xarray
 
 POWER = ("in", "lost", "outer")
+TERMS = 16  # numbers per sample that the balance of energy takes for a while
 OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 
 
@@ -127,15 +129,22 @@ class Run:
     @property
     def balance(self) -> Array:
         """(nt,) energy that the balance cannot account for [J]: E - E(0) - (in - lost + outer)."""
-        energy, work = self.energy, self.work - self.work[..., :1, :]
-        return energy - energy[..., :1] - (work[..., 0] - work[..., 1] + work[..., 2])
+        return _balance(self.kinetic, self.potential, self.work)
 
     @property
     def balance_error(self) -> Any:
         """Largest size of `balance` beside the energy that moved, beyond rounding; one per run of an ensemble."""
-        moved = [self.kinetic, self.potential - self.potential[..., :1]]
-        moved += [self.work[..., k] - self.work[..., :1, k] for k in range(3)]
-        return relative(self.balance, moved, self.arm if self.arms is None else self.arms, self.potential)
+        if self.count is None:
+            return self._unbalanced(...)
+        some = boxes((self.count,), rows_in_room(8 * TERMS * len(self.t)))
+        return np.concatenate([self._unbalanced(box.index) for box in some])
+
+    def _unbalanced(self, runs: Any) -> Any:
+        kinetic, potential, work = self.kinetic[runs], self.potential[runs], self.work[runs]
+        moved = [kinetic, potential - potential[..., :1]]
+        moved += [work[..., k] - work[..., :1, k] for k in range(3)]
+        arms = self.arm if self.arms is None else self.arms[runs[0]] if runs else self.arms
+        return relative(_balance(kinetic, potential, work), moved, arms, potential)
 
     @property
     def joint_power(self) -> Array:
@@ -354,3 +363,8 @@ def _quintic(q: Array, qd: Array, qdd: Array, k: Any, s: Array, h: Array) -> tup
     v = v0 + s * (a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))
     a = a0 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))
     return x, v / h, a / (h * h)
+
+
+def _balance(kinetic: Array, potential: Array, work: Array) -> Array:
+    energy, done = kinetic + potential, work - work[..., :1, :]
+    return energy - energy[..., :1] - (done[..., 0] - done[..., 1] + done[..., 2])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.dynamics.flexible_links import flexible_bodies
+from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -38,13 +39,16 @@ def steepest(arm: Arm, q: Array, arms: Sequence[Arm] | None = None) -> Bend | No
     found: Bend | None = None
     for i, body in flexible_bodies(arm).items():
         name = arm.links[i].name
-        about_y, about_z = (q[..., amplitudes(arm, name)] @ turns for turns in body.slopes)
-        slopes = np.hypot(about_y, about_z).max(axis=-1)
-        if not np.isfinite(slopes).any():
-            continue
-        at = np.unravel_index(int(np.nanargmax(slopes)), slopes.shape)
-        if found is None or slopes[at] > found.slope:
-            found = Bend(name, float(slopes[at]), tuple(int(k) for k in at))
+        eta, batch = q[..., amplitudes(arm, name)], q.shape[:-1]
+        for box in boxes(batch, rows_in_room(4 * body.slopes[0][0].nbytes)):
+            about_y, about_z = (eta[box.index] @ turns for turns in body.slopes)
+            slopes = np.hypot(about_y, about_z).max(axis=-1).reshape(-1)
+            if not np.isfinite(slopes).any():
+                continue
+            k = int(np.nanargmax(slopes))
+            if found is None or slopes[k] > found.slope:
+                at = np.unravel_index(box.first + k, batch) if batch else ()
+                found = Bend(name, float(slopes[k]), tuple(int(i) for i in at))
     return found
 
 
