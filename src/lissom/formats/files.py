@@ -9,25 +9,62 @@ from pathlib import Path
 
 from lissom.errors import LissomError, ModelError
 
-LARGEST_FILE = 32 * 1024 * 1024
+LARGEST_FILE = 32 * 2**20  # bytes of a model or of a table
+LARGEST_MATRIX = 512 * 2**20  # bytes of a matrix or of a mesh
+UNPACKED = 100  # what a record may hold, in sizes of its file
+SPARE = 2**20  # bytes that any record may hold
 
 
-def read_bytes(path: Path) -> bytes:
-    """Content of a model file, refused when it is missing, not a file, or too large."""
+def refuse_unreadable(path: Path) -> None:
+    """Only files proper are read: no folders, pipes or devices, from which bytes may never end, or never come."""
     try:
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
             raise ModelError(f"it {what}. Check the path.", file=str(path))
-        with path.open("rb") as stream:
-            data = stream.read(LARGEST_FILE + 1)
+        with path.open("rb"):
+            pass
     except ModelError:
         raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ModelError(f"it cannot be read ({reason}).", file=str(path)) from None
-    if len(data) > LARGEST_FILE:
-        raise ModelError(f"it is larger than {LARGEST_FILE // 2**20} MiB, too large for a model.", file=str(path))
+        raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
+
+
+def read_bytes(path: Path, largest: int = LARGEST_FILE) -> bytes:
+    """Content of a file, refused when it is missing, not a file, or too large."""
+    refuse_unreadable(path)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(largest + 1)
+    except OSError as error:
+        raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
+    if len(data) > largest:
+        raise ModelError(f"it is larger than {largest // 2**20} MiB, which is too large.", file=str(path))
     return data
+
+
+def reason_of(error: Exception) -> str:
+    """Why a file could not be read or written, in the words of the system."""
+    return getattr(error, "strerror", None) or " ".join(str(error).split())
+
+
+class Budget:
+    """How much a file may make room for: `UNPACKED` times its own size, so that small files do no large harm."""
+
+    def __init__(self, path: Path):
+        self._path, self._left = path, UNPACKED * path.stat().st_size + SPARE
+
+    def allow(self, size: int, what: str) -> None:
+        """Room for a while, or a sentence."""
+        if size > self._left:
+            raise ModelError(
+                f"its {what} says that it takes {size / 2**20:.4g} MiB, too much for a file of its size.",
+                file=str(self._path),
+            )
+
+    def spend(self, size: int, what: str) -> None:
+        """Room that stays taken."""
+        self.allow(size, what)
+        self._left -= size
 
 
 def write_text(path: Path, text: str) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
-from lissom.formats.files import write_whole
+from lissom.formats.files import refuse_unreadable, write_whole
+from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.model.units import units
 from lissom.motion.encode import plain, revived
 from lissom.motion.record import Motion
@@ -54,21 +55,21 @@ def to_dataset(motion: Motion) -> xarray.Dataset:
     return data
 
 
-def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Motion:
+def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Motion:
     """A motion from what `Motion.to_xarray` gave."""
     from lissom.formats import native_read
 
-    missing = [word for word in ("control_points", "break", "record") if word not in data.variables]
+    missing = [word for word in ("control_points", "break", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a motion: it has no {', '.join(missing)}.", file=file)
-    P, breaks = (np.ascontiguousarray(data[word].values, float) for word in ("control_points", "break"))
+    P, breaks = (values_of(data, word) for word in ("control_points", "break"))
     try:
-        told = json.loads(str(data["record"].values))
+        told = json.loads(text_of(data, "record"))
         if told["format"] != FORMAT:
             raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
         words = (*TOLD, *(word for word in SINCE if word in told))
-        return Motion(arm=arm, breaks=breaks, control_points=P, **{word: revived(told[word]) for word in words})
+        return Motion(arm=arm, breaks=breaks, control_points=P, **{word: revived(told[word], arm.dof) for word in words})
     except LissomError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -86,15 +87,9 @@ def _text(motion: Motion) -> str:
 def load_record(path: Path) -> Run | Motion:
     """A run or a motion, by what the file says it is."""
     if path.suffix.lower() == ".nc" and path.is_file():
-        import xarray
-
-        try:
-            with xarray.open_dataset(path, engine="h5netcdf") as data:
-                source = data.attrs.get("source")
-        except Exception as error:  # the libraries below raise all kinds of things on damaged files
-            raise ModelError(f"it cannot be read ({type(error).__name__}: {error}).", file=str(path)) from None
-        if source == FORMAT:
-            return read(path)
+        with opened(path, "run or a motion") as data:
+            if data.attribute("source") == FORMAT:
+                return from_dataset(data, str(path))
     return load_run(path)
 
 
@@ -116,21 +111,13 @@ def save(motion: Motion, path: str | os.PathLike[str]) -> None:
 
 def read(path: str | os.PathLike[str]) -> Motion:
     """See `load_motion`."""
-    import xarray
-
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"load_motion: path is {shown(path)}; expected the name of a file that Motion.save wrote.")
     place = Path(path)
-    if not place.is_file():
-        raise ModelError("it does not exist. Check the path.", file=str(place))
+    refuse_unreadable(place)
     _refuse_other(place, "load_motion")
-    try:
-        with xarray.open_dataset(place, engine="h5netcdf") as data:
-            return from_dataset(data.load(), str(place))
-    except LissomError:
-        raise
-    except Exception as error:  # the libraries below raise all kinds of things on damaged files
-        raise ModelError(f"it cannot be read as a motion ({type(error).__name__}: {error}).", file=str(place)) from None
+    with opened(place, "motion") as data:
+        return from_dataset(data, str(place))
 
 
 def _refuse_other(place: Path, verb: str) -> None:

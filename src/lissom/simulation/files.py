@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError
-from lissom.formats.files import write_whole
+from lissom.formats.files import Budget, refuse_unreadable, write_whole
+from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.tables import read_table, write_table
 from lissom.model.units import units
 from lissom.simulation.events import Happening
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import xarray
 
 FORMAT = "lissom run 1"
+UNTOLD = 2**26  # bytes; texts of a Parquet file are not longer
 LONG = {
     "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
     "potential": "potential energy", "power": "power", "work": "work",
@@ -136,13 +138,13 @@ def to_dataset(run: Run) -> xarray.Dataset:
     return data
 
 
-def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Run:
+def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
     """A run from what `Run.to_xarray` gave."""
-    missing = [word for word in (*OVER_TIME, "time", "record") if word not in data.variables]
+    missing = [word for word in (*OVER_TIME, "time", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
-    arrays = {word: np.ascontiguousarray(data[word].values, float) for word in OVER_TIME}
-    return _from_text(str(data["record"].values), np.ascontiguousarray(data["time"].values, float), arrays, file)
+    arrays = {word: values_of(data, word) for word in OVER_TIME}
+    return _from_text(text_of(data, "record"), values_of(data, "time"), arrays, file)
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -232,8 +234,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         from lissom.simulation.parts import load_parts
 
         return load_parts(place)
-    if not place.is_file():
-        raise ModelError("it does not exist. Check the path.", file=str(place))
+    refuse_unreadable(place)
     read = _kind(place, "load_run")[1]
     try:
         return read(place)
@@ -258,10 +259,8 @@ def _write_nc(run: Run, path: Path) -> None:
 
 
 def _read_nc(path: Path) -> Run:
-    import xarray
-
-    with xarray.open_dataset(path, engine="h5netcdf") as data:
-        return from_dataset(data.load(), str(path))
+    with opened(path, "run") as data:
+        return from_dataset(data, str(path))
 
 
 def _write_csv(run: Run, path: Path) -> None:
@@ -294,9 +293,23 @@ def _write_parquet(run: Run, path: Path) -> None:
 
 
 def _read_parquet(path: Path) -> Run:
-    table = _arrow().parquet.read_table(path)
-    text = (table.schema.metadata or {}).get(b"lissom")
-    if text is None:
-        raise ModelError("it is a table, but not a run: it does not tell how it was made.", file=str(path))
+    arrow = _arrow()
+    with arrow.parquet.ParquetFile(path, thrift_string_size_limit=UNTOLD, memory_map=False) as file:
+        text = (file.schema_arrow.metadata or {}).get(b"lissom")
+        if text is None:
+            raise ModelError("it is a table, but not a run: it does not tell how it was made.", file=str(path))
+        for field in file.schema_arrow:
+            if not (arrow.types.is_floating(field.type) or arrow.types.is_integer(field.type)):
+                raise ModelError(f"its column {field.name[:60]!r} is not of numbers.", file=str(path))
+        _refuse_large(file.metadata, Budget(path))
+        table = file.read()
     columns = {name: table[name].to_numpy() for name in table.column_names}
     return _from_table(columns, text.decode(), str(path))
+
+
+def _refuse_large(told: Any, budget: Budget) -> None:
+    """What it says of itself must fit: numbers that it unpacks to, and pages on the way."""
+    budget.spend(8 * told.num_rows * told.num_columns, "table")
+    for k in range(told.num_row_groups):
+        group = told.row_group(k)
+        budget.allow(sum(group.column(j).total_uncompressed_size for j in range(group.num_columns)), "table")

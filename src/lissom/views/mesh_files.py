@@ -50,7 +50,7 @@ class MeshFiles:
         """What a shape of kind "mesh" consists of, in link axes; None where its file cannot be shown."""
         if shape.file not in self._read:
             try:
-                self._read[shape.file] = _triangles(self._find(shape.file))
+                self._read[shape.file] = triangles(self._find(shape.file))
             except Unreadable as error:
                 warnings.warn(f"mesh {shape.file}: {error}; a capsule stands in for it.", stacklevel=2)
                 self._read[shape.file] = None
@@ -91,7 +91,7 @@ class MeshFiles:
             yield from (folder / path for folder in self._folders or [Path()])
 
 
-def _triangles(path: Path) -> list[Part]:
+def triangles(path: Path) -> list[Part]:
     """Of a file, by trimesh."""
     import trimesh
 
