@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import lissom as ls
 from tests.fuzz import good_files as good
 from tests.fuzz.fuzz_bytes import broken_bytes
 from tests.fuzz.fuzz_records import broken_netcdf, broken_npz, broken_parquet
 from tests.fuzz.fuzz_text import TABLE, TOML, XML, Mutation, broken_text
+
+import lissom as ls
 
 Folder = dict[str, bytes]
 Made = Callable[[random.Random, bytes], bytes]
@@ -58,11 +59,8 @@ def urdfs() -> list[Folder]:
 def mjcfs() -> list[Folder]:
     split = good.MACHINE_XML.replace("<worldbody>", '<include file="more.xml"/>\n  <worldbody>')
     more = '<mujoco><default><default class="other"/></default></mujoco>'
-    return [texts(machine__xml=good.MACHINE_XML), texts(machine__xml=split, more__xml=more), *urdf_xml()]
-
-
-def urdf_xml() -> list[Folder]:
-    return [texts(machine__xml=good.EVERYTHING_URDF)]
+    whole, urdf = texts(machine__xml=good.MACHINE_XML), texts(machine__xml=good.EVERYTHING_URDF)
+    return [whole, texts(machine__xml=split, more__xml=more), urdf]
 
 
 @cache
@@ -92,7 +90,12 @@ def parts() -> list[Folder]:
 def motions() -> list[Folder]:
     arm, gentle = small_arm(), lambda q, qd, qdd, tau: 0.1 * qd[0] ** 2 + tau[1] ** 2
     options: list[dict[str, Any]] = [
-        {"minimise": {"time": 1.0, gentle: 0.1}, "iterations": 9, "on_failure": "return", "loads": [ls.Load("forearm", force=(0, 0, 1.0))]},
+        {
+            "minimise": {"time": 1.0, gentle: 0.1},
+            "iterations": 9,
+            "on_failure": "return",
+            "loads": [ls.Load("forearm", force=(0, 0, 1.0))],
+        },
         {"duration": 1.0, "minimise": "torque_squared", "obstacles": [ls.Sphere((2.0, 2.0, 2.0), 0.1)]},
     ]
     made = [ls.predict_motion(arm, start=[0, -1], goal=[0.5, 0.2], segments=5, **more) for more in options]
@@ -114,7 +117,9 @@ def modal_files() -> list[Folder]:
         f"{word}.mtx": written(lambda place, A=A: io.mmwrite(place, sparse.coo_array(A), symmetry="symmetric"), ".mtx")
         for word, A in (("M", M), ("K", K))
     }
-    dense = {f"{word}.mtx": written(lambda place, A=A: io.mmwrite(place, A), ".mtx") for word, A in (("M", M), ("K", K))}
+    dense = {
+        f"{word}.mtx": written(lambda place, A=A: io.mmwrite(place, A), ".mtx") for word, A in (("M", M), ("K", K))
+    }
     table = {"nodes.csv": f"x, y, z\n{rows}\n".encode()}
     return [{"seed.npz": whole}, {"seed.npz": bare}, market | table, dense | table]
 
@@ -208,7 +213,10 @@ def side(path: Path) -> ls.Arm:
 
 ARM = {"arm.toml": good.ARM_TOML.encode()}
 SIDE = {"side.toml": good.SIDE_TOML.encode()}
-RUN_FILES = [texts(run__toml=good.RUN_TOML) | ARM | SIDE, texts(run__toml=good.DRIVEN_TOML, tau__csv=good.TAU_CSV) | ARM]
+RUN_FILES = [
+    texts(run__toml=good.RUN_TOML) | ARM | SIDE,
+    texts(run__toml=good.DRIVEN_TOML, tau__csv=good.TAU_CSV) | ARM,
+]
 FORMATS: dict[str, Format] = {
     "native": Format(arms, whole_arm),
     "urdf": Format(urdfs, whole_arm),

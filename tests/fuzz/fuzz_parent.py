@@ -16,8 +16,8 @@ MOST_LOST = 50  # processes; then something is wrong beyond single files
 
 
 class Outcome(NamedTuple):
-    """Of many mutants of a format: how many loaded and were refused, (seconds, number) of the slowest, (bytes, number) of
-    the widest, and (number, story) of all that broke the promise."""
+    """Of many mutants of a format: how many loaded and were refused, (seconds, number) of the slowest, (bytes,
+    number) of the widest, and (number, story) of all that broke the promise."""
 
     loaded: int
     refused: int
@@ -27,8 +27,8 @@ class Outcome(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"{self.loaded} loaded, {self.refused} refused, {len(self.failures)} failed; slowest {self.slowest[0]:.2f} s "
-            f"(#{self.slowest[1]}), most memory {self.widest[0] / 2**20:.0f} MiB (#{self.widest[1]})"
+            f"{self.loaded} loaded, {self.refused} refused, {len(self.failures)} failed; "
+            f"slowest {self.slowest[0]:.2f} s (#{self.slowest[1]}), most memory {self.widest[0] / 2**20:.0f} MiB (#{self.widest[1]})"
         )
 
 

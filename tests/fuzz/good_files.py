@@ -196,12 +196,16 @@ MACHINE_XML = """\
         <geom type="mesh" mesh="tet"/>
         <site name="eye" pos="0.1 0 0" euler="0.1 0.2 0.3"/>
         <body name="ball" pos="0.3 0 0"><joint name="wrist" type="ball"/><geom type="sphere" size="0.05"/></body>
-        <body name="other" pos="0.3 0.1 0"><joint name="rock" axis="0 1 0"/><geom type="cylinder" size="0.03 0.1"/></body>
+        <body name="other" pos="0.3 0.1 0"><joint name="rock" axis="0 1 0"/>
+          <geom type="cylinder" size="0.03 0.1"/></body>
       </body>
     </body>
     <body name="loose" pos="1 1 1"><freejoint name="float"/><geom type="ellipsoid" size="0.1 0.2 0.3"/></body>
   </worldbody>
-  <equality><connect body1="ball" body2="other" anchor="0 0 0"/><weld body1="upper" body2="loose" active="false"/></equality>
+  <equality>
+    <connect body1="ball" body2="other" anchor="0 0 0"/>
+    <weld body1="upper" body2="loose" active="false"/>
+  </equality>
   <actuator><motor joint="turn" gear="3" ctrlrange="-1 1"/></actuator>
   <tendon><fixed><joint joint="turn" coef="1"/></fixed></tendon>
 </mujoco>

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Callable
+from errno import EACCES, EINVAL, EISDIR
 from pathlib import Path
 
-from lissom.errors import LissomError, ModelError
+from lissom.errors import ModelError
 
 LARGEST_FILE = 32 * 2**20  # bytes of a model or of a table
-LARGEST_MATRIX = 512 * 2**20  # bytes of a matrix or of a mesh
+LARGEST_MATRIX = 256 * 2**20  # bytes of a matrix or of a mesh, unpacked too
+MOST_LINKS = 10_000  # of an arm in a file
 UNPACKED = 100  # what a record may hold, in sizes of its file
 SPARE = 2**20  # bytes that any record may hold
 
@@ -78,21 +81,46 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file elsewhere in the folder, and put it in place when it is complete."""
+    """Let `write` make a file elsewhere in the folder, and put it in place when it is complete and on the disk.
+
+    Whatever happens, power cuts too, what was there before stays whole until the new file is.
+    """
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        target = _target(path)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".lissom-", suffix=path.suffix)
         os.close(handle)
-        try:
-            write(Path(temporary))
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except LissomError:
-        raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ModelError(f"it cannot be written ({reason}).", file=str(path)) from None
+        raise ModelError(f"it cannot be written ({reason_of(error)}).", file=str(path)) from None
+    try:
+        write(Path(temporary))
+        _settle(temporary)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise ModelError(f"it cannot be written ({reason_of(error)}).", file=str(path)) from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # not every system can
+        _settle(str(target.parent))
+
+
+def _target(path: Path) -> Path:
+    """The file itself, where a link points to it; no folder, pipe or device is replaced, nor what is protected."""
+    if path.is_dir():
+        raise IsADirectoryError(EISDIR, "it is a folder; name a file")
+    if path.exists() and not path.is_file():
+        raise OSError(EINVAL, "it is not a file")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(EACCES, "it is protected")
+    return path.resolve()
+
+
+def _settle(path: str) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

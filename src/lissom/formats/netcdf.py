@@ -7,6 +7,7 @@ says. Each is refused before room is made for it. Files that `Dataset.to_netcdf`
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ from lissom.spatial.rotations import Array
 if TYPE_CHECKING:
     import h5py
 
+POINTER = struct.Struct("<IQI")  # length, address of a heap, number of an object in it
+HEAP = struct.Struct("<4sB3xQ")  # GCOL, version, size with this head
+OBJECT = struct.Struct("<HH4xQ")  # number (0: the rest is free), how often it is used, size
 DEFLATE, SHUFFLE, CHECKSUM = 1, 2, 3  # filters of HDF5 that are read; others would be looked for among plug-ins
 PACKED = ("scale_factor", "add_offset")
 
@@ -36,27 +40,37 @@ class Contents:
     def __contains__(self, name: str) -> bool:
         return name in self._file
 
-    def attribute(self, name: str) -> str | None:
-        """Text that is said about the whole file."""
-        import h5py
-
-        key = name.encode()
-        if not h5py.h5a.exists(self._file.id, key):
-            return None
-        found = h5py.h5a.open(self._file.id, key)
-        self._budget.spend(found.get_storage_size(), name)
-        value = self._file.attrs[name] if found.shape in ((), (1,)) else None
-        value = value[0] if isinstance(value, np.ndarray) and value.shape == (1,) else value
-        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value if isinstance(value, str) else None
-
     def text(self, name: str) -> str:
         """A variable that is one text."""
         import h5py
 
         found = self._dataset(name)
-        if found.shape != () or h5py.check_string_dtype(found.dtype) is None:
+        told = h5py.check_string_dtype(found.dtype)
+        if found.shape != () or told is None:
             raise ModelError(f"its {name} is not text.", file=str(self._path))
-        return str(found.asstr()[()])
+        data = found[()] if told.length is not None else self._heap_text(found.id.get_offset())
+        return data.decode("utf-8")
+
+    def _heap_text(self, place: int | None) -> bytes:
+        """Text of any length, from the heap that its 16 bytes point into; HDF5 hangs or crashes on damaged heaps."""
+        with self._path.open("rb") as stream:
+            stream.seek(place if place is not None else 0)
+            length, address, index = POINTER.unpack(stream.read(POINTER.size))
+            stream.seek(address)
+            mark, version, size = HEAP.unpack(stream.read(HEAP.size))
+            if place is None or mark != b"GCOL" or version != 1 or size > self._path.stat().st_size:
+                raise ValueError("its text is not where it should be")
+            heap = stream.read(size - HEAP.size)
+        at = 0
+        while at + OBJECT.size <= len(heap):
+            number, _, wide = OBJECT.unpack_from(heap, at)
+            at += OBJECT.size
+            if number == 0:
+                break
+            if number == index and length <= wide <= len(heap) - at:
+                return heap[at : at + length]
+            at += -(-wide // 8) * 8
+        raise ValueError("its text is not where it should be")
 
     def numbers(self, name: str) -> Array:
         """A variable of numbers."""

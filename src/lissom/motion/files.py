@@ -12,11 +12,13 @@ import numpy as np
 from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import refuse_unreadable, write_whole
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
+from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
 from lissom.motion.encode import plain, revived
 from lissom.motion.record import Motion
 from lissom.simulation.files import load_run
 from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     import xarray
@@ -69,11 +71,29 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
             raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
         words = (*TOLD, *(word for word in SINCE if word in told))
-        return Motion(arm=arm, breaks=breaks, control_points=P, **{word: revived(told[word], arm.dof) for word in words})
-    except LissomError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        values = {word: revived(told[word], arm.dof) for word in words}
+        refuse_unfit(Motion, values)
+        _refuse_odd(values, P, breaks)
+        return Motion(arm=arm, breaks=breaks, control_points=P, **values)
+    except LissomError as error:
+        raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, IndexError) as error:
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
+
+
+def _refuse_odd(told: dict[str, Any], P: Array, breaks: Array) -> None:
+    """Numbers of which no spline can be made."""
+    loose = told.get("loose")
+    if not 0 < told["duration"] < np.inf:
+        raise ModelError(f"its duration is {told['duration']:g} s; expected a time above 0.")
+    pairs = [(P, breaks, told["degree"])] + (
+        [] if loose is None else [(loose.control_points, loose.breaks, loose.degree)]
+    )
+    for points, ends, degree in pairs:
+        if points.ndim != 2 or ends.ndim != 1 or not 0 < degree < len(points) or len(ends) > len(points) + 1:
+            raise ModelError(f"its splines of degree {degree} do not fit {points.shape} control points.")
+        if not (np.isfinite(points).all() and np.isfinite(ends).all()):
+            raise ModelError("its control points are not finite.")
 
 
 def _text(motion: Motion) -> str:
@@ -86,9 +106,9 @@ def _text(motion: Motion) -> str:
 
 def load_record(path: Path) -> Run | Motion:
     """A run or a motion, by what the file says it is."""
-    if path.suffix.lower() == ".nc" and path.is_file():
+    if path.suffix.lower() == ".nc" and os.path.isfile(path):
         with opened(path, "run or a motion") as data:
-            if data.attribute("source") == FORMAT:
+            if "control_points" in data:
                 return from_dataset(data, str(path))
     return load_run(path)
 
@@ -97,7 +117,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
     place = Path(path)
     _refuse_other(place, "save")
-    if not place.absolute().parent.is_dir():
+    if not os.path.isdir(place.absolute().parent):
         raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
 
 

@@ -19,6 +19,7 @@ from lissom.errors import InputError, LissomError, ModelError
 from lissom.formats.files import Budget, refuse_unreadable, write_whole
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.tables import read_table, write_table
+from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
 from lissom.simulation.events import Happening
 from lissom.simulation.run import OVER_TIME, POWER, Report, Run
@@ -81,20 +82,13 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
             Happening(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"]
         )
         failures = {int(k): why for k, why in told["failures"].items()}
-        run = Run(
-            arm,
-            t,
-            **arrays,
-            status=told["status"],
-            ok=told["ok"],
-            events=events,
-            failures=failures,
-            report=report,
-            interrupted=told["interrupted"],
-        )
-    except LissomError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        said: dict[str, Any] = {word: told[word] for word in ("status", "ok", "interrupted")}
+        said |= {"events": events, "failures": failures, "report": report}
+        refuse_unfit(Run, said)
+        run = Run(arm, t, **(said | arrays))
+    except LissomError as error:
+        raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
     _refuse_unlike(run, file)
     return run
@@ -103,6 +97,10 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
 def _refuse_unlike(run: Run, file: str) -> None:
     """Arrays must fit each other and the arm."""
     shape = (*run.q.shape[:-1],)
+    if len(shape) not in (1, 2) or run.t.ndim != 1 or not run.q.size:
+        raise ModelError(
+            f"its arrays do not fit: q has shape {run.q.shape}, and there are times {run.t.shape}.", file=file
+        )
     sizes = {"coordinate": run.arm.dof, "flow": len(POWER)}
     for word in OVER_TIME:
         want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
@@ -195,7 +193,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     _kind(place, "save")
     if place.suffix.lower() == ".parquet":
         _arrow()
-    if not place.absolute().parent.is_dir():
+    if not os.path.isdir(place.absolute().parent):
         raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
 
 
@@ -230,7 +228,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     (True, True, 'done')
     """
     place = Path(path)
-    if place.is_dir():
+    if os.path.isdir(place):
         from lissom.simulation.parts import load_parts
 
         return load_parts(place)
