@@ -1,9 +1,9 @@
 """A process that reads mutants, one after the other, within limits of time and memory; it may be lost.
 
-    python -m tests.fuzz.fuzz_child FORMAT SEEDS WORK FIRST COUNT
+    python -m tests.fuzz.fuzz_child FORMAT,... SEEDS WORK FIRST COUNT
 
 SEEDS holds good folders (`keep_seeds`). WORK is its own folder: the mutant that is being read stays there when the
-process dies, and `at` says which it is. The last line of its output says what it met.
+process dies, and `at` says which it is. For each format a line of its output says what it met.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import random
 import re
 import resource
 import shutil
-import signal
 import sys
 import time
 import traceback
@@ -39,15 +38,15 @@ def put(work: Path, folder: dict[str, bytes]) -> Path:
     """The files of a folder; the first is to be read."""
     for name, data in folder.items():
         place = work / name
-        place.parent.mkdir(exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
     return work / next(iter(folder))
 
 
 def left_over(work: Path, folder: dict[str, bytes]) -> list[str]:
     """Files that reading has made."""
-    there = {str(place.relative_to(work)) for place in work.rglob("*") if place.is_file()}
-    return sorted(there - set(folder))
+    there = {os.path.join(top, name) for top, _, names in os.walk(work) for name in names}
+    return sorted(there - {str(work / name) for name in folder})
 
 
 class Told:
@@ -65,8 +64,6 @@ class Told:
 
 
 def try_one(k: int, entry: Any, work: Path, folder: dict[str, bytes], told: Told) -> None:
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir()
     path = put(work, folder)
     Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak is counted from here
     before, start = memory("VmRSS"), time.perf_counter()
@@ -90,34 +87,41 @@ def try_one(k: int, entry: Any, work: Path, folder: dict[str, bytes], told: Told
     if wide > MEMORY:
         told.failures.append((k, f"took {wide / 2**20:.0f} MiB"))
     made = left_over(work, folder)
+    for name in folder:
+        (work / name).unlink()
     if made:
+        shutil.rmtree(work)
         told.failures.append((k, f"wrote {made}"))
 
 
 def main(name: str, seeds: Path, work: Path, first: int, count: int) -> None:
+    """Mutants `first` to `first + count` of one format."""
     from tests.fuzz.fuzz_formats import FORMATS, kept_seeds, mutant
 
-    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     entry, folders = FORMATS[name], kept_seeds(seeds, name)
     strangers = [file.read_bytes() for file in sorted(seeds.rglob("*")) if file.is_file()]
     work.mkdir(parents=True, exist_ok=True)
     inside = work / "files"
+    warnings.resetwarnings()
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     warm = Told()
     for folder in folders:
         try_one(-1, entry, inside, folder, warm)
     assert warm.loaded == len(folders), f"a good file of {name} is refused: {warm.last}{warm.failures}"
     rooms = memory("VmSize") + ROOM
-    resource.setrlimit(resource.RLIMIT_AS, (rooms, rooms))
+    resource.setrlimit(resource.RLIMIT_AS, (rooms, resource.RLIM_INFINITY))
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", DeprecationWarning)
     told = Told()
     at = os.open(work / "at", os.O_WRONLY | os.O_CREAT)
     for k in range(first, first + count):
+        folder = mutant(random.Random(f"{name} {k}"), folders, strangers)
         os.pwrite(at, f"{k:10d}".encode(), 0)
-        try_one(k, entry, inside, mutant(random.Random(f"{name} {k}"), folders, strangers), told)
-    print(told.line())
+        try_one(k, entry, inside, folder, told)
+    print(told.line(), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for word in sys.argv[1].split(","):
+        main(word, Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,13 +29,17 @@ class Outcome(NamedTuple):
     def __str__(self) -> str:
         return (
             f"{self.loaded} loaded, {self.refused} refused, {len(self.failures)} failed; "
-            f"slowest {self.slowest[0]:.2f} s (#{self.slowest[1]}), most memory {self.widest[0] / 2**20:.0f} MiB (#{self.widest[1]})"
+            f"slowest {self.slowest[0]:.2f} s (#{self.slowest[1]}), "
+            f"most memory {self.widest[0] / 2**20:.0f} MiB (#{self.widest[1]})"
         )
+
+
+NOTHING = Outcome(0, 0, (0.0, -1), (0, -1), [])
 
 
 def tried(name: str, seeds: Path, work: Path, first: int, count: int, keep: Path | None = None) -> Outcome:
     """Mutants `first` to `first + count`; those that end a process are saved below `keep`."""
-    total, at, stop = Outcome(0, 0, (0.0, -1), (0, -1), []), first, first + count
+    total, at, stop = NOTHING, first, first + count
     while at < stop:
         done = _child(name, seeds, work, at, stop - at)
         lines = done.stdout.strip().splitlines()
@@ -44,7 +49,8 @@ def tried(name: str, seeds: Path, work: Path, first: int, count: int, keep: Path
             raise AssertionError(f"the process did not begin: {done.stderr[-3000:]}")
         lost = int((work / "at").read_text("ascii"))
         why = signal.Signals(-done.returncode).name if done.returncode < 0 else f"exit {done.returncode}"
-        total.failures.append((lost, f"the process was lost ({why}): {done.stderr[-3000:]}"))
+        story = (lost, f"the process was lost ({why}): {done.stderr[-3000:]}")
+        total = total._replace(failures=[*total.failures, story])
         if keep is not None:
             shutil.copytree(work / "files", keep / f"{name}-{lost}", dirs_exist_ok=True)
         if len(total.failures) > MOST_LOST:
@@ -53,6 +59,16 @@ def tried(name: str, seeds: Path, work: Path, first: int, count: int, keep: Path
             total = _again(name, seeds, work, at, lost - at, total)
         at = lost + 1
     return total
+
+
+def tried_together(names: Iterable[str], seeds: Path, work: Path, count: int) -> dict[str, Outcome]:
+    """A few mutants of several formats in one process, which is quick; a lost process is an error."""
+    words = list(names)
+    done = _child(",".join(words), seeds, work, 0, count)
+    lines = done.stdout.strip().splitlines()
+    at = (work / "at").read_text("ascii").strip() if done.returncode else ""
+    assert done.returncode == 0, f"lost at mutant {at} of {words[len(lines)]}: {done.stderr[-3000:]}"
+    return {word: _sum(NOTHING, json.loads(line)) for word, line in zip(words, lines, strict=True)}
 
 
 def _again(name: str, seeds: Path, work: Path, first: int, count: int, total: Outcome) -> Outcome:

@@ -65,7 +65,7 @@ def _changed(rng: random.Random, owner: Any, key: Any, places: list[tuple[Any, A
         other, place = rng.choice(places)
         owner[key] = json.loads(json.dumps(other[place]))
     elif kind == 2:
-        for _ in range(rng.choice((1, 3, 500))):
+        for _ in range(rng.choice((1, 3, 150))):
             owner[key] = [owner[key]] if rng.random() < 0.5 else {"tuple": [owner[key]]}
     elif kind == 3 and isinstance(owner, dict):
         owner[f"{key}x"] = owner.pop(key)
@@ -176,7 +176,7 @@ def _zeros_packed() -> bytes:
     import zlib
 
     if not _PACKED:
-        _PACKED.append(zlib.compress(bytes(2**29), 9))
+        _PACKED.append(zlib.compress(bytes(2**26), 9))
     return _PACKED[0]
 
 

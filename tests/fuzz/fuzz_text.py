@@ -131,7 +131,8 @@ SHARED: tuple[Mutation, ...] = (
 )  # fmt: skip
 TOML: tuple[Mutation, ...] = (
     *SHARED, replaced(NUMBER, one_of(ODD_TOML)), replaced(NUMBER, one_of(ODD_TOML)),
-    replaced(TOML_VALUE, one_of(ODD_TOML)), replaced(TOML_VALUE, one_of(ODD_TOML)), replaced(BRACKETED, one_of(ODD_TOML)), swapped(TOML_VALUE),
+    replaced(TOML_VALUE, one_of(ODD_TOML)), replaced(TOML_VALUE, one_of(ODD_TOML)),
+    replaced(BRACKETED, one_of(ODD_TOML)), swapped(TOML_VALUE),
 )  # fmt: skip
 XML: tuple[Mutation, ...] = (
     *SHARED, replaced(NUMBER, one_of(ODD_XML)), replaced(QUOTED, quoted_one_of(ODD_XML)),

@@ -6,7 +6,6 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable
-from errno import EACCES, EINVAL, EISDIR
 from pathlib import Path
 
 from lissom.errors import ModelError
@@ -32,9 +31,10 @@ def refuse_unreadable(path: Path) -> None:
         raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
 
 
-def read_bytes(path: Path, largest: int = LARGEST_FILE) -> bytes:
-    """Content of a file, refused when it is missing, not a file, or too large."""
+def read_bytes(path: Path, largest: int | None = None) -> bytes:
+    """Content of a file, refused when it is missing, not a file, or too large (`LARGEST_FILE` unless said)."""
     refuse_unreadable(path)
+    largest = LARGEST_FILE if largest is None else largest
     try:
         with path.open("rb") as stream:
             data = stream.read(largest + 1)
@@ -85,8 +85,8 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 
     Whatever happens, power cuts too, what was there before stays whole until the new file is.
     """
+    target = checked_target(path)
     try:
-        target = _target(path)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".lissom-", suffix=path.suffix)
         os.close(handle)
     except (OSError, ValueError) as error:
@@ -106,15 +106,22 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         _settle(str(target.parent))
 
 
-def _target(path: Path) -> Path:
-    """The file itself, where a link points to it; no folder, pipe or device is replaced, nor what is protected."""
-    if path.is_dir():
-        raise IsADirectoryError(EISDIR, "it is a folder; name a file")
-    if path.exists() and not path.is_file():
-        raise OSError(EINVAL, "it is not a file")
-    if path.exists() and not os.access(path, os.W_OK):
-        raise PermissionError(EACCES, "it is protected")
-    return path.resolve()
+def checked_target(path: Path) -> Path:
+    """The file to write, where a link points to it; no folder, pipe or device is replaced, nor what is protected."""
+    why = ""
+    try:
+        if path.is_dir():
+            why = "it is a folder; name a file"
+        elif path.exists() and not path.is_file():
+            why = "it is not a file"
+        elif path.exists() and not os.access(path, os.W_OK):
+            why = "it is protected"
+        target = path.resolve()
+    except (OSError, ValueError) as error:
+        why = reason_of(error)
+    if why:
+        raise ModelError(f"it cannot be written ({why}).", file=str(path))
+    return target
 
 
 def _settle(path: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lissom.errors import InputError, LissomError, SolveError, shown
-from lissom.formats.files import read_bytes, write_text
+from lissom.formats.files import checked_target, read_bytes, write_text
 from lissom.formats.load import load
 from lissom.formats.native_read import TOP as ARM_KEYS
 from lissom.formats.native_write import write
@@ -115,7 +115,7 @@ def _refuse_unwritable(target: Path) -> Path:
         raise InputError(f"write_report: {target} does not end in .html; a report is an HTML page.")
     if not os.path.isdir(target.absolute().parent):
         raise InputError(f"write_report: there is no folder {target.parent}; make it first.")
-    return target
+    return checked_target(target)
 
 
 def _stem(subject: Subject) -> str:
