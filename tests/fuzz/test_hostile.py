@@ -478,3 +478,43 @@ def test_files_beyond_the_largest_are_not_read(tmp_path):
     with pytest.raises(ls.ModelError, match="larger than 32 MiB"):
         ls.load(place)
     assert len(read_bytes(place, 64 * MEBI)) == 33 * MEBI
+
+
+# ---- numbers and names ---------------------------------------------------------------------------------------------
+
+
+def test_names_that_no_file_can_have(tmp_path):
+    (tmp_path / "run.toml").write_text(f'arm = "{"x" * 300}"\nuntil = 1.0\n', encoding="ascii")
+    for read, name in ((ls.load, "x" * 300), (read_run_file, tmp_path / "run.toml"), (ls.load, "x" * 300 + ".toml")):
+        with pytest.raises(ls.ModelError, match=r"no shipped arm|File name too long"):
+            read(name)
+    with pytest.raises(ls.InputError, match="load_run: path is 3"):
+        ls.load_run(3)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ("[start]\nq = 0.1\n[ensemble]\nruns = 2\n", r"q is 0\.1; expected a list"),
+        ("[ensemble]\nruns = 1000000000000\n", "expected a whole number from 1 to 1000000"),
+    ],
+)
+def test_run_files_that_ask_too_much(more, sentence, tmp_path):
+    (tmp_path / "run.toml").write_text(f'arm = "two_link"\nuntil = 1.0\n{more}', encoding="ascii")
+    with pytest.raises(ls.ModelError, match=sentence):
+        read_run_file(tmp_path / "run.toml")
+
+
+def test_a_path_whose_rates_are_beyond_all_bounds(tmp_path):
+    rows = "\n".join(f"{t},{q},0" for t, q in ((0, 0), (1e-300, 1e308), (2e-300, -1e308), (3e-300, 1e308)))
+    (tmp_path / "path.csv").write_text(f"t,shoulder,elbow\n{rows}\n", encoding="ascii")
+    with pytest.raises(ls.ModelError, match="beyond all bounds"):
+        read_trajectory(tmp_path / "path.csv", small_arm())
+
+
+def test_an_arm_of_too_many_links_is_refused_before_they_are_made(tmp_path):
+    (tmp_path / "many.toml").write_text('name = "x"\n' + '[[links]]\nname = "a"\n' * 10_001, encoding="ascii")
+    (tmp_path / "many.urdf").write_text(LARGE["links.urdf"](20 * 10_001), encoding="ascii")
+    for name in ("many.toml", "many.urdf"):
+        with pytest.raises(ls.ModelError, match="at most 10000 are read"):
+            ls.load(tmp_path / name)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, ModelError
+from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import Budget, refuse_unreadable, write_whole
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.tables import read_table, write_table
@@ -227,6 +227,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     >>> bool((again.q == run.q).all()), again.arm == run.arm, again.status
     (True, True, 'done')
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"load_run: path is {shown(path)}; expected the name of a file that Run.save wrote.")
     place = Path(path)
     if os.path.isdir(place):
         from lissom.simulation.parts import load_parts
