@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 
@@ -118,10 +119,13 @@ def _closest(word: str, known: list[str], cutoff: float) -> list[str]:
     return difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
 
 
-def misspelt(word: str, known: Iterable[str]) -> str | None:
+@lru_cache(maxsize=1000)  # files repeat themselves
+def misspelt(word: str, known: tuple[str, ...]) -> str | None:
     """The known word that `word` is surely a slip of, if there is one."""
+    if len(word) > 2 * max(map(len, known), default=0):
+        return None
     cutoff = 0.8 if len(word) > 5 else 0.7  # one slip is a larger part of a short word
-    near = _closest(str(word), list(known), cutoff)
+    near = _closest(word, list(known), cutoff)
     return near[0] if near else None
 
 

@@ -67,7 +67,7 @@ def test_simulate_json(file, tmp_path):
         (RUN + "[[events]]\ncoordinate = 'upp'\n", "coordinate is 'upp'; did you mean 'upper'"),
         (RUN + "[[loads]]\nlink = 'fore'\nfrce = [1, 0, 0]\n", "frce is not a key of [[loads]]; did you mean 'force'"),
         (RUN + "[prescribed]\nfore = 'fast'\n", "prescribed.fore is 'fast'; expected a table"),
-        (RUN + "[ensemble]\nruns = 0\n", "runs is 0; expected a whole number, at least 1"),
+        (RUN + "[ensemble]\nruns = 0\n", "runs is 0; expected a whole number from 1"),
         ("output = 'run.xls'\n" + RUN, "expected files that end in .nc, .csv or .parquet"),
         ("lissom_run = 2\n" + RUN, "lissom_run is 2; this version of lissom reads format 1"),
         ("until = [", "not TOML"),

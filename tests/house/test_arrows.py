@@ -26,7 +26,7 @@ MAY_USE = {
     "dynamics": {"engine", "flexible", "model", "spatial"},
     "formulations": {"dynamics", "engine", "flexible", "model", "spatial"},
     "loops": {"dynamics", "engine", "flexible", "model", "spatial"},
-    "verbs": {"loops", "dynamics", "formulations", "flexible", "engine", "model", "spatial"},
+    "verbs": {"loops", "dynamics", "formulations", "flexible", "engine", "formats", "model", "spatial"},
     "simulation": {"verbs", "loops", "dynamics", "engine", "formats", "model", "spatial"},
     "motion": {"work", "verbs", "loops", "dynamics", "engine", "simulation", "control", "formats", "model", "spatial"},
     "control": {"verbs", "loops", "dynamics", "engine", "simulation", "model", "spatial"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,22 +80,26 @@ def check_figure(path: Path | None) -> None:
         return
     from matplotlib.backend_bases import FigureCanvasBase
 
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError(f"{path}: it is a folder; name a file, for example figure.png.")
     kinds = FigureCanvasBase.get_supported_filetypes()
     if path.suffix.lstrip(".").lower() not in kinds:
         raise InputError(
             f"{path}: a figure cannot be written as {path.suffix or 'a file without ending'}; use .png, .svg or .pdf."
         )
-    if not path.absolute().parent.is_dir():
+    if not os.path.isdir(path.absolute().parent):
         raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
 
 
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure, or say why not."""
+    from lissom.formats.files import write_whole
+
     try:
-        figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
+        write_whole(path, lambda place: figure.savefig(place, dpi=150))
+    except ModelError:
+        raise
+    except ValueError as error:
         raise ModelError(f"the figure cannot be written ({error}).", file=str(path)) from None
     err.print(f"wrote {path}", markup=False)
 
@@ -106,7 +111,7 @@ def check_film(path: Path | None) -> None:
     from lissom.views.animate import refuse_unwritable
 
     refuse_unwritable(path)
-    if not path.absolute().parent.is_dir():
+    if not os.path.isdir(path.absolute().parent):
         raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ def convert(
 ) -> None:
     """Convert an arm to another format."""
     with failing_kindly():
-        if target.exists() and not force:
+        if os.path.exists(target) and not force:
             raise ModelError("it exists already; choose another name or pass --force.", file=str(target))
         loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
         for loss in save(loaded, target, lossy=lossy):

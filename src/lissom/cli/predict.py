@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -121,7 +122,7 @@ def _refuse_unwritable(
     for path in tables:
         if path.suffix.lower() != ".csv":
             raise InputError(f"{path}: a table of samples is written as .csv.")
-        if not path.absolute().parent.is_dir():
+        if not os.path.isdir(path.absolute().parent):
             raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
 
 

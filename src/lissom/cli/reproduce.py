@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -42,7 +43,7 @@ def reproduce(
         if paper not in (*PAPERS, ALL):
             raise InputError(f"reproduce: there is no paper {paper!r}; {suggest(paper, (*PAPERS, ALL))}")
         folder = into or Path("papers" if paper == ALL else paper)
-        if figures and folder.exists() and not folder.is_dir():
+        if figures and os.path.exists(folder) and not os.path.isdir(folder):
             raise InputError(f"reproduce: {folder} is a file; name a folder for the figures with --into.")
         drawn = (lambda name: folder / name) if paper == ALL else (lambda name: folder)
         command = f"lissom reproduce {paper}{'' if timed else ' --no-time'} --into {shlex.quote(str(folder))}"

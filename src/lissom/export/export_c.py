@@ -172,7 +172,7 @@ def _folder(into: Any) -> Path:
         folder = Path(into)
     except TypeError:
         raise InputError(f"{NAME}: into is {shown(into)}; expected a folder.") from None
-    if folder.exists() and not folder.is_dir():
+    if os.path.exists(folder) and not os.path.isdir(folder):
         raise InputError(f"{NAME}: {folder} is a file; expected a folder to write into.")
     return folder
 
@@ -187,9 +187,9 @@ def _make_folder(folder: Path) -> None:
 def _refuse_foreign(files: Iterable[Path], arm: Arm) -> None:
     """Only what an earlier export of an arm of the same name left may be written over."""
     for path in files:
-        if path.is_dir():
+        if os.path.isdir(path):
             raise InputError(f"{NAME}: {path} is a folder; move it away, or give another name or into.")
-        if path.exists() and (other := text.name_inside(_head(path))) != arm.name:
+        if os.path.exists(path) and (other := text.name_inside(_head(path))) != arm.name:
             of = f"was not made by {NAME}" if other is None else f"is of arm {other!r}, not of {arm.name!r}"
             raise InputError(f"{NAME}: {path} is there and {of}; it is left as it is. Give another name or into.")
 

@@ -2,32 +2,72 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from lissom.errors import LissomError, ModelError
+from lissom.errors import ModelError
 
-LARGEST_FILE = 32 * 1024 * 1024
+LARGEST_FILE = 32 * 2**20  # bytes of a model or of a table
+LARGEST_MATRIX = 256 * 2**20  # bytes of a matrix or of a mesh, unpacked too
+MOST_LINKS = 10_000  # of an arm in a file
+UNPACKED = 100  # what a record may hold, in sizes of its file
+SPARE = 2**20  # bytes that any record may hold
 
 
-def read_bytes(path: Path) -> bytes:
-    """Content of a model file, refused when it is missing, not a file, or too large."""
+def refuse_unreadable(path: Path) -> None:
+    """Only files proper are read: no folders, pipes or devices, from which bytes may never end, or never come."""
     try:
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
             raise ModelError(f"it {what}. Check the path.", file=str(path))
-        with path.open("rb") as stream:
-            data = stream.read(LARGEST_FILE + 1)
+        with path.open("rb"):
+            pass
     except ModelError:
         raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ModelError(f"it cannot be read ({reason}).", file=str(path)) from None
-    if len(data) > LARGEST_FILE:
-        raise ModelError(f"it is larger than {LARGEST_FILE // 2**20} MiB, too large for a model.", file=str(path))
+        raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
+
+
+def read_bytes(path: Path, largest: int | None = None) -> bytes:
+    """Content of a file, refused when it is missing, not a file, or too large (`LARGEST_FILE` unless said)."""
+    refuse_unreadable(path)
+    largest = LARGEST_FILE if largest is None else largest
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(largest + 1)
+    except OSError as error:
+        raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
+    if len(data) > largest:
+        raise ModelError(f"it is larger than {largest // 2**20} MiB, which is too large.", file=str(path))
     return data
+
+
+def reason_of(error: Exception) -> str:
+    """Why a file could not be read or written, in the words of the system."""
+    return getattr(error, "strerror", None) or " ".join(str(error).split())
+
+
+class Budget:
+    """How much a file may make room for: `UNPACKED` times its own size, so that small files do no large harm."""
+
+    def __init__(self, path: Path):
+        self._path, self._left = path, UNPACKED * path.stat().st_size + SPARE
+
+    def allow(self, size: int, what: str) -> None:
+        """Room for a while, or a sentence."""
+        if size > self._left:
+            raise ModelError(
+                f"its {what} says that it takes {size / 2**20:.4g} MiB, too much for a file of its size.",
+                file=str(self._path),
+            )
+
+    def spend(self, size: int, what: str) -> None:
+        """Room that stays taken."""
+        self.allow(size, what)
+        self._left -= size
 
 
 def write_text(path: Path, text: str) -> None:
@@ -41,21 +81,53 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file elsewhere in the folder, and put it in place when it is complete."""
+    """Let `write` make a file elsewhere in the folder, and put it in place when it is complete and on the disk.
+
+    Whatever happens, power cuts too, what was there before stays whole until the new file is.
+    """
+    target = checked_target(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".lissom-", suffix=path.suffix)
         os.close(handle)
-        try:
-            write(Path(temporary))
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except LissomError:
-        raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ModelError(f"it cannot be written ({reason}).", file=str(path)) from None
+        raise ModelError(f"it cannot be written ({reason_of(error)}).", file=str(path)) from None
+    try:
+        write(Path(temporary))
+        _settle(temporary)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise ModelError(f"it cannot be written ({reason_of(error)}).", file=str(path)) from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # not every system can
+        _settle(str(target.parent))
+
+
+def checked_target(path: Path) -> Path:
+    """The file to write, where a link points to it; no folder, pipe or device is replaced, nor what is protected."""
+    why = ""
+    try:
+        if path.is_dir():
+            why = "it is a folder; name a file"
+        elif path.exists() and not path.is_file():
+            why = "it is not a file"
+        elif path.exists() and not os.access(path, os.W_OK):
+            why = "it is protected"
+        target = path.resolve()
+    except (OSError, ValueError) as error:
+        why = reason_of(error)
+    if why:
+        raise ModelError(f"it cannot be written ({why}).", file=str(path))
+    return target
+
+
+def _settle(path: str) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

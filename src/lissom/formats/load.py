@@ -81,9 +81,9 @@ def _resolve(source: str | os.PathLike[str]) -> Path:
     known = shipped()
     if str(source) in known:
         return known[str(source)]
-    if path.suffix or os.sep in str(source) or path.exists():
+    if path.suffix or os.sep in str(source) or os.path.exists(path):
         raise ModelError(f"its ending is not one of {', '.join(SUFFIXES)}.", file=str(source))
-    raise ModelError(f"there is no shipped arm {str(source)!r}; {suggest(str(source), known)} "
+    raise ModelError(f"there is no shipped arm {shown(str(source))}; {suggest(str(source)[:60], known)} "
                      f"For a file, give its ending ({', '.join(SUFFIXES)}).")  # fmt: skip
 
 

@@ -16,6 +16,8 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.formats import urdf_read, xml
+from lissom.formats.files import MOST_LINKS
+from lissom.formats.mjcf_limits import DEEPEST, refuse_harmful
 from lissom.model.arm import Arm
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint
@@ -26,28 +28,46 @@ from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import Array, about_axis, from_quaternion
 
+BOUND = 1e30  # of any number
+PLACED = (
+    "body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia", "jnt_pos", "jnt_axis", "qpos0",
+    "geom_pos", "geom_quat", "site_pos", "site_quat",
+)  # fmt: skip
+
 
 def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
     """An arm from an ``.xml`` file: MJCF, or URDF when its root says so.
 
     MuJoCo has its own switch for unphysical inertias (``balanceinertia``), so `repair` is for URDF.
     """
-    root = xml.parse(data, str(path), deepest=1000)  # bodies nest as deep as the chain is long
+    root = xml.parse(data, str(path), deepest=DEEPEST)
     if root.tag == "robot":
         return urdf_read.read(path, data, kinematics_only, repair)
     if root.tag != "mujoco":
         raise ModelError(f"the root is <{root.tag}>; expected <mujoco> or <robot>.", "XML", str(path), root.line)
     if repair:
         raise InputError(f"load: repair is for URDF files; MuJoCo's compiler has balanceinertia for {path}.")
+    refuse_harmful(root, path)
     mujoco = _mujoco()
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
-    except ValueError as error:
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
         raise ModelError(f"MuJoCo cannot compile it: {' '.join(str(error).split())}", file=str(path)) from None
     try:
+        _refuse_odd(model)
         return _Reader(mujoco, model).arm(path, kinematics_only)
     except ModelError as error:
         raise ModelError(error.problem, error.subject, str(path)) from None
+
+
+def _refuse_odd(model: Any) -> None:
+    """The compiler lets numbers pass that are none, or beyond all bounds."""
+    if model.nbody > MOST_LINKS:
+        raise ModelError(f"it has {model.nbody} bodies; at most {MOST_LINKS} are read.")
+    for word in PLACED:
+        values = np.asarray(getattr(model, word))
+        if not (np.abs(values) < BOUND).all() or (word.endswith("quat") and not values.any(axis=-1).all()):
+            raise ModelError(f"MuJoCo compiles it to {word} that are not finite; check its numbers.")
 
 
 def _mujoco() -> Any:

@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, suggest
+from lissom.formats.files import read_bytes
+from lissom.formats.matrix_market import read_matrix
+from lissom.formats.npz import read_npz
 from lissom.formats.tables import read_table
 from lissom.model.loads import Payload
 from lissom.model.modal_integrals import ModalIntegrals
@@ -76,20 +79,14 @@ def read_modal_integrals(
     missing = [word for word, path in parts.items() if path is None]
     if missing:
         raise ModelError(f"{missing[0]} is missing; give mass, stiffness (.mtx) and nodes (.csv).", "modal integrals")
-    matrices = {"M": _matrix_market(Path(mass)), "K": _matrix_market(Path(stiffness)), "nodes": _nodes(Path(nodes))}
+    matrices = {"M": read_matrix(Path(mass)), "K": read_matrix(Path(stiffness)), "nodes": _nodes(Path(nodes))}
     return _reduced(matrices | options, str(mass))
 
 
 def _from_npz(path: Path, options: dict[str, Any]) -> ModalIntegrals:
-    from zipfile import BadZipFile
-
     if path.suffix.lower() != ".npz":
         raise ModelError("its ending is not .npz; write it with numpy.savez.", file=str(path))
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
-            data = {word: content[word] for word in content.files}
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
-        raise ModelError(f"it cannot be read as .npz ({error}).", file=str(path)) from None
+    data = read_npz(path)
     whole = "C" in data or "Ck" in data
     known = INTEGRALS if whole else MATRICES
     for word in data:
@@ -122,24 +119,15 @@ def _located(make: Any, file: str) -> ModalIntegrals:
         raise ModelError(error.problem, error.subject, file) from None
 
 
-def _matrix_market(path: Path) -> Any:
-    from scipy.io import mmread
-
-    if path.suffix.lower() != ".mtx":
-        raise ModelError("its ending is not .mtx (MatrixMarket).", file=str(path))
-    try:
-        return mmread(path)
-    except (OSError, ValueError, OverflowError, StopIteration) as error:
-        raise ModelError(f"it cannot be read as MatrixMarket ({error}).", file=str(path)) from None
-
-
 def _nodes(path: Path) -> Any:
     """(N, 3) from a CSV."""
     try:
-        columns = read_table(path.read_text(encoding="utf-8"))
+        columns = read_table(read_bytes(path).decode("utf-8-sig"))
         missing = [word for word in "xyz" if word not in columns]
         if missing:
             raise ValueError(f"there is no column {missing[0]}; expected x, y, z")
-    except (OSError, ValueError) as error:
+    except ModelError:
+        raise
+    except ValueError as error:
         raise ModelError(f"it cannot be read as a table of nodes ({error}).", file=str(path)) from None
     return np.column_stack([columns[word] for word in "xyz"])

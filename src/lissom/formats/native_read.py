@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown
+from lissom.formats.files import MOST_LINKS
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
 from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
@@ -85,6 +86,10 @@ class Reader:
         loads = [self._load(row, i) for i, row in enumerate(as_rows(document, "loads"))]
         if ("links" in document) == ("dh" in document):
             raise ModelError("give the arm either as [[links]] or as [dh], exactly one of them.")
+        table = document.get("dh", document)
+        rows = table.get("rows" if "dh" in document else "links") if isinstance(table, dict) else None
+        if isinstance(rows, list) and len(rows) > MOST_LINKS:
+            raise ModelError(f"it has {len(rows)} links; at most {MOST_LINKS} are read.")
         links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
         return Arm(document.get("name", ""), tuple(links), loops=tuple(loops), loads=tuple(loads), **options)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from lissom.errors import ModelError, about, misspelt, suggest
 from lissom.formats import xml
+from lissom.formats.files import MOST_LINKS
 from lissom.model.arm import Arm
 from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
 from lissom.model.joint import Joint, Mimic
@@ -82,6 +83,8 @@ class _Reader:
         if not bodies:
             raise self._error(robot, "there are no links.")
         joints = self._named(robot, "joint")
+        if max(len(bodies), len(joints)) > MOST_LINKS:
+            raise self._error(robot, f"it has {len(bodies)} links; at most {MOST_LINKS} are read.")
         links: list[Link] = []
         for element, joint in self._tree(bodies, joints):
             links += self._link(element, joint, joints)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,30 +31,32 @@ def plain(value: Any, dof: int) -> Any:
         fields = {f.name: plain(getattr(value, f.name), dof) for f in dataclasses.fields(value) if f.init}
         return {"record": type(value).__name__, "fields": fields}
     if callable(value):
-        return {"criterion": _written(value, dof)}
+        from lissom.motion.written_criteria import written
+
+        return {"criterion": written(value, dof)}
     raise InputError(f"save: {shown(value)} cannot be written to a file.")
 
 
-def revived(value: Any) -> Any:
-    """What `plain` was given; a function comes back as the casadi function that it was."""
+def revived(value: Any, dof: int) -> Any:
+    """What `plain` was given; a function comes back as a casadi function of the same steps."""
     if isinstance(value, list):
-        return [revived(item) for item in value]
+        return [revived(item, dof) for item in value]
     if not isinstance(value, dict):
         return value
     if "array" in value:
         return np.array(value["array"], float)
     if "tuple" in value:
-        return tuple(revived(item) for item in value["tuple"])
+        return tuple(revived(item, dof) for item in value["tuple"])
     if "table" in value:
-        return {revived(k): revived(v) for k, v in value["table"]}
+        return {revived(k, dof): revived(v, dof) for k, v in value["table"]}
     if "criterion" in value:
-        import casadi as ca
+        from lissom.motion.written_criteria import read
 
-        return ca.Function.deserialize(value["criterion"])
+        return read(value["criterion"], dof)
     kind = _known().get(value["record"])
     if kind is None:
         raise ModelError(f"it has a record {shown(value['record'])}, which this version of lissom does not know.")
-    return kind(**{word: revived(item) for word, item in value["fields"].items()})
+    return kind(**{word: revived(item, dof) for word, item in value["fields"].items()})
 
 
 def _known() -> dict[str, type]:
@@ -70,10 +72,3 @@ def _below(kind: Any) -> Iterator[type]:
     for part in kind.__subclasses__():
         yield part
         yield from _below(part)
-
-
-def _written(criterion: Callable[..., Any], dof: int) -> str:
-    """A function of casadi vectors, by the expression it gives."""
-    from lissom.motion.criteria import as_function
-
-    return str(as_function(criterion, dof).serialize())

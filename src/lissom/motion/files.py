@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
-from lissom.formats.files import write_whole
+from lissom.formats.files import refuse_unreadable, write_whole
+from lissom.formats.netcdf import Contents, opened, text_of, values_of
+from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
 from lissom.motion.encode import plain, revived
 from lissom.motion.record import Motion
 from lissom.simulation.files import load_run
 from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     import xarray
@@ -54,25 +57,43 @@ def to_dataset(motion: Motion) -> xarray.Dataset:
     return data
 
 
-def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Motion:
+def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Motion:
     """A motion from what `Motion.to_xarray` gave."""
     from lissom.formats import native_read
 
-    missing = [word for word in ("control_points", "break", "record") if word not in data.variables]
+    missing = [word for word in ("control_points", "break", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a motion: it has no {', '.join(missing)}.", file=file)
-    P, breaks = (np.ascontiguousarray(data[word].values, float) for word in ("control_points", "break"))
+    P, breaks = (values_of(data, word) for word in ("control_points", "break"))
     try:
-        told = json.loads(str(data["record"].values))
+        told = json.loads(text_of(data, "record"))
         if told["format"] != FORMAT:
             raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
         words = (*TOLD, *(word for word in SINCE if word in told))
-        return Motion(arm=arm, breaks=breaks, control_points=P, **{word: revived(told[word]) for word in words})
-    except LissomError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        values = {word: revived(told[word], arm.dof) for word in words}
+        refuse_unfit(Motion, values)
+        _refuse_odd(values, P, breaks)
+        return Motion(arm=arm, breaks=breaks, control_points=P, **values)
+    except LissomError as error:
+        raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, IndexError) as error:
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
+
+
+def _refuse_odd(told: dict[str, Any], P: Array, breaks: Array) -> None:
+    """Numbers of which no spline can be made."""
+    loose = told.get("loose")
+    if not 0 < told["duration"] < np.inf:
+        raise ModelError(f"its duration is {told['duration']:g} s; expected a time above 0.")
+    pairs = [(P, breaks, told["degree"])] + (
+        [] if loose is None else [(loose.control_points, loose.breaks, loose.degree)]
+    )
+    for points, ends, degree in pairs:
+        if points.ndim != 2 or ends.ndim != 1 or not 0 < degree < len(points) or len(ends) > len(points) + 1:
+            raise ModelError(f"its splines of degree {degree} do not fit {points.shape} control points.")
+        if not (np.isfinite(points).all() and np.isfinite(ends).all()):
+            raise ModelError("its control points are not finite.")
 
 
 def _text(motion: Motion) -> str:
@@ -85,16 +106,10 @@ def _text(motion: Motion) -> str:
 
 def load_record(path: Path) -> Run | Motion:
     """A run or a motion, by what the file says it is."""
-    if path.suffix.lower() == ".nc" and path.is_file():
-        import xarray
-
-        try:
-            with xarray.open_dataset(path, engine="h5netcdf") as data:
-                source = data.attrs.get("source")
-        except Exception as error:  # the libraries below raise all kinds of things on damaged files
-            raise ModelError(f"it cannot be read ({type(error).__name__}: {error}).", file=str(path)) from None
-        if source == FORMAT:
-            return read(path)
+    if path.suffix.lower() == ".nc" and os.path.isfile(path):
+        with opened(path, "run or a motion") as data:
+            if "control_points" in data:
+                return from_dataset(data, str(path))
     return load_run(path)
 
 
@@ -102,7 +117,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
     place = Path(path)
     _refuse_other(place, "save")
-    if not place.absolute().parent.is_dir():
+    if not os.path.isdir(place.absolute().parent):
         raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
 
 
@@ -116,21 +131,13 @@ def save(motion: Motion, path: str | os.PathLike[str]) -> None:
 
 def read(path: str | os.PathLike[str]) -> Motion:
     """See `load_motion`."""
-    import xarray
-
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"load_motion: path is {shown(path)}; expected the name of a file that Motion.save wrote.")
     place = Path(path)
-    if not place.is_file():
-        raise ModelError("it does not exist. Check the path.", file=str(place))
+    refuse_unreadable(place)
     _refuse_other(place, "load_motion")
-    try:
-        with xarray.open_dataset(place, engine="h5netcdf") as data:
-            return from_dataset(data.load(), str(place))
-    except LissomError:
-        raise
-    except Exception as error:  # the libraries below raise all kinds of things on damaged files
-        raise ModelError(f"it cannot be read as a motion ({type(error).__name__}: {error}).", file=str(place)) from None
+    with opened(place, "motion") as data:
+        return from_dataset(data, str(place))
 
 
 def _refuse_other(place: Path, verb: str) -> None:

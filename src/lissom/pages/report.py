@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lissom.errors import InputError, LissomError, SolveError, shown
-from lissom.formats.files import read_bytes, write_text
+from lissom.formats.files import checked_target, read_bytes, write_text
 from lissom.formats.load import load
 from lissom.formats.native_read import TOP as ARM_KEYS
 from lissom.formats.native_write import write
@@ -103,19 +103,19 @@ def write_report(
 
 def _refuse_foreign(target: Path) -> Path:
     """A name that nobody chose replaces earlier reports only."""
-    if target.exists() and GENERATOR not in read_bytes(target).decode("utf-8", "replace"):
+    if os.path.exists(target) and GENERATOR not in read_bytes(target).decode("utf-8", "replace"):
         raise InputError(f"write_report: {target} is there already, and no report; name another file with `into`.")
     return _refuse_unwritable(target)
 
 
 def _refuse_unwritable(target: Path) -> Path:
-    if target.is_dir():
+    if os.path.isdir(target):
         raise InputError(f"write_report: {target} is a folder; name a file in it, ending in .html.")
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"write_report: {target} does not end in .html; a report is an HTML page.")
-    if not target.absolute().parent.is_dir():
+    if not os.path.isdir(target.absolute().parent):
         raise InputError(f"write_report: there is no folder {target.parent}; make it first.")
-    return target
+    return checked_target(target)
 
 
 def _stem(subject: Subject) -> str:
@@ -141,7 +141,7 @@ def _subject(what: Any, progress: bool) -> Subject:
     if path.suffix.lower() in RUNS:
         result = load_record(path)
         return Subject(result.arm, result, str(path))
-    if path.suffix.lower() == ".toml" and path.is_file():
+    if path.suffix.lower() == ".toml" and os.path.isfile(path):
         return _of_toml(path, progress)
     return Subject(load(what), None, str(what))
 

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, ModelError
-from lissom.formats.files import write_whole
+from lissom.errors import InputError, LissomError, ModelError, shown
+from lissom.formats.files import Budget, refuse_unreadable, write_whole
+from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.tables import read_table, write_table
+from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
 from lissom.simulation.events import Happening
 from lissom.simulation.own_arms import Kept, told as told_arms
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import xarray
 
 FORMAT = "lissom run 1"
+UNTOLD = 2**26  # bytes; texts of a Parquet file are not longer
 LONG = {
     "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
     "potential": "potential energy", "power": "power", "work": "work",
@@ -82,21 +85,13 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         )
         arms = Kept(arm, told["arm"], told["arms"], file) if "arms" in told else None
         failures = {int(k): why for k, why in told["failures"].items()}
-        run = Run(
-            arm,
-            t,
-            **arrays,
-            status=told["status"],
-            ok=told["ok"],
-            events=events,
-            failures=failures,
-            report=report,
-            interrupted=told["interrupted"],
-            arms=arms,
-        )
-    except LissomError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        said: dict[str, Any] = {word: told[word] for word in ("status", "ok", "interrupted")}
+        said |= {"events": events, "failures": failures, "report": report}
+        refuse_unfit(Run, said)
+        run = Run(arm, t, **(said | arrays), arms=arms)
+    except LissomError as error:
+        raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
     _refuse_unlike(run, file)
     return run
@@ -107,6 +102,10 @@ def _refuse_unlike(run: Run, file: str) -> None:
     if run.arms is not None and len(run.arms) != (run.count or 0):
         raise ModelError(f"it has {len(run.arms)} arms for {run.count or 1} runs.", file=file)
     shape = (*run.q.shape[:-1],)
+    if len(shape) not in (1, 2) or run.t.ndim != 1 or not run.q.size:
+        raise ModelError(
+            f"its arrays do not fit: q has shape {run.q.shape}, and there are times {run.t.shape}.", file=file
+        )
     sizes = {"coordinate": run.arm.dof, "flow": len(POWER)}
     for word in OVER_TIME:
         want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
@@ -142,13 +141,13 @@ def to_dataset(run: Run) -> xarray.Dataset:
     return data
 
 
-def from_dataset(data: xarray.Dataset, file: str = "dataset") -> Run:
+def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
     """A run from what `Run.to_xarray` gave."""
-    missing = [word for word in (*OVER_TIME, "time", "record") if word not in data.variables]
+    missing = [word for word in (*OVER_TIME, "time", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
-    arrays = {word: np.ascontiguousarray(data[word].values, float) for word in OVER_TIME}
-    return _from_text(str(data["record"].values), np.ascontiguousarray(data["time"].values, float), arrays, file)
+    arrays = {word: values_of(data, word) for word in OVER_TIME}
+    return _from_text(text_of(data, "record"), values_of(data, "time"), arrays, file)
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -199,7 +198,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     _kind(place, "save")
     if place.suffix.lower() == ".parquet":
         _arrow()
-    if not place.absolute().parent.is_dir():
+    if not os.path.isdir(place.absolute().parent):
         raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
 
 
@@ -233,13 +232,14 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     >>> bool((again.q == run.q).all()), again.arm == run.arm, again.status
     (True, True, 'done')
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"load_run: path is {shown(path)}; expected the name of a file that Run.save wrote.")
     place = Path(path)
-    if place.is_dir():
+    if os.path.isdir(place):
         from lissom.simulation.parts import load_parts
 
         return load_parts(place)
-    if not place.is_file():
-        raise ModelError("it does not exist. Check the path.", file=str(place))
+    refuse_unreadable(place)
     read = _kind(place, "load_run")[1]
     try:
         return read(place)
@@ -264,10 +264,8 @@ def _write_nc(run: Run, path: Path) -> None:
 
 
 def _read_nc(path: Path) -> Run:
-    import xarray
-
-    with xarray.open_dataset(path, engine="h5netcdf") as data:
-        return from_dataset(data.load(), str(path))
+    with opened(path, "run") as data:
+        return from_dataset(data, str(path))
 
 
 def _write_csv(run: Run, path: Path) -> None:
@@ -300,9 +298,23 @@ def _write_parquet(run: Run, path: Path) -> None:
 
 
 def _read_parquet(path: Path) -> Run:
-    table = _arrow().parquet.read_table(path)
-    text = (table.schema.metadata or {}).get(b"lissom")
-    if text is None:
-        raise ModelError("it is a table, but not a run: it does not tell how it was made.", file=str(path))
+    arrow = _arrow()
+    with arrow.parquet.ParquetFile(path, thrift_string_size_limit=UNTOLD, memory_map=False) as file:
+        text = (file.schema_arrow.metadata or {}).get(b"lissom")
+        if text is None:
+            raise ModelError("it is a table, but not a run: it does not tell how it was made.", file=str(path))
+        for field in file.schema_arrow:
+            if not (arrow.types.is_floating(field.type) or arrow.types.is_integer(field.type)):
+                raise ModelError(f"its column {field.name[:60]!r} is not of numbers.", file=str(path))
+        _refuse_large(file.metadata, Budget(path))
+        table = file.read()
     columns = {name: table[name].to_numpy() for name in table.column_names}
     return _from_table(columns, text.decode(), str(path))
+
+
+def _refuse_large(told: Any, budget: Budget) -> None:
+    """What it says of itself must fit: numbers that it unpacks to, and pages on the way."""
+    budget.spend(8 * told.num_rows * told.num_columns, "table")
+    for k in range(told.num_row_groups):
+        group = told.row_group(k)
+        budget.allow(sum(group.column(j).total_uncompressed_size for j in range(group.num_columns)), "table")

@@ -13,6 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError
 from lissom.model.arm import Arm
@@ -69,6 +70,8 @@ class Kept(Sequence[Arm]):
     """Arms from a file, each read when it is first asked for."""
 
     def __init__(self, base: Arm, text: str, told: list[Told], file: str):
+        if not isinstance(told, list) or not all(_lines(row) for row in told):
+            raise TypeError("arms are not lines of text")
         self.base, self.told = base, told
         self._lines, self._file = text.split("\n"), file
         self._made: dict[int, Arm] = {}
@@ -87,7 +90,9 @@ class Kept(Sequence[Arm]):
             return [self[i] for i in range(*k.indices(len(self)))]
         k = range(len(self))[k]
         if k not in self._made:
-            self._made[k] = self._read(self.told[k])
+            arm = self._read(self.told[k])
+            refuse_unlike(self.base, arm, k)
+            self._made[k] = arm
         return self._made[k]
 
     def _read(self, told: Told) -> Arm:
@@ -97,3 +102,8 @@ class Kept(Sequence[Arm]):
             return self.base
         text = told.get("text") or "\n".join(told.get(str(i), line) for i, line in enumerate(self._lines))
         return native_read.read(Path(self._file), text.encode())
+
+
+def _lines(row: Any) -> bool:
+    """Whether a row of a file is lines by their numbers."""
+    return isinstance(row, dict) and all(isinstance(x, str) for pair in row.items() for x in pair)

@@ -125,7 +125,11 @@ def load_parts(folder: Path) -> Run:
     files = sorted(folder.glob("part-*.nc"))
     if not files:
         raise ModelError("no runs are finished there.", file=str(folder))
-    run = joined([load_run(file) for file in files])
+    runs = [load_run(file) for file in files]
+    for file, run in zip(files, runs, strict=True):
+        if run.count is None or run.arm != runs[0].arm or not np.array_equal(run.t, runs[0].t, equal_nan=True):
+            raise ModelError("it is not of the same simulation as the parts before it.", file=str(file))
+    run = joined(runs)
     return replace(run, status=f"{len(run.q)} finished runs of a simulation that was interrupted", ok=False)
 
 

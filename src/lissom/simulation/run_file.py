@@ -19,6 +19,7 @@ from lissom.simulation.events import Event
 from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1
+MOST_RUNS = 1_000_000
 OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "singular", "threads")
 CONTROLLERS: dict[str, type[Controller]] = {
     "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
@@ -74,7 +75,9 @@ class _Reader:
         with inside("start"):
             start = in_radians(as_table(document.get("start", {}), "start"), ("q", "qd"), self.arm)
             refuse_unknown(start, ("q", "qd", "assemble"), "[start]")
-            arguments |= {f"{word}0": np.array(start[word], float) for word in ("q", "qd") if word in start}
+            for word in ("q", "qd"):
+                if word in start:
+                    arguments[f"{word}0"] = _state(start[word], word)
             if "assemble" in start:
                 arguments |= self._assembled(start["assemble"], arguments)
         arguments["tau"] = self._torque(document)
@@ -187,9 +190,9 @@ class _Reader:
         """Initial states, gains and payloads spread around what the file says."""
         refuse_unknown(row, ("runs", "seed", "q", "qd", "kp", "kd", "payload"), "[ensemble]")
         runs, seed = row.get("runs"), row.get("seed", 0)
-        for word, value, least in (("runs", runs, 1), ("seed", seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ModelError(f"{word} is {shown(value)}; expected a whole number, at least {least}.")
+        for word, value, least, most in (("runs", runs, 1, MOST_RUNS), ("seed", seed, 0, 2**63)):
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+                raise ModelError(f"{word} is {shown(value)}; expected a whole number from {least} to {most}.")
         assert isinstance(runs, int)
         rng, arm = np.random.default_rng(seed), self.arm
         start = {"q": arguments.get("q0", arm.home), "qd": arguments.get("qd0", np.zeros(arm.dof))}
@@ -236,6 +239,14 @@ class _Reader:
 
 def _needed(field: Any) -> bool:
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _state(value: Any, word: str) -> Any:
+    """Positions or rates to start from, of one run or of several."""
+    found = _numbers(value, word)
+    if found.ndim not in (1, 2):
+        raise ModelError(f"{word} is {shown(value)}; expected a list, one number per joint.")
+    return found
 
 
 def _numbers(value: Any, word: str) -> Any:

@@ -50,10 +50,11 @@ def read_trajectory(path: Path, arm: Arm) -> Trajectory:
         raise ModelError(
             f"{len(t)} samples are too few to find {' and '.join(derived)}; expected at least 4.", file=str(path)
         )
-    if qd is None:
-        qd = _slope(t, q)
-    if qdd is None:
-        qdd = _slope(t, qd)
+    with np.errstate(all="ignore"):
+        qd = _slope(t, q) if qd is None else qd
+        qdd = _slope(t, qd) if qdd is None else qdd
+    if not (np.isfinite(qd).all() and np.isfinite(qdd).all()):
+        raise ModelError("its rates or accelerations are beyond all bounds; check times and positions.", file=str(path))
     return Trajectory(t, q, qd, qdd, derived)
 
 
@@ -112,4 +113,7 @@ def _wanted(arm: Arm, word: str) -> str:
 def _slope(t: Array, x: Array) -> Array:
     from scipy.interpolate import CubicSpline
 
-    return CubicSpline(t, x)(t, 1)
+    try:
+        return CubicSpline(t, x)(t, 1)
+    except ValueError:  # numbers so large, or times so close, that there is none
+        return np.full_like(x, np.nan)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError, UnsupportedError, shown
+from lissom.errors import InputError, ModelError, UnsupportedError, shown
+from lissom.formats.files import write_whole
+from lissom.formats.npz import read_npz
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
@@ -152,25 +152,27 @@ class ConfigurationTable:
     def save(self, path: str | Path) -> None:
         """Store the table in NumPy's .npz format; the arm itself is not in it, only its fingerprint."""
         named = {f"axis{k}": axis for k, axis in enumerate(self.axes)}
-        try:
-            with Path(path).open("wb") as stream:
+
+        def write(place: Path) -> None:
+            with place.open("wb") as stream:
                 np.savez_compressed(stream, values=self.values, digest=self.arm.digest, **named)  # type: ignore[arg-type]
-        except OSError as error:
-            raise InputError(f"ConfigurationTable: {path} cannot be written ({error.strerror}).") from None
+
+        try:
+            write_whole(Path(path), write)
+        except ModelError as error:
+            raise InputError(f"ConfigurationTable: {error}") from None
 
     @classmethod
     def load(cls, path: str | Path, arm: Arm) -> ConfigurationTable:
         """Read a table; refused when it was filled for another arm (another payload, say)."""
         try:
-            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                values, digest = stored["values"], str(stored["digest"])
-                axes = tuple(stored[f"axis{k}"] for k in range(values.ndim - 1))
+            stored = read_npz(Path(path), LARGEST)
+            values, digest = stored["values"], str(stored["digest"])
+            axes = tuple(stored[f"axis{k}"] for k in range(values.ndim - 1))
             whole = tuple(map(len, axes)) == values.shape[:-1] and values.shape[-1] == _width(len(axes))
             if values.dtype != float or not whole or not np.isfinite(values).all():
                 raise ValueError
-        except OSError as error:
-            raise InputError(f"ConfigurationTable: {path} cannot be read ({error.strerror or 'damaged'}).") from None
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error):
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             raise InputError(
                 f"ConfigurationTable: {path} cannot be read as a table; fill it again with build."
             ) from None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError
+from lissom.errors import InputError, ModelError
+from lissom.formats.files import write_text
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_state
@@ -142,9 +143,9 @@ class PlanarModel:
         text = c_source(self._model.planar, self._model.forms, passive, title)
         if into is not None:
             try:
-                Path(into).write_text(text, encoding="utf-8")
-            except OSError as error:
-                raise InputError(f"planar_model.c: {into} cannot be written: {str(error.strerror).lower()}.") from None
+                write_text(Path(into), text)
+            except ModelError as error:
+                raise InputError(f"planar_model.c: {error}") from None
             except TypeError:
                 raise InputError(f"planar_model.c: into is {into!r}; expected the name of a file.") from None
         return text

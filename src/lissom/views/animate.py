@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from subprocess import SubprocessError
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, UnsupportedError, shown
+from lissom.errors import InputError, UnsupportedError, shown
+from lissom.formats.files import write_whole
 from lissom.model.arm import Arm
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
@@ -193,11 +195,15 @@ class _Film:
         """Write all frames."""
         from matplotlib import animation
 
-        film = animation.FuncAnimation(self.figure, self.show, frames=len(self.titles), blit=False)
         extra: dict[str, Any] = {"embed_frames": True} if kind == "html" else {}
         writer: Any = animation.writers[kind]
         tell = None if progress is None else lambda k, n: progress((k + 1) / n)
-        try:
-            film.save(place, writer=writer(fps=fps, **extra), dpi=80, progress_callback=tell)
-        except OSError as error:
-            raise ModelError(f"it cannot be written ({error.strerror or error}).", file=str(place)) from None
+
+        def write(path: Path) -> None:
+            film = animation.FuncAnimation(self.figure, self.show, frames=len(self.titles), blit=False)
+            try:
+                film.save(path, writer=writer(fps=fps, **extra), dpi=80, progress_callback=tell)
+            except SubprocessError as error:  # of ffmpeg
+                raise OSError(str(error)) from None
+
+        write_whole(place, write)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import re
 import warnings
@@ -13,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from lissom.errors import ModelError
+from lissom.formats.files import LARGEST_MATRIX, read_bytes
 from lissom.model.arm import Arm
 from lissom.model.link import Shape
 from lissom.views.solids import Mesh
@@ -50,7 +53,7 @@ class MeshFiles:
         """What a shape of kind "mesh" consists of, in link axes; None where its file cannot be shown."""
         if shape.file not in self._read:
             try:
-                self._read[shape.file] = _triangles(self._find(shape.file))
+                self._read[shape.file] = triangles(self._find(shape.file))
             except Unreadable as error:
                 warnings.warn(f"mesh {shape.file}: {error}; a capsule stands in for it.", stacklevel=2)
                 self._read[shape.file] = None
@@ -65,7 +68,7 @@ class MeshFiles:
         except ValueError as error:
             raise Unreadable(f"its address cannot be read ({error})") from None
         for path in tried:
-            if path.is_file():
+            if os.path.isfile(path):
                 return path
         where = f"not in {tried[0].parent}" if tried else "no folder is known to look in"
         raise Unreadable(f"it is not found ({where}); name the folder of its package with meshes= (--meshes)")
@@ -91,7 +94,7 @@ class MeshFiles:
             yield from (folder / path for folder in self._folders or [Path()])
 
 
-def _triangles(path: Path) -> list[Part]:
+def triangles(path: Path) -> list[Part]:
     """Of a file, by trimesh."""
     import trimesh
 
@@ -100,11 +103,14 @@ def _triangles(path: Path) -> list[Part]:
     try:
         if path.suffix.lower() == ".dae":
             _refuse_entities(path)
-        loaded = trimesh.load_scene(path)
+        data = read_bytes(path, LARGEST_MATRIX)
+        loaded = trimesh.load_scene(io.BytesIO(data), path.suffix[1:].lower(), _Beside(path.parent))
         bodies = [body for body in loaded.dump() if isinstance(body, trimesh.Trimesh) and len(body.faces)]
         parts = [_part(trimesh, body) for body in bodies]
     except Unreadable:
         raise
+    except ModelError as error:
+        raise Unreadable(error.problem.rstrip(".")) from None
     except ModuleNotFoundError as error:
         raise Unreadable(f"reading {path.suffix} needs the package {error.name} (pip install {error.name})") from None
     except Exception as error:  # the readers below raise all kinds of things on damaged files
@@ -112,6 +118,22 @@ def _triangles(path: Path) -> list[Part]:
     if not parts:
         raise Unreadable(f"{path} has no triangles")
     return parts
+
+
+class _Beside:
+    """Files that a mesh names: colours and buffers in its own folder or below; no pictures, nothing elsewhere."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder.resolve()
+
+    def get(self, name: str) -> bytes:
+        """Content of a file, by the name that the mesh gives."""
+        place = (self._folder / name.strip()).resolve()
+        if place.suffix.lower() not in (".mtl", ".bin") or not place.is_relative_to(self._folder):
+            raise FileNotFoundError(name)
+        return read_bytes(place, LARGEST_MATRIX)
+
+    __getitem__ = get
 
 
 def _refuse_entities(path: Path) -> None:

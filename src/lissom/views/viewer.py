@@ -198,7 +198,7 @@ def _page_path(export: Any) -> Path:
     page = Path(export).absolute()
     if page.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"view: {page.name} is not a page; expected a name that ends in .html.")
-    if not page.parent.is_dir():
+    if not os.path.isdir(page.parent):
         raise InputError(f"view: there is no folder {page.parent}; make it first.")
     return page
 
@@ -220,7 +220,7 @@ def _folders(meshes: Folders) -> list[Path]:
     some = [] if meshes is None else [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
     folders = [Path(folder) for folder in some]
     for folder in folders:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise InputError(f"view: meshes names {folder}, which is not a folder.")
     return folders
 
