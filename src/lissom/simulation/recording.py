@@ -181,6 +181,7 @@ def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:
     return {
         **versions(),
         "arm": loop.arm.digest,
+        **({} if loop.several is None else {"arms": len(loop.several.arms)}),
         "controller": type(loop.controller).__name__ if loop.controller is not None else "function",
         "settings": loop.controller.settings() if loop.controller is not None else {},
         "options": {k: v for k, v in options._asdict().items() if v is not None},

@@ -257,7 +257,7 @@ def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
     else:
         if isinstance(arms, Arm | str) or not isinstance(arms, Sequence) or not arms:
             raise InputError(f"{VERB}: arms is {shown(arms)}; expected a list of Arm, one per run.")
-        several = Several(Varied(arm, arms, frames), arms)
+        several = Several(Varied(arm, arms, frames), tuple(arms))
     several.varied.covers(frames, VERB)
     for k, other in enumerate(several.arms):
         refuse_unlike(arm, other, k)

@@ -116,19 +116,20 @@ class Library:
             code = kernel.tape_kernel(f"{name}|{sources()}", plan.steps, program)
         label = name.removeprefix("packed_")
         watched = self.bodies.truncated and method is None and name in WATCHED
-        parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method))
+        parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method, setting))
         function = Watched(*parts) if watched else Function(*parts)
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(bodies, setting, rows)
         function.read = functools.partial(self._read, label, arguments, sizes, len(recipe.arguments))
         if isinstance(function, Watched):
-            function.watch(lambda q, results: self._look(name, q, results))
+            function.watch(lambda given, results: self._look(name, setting, given, results))
         return function
 
-    def _look(self, name: str, q: Array, results: Array) -> None:
+    def _look(self, name: str, setting: Setting, given: list[Array], results: Array) -> None:
         """Warn of inertia that truncation made indefinite."""
         if name != "mass_matrix":  # from the function itself, which would look again
-            results = Function.__call__(self.get("mass_matrix"), q)
+            own = given[len(given) - setting.own_inputs :]
+            results = Function.__call__(self.get("mass_matrix", setting.of_bodies), given[0], *own)
         warn_of_indefinite(self.arm, results, name.removeprefix("packed_"))
 
     def _bodies(self, recipe: Recipe, setting: Setting, more: Iterable[str]) -> Bodies:
@@ -171,10 +172,10 @@ class Library:
             return as_state(self.arm, value, arguments[k], name)
         return as_points(value, "point", name) if arguments[k] == "point" else np.asarray(value, float)
 
-    def _explain(self, name: str, method: str | None) -> Callable[..., None]:
+    def _explain(self, name: str, method: str | None, setting: Setting) -> Callable[..., None]:
         def explain(where: str, *inputs: Array) -> None:
             if name == "forward_dynamics":
-                self._refuse_singular(where, inputs[0])
+                self._refuse_singular(where, setting.of_bodies, inputs[0], *inputs[len(inputs) - setting.own_inputs :])
                 if method is not None and self.bodies.flexible:
                     self._refuse_indefinite(where, inputs[0], method)
             raise SolveError(f"{name}: the result{where} is not finite although all inputs are; the numbers overflow.")
@@ -203,10 +204,10 @@ class Library:
         if np.isfinite(M).all():
             raise SolveError(f"forward_dynamics{where}: {words(self.arm, np.linalg.eigvalsh(M)[0], closed_form=True)}")
 
-    def _refuse_singular(self, where: str, q: Array) -> None:
+    def _refuse_singular(self, where: str, setting: Setting, *given: Array) -> None:
         """Name the joint whose pivot vanishes."""
-        run = Plain([q[None]])
-        mass.program(run, self.bodies, Setting(), tape=True)
+        run = Plain([x[None] for x in given])
+        mass.program(run, self.bodies, setting, tape=True)
         n = self.bodies.dof
         M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
         locked = np.diag(M).copy()
