@@ -99,7 +99,9 @@ def test_flexible_links_in_two_planes(name, flexibility):
 
 
 def test_gradients_of_flexible_arms():
-    arms = [ls.load("two_link_flexible").with_payload(ls.Payload(mass, inertia=0.004)) for mass in (0.1, 0.2, 0.15)]
+    rod = ls.Link("rod", joint=ls.Joint(axis=(0.1, 0.2, 1), damping=0.1), beam=ls.Beam(
+        0.7, 0.9, EI=(None, 21.0), modes=ls.Modes(bending_z=2), damping=0.01))  # fmt: skip
+    arms = [ls.Arm("rod", [rod.replace(payload=ls.Payload(mass, inertia=0.004))]) for mass in (0.1, 0.2, 0.15)]
     state = 0.05 * random_states(arms[0], len(arms))
     agree(call_each(arms, "inverse_dynamics_gradient", state), of_each(arms, "inverse_dynamics_gradient", state))
     # the inverse of an inertia of condition number 1e4
@@ -107,6 +109,7 @@ def test_gradients_of_flexible_arms():
     agree([x[:1] for x in call_each(arms, "forward_dynamics_gradient", state)], want, 1e-11)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["pose", "jacobian", "velocity"])
 def test_points_along_a_beam(name):
     arms = others(boom(), 4, places=False)
@@ -124,11 +127,10 @@ def test_a_row_has_the_same_bits_in_any_company():
     arms = [other.replace(gravity=samples[1].gravity) for other in arms]
     varied = Varied(arm, samples)
     state = 0.05 * random_states(arm, len(arms))
-    for name in ("forward_dynamics", "inverse_dynamics_gradient"):
-        whole = parts(call_each(arms, name, state, varied=varied, threads=2))
-        for some in (slice(7, 8), slice(3, 8), slice(0, 66)):
-            piece = parts(call_each(arms[some], name, [x[some] for x in state], varied=varied, threads=1))
-            assert all(np.array_equal(a[some], b) for a, b in zip(whole, piece, strict=True))
+    whole = call_each(arms, "forward_dynamics", state, varied=varied, threads=2)
+    for some in (slice(7, 8), slice(3, 8), slice(0, 66)):
+        piece = call_each(arms[some], "forward_dynamics", [x[some] for x in state], varied=varied, threads=1)
+        assert np.array_equal(whole[some], piece)
     again = Varied(arm, samples)
     assert again == varied
     assert np.array_equal(again.rows(arms), varied.rows(arms))
