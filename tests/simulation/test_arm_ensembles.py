@@ -7,6 +7,7 @@ import lissom as ls
 from arms import other_numbers, random_arm
 from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, UnsupportedError
+from lissom.simulation import recording
 
 ROUNDING = 1e-9  # over a few tenths of a second, where rounding grows with the motion
 
@@ -242,3 +243,21 @@ def test_starts_that_no_beam_can_have_are_refused_for_their_own_arm():
     q0[1, arm.mode_index[0]] = 5.0
     with pytest.raises(InputError, match="slope"):
         ls.simulate(arm, q0, until=0.1, arms=[arm, arm])
+
+
+def test_several_arms_must_be_of_the_base_arm():
+    arm = ls.load("two_link")
+    with pytest.raises(InputError, match="another arm"):
+        ls.simulate(arm, until=0.1, arms=Several(Varied(arm.with_gravity((0, 0, -1)), [arm]), [arm]))
+    with pytest.raises(InputError, match="the number of links"):
+        ls.simulate(arm, until=0.1, arms=Several(Varied(arm, [arm]), [ls.load("puma560")]))
+
+
+def test_memory_of_samples_does_not_change_the_numbers(monkeypatch):
+    """Samples are evaluated by the slice where every run is given much."""
+    arm = ls.load("two_link")
+    options = {"q0": [0.1, 0.2], "until": 0.1, "dt": 1e-3, "every": 0.01, "arms": others(arm, 5)}
+    many = ls.simulate(arm, **options)
+    monkeypatch.setattr(recording, "BATCH", 12)
+    again = ls.simulate(arm, **options)
+    assert all(np.array_equal(getattr(many, word), getattr(again, word)) for word in ("qdd", "tau", "kinetic", "power"))

@@ -23,6 +23,7 @@ from lissom.verbs.call import library_of
 from lissom.versions import versions
 
 BATCH = 2**18  # rows of samples evaluated at once
+WIDE = 32  # entries given to a row beyond which there are fewer rows
 
 
 def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options, many: bool) -> Run:
@@ -58,7 +59,7 @@ def _at_samples(
     energies = np.full((*states.shape[:2], 2), np.nan)
     steady = loop.inputs.steady(rows)
     energy, own = library_of(loop.arm).get("energies", loop.setting), loop.own(steady)
-    for k, t in _slices(outcome.t, rows):
+    for k, t in _slices(outcome.t, rows, loop.inputs.size):
         known = np.isfinite(states[:, k, 0])
         run, sample = np.nonzero(known)
         if not len(run):
@@ -98,9 +99,9 @@ def _one_by_one(
             troubles.setdefault(run, f"at t = {when:.6g} s: {error}")
 
 
-def _slices(t: Array, rows: int) -> Any:
-    """Slices of samples that are evaluated at once."""
-    size = max(1, BATCH // rows)
+def _slices(t: Array, rows: int, given: int) -> Any:
+    """Slices of samples that are evaluated at once, fewer where much is given to every row."""
+    size = max(1, BATCH // (rows * (1 + given // WIDE)))
     for k in range(0, len(t), size):
         yield slice(k, k + size), t[k : k + size]
 
