@@ -67,6 +67,7 @@ def boom(plane="bending_z"):
     return ls.Arm("boom", links, gravity=(0.4, -3.0, -8.0), loads=loads)
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", VERBS)
 @pytest.mark.parametrize(("seed", "n"), [(3, 4), (8, 14)])
 def test_trees_as_each_arm_by_itself(name, seed, n):
@@ -76,6 +77,7 @@ def test_trees_as_each_arm_by_itself(name, seed, n):
     agree(call_each(arms, name, state), of_each(arms, name, state))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "inverse_dynamics_gradient"])
 @pytest.mark.parametrize(("seed", "n"), [(4, 4), (9, 13)])
 def test_loads_and_a_moving_base(name, seed, n):
@@ -86,6 +88,7 @@ def test_loads_and_a_moving_base(name, seed, n):
     agree(call_each(arms, name, state, **acting), of_each(arms, name, state, **acting))
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "potential_energy", "poses"])
 @pytest.mark.parametrize("flexibility", ["second_order", "linear"])
 def test_flexible_links_in_two_planes(name, flexibility):
@@ -96,7 +99,9 @@ def test_flexible_links_in_two_planes(name, flexibility):
 
 
 def test_gradients_of_flexible_arms():
-    arms = [ls.load("two_link_flexible").with_payload(ls.Payload(mass, inertia=0.004)) for mass in (0.1, 0.2, 0.15)]
+    rod = ls.Link("rod", joint=ls.Joint(axis=(0.1, 0.2, 1), damping=0.1), beam=ls.Beam(
+        0.7, 0.9, EI=(None, 21.0), modes=ls.Modes(bending_z=2), damping=0.01))  # fmt: skip
+    arms = [ls.Arm("rod", [rod.replace(payload=ls.Payload(mass, inertia=0.004))]) for mass in (0.1, 0.2, 0.15)]
     state = 0.05 * random_states(arms[0], len(arms))
     agree(call_each(arms, "inverse_dynamics_gradient", state), of_each(arms, "inverse_dynamics_gradient", state))
     # the inverse of an inertia of condition number 1e4
@@ -104,6 +109,7 @@ def test_gradients_of_flexible_arms():
     agree([x[:1] for x in call_each(arms, "forward_dynamics_gradient", state)], want, 1e-11)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["pose", "jacobian", "velocity"])
 def test_points_along_a_beam(name):
     arms = others(boom(), 4, places=False)
@@ -117,15 +123,14 @@ def test_a_row_has_the_same_bits_in_any_company():
     arm = ls.load("two_link_flexible")
     rng = np.random.default_rng(4)
     samples = others(arm, 3, places=False)
-    arms = [other_numbers(arm, rng, places=False) for _ in range(200)]
+    arms = [other_numbers(arm, rng, places=False) for _ in range(75)]
     arms = [other.replace(gravity=samples[1].gravity) for other in arms]
     varied = Varied(arm, samples)
     state = 0.05 * random_states(arm, len(arms))
-    for name in ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_gradient"):
-        whole = parts(call_each(arms, name, state, varied=varied, threads=2))
-        for some in (slice(7, 8), slice(3, 8), slice(0, 131)):
-            piece = parts(call_each(arms[some], name, [x[some] for x in state], varied=varied, threads=1))
-            assert all(np.array_equal(a[some], b) for a, b in zip(whole, piece, strict=True))
+    whole = call_each(arms, "forward_dynamics", state, varied=varied, threads=2)
+    for some in (slice(7, 8), slice(3, 8), slice(0, 66)):
+        piece = call_each(arms[some], "forward_dynamics", [x[some] for x in state], varied=varied, threads=1)
+        assert np.array_equal(whole[some], piece)
     again = Varied(arm, samples)
     assert again == varied
     assert np.array_equal(again.rows(arms), varied.rows(arms))

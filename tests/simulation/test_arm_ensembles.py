@@ -7,6 +7,7 @@ import lissom as ls
 from arms import other_numbers, random_arm
 from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, UnsupportedError
+from lissom.simulation import recording
 
 ROUNDING = 1e-9  # over a few tenths of a second, where rounding grows with the motion
 
@@ -30,7 +31,8 @@ def agrees(many, arms, allowed=ROUNDING, which=-1, **options):
     assert np.abs(many.tip[k] - one.tip).max() <= allowed
 
 
-@pytest.mark.parametrize(("seed", "n"), [(3, 4), (12, 11)])
+@pytest.mark.some(1)
+@pytest.mark.parametrize(("seed", "n"), [(12, 11), (3, 3)])
 def test_trees_with_drives(seed, n):
     """Straight-line code and tape; slides, elastic joints, springs, gravity and places varied."""
     arm = random_arm(seed, n)
@@ -47,7 +49,7 @@ def test_trees_with_drives(seed, n):
 def test_flexible_arms_under_a_controller():
     arm = ls.load("two_link_flexible")
     arms = others(arm, 6, places=False)
-    gains = ls.PD([1.0, 0.5], [0.3, 0.1], [0.15, 0.25])
+    gains = ls.PD([0.15, 0.25], kp=[1.0, 0.5], kd=[0.3, 0.1])
     options = {"q0": [0.1, 0.3], "until": 0.2, "dt": 1e-3, "every": 0.02, "method": "rk8", "tau": gains}
     many = ls.simulate(arm, arms=arms, **options)
     agrees(many, arms, **options)
@@ -63,6 +65,7 @@ def test_flexible_arms_under_a_controller():
         assert np.allclose(ls.modes(member.arm, member.q[-1][arm.joint_index], count=2).frequencies_hz, want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flexibility", ["linear", "book"])
 def test_other_models_of_flexibility(flexibility):
     arm = ls.load("two_link_flexible").replace(flexibility=flexibility)
@@ -81,6 +84,7 @@ def rough():
     return ls.Arm("rough", links, gravity=(0.5, 0, -9.0))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("method", ["rk4", "dop853", "radau"])
 def test_friction_of_every_arm_is_its_own(method):
     arms = others(rough(), 4)
@@ -118,11 +122,10 @@ def test_a_controller_believes_in_the_base_arm():
     """As with payloads: the model is that of `arm`, the plant that of the run."""
     arm = ls.load("two_link")
     heavy = arm.with_link("fore", mass=3.0)
-    control = ls.ComputedTorque([25.0, 25.0], [10.0, 10.0], [0.5, 0.5])
+    gains = {"q": [0.5, 0.5], "kp": [25.0, 25.0], "kd": [10.0, 10.0]}
     options = {"q0": [0.3, 0.1], "until": 0.3, "dt": 1e-3, "every": 0.05}
-    many = ls.simulate(arm, arms=[arm, heavy], tau=control, **options)
-    told = ls.ComputedTorque([25.0, 25.0], [10.0, 10.0], [0.5, 0.5], model=arm)
-    one = ls.simulate(heavy, tau=told, **options)
+    many = ls.simulate(arm, arms=[arm, heavy], tau=ls.ComputedTorque(**gains), **options)
+    one = ls.simulate(heavy, tau=ls.ComputedTorque(**gains, model=arm), **options)
     assert np.abs(many.q[1] - one.q).max() < 1e-10
     assert np.abs(many.q[0] - many.q[1]).max() > 1e-2
 
@@ -132,8 +135,8 @@ def test_functions_and_gains_of_every_run():
     arms = others(arm, 3)
     kp = np.array([[10.0, 5.0], [20.0, 9.0], [30.0, 12.0]])
     options = {"q0": [0.3, 0.1], "until": 0.1, "dt": 1e-3, "every": 0.05}
-    many = ls.simulate(arm, arms=arms, tau=ls.PD(kp, [1.0, 1.0], [0.0, 0.0]), **options)
-    one = ls.simulate(arms[2], tau=ls.PD(kp[2], [1.0, 1.0], [0.0, 0.0]), **options)
+    many = ls.simulate(arm, arms=arms, tau=ls.PD([0.0, 0.0], kp=kp, kd=[1.0, 1.0]), **options)
+    one = ls.simulate(arms[2], tau=ls.PD([0.0, 0.0], kp=kp[2], kd=[1.0, 1.0]), **options)
     assert np.abs(many.q[2] - one.q).max() < 1e-11
     push = lambda t, q, qd: [np.sin(9 * t), -qd[1]]  # noqa: E731
     agrees(ls.simulate(arm, arms=arms, tau=push, **options), arms, tau=push, **options)
@@ -152,12 +155,10 @@ def test_a_run_has_the_same_bits_in_any_company():
 
 
 def test_the_step_suits_the_stiffest_arm():
-    arm = ls.load("two_link_flexible")
-    stiff = arm.replace(links=[
-        link.replace(beam=link.beam.replace(EI=[x and 25 * x for x in link.beam.EI])) for link in arm.links
-    ])  # fmt: skip
-    many = ls.simulate(arm, [0.1, 0.3], tau=[0.1, 0.0], until=0.05, arms=[*[arm] * 40, stiff, *[arm] * 41])
-    alone = ls.simulate(stiff, [[0.1, 0.3]], tau=[0.1, 0.0], until=0.05)
+    arm = ls.load("two_link")
+    stiff = arm.with_joint("fore", stiffness=4000.0)
+    many = ls.simulate(arm, [0.1, 0.3], until=0.2, arms=[*[arm] * 40, stiff, *[arm] * 41])
+    alone = ls.simulate(stiff, [[0.1, 0.3]], until=0.2)
     assert many.report.dt <= 1.01 * alone.report.dt
     assert many.ok, many.status
 
@@ -174,11 +175,13 @@ def test_failures_name_their_runs():
     assert "t = 0.005 s" in many.failures[1]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("ending", ["nc", "csv"])
 def test_arms_travel_in_files(tmp_path, ending):
-    arm = ls.load("two_link_flexible")
-    arms = [arm, *others(arm, 2, places=False), arm.with_payload(None)]
-    many = ls.simulate(arm, [0.1, 0.2], until=0.05, dt=1e-3, every=0.01, arms=arms, method="rk8")
+    """As lines that differ, and as a whole where there are more of them."""
+    arm = ls.load("two_link")
+    arms = [arm, *others(arm, 2), arm.with_payload(ls.Payload(0.3, (0.1, 0.2, 0.3)))]
+    many = ls.simulate(arm, [0.1, 0.2], until=0.05, dt=1e-3, every=0.01, arms=arms)
     file = tmp_path / f"runs.{ending}"
     many.save(file)
     again = ls.load_run(file)
@@ -240,3 +243,21 @@ def test_starts_that_no_beam_can_have_are_refused_for_their_own_arm():
     q0[1, arm.mode_index[0]] = 5.0
     with pytest.raises(InputError, match="slope"):
         ls.simulate(arm, q0, until=0.1, arms=[arm, arm])
+
+
+def test_several_arms_must_be_of_the_base_arm():
+    arm = ls.load("two_link")
+    with pytest.raises(InputError, match="another arm"):
+        ls.simulate(arm, until=0.1, arms=Several(Varied(arm.with_gravity((0, 0, -1)), [arm]), [arm]))
+    with pytest.raises(InputError, match="the number of links"):
+        ls.simulate(arm, until=0.1, arms=Several(Varied(arm, [arm]), [ls.load("puma560")]))
+
+
+def test_memory_of_samples_does_not_change_the_numbers(monkeypatch):
+    """Samples are evaluated by the slice where every run is given much."""
+    arm = ls.load("two_link")
+    options = {"q0": [0.1, 0.2], "until": 0.1, "dt": 1e-3, "every": 0.01, "arms": others(arm, 5)}
+    many = ls.simulate(arm, **options)
+    monkeypatch.setattr(recording, "BATCH", 12)
+    again = ls.simulate(arm, **options)
+    assert all(np.array_equal(getattr(many, word), getattr(again, word)) for word in ("qdd", "tau", "kinetic", "power"))

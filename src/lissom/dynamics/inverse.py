@@ -179,6 +179,16 @@ class Setting(NamedTuple):
     payloads: tuple[str, ...] = ()
     varied: Varied | None = None
 
+    @property
+    def own_inputs(self) -> int:
+        """How many inputs, the last ones, tell of the bodies."""
+        return len(self.payloads) + (self.varied is not None)
+
+    @property
+    def of_bodies(self) -> Setting:
+        """What it says of the bodies alone."""
+        return Setting(payloads=self.payloads, varied=self.varied)
+
 
 class Acting(NamedTuple):
     """What a program is given besides the state: the bodies as they are, the base's motion, the loads by frame."""

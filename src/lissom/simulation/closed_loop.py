@@ -297,8 +297,8 @@ class ClosedLoop:
             known.setdefault((what, self.key), make())  # another thread may have made it
         return known[what, self.key]
 
-    def _explain(self, where: str, q: Array, *_: Array) -> None:
-        library_of(self.arm).get("forward_dynamics").explain(where, q)
+    def _explain(self, where: str, q: Array, *rest: Array) -> None:
+        library_of(self.arm).get("forward_dynamics", self.setting).explain(where, q, *self.own(rest[-1]))
         raise SolveError("simulate: the accelerations are not finite.")
 
     # ---- values ----------------------------------------------------------------------------------

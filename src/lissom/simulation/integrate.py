@@ -50,8 +50,9 @@ def prepare(
     loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads, arms)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
     begin = setup.start(arm, q0, qd0, loop.inputs.runs)
-    for own, q in zip(loop.arms(len(begin.q)) or (), begin.q, strict=False):
-        refuse_bent(own, q, "simulate")
+    if begin.q[:, arm.mode_index].any():
+        for own, q in zip(loop.arms(len(begin.q)) or (), begin.q, strict=False):
+            refuse_bent(own, q, "simulate")
     q, qd = loop.begun(begin.q, begin.qd, options.singular == "pass")
     return Scene(loop, begin._replace(q=q, qd=qd), watched)
 

@@ -23,6 +23,7 @@ from lissom.verbs.call import library_of
 from lissom.versions import versions
 
 BATCH = 2**16  # rows of samples evaluated at once
+WIDE = 32  # entries given to a row beyond which there are fewer rows
 
 
 def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options, many: bool) -> Run:
@@ -57,7 +58,7 @@ def _at_samples(
     rates = [made[word] for word in ("qdd", "tau", "power")]
     steady = loop.inputs.steady(rows)
     energy, own = library_of(loop.arm).get("energies", loop.setting), loop.own(steady)
-    for k, t in _slices(outcome.t, rows):
+    for k, t in _slices(outcome.t, rows, loop.inputs.size):
         known = np.isfinite(states[:, k, 0])
         run, sample = np.nonzero(known)
         if not len(run):
@@ -100,9 +101,9 @@ def _one_by_one(
             troubles.setdefault(run, f"at t = {when:.6g} s: {error}")
 
 
-def _slices(t: Array, rows: int) -> Any:
-    """Slices of samples that are evaluated at once."""
-    size = max(1, BATCH // rows)
+def _slices(t: Array, rows: int, given: int) -> Any:
+    """Slices of samples that are evaluated at once, fewer where much is given to every row."""
+    size = max(1, BATCH // (rows * (1 + given // WIDE)))
     for k in range(0, len(t), size):
         yield slice(k, k + size), t[k : k + size]
 
@@ -183,6 +184,7 @@ def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:
     return {
         **versions(),
         "arm": loop.arm.digest,
+        **({} if loop.several is None else {"arms": len(loop.several.arms)}),
         "controller": type(loop.controller).__name__ if loop.controller is not None else "function",
         "settings": loop.controller.settings() if loop.controller is not None else {},
         "options": {k: v for k, v in options._asdict().items() if v is not None},

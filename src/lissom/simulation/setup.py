@@ -254,13 +254,14 @@ def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
         several = arms
         if several.varied.arm != arm:
             raise InputError(f"{VERB}: what may vary was decided for arm {several.varied.arm.name!r}, another arm.")
+        for k, other in enumerate(several.arms):
+            refuse_unlike(arm, other, k)
     else:
         if isinstance(arms, Arm | str) or not isinstance(arms, Sequence) or not arms:
             raise InputError(f"{VERB}: arms is {shown(arms)}; expected a list of Arm, one per run.")
-        several = Several(Varied(arm, arms, frames), arms)
+        several = Several(Varied(arm, arms, frames), tuple(arms))
     several.varied.covers(frames, VERB)
     for k, other in enumerate(several.arms):
-        refuse_unlike(arm, other, k)
         for mine, its in zip(arm.joints, other.joints, strict=True):
             if bool(mine.friction) != bool(its.friction):
                 raise InputError(

@@ -58,7 +58,7 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
 
 
 def _result(folder: Path, told: dict[str, Any]) -> StudyResult:
-    parameters = {str(name): revived(value) for name, value in told["parameters"].items()}
+    parameters = {str(name): revived(value, 0) for name, value in told["parameters"].items()}
     if not all(isinstance(parameter, Parameter) for parameter in parameters.values()):
         raise TypeError("parameters are something else")
     words: Columns = {word: np.zeros(0, object) for word in ("status", "error")}

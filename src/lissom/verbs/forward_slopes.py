@@ -32,7 +32,7 @@ class ForwardSlopes(Function):
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
         if self.library.bodies.truncated:
-            self.library.look(NAME, arrays[0])
+            self.library.look(NAME, arrays)
         return results
 
     def fill(

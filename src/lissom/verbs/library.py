@@ -122,22 +122,23 @@ class Library:
             code = kernel.tape_kernel(f"{name}|{sources()}", plan.steps, program)
         label = name.removeprefix("packed_")
         watched = self.bodies.truncated and method is None and name in WATCHED
-        parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method))
+        parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method, setting))
         function = Watched(*parts) if watched else Function(*parts)
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(bodies, setting, rows)
         function.read = self.reader(label, arguments, sizes, len(recipe.arguments))
         if isinstance(function, Watched):
-            function.watch(lambda q: self.look(label, q))
+            function.watch(lambda given: self.look(label, given, setting))
         return function
 
-    def look(self, verb: str, q: ArrayLike) -> None:
-        """Warn of inertia that truncation made indefinite, at positions (..., dof)."""
-        inertia = self.get("mass_matrix")
-        positions = np.asarray(q)
-        batch = positions.shape[:-1]
+    def look(self, verb: str, given: Sequence[Any], setting: Setting | None = None) -> None:
+        """Warn of inertia that truncation made indefinite, at the positions (..., dof) that a function was given."""
+        setting = setting or Setting()
+        inertia = self.get("mass_matrix", setting.of_bodies if setting.own_inputs else None)
+        own = [np.asarray(x, float) for x in (given[0], *given[len(given) - setting.own_inputs :])]
+        batch = np.broadcast_shapes(*(x.shape[:-1] for x in own))
         for box in boxes(batch, rows_in_room(16 * self.arm.dof**2)):
-            M = Function.__call__(inertia, taken(positions, batch, box))  # the function itself would look again
+            M = Function.__call__(inertia, *(taken(x, batch, box) for x in own))  # the function itself would look again
             if warn_of_indefinite(self.arm, M, verb, spot=(batch, box.first)):
                 break
 
@@ -187,10 +188,10 @@ class Library:
             return as_state(self.arm, value, arguments[k], name)
         return as_points(value, "point", name) if arguments[k] == "point" else np.asarray(value, float)
 
-    def _explain(self, name: str, method: str | None) -> Callable[..., None]:
+    def _explain(self, name: str, method: str | None, setting: Setting) -> Callable[..., None]:
         def explain(where: str, *inputs: Array) -> None:
             if name == "forward_dynamics":
-                self._refuse_singular(where, inputs[0])
+                self._refuse_singular(where, setting.of_bodies, inputs[0], *inputs[len(inputs) - setting.own_inputs :])
                 if method is not None and self.bodies.flexible:
                     self._refuse_indefinite(where, inputs[0], method)
             raise SolveError(f"{name}: the result{where} is not finite although all inputs are; the numbers overflow.")
@@ -219,10 +220,10 @@ class Library:
         if np.isfinite(M).all():
             raise SolveError(f"forward_dynamics{where}: {words(self.arm, np.linalg.eigvalsh(M)[0], closed_form=True)}")
 
-    def _refuse_singular(self, where: str, q: Array) -> None:
+    def _refuse_singular(self, where: str, setting: Setting, *given: Array) -> None:
         """Name the joint whose pivot vanishes."""
-        run = Plain([q[None]])
-        mass.program(run, self.bodies, Setting(), tape=True)
+        run = Plain([x[None] for x in given])
+        mass.program(run, self.bodies, setting, tape=True)
         n = self.bodies.dof
         M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
         locked = np.diag(M).copy()

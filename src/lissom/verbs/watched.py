@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from lissom.engine.function import Function
 
+Look = Callable[[Sequence[ArrayLike]], None]
+
 
 class Watched(Function):
-    """A function whose positions are looked at after each call: `look(q)`."""
+    """A function whose states are looked at after each call: `look(arguments)`."""
 
-    look: Callable[[ArrayLike], None]
+    look: Look
 
-    def watch(self, look: Callable[[ArrayLike], None]) -> None:
+    def watch(self, look: Look) -> None:
         """Look from now on, also where one state is asked for."""
         self.look, self.one = look, self
         self._single = functools.partial(Function.__call__, self)  # within a call, which looks itself
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
-        self.look(arrays[0])
+        self.look(arrays)
         return results
