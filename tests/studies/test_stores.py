@@ -104,6 +104,17 @@ def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
         square_study().run(folder, workers=1, resume=True)
 
 
+def test_other_gains_are_another_study(tmp_path):
+    def study(gain):
+        arguments = {"q0": [0.1, 0.2], "tau": ls.PD([0, 0], gain, 1.0), "until": 0.1, "dt": 0.01}
+        return ls.Study("simulate", "two_link", arguments, {"x": P("q0[0]", values=[0.1, 0.2])})
+
+    study(5.0).run(tmp_path / "s", workers=1)
+    assert study(5.0).run(tmp_path / "s", workers=1, resume=True).complete
+    with pytest.raises(ls.InputError, match=r"it holds another study \(arguments differ\)"):
+        study(6.0).run(tmp_path / "s", workers=1, resume=True)
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import io
 import json
 import pickle
 import platform
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lissom.errors import InputError, LissomError
+import numpy as np
+
+from lissom.errors import InputError
 from lissom.formats import native_read, native_write
 from lissom.model.arm import Arm
 from lissom.motion.encode import plain
@@ -25,7 +29,7 @@ def described(study: Study) -> dict[str, Any]:
         "title": study.title,
         "evaluate": study.verb,
         "arm": None if study.arm is None else native_write.write(study.arm),
-        "arguments": {word: _said(value, study) for word, value in study.arguments.items()},
+        "arguments": {word: _said(value) for word, value in study.arguments.items()},
         "parameters": {name: plain(parameter, 0) for name, parameter in study.parameters.items()},
         "outputs": {name: plain(output, 0) for name, output in study.outputs.items()},
         "sampling": study.sampling,
@@ -44,12 +48,22 @@ def described(study: Study) -> dict[str, Any]:
     return {**told, "units": units, "fingerprint": total.hexdigest(), "made": made}
 
 
-def _said(value: Any, study: Study) -> Any:
-    """An argument as JSON knows it; a function by its code."""
-    try:
-        return plain(value, 0 if study.arm is None else study.arm.dof)
-    except (LissomError, TypeError, ValueError, AttributeError):
-        return {"function": hashlib.sha256(_code(value)).hexdigest()}
+def _said(value: Any) -> Any:
+    """An argument in words that JSON knows: records by their fields, functions by their code."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Arm):
+        return native_write.write(value)
+    if isinstance(value, Mapping):
+        return {str(key): _said(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_said(item) for item in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        told = {field.name: _said(getattr(value, field.name)) for field in dataclasses.fields(value) if field.init}
+        return {type(value).__name__: told}
+    return {"function": hashlib.sha256(_code(value)).hexdigest()}
 
 
 def _code(value: Any) -> bytes:
