@@ -17,7 +17,15 @@ from typing import Any
 COMMAND = (sys.executable, "-m", "pip_audit", "--local", "--format", "json", "--desc", "off",
            "--progress-spinner", "off", "--timeout", "5")  # fmt: skip
 PATIENCE = 300.0  # seconds for all packages
-FOR_USERS = ("viewer", "mujoco", "control", "parquet", "symbolic", "cluster")  # extras, as pyproject.toml has them
+FOR_USERS = (
+    "viewer",
+    "mujoco",
+    "control",
+    "parquet",
+    "studies",
+    "symbolic",
+    "cluster",
+)  # extras, as pyproject.toml has them
 
 
 def closure(extras: Sequence[str] = FOR_USERS, package: str = "lissom") -> dict[str, str]:

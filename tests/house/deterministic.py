@@ -11,7 +11,8 @@ import numpy as np
 
 import lissom as ls
 
-ORDER, BATCH, THREADS = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+GIVEN = sys.argv[1:] if __name__ == "__main__" else ["forward", "1", "1"]
+ORDER, BATCH, THREADS = GIVEN[0], int(GIVEN[1]), int(GIVEN[2])
 ROWS = 3000
 PUMA, SOFT, PLANE = ls.load("puma560"), ls.load("two_link_flexible"), ls.load("two_link")
 Q, QD, X = np.random.default_rng(2).uniform(-1, 1, (3, ROWS, 6))
@@ -68,5 +69,6 @@ def fingerprint(arrays):
     return total.hexdigest()
 
 
-names = sorted(sys.argv[4:] or JOBS, reverse=ORDER == "backward")
-print(json.dumps({name: fingerprint(JOBS[name]()) for name in names}))
+if __name__ == "__main__":
+    names = sorted(GIVEN[3:] or JOBS, reverse=ORDER == "backward")
+    print(json.dumps({name: fingerprint(JOBS[name]()) for name in names}))

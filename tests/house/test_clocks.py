@@ -6,7 +6,7 @@ from pathlib import Path
 import lissom
 
 SOURCE = Path(lissom.__file__).parent
-DATED = {"simulation/recording.py"}  # when a record was made
+DATED = {"simulation/recording.py", "studies/described.py"}  # when a record was made
 JUMPING = {"time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.ctime", "time.clock_gettime"}
 DATES = {"now", "utcnow", "today"}
 

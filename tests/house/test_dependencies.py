@@ -26,8 +26,14 @@ EXTRAS = {
 }
 OFFERED = CORE.union(*(EXTRAS[extra] for extra in FOR_USERS))
 # Imported only where the package that brings it is at work.
-BROUGHT = {"ipython": "the notebook", "trimesh": "viser", "websockets": "viser", "pandas": "xarray"}
-BY_NAME = {"h5netcdf": "xarray reads and writes files with it", "h5py": "h5netcdf reads and writes files with it"}
+BROUGHT = {
+    "ipython": "the notebook",
+    "trimesh": "viser",
+    "websockets": "viser",
+    "pandas": "xarray",
+    "dask": "distributed",
+}
+BY_NAME = {"h5netcdf": "xarray reads and writes files with it"}
 
 PERMISSIVE = {
     "0BSD", "Apache-2.0", "LLVM-exception", "BSD", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-CMU",
@@ -48,6 +54,10 @@ WEAK = {
 }
 
 
+distributions = functools.cache(packages_distributions)
+
+
+@functools.cache
 def imports():
     """Third-party packages and the files that import them."""
     found = {}
@@ -62,7 +72,7 @@ def imports():
 
 @functools.cache
 def installed():
-    return packages_distributions()
+    return distributions()
 
 
 def distributions(module):
