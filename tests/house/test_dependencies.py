@@ -54,9 +54,6 @@ WEAK = {
 }
 
 
-distributions = functools.cache(packages_distributions)
-
-
 @functools.cache
 def imports():
     """Third-party packages and the files that import them."""
@@ -72,7 +69,7 @@ def imports():
 
 @functools.cache
 def installed():
-    return distributions()
+    return packages_distributions()
 
 
 def distributions(module):
