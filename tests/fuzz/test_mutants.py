@@ -35,7 +35,7 @@ def assert_harmless(outcome: Outcome, count: int) -> None:
     stories = "\n".join(f"---- mutant {k}\n{story}" for k, story in outcome.failures[:5])
     kinds = Counter(story.strip().splitlines()[-1][:100] for _, story in outcome.failures)
     assert not outcome.failures, f"{outcome}\n{kinds}\n{stories}"
-    # a fuzzer that only makes rubbish, or changes nothing that matters, tests nothing; of few mutants by chance few load
+    # a fuzzer that only makes rubbish, or changes nothing that matters, tests nothing; of few, few load
     assert 0.02 * count - 3 < outcome.loaded < 0.7 * count, str(outcome)
 
 
