@@ -45,9 +45,10 @@ def tried(name: str, seeds: Path, work: Path, first: int, count: int, keep: Path
         lines = done.stdout.strip().splitlines()
         if done.returncode == 0 and lines:
             return _sum(total, json.loads(lines[-1]))
-        if not (work / "at").exists():
+        said = (work / "at").read_text("ascii") if (work / "at").exists() else ""
+        if not said:
             raise AssertionError(f"the process did not begin: {done.stderr[-3000:]}")
-        lost = int((work / "at").read_text("ascii"))
+        lost = int(said)
         why = signal.Signals(-done.returncode).name if done.returncode < 0 else f"exit {done.returncode}"
         story = (lost, f"the process was lost ({why}): {done.stderr[-3000:]}")
         total = total._replace(failures=[*total.failures, story])

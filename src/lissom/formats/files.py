@@ -10,7 +10,8 @@ from pathlib import Path
 
 from lissom.errors import ModelError
 
-LARGEST_FILE = 32 * 2**20  # bytes of a model or of a table
+LARGEST_FILE = 8 * 2**20  # bytes of a description (TOML, XML), which may take 250 times as much when it is read
+LARGEST_TABLE = 32 * 2**20  # bytes of a table
 LARGEST_MATRIX = 256 * 2**20  # bytes of a matrix or of a mesh, unpacked too
 MOST_LINKS = 10_000  # of an arm in a file
 UNPACKED = 100  # what a record may hold, in sizes of its file

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, suggest
-from lissom.formats.files import read_bytes
+from lissom.formats.files import LARGEST_TABLE, read_bytes
 from lissom.formats.matrix_market import read_matrix
 from lissom.formats.npz import read_npz
 from lissom.formats.tables import read_table
@@ -122,7 +122,7 @@ def _located(make: Any, file: str) -> ModalIntegrals:
 def _nodes(path: Path) -> Any:
     """(N, 3) from a CSV."""
     try:
-        columns = read_table(read_bytes(path).decode("utf-8-sig"))
+        columns = read_table(read_bytes(path, LARGEST_TABLE).decode("utf-8-sig"))
         missing = [word for word in "xyz" if word not in columns]
         if missing:
             raise ValueError(f"there is no column {missing[0]}; expected x, y, z")

@@ -115,7 +115,8 @@ def _refuse_unwritable(target: Path) -> Path:
         raise InputError(f"write_report: {target} does not end in .html; a report is an HTML page.")
     if not os.path.isdir(target.absolute().parent):
         raise InputError(f"write_report: there is no folder {target.parent}; make it first.")
-    return checked_target(target)
+    checked_target(target)
+    return target
 
 
 def _stem(subject: Subject) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import ModelError, suggest
-from lissom.formats.files import read_bytes
+from lissom.formats.files import LARGEST_TABLE, read_bytes
 from lissom.formats.tables import read_table
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -68,7 +68,7 @@ def read_columns(path: Path, arm: Arm, word: str) -> tuple[Array, Array]:
 
 
 def _columns(path: Path) -> tuple[Array, dict[str, Array]]:
-    text = read_bytes(path).decode("utf-8-sig", errors="replace")
+    text = read_bytes(path, LARGEST_TABLE).decode("utf-8-sig", errors="replace")
     try:
         columns = read_table(text)
     except ValueError as error:
