@@ -29,7 +29,8 @@ times = np.linspace(0.0, motion.duration, 401)
 qdd = motion.at(times)[2][:, arm.joint_index]
 leads = {joint.name: ls.Profile(times, x, kind="cubic") for joint, x in zip(arm.joints, qdd.T, strict=True)}
 arguments = {
-    "q0": motion.q[0], "until": motion.duration + 4.0, "every": 0.02, "dt": 2.5e-3, "method": "rk8", "prescribed": leads,
+    "q0": motion.q[0], "until": motion.duration + 4.0, "every": 0.02, "dt": 2.5e-3, "method": "rk8",
+    "prescribed": leads,
 }  # fmt: skip
 
 # %%

@@ -47,9 +47,9 @@ def marked(items, dear, name):
 
 
 WITH_CODE = [page for page in MARKDOWN if blocks(page)]
-DEAR = {"docs/motion", "docs/choosing", "docs/howto/vibration-free", "docs/howto/monte-carlo", "docs/howto/report"}
+DEAR = {"docs/motion", "docs/choosing", "docs/howto/vibration-free", "docs/howto/monte-carlo", "docs/howto/report", "docs/studies"}
 DEAR |= {f"docs/formulations/{page}" for page in ("uicker_kahn", "walker_orin", "book", "de_luca_siciliano", "nasser")}
-DEAR_EXAMPLES = {"03_formulations", "04_simulation", "07_stop_without_vibration", "08_report"}
+DEAR_EXAMPLES = {"03_formulations", "04_simulation", "07_stop_without_vibration", "08_report", "09_robustness"}
 
 
 @pytest.mark.parametrize("page", marked(WITH_CODE, DEAR, name_of))
@@ -93,7 +93,8 @@ def test_every_formulation_has_a_page():
 @pytest.mark.parametrize("script", marked(EXAMPLES, DEAR_EXAMPLES, lambda path: path.stem))
 def test_examples_run(script, tmp_path):
     """They print something and leave a picture for the gallery."""
-    done = run(script, tmp_path)
+    fewer = ["64"] if script.stem == "09_robustness" else []  # of its ten thousand arms
+    done = run(script, tmp_path, *fewer)
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert list(tmp_path.glob("*.png"))
@@ -144,6 +145,19 @@ def test_task_file_page(tmp_path):
     assert asked.task.limits.acceleration[0][-1] == -80
     for key in task_file.TOP:
         assert key.removesuffix("_deg") in page or key == "lissom_task", key
+
+
+def test_study_file_page(tmp_path):
+    """The file on the page is read, and every key is named there."""
+    from lissom.studies import study_file
+
+    page = (ROOT / "docs" / "study-file.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "payloads.toml").write_text(block, encoding="utf-8")
+    asked = study_file.read_study_file(tmp_path / "payloads.toml")
+    assert asked.study.rows == 64
+    for key in study_file.TOP:
+        assert key in page or key == "lissom_study", key
 
 
 def test_every_key_of_the_format_is_documented():
