@@ -40,8 +40,8 @@ study = ls.Study(
     "simulate", arm, arguments,
     parameters={
         "payload": ls.Parameter(payload, how="scale", uniform=(0.8, 1.2)),
-        "stiffness 2": ls.Parameter("arm.links.link2.beam.EI", how="scale", uniform=(0.9, 1.1)),
         "stiffness 1": ls.Parameter("arm.links.link1.beam.EI", how="scale", uniform=(0.9, 1.1)),
+        "stiffness 2": ls.Parameter("arm.links.link2.beam.EI", how="scale", uniform=(0.9, 1.1)),
     },
     outputs={"ringing": ls.Output("tip", "range norm", after=motion.duration, unit="m")},
     sampling="sobol", count=COUNT, title="ringing of the tip, peak to peak",
