@@ -86,7 +86,7 @@ class Study:
     ... )
     >>> result = study.run(workers=1)
     >>> result["frequency[0]"].round(3)
-    array([0.552, 0.482, 0.438, 0.404, 0.376])
+    array([0.502, 0.47 , 0.442, 0.419, 0.399])
     """
 
     evaluate: str | Callable[..., Any]
