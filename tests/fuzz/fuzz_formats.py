@@ -6,6 +6,7 @@ A good file is a folder: what lies in it by name, and first what is read. Any fi
 from __future__ import annotations
 
 import random
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -14,11 +15,12 @@ from typing import Any, NamedTuple
 
 from tests.fuzz import good_files as good
 from tests.fuzz.fuzz_bytes import broken_bytes
-from tests.fuzz.fuzz_records import broken_netcdf, broken_npz, broken_parquet
+from tests.fuzz.fuzz_records import broken_json, broken_netcdf, broken_npz, broken_parquet
 from tests.fuzz.fuzz_text import TABLE, TOML, XML, Mutation, broken_text
 
 import lissom as ls
 
+TOP = Path(__file__).parents[2]
 Folder = dict[str, bytes]
 Made = Callable[[random.Random, bytes], bytes]
 
@@ -135,6 +137,48 @@ def meshes() -> list[Folder]:
     return [*made, texts(mesh__obj=good.BOX_OBJ, box__mtl=good.BOX_MTL)]
 
 
+def study_files() -> list[Folder]:
+    example = (TOP / "examples" / "payloads.toml").read_bytes()
+    page = (TOP / "docs" / "study-file.md").read_text("utf-8").split("```toml\n")[1].split("```")[0]
+    return [
+        {"study.toml": example},
+        texts(study__toml=page),
+        texts(study__toml=good.SWEPT_RUN_TOML, run__toml=good.RUN_TOML) | ARM | SIDE,
+        texts(study__toml=good.SWEPT_TASK_TOML, task__toml=good.TASK_TOML) | ARM,
+        texts(study__toml=good.SWEPT_LOADS_TOML) | ARM | SIDE,
+    ]
+
+
+def swept(case: ls.Case) -> dict[str, Any]:
+    if case["x"] == 3.0:
+        raise ValueError("not this one")
+    return {"y": case["x"] ** 2, "z": [case["x"], len(case["word"])]}
+
+
+def stores() -> list[Folder]:
+    """A folder of rows of a function, with words and a row that failed, and one of a shipped verb."""
+    payload = ls.Parameter("arm.links.link2.payload.mass", normal=(0.2, 0.1), within=(0, None))
+    modes = {"parameters": {"payload": payload}, "outputs": {"f": ls.Output("frequencies_hz", "min", unit="Hz")}}
+    verb = ls.Study("modes", "two_link_flexible", {"count": 2}, **modes, sampling="random", count=5)
+    return [stored(study) for study in (study_of_words(), verb)]
+
+
+def study_of_words() -> ls.Study:
+    parameters = {"x": ls.Parameter(grid=(0, 5, 6), unit="m"), "word": ls.Parameter(values=["ab", "c", "d"])}
+    return ls.Study(swept, parameters=parameters, title="words")
+
+
+def stored(study: ls.Study) -> Folder:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "rows"
+        study.run(place, workers=1)
+        return {f"rows/{file.name}": file.read_bytes() for file in sorted(place.glob("*.*"), key=_told_first)}
+
+
+def _told_first(file: Path) -> tuple[bool, str]:
+    return file.suffix != ".json", file.name
+
+
 # ---- readers -------------------------------------------------------------------------------------------------------
 
 
@@ -201,6 +245,33 @@ def mesh(path: Path) -> Any:
     return triangles(path)
 
 
+def study_file(path: Path) -> Any:
+    """What loads can say which rows it has, and one of them can be made or is refused."""
+    from lissom.studies.study_file import read_study_file
+
+    study = read_study_file(path).study
+    assert repr(study)
+    assert study.rows > 0
+    study.case(study.rows - 1)
+    return study
+
+
+def store(path: Path) -> ls.StudyResult:
+    """What loads can be looked at; what a study of the same fingerprint goes on with becomes complete."""
+    found = ls.load_study(path.parent)
+    assert all(len(column) == len(found) <= found.rows for column in found.table.values())
+    try:
+        assert found.describe() + found._repr_html_()
+        assert len(found.to_dataframe()) == len(found)
+    except ls.LissomError as error:
+        raise AssertionError("it loads, but cannot be looked at") from error
+    if found.title == "words":
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(path.parent, Path(folder) / "rows")
+            assert study_of_words().run(Path(folder) / "rows", workers=1, resume=True).complete
+    return found
+
+
 def unreadable() -> type[Exception]:
     from lissom.views.mesh_files import Unreadable
 
@@ -233,6 +304,8 @@ FORMATS: dict[str, Format] = {
     "record": Format(lambda: [*runs(".nc"), *motions()], record),
     "modal": Format(modal_files, modal),
     "mesh": Format(meshes, mesh, (unreadable(),)),
+    "study_file": Format(study_files, study_file),
+    "store": Format(stores, store),
 }
 
 
@@ -242,7 +315,13 @@ TEXTS: dict[str, tuple[Mutation, ...]] = {
     ".toml": TOML, ".urdf": XML, ".xml": XML, ".dae": XML, ".csv": TABLE, ".mtx": TABLE, ".obj": TABLE, ".mtl": TABLE,
     ".off": TABLE,
 }  # fmt: skip
-RECORDS: dict[str, Made] = {".nc": broken_netcdf, ".parquet": broken_parquet, ".npz": broken_npz}
+RECORDS: dict[str, Made] = {
+    ".nc": broken_netcdf, ".parquet": broken_parquet, ".npz": broken_npz,
+    ".json": lambda rng, data: broken_json(rng, data.decode()).encode("utf-8", "surrogatepass"),
+}  # fmt: skip
+ODD_NAMES = ("rows-0-000007.parquet", "rows-3-0.parquet", "rows-0-99999999999999999999.parquet",
+             "rows-\u0663-1.parquet", ".rows.parquet", "_study.json", "other", "a b\n.toml",
+             "\U0001f600.nc")  # fmt: skip
 
 
 def mutant(rng: random.Random, seeds: list[Folder], strangers: list[bytes]) -> Folder:
@@ -252,8 +331,24 @@ def mutant(rng: random.Random, seeds: list[Folder], strangers: list[bytes]) -> F
     name = names[0] if rng.random() < 0.7 else rng.choice(names)
     if rng.random() < 0.02:
         return folder | {name: rng.choice(strangers)}
+    if len(names) > 1 and rng.random() < 0.05:
+        return mixed_up(rng, folder)
     others = [other[key] for other in seeds for key in other if key.endswith(Path(name).suffix)]
     return folder | {name: broken(rng, folder[name], Path(name).suffix, others)}
+
+
+def mixed_up(rng: random.Random, folder: Folder) -> Folder:
+    """A file is missing, twice there, under another name, or in the place of another."""
+    one, other = rng.sample(list(folder), 2)
+    kind = rng.randrange(4)
+    if kind == 0:
+        return {name: data for name, data in folder.items() if name != one}
+    if kind == 1:
+        return folder | {one: folder[other], other: folder[one]}
+    odd = str(Path(one).with_name(rng.choice(ODD_NAMES)))
+    if kind == 2:
+        return folder | {odd: folder[one]}
+    return {odd if name == one else name: data for name, data in folder.items()}
 
 
 def broken(rng: random.Random, data: bytes, ending: str, others: list[bytes]) -> bytes:

@@ -263,30 +263,40 @@ def broken_parquet(rng: random.Random, data: bytes) -> bytes:
         columns = {name: np.zeros(10**6) for name in columns}  # encoded in next to nothing
     elif kind < 4:
         for name in rng.sample(list(columns), rng.choice((1, 1, 2))):
-            change = rng.randrange(7)
-            x = columns[name]
-            if change == 0:
-                del columns[name]
-            elif change == 1:
-                columns[f"{name}x"] = columns.pop(name)
-            elif change == 2:
-                columns[name] = pa.array([None] * len(x), pa.float64())
-            elif change == 3:
-                columns[name] = pa.array(["text"] * len(x))
-            elif change == 4:
-                columns[name] = pa.array([[1.0]] * len(x))
-            elif change == 5:
-                columns[name] = x.astype(rng.choice(("i4", "f4", "u1", "bool")))
-            else:
-                y = x.astype(float)
-                y[rng.randrange(len(y))] = rng.choice((np.nan, np.inf, 1e308, -1.0, 1e12))
-                columns[name] = y
+            x, change = columns.pop(name), rng.randrange(12)
+            if change:
+                columns[f"{name}x" if change == 1 else name] = x if change == 1 else _odd_column(rng, x)
     else:
         text = broken_json(rng, text.decode()).encode("utf-8", "surrogatepass")
     made = pa.table(columns).replace_schema_metadata({b"lissom": text} if rng.random() < 0.95 else {})
     out = io.BytesIO()
     pq.write_table(made, out, compression=rng.choice(("snappy", "zstd", "gzip", "none")))
     return out.getvalue()
+
+
+def _odd_column(rng: random.Random, x: Any) -> Any:
+    """As many entries, of another kind."""
+    import pyarrow as pa
+
+    n, number = len(x), float(rng.choice((0.0, -1.0, 1e12, 1e308, np.nan, np.inf)))
+    if x.dtype.kind in "if" and rng.random() < 0.4:
+        y = x.astype(float) if rng.random() < 0.7 or not np.isfinite(number) or abs(number) > 1e18 else x.copy()
+        y[rng.randrange(n)] = number
+        return y if rng.random() < 0.5 else x.astype(rng.choice(("i4", "f4", "u1", "u8", "bool", "f2")))
+    word = rng.choice(("", "text", "ok", "failed", "\x00", "\U0001f600", "$x_{$", "long " * 20_000))
+    kinds: tuple[Callable[[], Any], ...] = (
+        lambda: pa.array([None] * n, rng.choice((pa.float64(), pa.string(), pa.null()))),
+        lambda: pa.array([word] * n, rng.choice((pa.string(), pa.large_string()))),
+        lambda: pa.array([word] * n).dictionary_encode(),
+        lambda: pa.array([b"\xff\x00"] * n, pa.binary()),
+        lambda: pa.array([[1.0]] * n),
+        lambda: pa.array([{"a": 1, "b": [None]}] * n),
+        lambda: pa.array([1] * n, pa.decimal128(38, 10)),
+        lambda: pa.array([10**15] * n, rng.choice((pa.timestamp("us"), pa.duration("s"), pa.date64()))),
+        lambda: pa.array([2**63 + 5] * n, pa.uint64()),
+        lambda: pa.array([[[1.0, None], []]] * n),
+    )
+    return rng.choice(kinds)()
 
 
 # ---- npz -----------------------------------------------------------------------------------------------------------

@@ -398,3 +398,64 @@ Kd 0.8 0.1 0.1
 d 1.0
 map_Kd box.png
 """
+
+SWEPT_RUN_TOML = """\
+lissom_study = 1
+evaluate = "simulate"
+run = "run.toml"
+lanes = false
+store = "rows"
+[sampling]
+kind = "latin_hypercube"
+count = 8
+[parameters.gain]
+path = "controller.kp[0]"
+log_uniform = [50.0, 500.0]
+unit = "N m/rad"
+[parameters."start of it"]
+path = "q0[1]"
+how = "add"
+normal = [0.0, 0.1]
+within = [-0.3, 0.3]
+[parameters.mass]
+path = 'arm.links."forearm".mass'
+uniform = [1.0, 5.0]
+[outputs]
+end = "q"
+peak = { of = "tau", take = "max_abs max", entry = 1, after = 0.05, before = 0.2, unit = "N m" }
+"""
+
+SWEPT_TASK_TOML = """\
+evaluate = "predict_motion"
+task = "task.toml"
+[arguments]
+segments = 8
+[parameters]
+mass = { path = "arm.links.*.mass", how = "scale", values = [0.9, 1.0, 1.1] }
+time = { path = "task.duration", log_grid = [0.5, 2.0, 3] }
+[outputs]
+cost = { of = "cost" }
+"""
+
+SWEPT_LOADS_TOML = """\
+evaluate = "inverse_dynamics"
+arm = "arm.toml"
+flexible = "side.toml"
+payload = { mass = 0.2, com = [0.0, 0.0, 0.1] }
+gravity = [0.0, 0.0, -1.6]
+[arguments]
+q_deg = [10, 20]
+qd = [0.0, 0.0]
+qdd = [0.0, 0.0]
+[[arguments.loads]]
+link = "forearm"
+force = [0.0, 0.0, 1.0]
+[sampling]
+kind = "list"
+[parameters.angle]
+path = "q[0]"
+grid = [-1.0, 1.0, 5]
+[parameters.push]
+path = "loads[0].force[2]"
+values = [1, 2, 3, 4, 5]
+"""

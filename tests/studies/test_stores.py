@@ -162,10 +162,10 @@ def test_a_merge_that_was_cut_off_leaves_rows_twice_which_nobody_sees(tmp_path):
     square_study().run(folder, workers=1)
     some = sorted(parts(folder))
     shutil.copy(some[0], folder / "rows-1-000099.parquet")
-    (folder / ".rows-0-000100.parquet.x.parquet").write_bytes(b"half")
+    (folder / ".lissom-x.parquet").write_bytes(b"half")
     assert len(ls.load_study(folder)) == 40
     square_study().run(folder, workers=1, resume=True)
-    assert not list(folder.glob(".rows*"))
+    assert not list(folder.glob(".lissom*"))
 
 
 @pytest.mark.parametrize("harm", ["cut", "empty", "garbage", "other"])
@@ -278,6 +278,77 @@ def test_a_full_disk_keeps_what_is_done(tmp_path):
         result = ls.load_study(place / "s")
         assert 0 < len(result) < 1000
         assert np.array_equal(result["y[7]"], result["x"])
-        assert not list((place / "s").glob(".rows*"))
+        assert not list((place / "s").glob(".lissom*"))
     finally:
         subprocess.run(["umount", place], check=True)
+
+
+# ---- what others put there -----------------------------------------------------------------------
+
+
+def test_a_store_whose_process_ended_before_its_first_row_is_gone_on_with(tmp_path):
+    folder = tmp_path / "s"
+    folder.mkdir()
+    (folder / "_lock").touch()
+    (folder / ".lissom-half.json").write_text("{")
+    assert square_study().run(folder, workers=1, resume=True).complete
+    assert not list(folder.glob(".lissom*"))
+
+
+def test_rows_of_a_larger_study_are_refused(tmp_path):
+    square_study().run(tmp_path / "s", workers=1)
+    square_study(90).run(tmp_path / "large", workers=1)
+    last = sorted(parts(tmp_path / "large"))[-1]
+    shutil.copy(last, tmp_path / "s" / "rows-0-000777.parquet")
+    for act in (ls.load_study, lambda folder: square_study().run(folder, workers=1, resume=True)):
+        with pytest.raises(ls.ModelError, match="it has row 89 of a study of 40 rows"):
+            act(tmp_path / "s")
+
+
+def rewritten(file, **columns):
+    """A file of rows with other columns."""
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(file)
+    kept = {name: table[name] for name in table.column_names} | columns
+    pyarrow.parquet.write_table(pyarrow.table({n: x for n, x in kept.items() if x is not None}), file)
+
+
+def test_a_small_file_of_very_many_rows_is_refused_before_it_is_unpacked(tmp_path):
+    square_study().run(tmp_path / "s", workers=1)
+    file = sorted(parts(tmp_path / "s"))[0]
+    many = np.zeros(3_000_000, np.int64)
+    rewritten(file, **dict.fromkeys(("x", "y", "z[0]", "z[1]", "status", "error")), row=many, seed=many)
+    assert file.stat().st_size < 100_000
+    with pytest.raises(ls.ModelError, match="3000000 rows are too many for its size"):
+        ls.load_study(tmp_path / "s")
+
+
+def test_a_long_word_in_many_rows_is_kept_once(tmp_path):
+    square_study(4000).run(tmp_path / "s", workers=1)
+    file = max(parts(tmp_path / "s"), key=lambda part: part.stat().st_size)
+    count = len(stores.read_part(file)["row"])
+    rewritten(file, error=["long " * 200_000] * count)
+    told = stores.read_part(file)["error"]
+    assert len({id(word) for word in told}) == 1
+
+
+@pytest.mark.parametrize("columns", [{"status": None}, {"seed": None}, {"status": [1.0]}, {"y": ["a"]}, {"x": [None]}])
+def test_columns_of_no_study_are_refused(tmp_path, columns):
+    square_study().run(tmp_path / "s", workers=1)
+    file = sorted(parts(tmp_path / "s"))[0]
+    count = len(stores.read_part(file)["row"])
+    rewritten(file, **{name: x and x * count for name, x in columns.items()})
+    with pytest.raises(ls.ModelError, match=r"those of no study|output 'y' holds words|'x' holds neither"):
+        ls.load_study(tmp_path / "s")
+
+
+@pytest.mark.parametrize("change", [{"rows": "Infinity"}, {"rows": "0"}, {"rows": '"5"'}, {"fingerprint": "3"}])
+def test_a_description_that_says_nothing_sensible_is_refused(tmp_path, change):
+    square_study().run(tmp_path / "s", workers=1)
+    told = json.loads((tmp_path / "s" / "_study.json").read_text()) | {k: json.loads(x) for k, x in change.items()}
+    (tmp_path / "s" / "_study.json").write_text(json.dumps(told))
+    for act in (ls.load_study, lambda folder: square_study().run(folder, workers=1, resume=True)):
+        with pytest.raises(ls.ModelError, match=r"_study\.json: it is damaged"):
+            act(tmp_path / "s")

@@ -14,8 +14,8 @@ from lissom.formats.files import write_whole
 from lissom.motion.encode import revived
 from lissom.studies.design import Columns
 from lissom.studies.parameter import Parameter
-from lissom.studies.result import StudyResult
-from lissom.studies.store import ABOUT, read_about, read_table
+from lissom.studies.result import FIXED, StudyResult
+from lissom.studies.store import ABOUT, read_about, read_table, refuse_beyond
 
 
 def load_study(path: str | os.PathLike[str]) -> StudyResult:
@@ -53,7 +53,7 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
         return _result(folder, told)
     except LissomError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise ModelError(f"it is damaged ({type(error).__name__}: {error}).", file=str(folder / ABOUT)) from None
 
 
@@ -65,9 +65,11 @@ def _result(folder: Path, told: dict[str, Any]) -> StudyResult:
     empty: Columns = {"row": np.zeros(0, np.int64), **{name: np.zeros(0) for name in parameters}}
     empty |= {"seed": np.zeros(0, np.int64), **words}
     table = read_table(folder, empty)
-    rows = int(told["rows"])
-    if len(table["row"]) and int(table["row"][-1]) >= rows:
-        raise ModelError(f"it has row {int(table['row'][-1])} of a study of {rows} rows.", file=str(folder))
+    rows = told["rows"]
+    refuse_beyond(folder, table["row"], rows)
+    for name in (name for name in table if name not in (*FIXED, *parameters)):
+        if table[name].dtype.kind not in "if":
+            raise ModelError(f"its output {name!r} holds words; expected numbers.", file=str(folder))
     status = "done" if len(table["row"]) == rows else f"{len(table['row'])} of {rows} rows are there"
     units = {str(name): str(unit) for name, unit in told["units"].items()}
     title = str(told["title"] or told["evaluate"])

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, ModelError, shown
-from lissom.formats.files import read_bytes, write_text, write_whole
+from lissom.formats.files import Budget, read_bytes, write_text, write_whole
 from lissom.studies.block import Block, joined
 from lissom.studies.design import Columns, seeds
 from lissom.studies.study import Study
@@ -31,7 +31,9 @@ FORMAT = "lissom study 1"
 ABOUT, LOCK = "_study.json", "_lock"  # readers of folders of Parquet files pass such names over
 PART = re.compile(r"rows-(\d+)-(\d+)\.parquet")
 MANY = 32  # files of one size that are merged into one
+UNFINISHED = ".lissom-*"  # names that `write_whole` gives files until they are complete
 WORDS = ("status", "error")
+KINDS = {"row": "i", "seed": "i", "status": "O", "error": "O"}  # columns that every file has
 
 
 class Memory:
@@ -85,7 +87,7 @@ class Folder:
     def opened(self, resume: bool) -> Iterator[Folder]:
         """Make the folder, or go on with it; nobody else may meanwhile."""
         about = self.path / ABOUT
-        if self.path.exists() and any(self.path.iterdir()) and not about.is_file():
+        if self.path.exists() and not about.is_file() and any(not _own(path) for path in self.path.iterdir()):
             raise InputError(f"{self.path}: it is a folder of something else; name one that is empty, or a new one.")
         if about.is_file() and not resume:
             raise InputError(
@@ -109,7 +111,7 @@ class Folder:
 
     def _look(self, about: Path) -> None:
         """What an earlier run left: settings that still hold, and files that never were finished."""
-        for leftover in self.path.glob(".*.parquet"):
+        for leftover in self.path.glob(UNFINISHED):
             with suppress(OSError):
                 leftover.unlink()
         self._next = 1 + max((n for _, n in parts(self.path).values()), default=0)
@@ -128,8 +130,9 @@ class Folder:
 
     def missing(self) -> NDArray[np.int64]:
         """Rows that are not there, in their order."""
-        there = np.zeros(self.study.rows, bool)
-        there[rows_in(self.path)] = True
+        rows, there = rows_in(self.path), np.zeros(self.study.rows, bool)
+        refuse_beyond(self.path, rows, self.study.rows)
+        there[rows] = True
         return np.flatnonzero(~there).astype(np.int64)
 
     def add(self, blocks: Sequence[Block]) -> None:
@@ -151,6 +154,11 @@ class Folder:
     def table(self) -> Columns:
         """Columns of all rows that are there, in their order."""
         return read_table(self.path, as_table(self.study, Block(np.zeros(0, np.int64), {}, [], [])))
+
+
+def _own(path: Path) -> bool:
+    """What a process leaves that ended before its first row."""
+    return path.name == LOCK or path.match(UNFINISHED)
 
 
 def refuse_no_folder(path: Path) -> None:
@@ -213,6 +221,8 @@ def read_about(folder: Path) -> dict[str, Any]:
         if not all(isinstance(told[word], dict) for word in ("made", "settings", "parameters", "units")):
             raise TypeError("tables are missing")
         told["made"]["versions"].items()
+        if not isinstance(told["fingerprint"], str) or type(told["rows"]) is not int or told["rows"] < 1:
+            raise TypeError("it does not say which study it is, and of how many rows")
         return dict(told)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, ModelError):
@@ -226,15 +236,26 @@ def rows_in(folder: Path) -> NDArray[np.int64]:
     return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
 
 
+def refuse_beyond(folder: Path, rows: NDArray[np.int64], count: int) -> None:
+    """Rows that a study does not have are not its own."""
+    if len(rows) and int(rows[-1]) >= count:
+        raise ModelError(f"it has row {int(rows[-1])} of a study of {count} rows.", file=str(folder))
+
+
 def read_part(path: Path, names: list[str] | None = None) -> Columns:
     """Columns of one file."""
     arrow = _arrow()
     try:
-        data = arrow.parquet.ParquetFile(path).read(columns=names)
+        words = [field.name for field in arrow.parquet.read_schema(path) if not _plain(arrow, field.type)]
+        with arrow.parquet.ParquetFile(path, read_dictionary=words, memory_map=False) as file:
+            _refuse_large(file.metadata, path)
+            data = file.read(columns=names)
         table = {name: _numbers(name, data[name]) for name in data.column_names}
         rows = table["row"]
         if rows.dtype.kind != "i" or (rows < 0).any() or any(len(x) != len(rows) for x in table.values()):
             raise ValueError("rows are not numbered")
+        if names is None and any(word not in table or table[word].dtype.kind != kind for word, kind in KINDS.items()):
+            raise ValueError("they are those of no study")
         return table
     except Exception as error:  # the library raises all kinds of things on damaged files
         raise ModelError(
@@ -242,6 +263,16 @@ def read_part(path: Path, names: list[str] | None = None) -> Columns:
             "evaluated again.",
             file=str(path),
         ) from None
+
+
+def _refuse_large(told: Any, path: Path) -> None:
+    """What it says of itself must fit: every row has a seed, eight bytes that cannot be packed."""
+    if 8 * told.num_rows > path.stat().st_size:
+        raise ValueError(f"{told.num_rows} rows are too many for its size")
+    budget = Budget(path)
+    for k in range(told.num_row_groups):
+        group = told.row_group(k)
+        budget.allow(sum(group.column(j).total_uncompressed_size for j in range(group.num_columns)), "table")
 
 
 def read_table(folder: Path, empty: Columns) -> Columns:
@@ -263,11 +294,18 @@ def _column(arrow: Any, x: NDArray[Any]) -> Any:
     return arrow.array(x.tolist(), arrow.string()) if x.dtype.kind in "OU" else arrow.array(x)
 
 
+def _plain(arrow: Any, kind: Any) -> bool:
+    return bool(arrow.types.is_floating(kind) or arrow.types.is_integer(kind))
+
+
 def _numbers(name: str, column: Any) -> NDArray[Any]:
-    array = column.to_numpy()
-    if array.dtype.kind in "if":
-        return np.asarray(array)
-    if array.dtype.kind == "O" and all(isinstance(word, str) for word in array):
+    """Numbers, or words, each of which is kept once however often it stands there."""
+    arrow = _arrow()
+    if column.null_count == 0 and arrow.types.is_dictionary(column.type):
+        chunks = [(np.array([*chunk.dictionary.to_pylist(), None], object), chunk.indices) for chunk in column.chunks]
+        if all(isinstance(word, str) for words, _ in chunks for word in words[:-1]):
+            return np.concatenate([np.zeros(0, object), *(words[at.to_numpy()] for words, at in chunks)])
+    if _plain(arrow, column.type) and (array := column.to_numpy()).dtype.kind in "if":
         return np.asarray(array)
     raise ValueError(f"column {name!r} holds neither numbers nor words")
 
