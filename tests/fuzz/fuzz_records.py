@@ -46,7 +46,7 @@ def broken_json(rng: random.Random, text: str) -> str:
         return broken_text(rng, text, (), TOML)
     try:
         return _broken_entries(rng, json.loads(text))
-    except RecursionError:  # nested again and again
+    except (RecursionError, ValueError):  # nested again and again, or in itself
         return "[" * 1500 + "]" * 1500
 
 
