@@ -114,20 +114,16 @@ def test_a_store_is_gone_on_with_only_where_asked(study):
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("link2.payload", "link7.payload", ":7: parameter 'payload': path 'arm.links.link7.payload.mass': there is no"),
+        ("link2.payload", "link7.payload", ":7 parameter 'payload': path 'arm.links.link7.payload.mass': there is no"),
         ("[0.0, 0.2, 3]", "[0.0, 0.2, 1e12]", ":8 parameter 'payload': grid is"),
-        ("[0.8, 1.2]", str([0.1] * 500), "it would have 10,000,000,000 rows; at most"),
+        ("[0.0, 0.2, 3]", "[0.0, 0.2, 9_000_000]", "it would have 18,000,000 rows; at most 10,000,000 are made"),
         ('how = "scale"', 'how = "times"', ":11 parameter 'stiffness': how is 'times'; expected one of"),
         ("count = 2", "coun = 2", "modes has no argument 'coun'; did you mean 'count'?"),
         ('"modes"', '"mode"', ":2: evaluate is 'mode'; did you mean 'modes'?"),
     ],
 )
 def test_files_that_are_wrong_are_refused_with_their_place(study, old, new, sentence):
-    text = PAYLOADS.replace(old, new)
-    study.write_text(text.replace("0.2, 3]", "0.2, 20_000_000]") if "10,000" in sentence else text)
-    if "10,000" in sentence:
-        study.write_text(text.replace("0.2, 3]", "0.2, 200_000]"))
-        sentence = "it would have 100,000,000 rows; at most 10,000,000 are made"
+    study.write_text(PAYLOADS.replace(old, new))
     assert sentence in refused(lissom("sweep", study))
     assert not study.with_suffix("").exists()
 
@@ -169,7 +165,7 @@ def test_code_that_cannot_be_loaded(code, text, sentence):
 
 
 def test_rows_that_fail_are_told_and_are_no_failure_of_the_command(code):
-    (code.parent / "mine.py").write_text("def square(case):\n    return {'y': 1 / case['x']}\n")
+    (code.parent / "mine.py").write_text("def square(case):\n    return {'y': 1 / int(case['x'])}\n")
     done = lissom("sweep", code, "--allow-code", "-w", 1)
     assert done.exit_code == 0
     assert "1 failed" in done.stdout
