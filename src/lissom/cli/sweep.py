@@ -19,6 +19,7 @@ from lissom.cli.common import (
     print_json,
     save_figure,
 )
+from lissom.errors import InputError, shown
 from lissom.studies.result import StudyResult
 
 
@@ -58,6 +59,7 @@ def sweep(
 
     with failing_kindly():
         check_figure(figure)
+        _check_kind(kind)
         asked = read_study_file(file, allow_code)
         place = asked.store if store is None else store
         bar = not quiet and sys.stderr.isatty()
@@ -78,6 +80,16 @@ def sweep(
         if problem:
             err.print(f"[bold red]error:[/] {escape(problem)}")
             raise typer.Exit(1)
+
+
+def _check_kind(kind: str | None) -> None:
+    """Refuse a figure that there is not, before any work is done for it."""
+    if kind is None:
+        return
+    from lissom.views.studies import KINDS
+
+    if kind not in KINDS:
+        raise InputError(f"--kind is {shown(kind)}; expected one of {', '.join(KINDS)}.")
 
 
 def summary(result: StudyResult) -> dict[str, Any]:

@@ -60,9 +60,11 @@ def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None
     while steps:
         name = str(steps.pop(0))
         count = int(steps.pop(0)) if steps and isinstance(steps[0], int) else None
-        opening = re.compile(rf"\s*\[\[?\s*(\w+\s*\.\s*)*{re.escape(name)}\s*\]\]?")
+        opening = re.compile(rf"\s*\[\[?\s*(\w+\s*\.\s*)*\"?{re.escape(name)}\"?\s*\]\]?")
         found = [n for n in range(start, stop) if opening.match(lines[n])]
         index = 0 if count is None else count
+        if count is None and not found and steps:  # [outer.inner] without an [outer] of its own
+            continue
         if index >= len(found):
             break
         line = found[index] + 1

@@ -16,6 +16,7 @@ from lissom.spatial.rotations import Array
 from lissom.studies.parameter import Parameter
 
 MOST_ROWS = 10_000_000
+MOST_VALUES = 100_000_000  # of all parameters in all rows
 SAMPLED = ("random", "latin_hypercube", "sobol", "saltelli")
 SAMPLINGS = {
     "grid": "every combination of the values",
@@ -39,8 +40,10 @@ def rows_of(parameters: Mapping[str, Parameter], sampling: str, count: int | Non
             raise InputError(f"{verb}: count is {shown(count)}, but a {sampling} has as many rows as its values say.")
         lengths = {name: _listed(name, parameter, sampling, verb) for name, parameter in parameters.items()}
         rows = math.prod(lengths.values()) if sampling == "grid" else _common(lengths, verb)
-    if rows > MOST_ROWS:
-        raise InputError(f"{verb}: it would have {rows:,} rows; at most {MOST_ROWS:,} are made. Take fewer values.")
+    most = min(MOST_ROWS, MOST_VALUES // len(parameters))
+    if rows > most:
+        many = f"{rows:,}" if rows < 10**18 else f"{float(min(rows, 10**300)):.1e}"
+        raise InputError(f"{verb}: it would have {many} rows; at most {most:,} are made. Take fewer values.")
     return rows
 
 
@@ -74,11 +77,14 @@ def design(parameters: Mapping[str, Parameter], sampling: str, count: int | None
     if sampling in SAMPLED:
         u = _sampled(len(parameters), sampling, int(count or 0), seed)
         return {name: np.asarray(p.drawn(u[:, k])) for k, (name, p) in enumerate(parameters.items())}
-    columns = {name: np.array(parameter.listed) for name, parameter in parameters.items()}
+    columns = {name: parameter.column for name, parameter in parameters.items()}
     if sampling == "list":
         return columns
-    places = np.meshgrid(*(np.arange(len(x)) for x in columns.values()), indexing="ij")
-    return {name: x[k.ravel()] for (name, x), k in zip(columns.items(), places, strict=True)}
+    rest = np.arange(math.prod(len(x) for x in columns.values()))
+    for name, x in reversed(columns.items()):  # the last varies fastest
+        rest, at = np.divmod(rest, len(x))
+        columns[name] = x[at]
+    return columns
 
 
 def _sampled(d: int, sampling: str, count: int, seed: int) -> Array:

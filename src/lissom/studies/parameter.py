@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,7 @@ SPREADS = {
 LISTED = ("values", "grid", "log_grid")
 WAYS = ("set", "scale", "add")
 MOST = 10_000_000  # entries of a grid
+MOST_PARAMETERS, MOST_PATHS = 200, 200
 FIELD_UNITS = {
     "mass": "kg", "length": "m", "mass_per_length": "kg/m", "EI": "N m^2", "GJ": "N m^2", "EA": "N", "gyration": "m",
     "gravity": "m/s^2", "inertia": "kg m^2", "rotor_inertia": "kg m^2", "com": "m", "force": "N", "moment": "N m",
@@ -71,6 +73,8 @@ class Parameter(Record):
 
     def __post_init__(self) -> None:
         paths = () if self.path is None else (self.path,) if isinstance(self.path, str) else tuple(self.path)
+        if len(paths) > MOST_PATHS:
+            raise InputError(f"path has {len(paths)} entries; expected at most {MOST_PATHS}.")
         self._set(path=paths)
         _ = self.places  # they can be read
         if self.how not in WAYS:
@@ -106,20 +110,23 @@ class Parameter(Record):
     @property
     def listed(self) -> tuple[Any, ...] | None:
         """Its values one by one, where they can be counted."""
+        return tuple(self.column.tolist()) if self.length else None
+
+    @property
+    def column(self) -> NDArray[Any]:
+        """The same as an array."""
         if self.values is not None:
-            return tuple(self.values)
-        if self.grid is not None:
-            return tuple(np.linspace(*self.grid).tolist())
-        if self.log_grid is not None:
-            return tuple(np.geomspace(*self.log_grid).tolist())
-        return None
+            return np.array(self.values)
+        return np.linspace(*self.grid) if self.grid is not None else np.geomspace(*self.log_grid)
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Between which all its values lie."""
-        if self.listed is not None:
-            numbers = [x for x in self.listed if not isinstance(x, str)]
-            return (min(numbers), max(numbers)) if numbers else (0.0, float(len(self.listed) - 1))
+        if self.values is not None:
+            numbers = [x for x in self.values if not isinstance(x, str)]
+            return (min(numbers), max(numbers)) if numbers else (0.0, float(len(self.values) - 1))
+        if self.length:
+            return (self.grid or self.log_grid)[:2]
         if self.normal is not None:
             low, high = self.within or (None, None)
             return (-np.inf if low is None else low, np.inf if high is None else high)
@@ -128,13 +135,14 @@ class Parameter(Record):
     @property
     def typical(self) -> Any:
         """One of its values."""
-        return self.listed[0] if self.listed is not None else self.drawn(0.5)
+        first = self.values or self.grid or self.log_grid  # a grid begins with its lowest
+        return first[0] if first else self.drawn(0.5)
 
     def drawn(self, u: Any) -> Any:
         """Its value for numbers u that are evenly spread over 0 ... 1."""
         u = np.asarray(u, float)
-        if self.listed is not None:
-            words = np.array(self.listed)
+        if self.length:
+            words = self.column
             found: Any = words[np.minimum((u * len(words)).astype(int), len(words) - 1)]
         elif self.uniform is not None:
             low, high = self.uniform
@@ -221,7 +229,10 @@ def _values(items: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _number(x: Any) -> bool:
-    return isinstance(x, int | float) and not isinstance(x, bool) and bool(np.isfinite(x))
+    try:
+        return isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)
+    except OverflowError:  # a whole number beyond all bounds
+        return False
 
 
 def _within(value: Any, spread: str) -> tuple[float | None, float | None] | None:
@@ -242,6 +253,8 @@ def as_parameters(given: Any, verb: str) -> dict[str, Parameter]:
         raise InputError(
             f"{verb}: parameters is {shown(given)}; expected {{name: Parameter(path, ...)}}, at least one."
         )
+    if len(given) > MOST_PARAMETERS:
+        raise InputError(f"{verb}: there are {len(given)} parameters; expected at most {MOST_PARAMETERS}.")
     for name, parameter in given.items():
         if not isinstance(name, str) or not name.isprintable() or not name.strip() or len(name) > 120:
             raise InputError(f"{verb}: a parameter is named {shown(name)}; expected a short printable name.")

@@ -21,6 +21,7 @@ from lissom.model.loads import Payload
 
 TOKEN = re.compile(r'\.?(?:"(?P<quoted>[^"]*)"|(?P<word>[^\s."\[\]]+))|\[(?P<index>[^\[\]]*)\]')
 ALL = "*"
+LONGEST = 1000  # characters
 EXAMPLE = "arm.links.fore.mass"
 Change = Callable[[Any], Any]
 
@@ -46,6 +47,8 @@ class Where(NamedTuple):
         """
         if not isinstance(text, str) or not text.strip():
             raise InputError(f"a path is {shown(text)}; expected words such as {EXAMPLE}.")
+        if len(text) > LONGEST:
+            raise InputError(f"a path has {len(text)} characters; expected at most {LONGEST}.")
         steps: list[str | int] = []
         at = 0
         for token in TOKEN.finditer(text):

@@ -74,9 +74,11 @@ def _study(*given: Any) -> Study:
         return Study(*given)
     except InputError as error:
         words = str(error).removeprefix("Study: ")
-        named = re.match(r"(parameter|output) '([^']*)'", words)
-        with inside(*(() if named is None else (f"{named[1]}s", named[2]))):
+        named = re.match(r"((parameter|output) '([^']*)'):? ", words)
+        if named is None:
             raise ModelError(words) from None
+        with inside(f"{named[2]}s", named[3]):
+            raise ModelError(words[named.end() :], named[1]) from None
 
 
 # ---- what is evaluated ---------------------------------------------------------------------------
@@ -87,8 +89,10 @@ def _evaluated(value: Any, folder: Path, allow_code: bool) -> str | Callable[...
         raise ModelError(f"evaluate is {shown(value)}; expected the name of a verb, such as 'modes'.")
     file, colon, name = value.rpartition(":")
     if not colon:
-        if value not in verbs.EVALUATED:
-            verbs.check_verb(value, "evaluate")
+        try:
+            verbs.check_verb(value, "")
+        except InputError as error:
+            raise ModelError(str(error).removeprefix(": ")) from None
         return value
     if not allow_code:
         raise ModelError(
@@ -108,7 +112,7 @@ def _loaded(file: Path, name: str) -> Callable[..., Any]:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ModelError(f"evaluate: {file} raised {type(error).__name__}: {error}") from None
     function = getattr(module, name, None)
     if not callable(function):

@@ -40,7 +40,7 @@ def _thinned(result: StudyResult) -> StudyResult:
 
 
 def _title(figure: Any, result: StudyResult, left: str = "") -> None:
-    figure.suptitle(result.headline + (f"\n{left}" if left else ""), fontsize=10)
+    figure.suptitle(result.headline + (f"\n{left}" if left else ""), fontsize=10, parse_math=False)
 
 
 def _positions(values: Any) -> tuple[Array, list[str] | None]:
@@ -65,7 +65,7 @@ def scatter(result: StudyResult) -> Figure:
             ax.plot(x, shown[output], ".", color=COLOURS[i % len(COLOURS)], markersize=3, alpha=0.5)
             ax.plot(x[failed], np.full(failed.sum(), 0.02), "x", color=COLOURS[1], transform=ax.get_xaxis_transform())
             if words is not None:
-                ax.set_xticks(range(len(words)), words)
+                ax.set_xticks(range(len(words)), words, parse_math=False)
             last, first = i == len(outputs) - 1, j == 0
             finish_axes(ax, result.labelled(parameter) if last else "", result.labelled(output) if first else "")
     more = len(result.outputs) - len(outputs)
@@ -154,8 +154,8 @@ def sensitivity(result: StudyResult) -> Figure:
                 ax.hlines(places + shift, span[:, 0], span[:, 1], color="black", linewidth=1)
             ax.legend(fontsize=8)
             finish_axes(ax, "share of the variance (lines: 95 %)", "")
-        ax.set_yticks(places, found.parameters)
-        ax.set_title(output, fontsize=9, loc="left")
+        ax.set_yticks(places, found.parameters, parse_math=False)
+        ax.set_title(output, fontsize=9, loc="left", parse_math=False)
     _title(figure, result)
     return figure
 
