@@ -32,6 +32,7 @@ ABOUT, LOCK = "_study.json", "_lock"  # readers of folders of Parquet files pass
 PART = re.compile(r"rows-(\d+)-(\d+)\.parquet")
 MANY = 32  # files of one size that are merged into one
 WORDS = ("status", "error")
+LARGEST_ABOUT = 2**30  # bytes; a parameter may list many values
 
 
 class Memory:
@@ -85,7 +86,7 @@ class Folder:
     def opened(self, resume: bool) -> Iterator[Folder]:
         """Make the folder, or go on with it; nobody else may meanwhile."""
         about = self.path / ABOUT
-        if self.path.exists() and any(self.path.iterdir()) and not about.is_file():
+        if self.path.exists() and not about.is_file() and any(p.name != LOCK for p in self.path.iterdir()):
             raise InputError(f"{self.path}: it is a folder of something else; name one that is empty, or a new one.")
         if about.is_file() and not resume:
             raise InputError(
@@ -207,7 +208,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     """What a store says of its study."""
     path = folder / ABOUT
     try:
-        told = json.loads(read_bytes(path))
+        told = json.loads(read_bytes(path, LARGEST_ABOUT))
         if told["format"] != FORMAT:
             raise ModelError(f"it says {shown(told['format'])}; expected {FORMAT!r}.", file=str(path))
         if not all(isinstance(told[word], dict) for word in ("made", "settings", "parameters", "units")):
