@@ -48,7 +48,7 @@ class Chunks:
         self._size = int(max(1, min(wanted, GROWTH * max(len(rows), self._size), MOST)))
 
     def lost(self, rows: Rows) -> bool:
-        """Try rows again that ended their worker, in halves; False for a single one, which is to blame."""
+        """Try rows again that gave no answer, in halves; False for a single one, which is to blame."""
         if len(rows) == 1:
             return False
         middle = len(rows) // 2

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import io
 import json
 import pickle
 import platform
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from lissom.errors import InputError
 from lissom.formats import native_read, native_write
 from lissom.model.arm import Arm
 from lissom.motion.encode import plain
+from lissom.studies.identity import said
 from lissom.studies.study import Study
 from lissom.versions import versions
 
@@ -29,7 +26,7 @@ def described(study: Study) -> dict[str, Any]:
         "title": study.title,
         "evaluate": study.verb,
         "arm": None if study.arm is None else native_write.write(study.arm),
-        "arguments": {word: _said(value) for word, value in study.arguments.items()},
+        "arguments": {word: said(value) for word, value in study.arguments.items()},
         "parameters": {name: plain(parameter, 0) for name, parameter in study.parameters.items()},
         "outputs": {name: plain(output, 0) for name, output in study.outputs.items()},
         "sampling": study.sampling,
@@ -42,38 +39,10 @@ def described(study: Study) -> dict[str, Any]:
     for column in study.design.values():  # another version of a library may draw other samples
         total.update(repr(column.tolist()).encode() if column.dtype.kind == "U" else column.tobytes())
     if callable(study.evaluate):
-        total.update(_code(study.evaluate))
+        total.update(json.dumps(said(study.evaluate), sort_keys=True).encode())
     made = {"versions": versions(), "machine": platform.machine(), "begun": datetime.now(UTC).isoformat("T", "seconds")}
     units = {name: p.unit for name, p in study.parameters.items()} | {n: o.unit for n, o in study.outputs.items()}
     return {**told, "units": units, "fingerprint": total.hexdigest(), "made": made}
-
-
-def _said(value: Any) -> Any:
-    """An argument in words that JSON knows: records by their fields, functions by their code."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, Arm):
-        return native_write.write(value)
-    if isinstance(value, Mapping):
-        return {str(key): _said(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_said(item) for item in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        told = {field.name: _said(getattr(value, field.name)) for field in dataclasses.fields(value) if field.init}
-        return {type(value).__name__: told}
-    return {"function": hashlib.sha256(_code(value)).hexdigest()}
-
-
-def _code(value: Any) -> bytes:
-    """What a function does, but not what it refers to; of anything else, what it is."""
-    code = getattr(value, "__code__", None)
-    if code is None:
-        return type(value).__qualname__.encode()
-    inner = b"".join(c.co_code for c in code.co_consts if hasattr(c, "co_code"))
-    told = (code.co_names, code.co_varnames, [c for c in code.co_consts if not hasattr(c, "co_code")])
-    return bytes(code.co_code) + repr(told).encode() + inner
 
 
 # ---- to other processes --------------------------------------------------------------------------

@@ -6,7 +6,7 @@ values alone: the numbers do not depend on chunks, workers or order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from lissom.studies import verbs
 from lissom.studies.block import DOUBTFUL, FAILED, Block, Told, gathered
 from lissom.studies.design import Columns, seeds
 from lissom.studies.output import NoSuchOutput, Output, columns_of
-from lissom.studies.study import Case, Study
+from lissom.studies.study import RESERVED, Case, Study
 
 LONGEST = 2000  # characters of an error that are kept
 
@@ -27,8 +27,13 @@ def evaluated(study: Study, case: Case) -> Any:
     """The full record of one row."""
     if callable(study.evaluate):
         return study.evaluate(case)
-    given = {word: value for word, value in case.given.items() if word != "arm"}
-    return verbs.function_of(study.evaluate)(case.arm, **given, **quietly(study.evaluate))
+    return called(study, case.given)
+
+
+def called(study: Study, given: Mapping[str, Any]) -> Any:
+    """What the verb of a study gives for an arm and arguments."""
+    name, rest = str(study.evaluate), {word: value for word, value in given.items() if word != "arm"}
+    return verbs.function_of(name)(given["arm"], **rest, **quietly(name))
 
 
 def quietly(name: str) -> dict[str, Any]:
@@ -40,11 +45,20 @@ def outcome(study: Study, record: Any) -> Told:
     """What is kept of a record."""
     columns: dict[str, float] = {}
     for name, array in _outputs(study, record):
-        columns |= columns_of(name, array)
+        found = columns_of(name, array)
+        refuse_taken(found, (*RESERVED, *study.parameters, *columns))
+        columns |= found
     lost = [name for name, value in columns.items() if np.isnan(value)]
     if not getattr(record, "ok", True):
         return Told(columns, DOUBTFUL, str(getattr(record, "status", "the record is not in order")))
     return Told(columns, DOUBTFUL, f"{lost[0]} is not a number.") if lost else Told(columns)
+
+
+def refuse_taken(columns: Iterable[str], taken: Iterable[str]) -> None:
+    """Every column has a name of its own."""
+    shared = sorted(set(columns) & set(taken))
+    if shared:
+        raise NoSuchOutput(f"{shared[0]!r} is an output, and another column has that name already; give it another.")
 
 
 def _outputs(study: Study, record: Any) -> Iterator[tuple[str, Array]]:

@@ -22,40 +22,37 @@ from lissom.spatial.rotations import Array
 from lissom.studies import verbs
 from lissom.studies.block import FAILED, OK, Block, Told, gathered, joined
 from lissom.studies.design import Columns
-from lissom.studies.evaluation import attempted, failed, outcome, quietly
+from lissom.studies.evaluation import attempted, called, outcome, quietly, refuse_taken
 from lissom.studies.output import columns_of_rows
-from lissom.studies.stacking import NotAlike, stacked
-from lissom.studies.study import Study
+from lissom.studies.stacking import NotAlike, single, stacked
+from lissom.studies.study import RESERVED, Study
 from lissom.verbs.call import NO_LOADS
 from lissom.verbs.several import call_each, places
 from lissom.verbs.states import as_state
 
 FIXED = (None, "rk4", "rk8")
 TRIED = 4  # rows that choose the step of all
-SPREAD = (0.13, 0.87)  # places in the spreads of parameters; generic ones
+SPREAD = (0.13, 0.41, 0.87)  # places in the spreads of parameters; generic ones, no two alike from the middle
 
 
 def lanes_of(study: Study, settings: Mapping[str, Any]) -> Lanes | None:
     """How the rows of a study go side by side, None where they cannot."""
     if not study.lanes or callable(study.evaluate):
         return None
-    made = Batch(study) if study.evaluate in verbs.STATES else Ensemble(study, settings)
-    return made if made.suits() else None
+    made = (Batch if study.evaluate in verbs.STATES else Ensemble)(study, settings)
+    return made if made.suits() and made.settled() else None
 
 
 def settings_of(study: Study) -> dict[str, Any]:
     """What is chosen once for all rows: method and step of an ensemble, by rows spread over all."""
-    if study.evaluate != "simulate" or study.arguments.get("dt") is not None:
-        return {}
-    made = lanes_of(study, {})
-    if made is None:
+    made = Ensemble(study, {})
+    if not study.lanes or study.arguments.get("dt") is not None or not made.suits():
         return {}
     some = np.unique(np.linspace(0, study.rows - 1, min(TRIED, study.rows)).astype(np.int64))
-    try:
-        report = made.together(study.values(some)).report
-    except LissomError:
-        return {}  # no step for all: rows are simulated one by one
-    return {"dt": report.dt, "method": report.method}
+    report = made.report(some)
+    if report is None:  # by those that can be simulated
+        report = made.report(np.array([row for row in some if made.report(np.array([row])) is not None], np.int64))
+    return {} if report is None else {"dt": report.dt, "method": report.method}
 
 
 class Lanes(ABC):
@@ -63,12 +60,16 @@ class Lanes(ABC):
 
     most: int
 
-    def __init__(self, study: Study):
-        self.study = study
+    def __init__(self, study: Study, settings: Mapping[str, Any]):
+        self.study, self.settings = study, dict(settings)
 
     @abstractmethod
     def suits(self) -> bool:
         """Whether the study's rows can go side by side."""
+
+    def settled(self) -> bool:
+        """Whether nothing is left to be chosen by the rows that happen to come together."""
+        return True
 
     @abstractmethod
     def together(self, values: Columns) -> Any:
@@ -89,13 +90,19 @@ class Lanes(ABC):
     def _some(self, rows: NDArray[np.int64], values: Columns) -> Block:
         try:
             record = self.together(values)
-        except LissomError as error:
+        except LissomError:
             if len(rows) == 1:
-                return gathered(rows, [failed(error)])
+                return gathered(rows, [attempted(self.study, lambda: self._alone(values))])
             # one of them is at fault; the others are what they would have been
-            each = [self._some(rows[k : k + 1], {n: x[k : k + 1] for n, x in values.items()}) for k in range(len(rows))]
-            return joined(each)
+            half = len(rows) // 2
+            parts = (slice(0, half), slice(half, None))
+            return joined([self._some(rows[part], {n: x[part] for n, x in values.items()}) for part in parts])
         return self.parted(record, rows)
+
+    def _alone(self, values: Columns) -> Any:
+        """The record of a row that cannot go with others: its arm differs in more than those of the samples do."""
+        (subject,) = self.subjects(values)
+        return called(self.study, subject | self.settings)
 
     def subjects(self, values: Columns) -> list[dict[str, Any]]:
         """Arm and arguments of every row."""
@@ -116,6 +123,11 @@ class Lanes(ABC):
         """
         return [self.study.sample(u)["arm"] for u in SPREAD] if "arm" in self.study.roots else []
 
+    @cached_property
+    def varied(self) -> Varied:
+        """What may differ between the arms of rows that go together."""
+        return Varied(self.study.arm, self.samples)
+
     def stacks(self) -> bool:
         """Whether values that vary can be stacked, seen at the first and the last row, and arms are alike."""
         try:
@@ -133,8 +145,11 @@ class Batch(Lanes):
     most = 16384
 
     def suits(self) -> bool:
-        words = verbs.STATES[str(self.study.evaluate)]
-        return self.study.roots <= {*words, "loads", "arm"} and not self.study.arm.loops and self.stacks()
+        words, given = verbs.STATES[str(self.study.evaluate)], self.study.arguments
+        alike = self.study.roots <= {*words, "loads", "arm"} and not self.study.arm.loops
+        if "arm" in self.study.roots:  # what `call_each` takes
+            alike = alike and {*given} <= {*words, "loads", "base"}
+        return alike and all(single(value) for value in given.values()) and self.stacks()
 
     def together(self, values: Columns) -> Any:
         name, count = str(self.study.evaluate), len(next(iter(values.values())))
@@ -160,11 +175,12 @@ class Batch(Lanes):
         for name, parameter in self.study.parameters.items():
             for where in parameter.places:
                 base = self.study.subject[where.root]
-                if not isinstance(base, np.ndarray) or base.ndim != 1 or len(where.steps) != 2:
+                entry = where.steps[-1]
+                if not isinstance(base, np.ndarray) or len(where.steps) != 2 or not isinstance(entry, int):
                     return None
                 if given[where.root] is base:
-                    given[where.root] = np.tile(base, (count, 1))
-                column = given[where.root][:, where.steps[1]]
+                    given[where.root] = np.tile(base.astype(float), (count, 1))
+                column = given[where.root][:, entry]
                 column[...] = parameter.changed(column, values[name])
         return given
 
@@ -173,8 +189,11 @@ class Batch(Lanes):
         if plain:
             columns: dict[str, Array] = {}
             for name, output in self.study.outputs.items():
-                columns |= columns_of_rows(name, output.of_record(record))
-            return Block(rows, columns, [OK] * len(rows), [""] * len(rows))
+                found = columns_of_rows(name, output.of_record(record))
+                refuse_taken(found, (*RESERVED, *self.study.parameters, *columns))
+                columns |= found
+            if not any(np.isnan(column).any() for column in columns.values()):
+                return Block(rows, columns, [OK] * len(rows), [""] * len(rows))
         return gathered(rows, [outcome(self.study, _member(record, k)) for k in range(len(rows))])
 
 
@@ -188,21 +207,30 @@ class Ensemble(Lanes):
 
     most = 256
 
-    def __init__(self, study: Study, settings: Mapping[str, Any]):
-        super().__init__(study)
-        self.settings = settings
-
     def suits(self) -> bool:
         given = self.study.arguments
         alike = self.study.evaluate == "simulate" and given.get("method") in FIXED and "payloads" not in given
         alike = alike and self.study.roots <= {"q0", "qd0", "tau", "loads", "arm"} and not self.study.arm.loops
-        return alike and not _is_function(given.get("tau")) and self.stacks()
+        alike = alike and not _is_function(given.get("tau")) and all(single(value) for value in given.values())
+        return alike and self.stacks() and all(_sticking(arm) == _sticking(self.study.arm) for arm in self.samples)
+
+    def settled(self) -> bool:
+        return bool(self.settings) or self.study.arguments.get("dt") is not None
+
+    def report(self, rows: NDArray[np.int64]) -> Any:
+        """What is chosen for some rows; None where they cannot go together."""
+        try:
+            return self.together(self.study.values(rows)).report if len(rows) else None
+        except LissomError:
+            return None
 
     def together(self, values: Columns) -> Any:
         subjects = self.subjects(values)
         arm, count = self.study.arm, len(subjects) + len(self.samples)
+        if self.samples:
+            self.varied.rows([subject["arm"] for subject in subjects])  # they differ in what the samples differ in
         subjects += [subjects[0] | {"arm": sample} for sample in self.samples]
-        given = self.arguments(subjects) | dict(self.settings)
+        given = self.arguments(subjects) | self.settings
         start = arm.home if given.get("q0") is None else np.asarray(given["q0"], float)
         given["q0"] = np.broadcast_to(start, (count, start.shape[-1]))
         if self.samples:
@@ -233,6 +261,11 @@ class _Member:
         if word not in self._shared:
             self._shared[word] = getattr(self._run, word)
         return self._shared[word][self._k, : len(self._own.t)]
+
+
+def _sticking(arm: Arm) -> list[bool]:
+    """Which joints have friction: these move by other rules."""
+    return [bool(joint.friction) for joint in arm.joints]
 
 
 def _is_function(tau: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from lissom.errors import InputError, shown, suggest
 from lissom.model.record import Record
 from lissom.spatial.rotations import Array
-from lissom.studies.paths import Where
+from lissom.studies.paths import Where, refuse_name
 
 MOST_ENTRIES = 400  # columns that one output may become
 # along the first axis of what is left, time where it is a run or a motion; `norm` is of the last
@@ -91,8 +91,10 @@ class Output(Record):
 
     @property
     def whole(self) -> bool:
-        """Nothing is computed: entries are taken as they are."""
-        return not self.take and self.entry is None and self.after is None and self.before is None
+        """Nothing is computed or left out: all entries are taken as they are."""
+        steps = Where.of(self.of).steps if self.of else ()
+        plain = not self.take and self.entry is None and self.after is None and self.before is None
+        return plain and not any(isinstance(step, int) for step in steps)
 
     def of_record(self, record: Any) -> Array:
         """The numbers, as an array of any shape."""
@@ -202,6 +204,7 @@ def as_outputs(given: Any, verb: str) -> dict[str, Output]:
         raise InputError(f"{verb}: outputs is {shown(given)}; expected {{name: Output(of, take=...)}}, at least one.")
     made = {}
     for name, output in given.items():
+        refuse_name(name, f"{verb}: an output")
         made[name] = Output(output) if isinstance(output, str) else output
         if not isinstance(made[name], Output):
             raise InputError(f"{verb}: output {name!r} is {shown(output)}; expected Output(of, take=...).")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown
 from lissom.model.record import Record
-from lissom.studies.paths import Where, replaced
+from lissom.studies.paths import Where, refuse_name, replaced
 
 SPREADS = {
     "values": "a list",
@@ -175,6 +175,8 @@ class Parameter(Record):
 
     def changed(self, old: Any, value: Any) -> Any:
         """What is there, with a value set, multiplied or added."""
+        if isinstance(old, int) and not isinstance(old, bool):  # a count stays one
+            return _whole(value if self.how == "set" else old * value if self.how == "scale" else old + value)
         if self.how == "set":
             return value
         if isinstance(old, tuple | list):  # a pair of stiffnesses, one of which may not be given
@@ -228,6 +230,10 @@ def _values(items: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(map(float, items))
 
 
+def _whole(x: Any) -> Any:
+    return int(x) if isinstance(x, float) and x.is_integer() else x
+
+
 def _number(x: Any) -> bool:
     try:
         return isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)
@@ -256,8 +262,7 @@ def as_parameters(given: Any, verb: str) -> dict[str, Parameter]:
     if len(given) > MOST_PARAMETERS:
         raise InputError(f"{verb}: there are {len(given)} parameters; expected at most {MOST_PARAMETERS}.")
     for name, parameter in given.items():
-        if not isinstance(name, str) or not name.isprintable() or not name.strip() or len(name) > 120:
-            raise InputError(f"{verb}: a parameter is named {shown(name)}; expected a short printable name.")
+        refuse_name(name, f"{verb}: a parameter")
         if not isinstance(parameter, Parameter):
             raise InputError(f"{verb}: parameter {name!r} is {shown(parameter)}; expected Parameter(path, ...).")
     return dict(given)

@@ -75,6 +75,12 @@ def _step(token: re.Match[str], text: str) -> str | int:
     return int(index)
 
 
+def refuse_name(name: Any, what: str) -> None:
+    """A column needs a name that can be read."""
+    if not isinstance(name, str) or not name.isprintable() or not name.strip() or len(name) > 120:
+        raise InputError(f"{what} is named {shown(name)}; expected a short printable name.")
+
+
 def found(subject: Any, where: Where) -> list[Any]:
     """What is there: one value, or several where the path has a ``*``."""
     got: list[Any] = []

@@ -60,6 +60,10 @@ class StudyResult:
     title: str
     settings: dict[str, Any]
     effort: dict[str, Any] = field(default_factory=dict)
+    _sampled: tuple[str, ...] = ()  # all parameters of the study, also those that are left out
+
+    def __post_init__(self) -> None:
+        self.__dict__["_sampled"] = self._sampled or self.parameters
 
     # ---- what there is ---------------------------------------------------------------------------
 
@@ -162,8 +166,10 @@ class StudyResult:
         return statistics.sensitivity(name, values, self._numbers(name), self._paired, seed)
 
     @property
-    def _paired(self) -> bool:
-        return self.sampling == "saltelli" and self.complete
+    def _paired(self) -> tuple[str, ...]:
+        """The parameters in the order that their rows were exchanged in; none where rows are missing or rearranged."""
+        whole = self.sampling == "saltelli" and np.array_equal(self.table["row"], np.arange(self.rows))
+        return self._sampled if whole else ()
 
     # ---- a row again -----------------------------------------------------------------------------
 

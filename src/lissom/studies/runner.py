@@ -138,13 +138,14 @@ class _Sweep:
 
     def _take(self, future: Future[Answer], rows: NDArray[np.int64], chunks: Chunks) -> None:
         error = future.exception()
-        if isinstance(error, NoSuchOutput):
+        if isinstance(error, NoSuchOutput) and not self.done:
             raise InputError(f"{VERB}: {error}") from None
-        if isinstance(error, WorkerLost | MemoryError):
+        if isinstance(error, WorkerLost | MemoryError | NoSuchOutput):
             if self.place.trouble:  # it is not the rows' fault
                 raise self._deserted()
             if not chunks.lost(rows):
-                self._keep([Block(rows, {}, [FAILED], [f"{type(error).__name__}: {error}"])])
+                name = "" if isinstance(error, NoSuchOutput) else f"{type(error).__name__}: "
+                self._keep([Block(rows, {}, [FAILED], [f"{name}{error}"])])
             return
         if error is not None:
             raise error

@@ -8,12 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from lissom.model.loads import Load
+from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.controllers import Controller
+
+MATRICES = ("K", "goal")  # of controllers
 
 
 class NotAlike(Exception):
     """Values that cannot lie side by side."""
+
+
+def single(value: Any) -> bool:
+    """Whether an argument is of one state or run, so that rows of it are those of a study."""
+    if isinstance(value, Load | BaseMotion | Controller):
+        fields = [field.name for field in dataclasses.fields(value) if field.name not in MATRICES]  # type: ignore[arg-type]
+        return all(single(getattr(value, word)) for word in fields)
+    if isinstance(value, list | tuple) and all(isinstance(item, Load) for item in value):
+        return all(map(single, value))
+    return not isinstance(value, np.ndarray | list | tuple) or np.ndim(value) < 2
 
 
 def stacked(values: Sequence[Any]) -> Any:

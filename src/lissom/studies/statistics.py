@@ -82,13 +82,13 @@ class Sensitivity:
 
 
 def sensitivity(
-    output: str, parameters: Mapping[str, NDArray[Any]], values: Array, paired: bool, seed: int
+    output: str, parameters: Mapping[str, NDArray[Any]], values: Array, paired: tuple[str, ...], seed: int
 ) -> Sensitivity:
     """By Sobol' indices where the sample was made for them and is whole, else by rank correlation."""
     if not parameters:
         raise InputError("sensitivity: no parameters are left in this result.")
     if paired and np.isfinite(values).all():
-        return _sobol(output, tuple(parameters), values, seed)
+        return _some(_sobol(output, paired, values, seed), tuple(parameters))
     known = np.isfinite(values)
     if known.sum() < FEWEST:
         raise InputError(f"sensitivity: {output} has {int(known.sum())} values; expected at least {FEWEST}.")
@@ -97,6 +97,13 @@ def sensitivity(
     ranks = rankdata(values[known])
     first = [_correlation(rankdata(x[known]) if x.dtype.kind in "if" else None, ranks) for x in parameters.values()]
     return Sensitivity(output, tuple(parameters), "spearman", np.array(first))
+
+
+def _some(found: Sensitivity, names: tuple[str, ...]) -> Sensitivity:
+    """That of some of the parameters."""
+    which = [found.parameters.index(name) for name in names]
+    parts = (found.first, found.total, found.first_interval, found.total_interval)
+    return Sensitivity(found.output, names, found.method, *(np.asarray(part)[which] for part in parts))
 
 
 def _correlation(a: Array | None, b: Array) -> float:

@@ -34,6 +34,7 @@ MANY = 32  # files of one size that are merged into one
 UNFINISHED = ".lissom-*"  # names that `write_whole` gives files until they are complete
 WORDS = ("status", "error")
 KINDS = {"row": "i", "seed": "i", "status": "O", "error": "O"}  # columns that every file has
+LARGEST_ABOUT = 2**30  # bytes; a parameter may list many values
 
 
 class Memory:
@@ -215,7 +216,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     """What a store says of its study."""
     path = folder / ABOUT
     try:
-        told = json.loads(read_bytes(path))
+        told = json.loads(read_bytes(path, LARGEST_ABOUT))
         if told["format"] != FORMAT:
             raise ModelError(f"it says {shown(told['format'])}; expected {FORMAT!r}.", file=str(path))
         if not all(isinstance(told[word], dict) for word in ("made", "settings", "parameters", "units")):

@@ -107,6 +107,7 @@ class Study:
         put(arm=_arm(self.arm, self.evaluate), parameters=_parameters(self.evaluate, self.parameters))
         put(arguments=_arguments(self.evaluate, self.arguments, self.parameters))
         put(outputs=_outputs(self.evaluate, self.outputs))
+        put(**{word: int(x) for word in ("count", "seed") if isinstance(x := getattr(self, word), np.integer)})
         for word, kind, what in (("seed", int, "a whole number, from 0"), ("lanes", bool, "True or False")):
             value = getattr(self, word)
             if not isinstance(value, kind) or (word == "seed" and (isinstance(value, bool) or value < 0)):

@@ -54,6 +54,8 @@ def _positions(values: Any) -> tuple[Array, list[str] | None]:
 def scatter(result: StudyResult) -> Figure:
     """Every output over every parameter; rows that failed are marked at the foot."""
     outputs, parameters = _some(result, MOST_PANELS, MOST_PANELS)
+    if not parameters:
+        raise InputError("plot: no parameters are left in this result to draw outputs over; try a distribution.")
     shown = _thinned(result)
     figure = new_figure(3.2 * len(parameters) + 0.8, 2.5 * len(outputs) + 0.7)
     grid = figure.subplots(len(outputs), len(parameters), squeeze=False, sharex="col", sharey="row")

@@ -1,0 +1,258 @@
+"""Studies that once went wrong."""
+
+import functools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.errors import InputError
+from lissom.studies.block import joined
+from lissom.studies.described import described
+from lissom.studies.evaluation import Evaluation
+from lissom.studies.lanes import settings_of
+
+ARM = ls.load("two_link")
+SCENE = {"q0": [0.3, 0.1], "until": 0.2}
+END = {"end": ls.Output("q", "last", entry=0)}
+
+
+def of_arm(path, values, verb="gravity_forces", arm=ARM, **given):
+    arguments = given.pop("arguments", {"q": [0.0, 1.0]})
+    return ls.Study(verb, arm, arguments, parameters={"a": ls.Parameter(path, values=values)}, **given)
+
+
+def refuse_company(study):
+    """Rows are the same all together and each alone; the rows."""
+    evaluation, rows = Evaluation(study, settings_of(study)), np.arange(study.rows)
+    together = joined(evaluation(rows, study.values(rows)))
+    alone = joined([b for k in rows for b in evaluation(rows[k : k + 1], study.values(rows[k : k + 1]))])
+    assert (together.status, together.errors) == (alone.status, alone.errors)
+    for name, column in together.columns.items():
+        assert np.array_equal(column, alone.columns[name], equal_nan=True)
+    return together
+
+
+# ---- side by side --------------------------------------------------------------------------------
+
+
+def test_states_of_whole_numbers_take_fractions():
+    result = of_arm("q[0]", [0.5, 0.7], arguments={"q": np.array([0, 1])}).run(workers=1)
+    assert result["result[0]"][0] == ls.gravity_forces(ARM, [0.5, 1.0])[0]
+    assert result["result[0]"][1] == ls.gravity_forces(ARM, [0.7, 1.0])[0]
+
+
+def test_all_entries_of_a_state_can_vary():
+    result = of_arm("q.*", [0.5, 0.7]).run(workers=1)
+    assert result["result[1]"][1] == ls.gravity_forces(ARM, [0.7, 0.7])[1]
+
+
+def test_an_entry_of_the_result_is_that_of_the_row():
+    result = of_arm("q[0]", [0.5, 0.7, 0.9], outputs={"y": "[0]"}).run(workers=1)
+    expected = [ls.gravity_forces(ARM, [x, 1.0])[0] for x in (0.5, 0.7, 0.9)]
+    assert result["y"].tolist() == expected
+
+
+def test_arguments_that_arms_side_by_side_do_not_know_are_heeded():
+    given = {"q": [0.0, 1.0], "packed": True}
+    result = of_arm("arm.links.fore.mass", [0.5, 0.7], "mass_matrix", arguments=given).run(workers=1)
+    assert result.outputs == ("result[0]", "result[1]", "result[2]")
+
+
+def test_a_batch_of_states_is_not_taken_for_rows():
+    given = {"q": np.array([[0.0, 1.0], [0.5, 0.2], [0.1, 0.1]]), "qd": [0.0, 0.0], "qdd": [0.0, 0.0]}
+    result = of_arm("qd[0]", [1.0, 2.0, 3.0], "inverse_dynamics", arguments=given).run(workers=1)
+    assert result["result[2, 0]"][0] == ls.inverse_dynamics(ARM, [0.1, 0.1], [1.0, 0.0], [0.0, 0.0])[0]
+
+
+def test_torques_over_time_are_not_taken_for_rows():
+    given = SCENE | {"tau": np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])}
+    study = of_arm("q0[0]", [0.1, 0.2, 0.3], "simulate", arguments=given, outputs=END)
+    assert study.run(workers=1)["end"][0] == ls.simulate(ARM, **(given | {"q0": [0.1, 0.1]})).q[-1, 0]
+
+
+@pytest.mark.parametrize("verb", ["gravity_forces", "simulate"])
+def test_rows_outside_what_the_samples_show_are_done_all_the_same(verb):
+    mass = ARM.links[0].mass  # of all samples
+    simulated = {"arguments": SCENE, "outputs": END} if verb == "simulate" else {}
+    study = of_arm("arm.links.upper.mass", [2 * mass, *[mass] * 8, 3 * mass], verb, **simulated)
+    block = refuse_company(study)
+    assert set(block.status) == {"ok"}
+    column = next(iter(block.columns.values()))
+    assert column[0] != column[1] != column[9]
+
+
+def test_joints_get_friction_that_have_none():
+    study = of_arm("arm.joints.fore.friction", [0.0, 0.1, 0.2], "simulate", arguments=SCENE, outputs=END)
+    assert set(refuse_company(study).status) == {"ok"}
+
+
+def test_a_row_that_fails_does_not_leave_the_step_open():
+    masses = [0.5, 0.6, 0.7, -1.0, 0.8, 3.0, 9.0, 0.9, 0.95, 0.99]
+    study = of_arm("arm.links.fore.mass", masses, "simulate", arguments=SCENE, outputs=END)
+    assert settings_of(study)["dt"] > 0
+    assert refuse_company(study).status.count("failed") == 1
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("found", [{"row": 7.0}, {"status": 1.0}, {"a": 9.0}, {"x": [1.0], "x[0]": 2.0}])
+def test_columns_do_not_replace_each_other(found):
+    study = ls.Study(lambda case: found, parameters={"a": ls.Parameter(values=[1, 2])})
+    with pytest.raises(InputError, match="another column has that name"):
+        study.run(workers=1)
+
+
+def test_a_parameter_is_not_replaced_by_an_entry_of_an_output():
+    study = ls.Study("gravity_forces", ARM, {"q": [0.0, 1.0]}, {"result[0]": ls.Parameter("q[0]", values=[1, 2])})
+    with pytest.raises(InputError, match="another column has that name"):
+        study.run(workers=1)
+
+
+def test_outputs_have_names():
+    with pytest.raises(InputError, match="an output is named 1"):
+        ls.Study(len, parameters={"a": ls.Parameter(values=[1])}, outputs={1: "x"})
+
+
+def test_a_late_row_without_outputs_costs_only_itself():
+    study = ls.Study(
+        lambda case: None if case["a"] == 3 else {"x": 1.0}, parameters={"a": ls.Parameter(values=range(9))}
+    )
+    result = study.run(workers=1)
+    assert result.failures.tolist() == [3]
+    assert "gave None" in result["error"][3]
+
+
+def test_counts_can_vary():
+    result = of_arm("count", [1, 2], "modes", "two_link_flexible", arguments={"count": 1}).run(workers=1)
+    assert result.ok
+    assert np.isnan(result["frequency[1]"]).tolist() == [True, False]
+
+
+def test_indices_of_some_parameters_are_theirs():
+    spreads = {name: ls.Parameter(uniform=(0, 1)) for name in "abcd"}
+    function = lambda case: {"y": case["a"] + 2 * case["b"] + 4 * case["c"]}  # noqa: E731
+    result = ls.Study(function, parameters=spreads, sampling="saltelli", count=64).run(workers=1)
+    whole = result.sensitivity("y")
+    some = result.only("c", "y").sensitivity("y")
+    assert (some.parameters, some.method) == (("c",), "sobol")
+    assert some.total is not None
+    assert whole.total is not None
+    assert (some.first[0], some.total[0]) == (whole.first[2], whole.total[2])
+    assert result.worst("y", 10**6).sensitivity("y").method == "spearman"  # all rows, in another order
+
+
+def test_a_result_without_parameters_has_no_scatter():
+    pytest.importorskip("matplotlib")
+    result = of_arm("q[0]", [0.5, 0.7]).run(workers=1)
+    with pytest.raises(InputError, match="no parameters are left"):
+        ls.plot(result.only("result[0]"))
+
+
+# ---- which study it is ---------------------------------------------------------------------------
+
+
+def fingerprint(function, **arguments):
+    study = ls.Study(function, None, arguments, parameters={"a": ls.Parameter(values=[1, 2])})
+    return described(study)["fingerprint"]
+
+
+def closing(k):
+    return lambda case: {"x": k}
+
+
+def by_default(k):
+    return lambda case, k=k: {"x": k}
+
+
+class Object:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, case):
+        return {"x": self.k}
+
+
+FACTOR = 1.0
+
+
+def by_name(case):
+    return {"x": FACTOR}
+
+
+@pytest.mark.parametrize(
+    "make", [closing, by_default, lambda k: functools.partial(max, k), Object, lambda k: Object(k).__call__]
+)
+def test_what_a_function_takes_from_outside_is_part_of_it(make):
+    assert fingerprint(make(1)) == fingerprint(make(1))
+    assert fingerprint(make(1)) != fingerprint(make(2))
+    assert fingerprint(closing(1), given=make(1)) != fingerprint(closing(1), given=make(2))
+
+
+def test_functions_inside_and_names_of_the_module_are_part_of_a_function(monkeypatch):
+    twice, thrice = (lambda c: (lambda t: 2 * t)(c)), (lambda c: (lambda t: 3 * t)(c))
+    assert fingerprint(twice) != fingerprint(thrice)
+    assert fingerprint(closing(1), given=np.sin) != fingerprint(closing(1), given=np.cos)
+    before = fingerprint(by_name)
+    monkeypatch.setitem(globals(), "FACTOR", 2.0)
+    assert fingerprint(by_name) != before
+
+
+def test_what_a_function_collects_is_not():
+    calls = []
+
+    def function(case):
+        calls.append(case)
+        return {"x": function.__name__ and 1.0}
+
+    before = fingerprint(function)
+    calls.append(1)
+    assert fingerprint(function) == before
+
+
+def test_sets_come_in_any_order():
+    code = (
+        "import lissom as ls; from lissom.studies.described import described\n"
+        "f = lambda case: {'x': float(case['a'] in {'p', 'q', 'r', 's'})}\n"
+        "print(described(ls.Study(f, parameters={'a': ls.Parameter(values=['p'])}))['fingerprint'])"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in "123"
+    }
+    assert len(told) == 1
+
+
+# ---- stores --------------------------------------------------------------------------------------
+
+
+def test_numbers_of_numpy_can_be_stored(tmp_path):
+    pytest.importorskip("pyarrow")
+    spread = {"a": ls.Parameter(uniform=(0, 1))}
+    study = ls.Study(closing(1.0), None, None, spread, None, "random", np.int64(3), np.int64(5))
+    assert study.run(tmp_path / "store", workers=1).ok
+    same = ls.Study(closing(1.0), None, None, spread, None, "random", 3, 5)
+    assert same.run(tmp_path / "store", workers=1, resume=True).effort["rows"] == 0
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_store_that_was_killed_before_its_first_row_can_be_begun(tmp_path, resume):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "_lock").touch()
+    assert of_arm("q[0]", [0.5, 0.7]).run(tmp_path, workers=1, resume=resume).ok
+
+
+def test_a_parameter_can_list_many_values(tmp_path):
+    pytest.importorskip("pyarrow")
+    values = np.random.default_rng(0).random(3)
+    study = of_arm("q[0]", values)
+    study.run(tmp_path / "store", workers=1)
+    about = tmp_path / "store" / "_study.json"
+    about.write_text(about.read_text() + " " * 33 * 2**20)  # as long as a million values make it
+    assert ls.load_study(tmp_path / "store").ok
