@@ -73,6 +73,7 @@ def until_there(folder, count, process, seconds=120.0):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_rows_of_a_cluster_are_those_of_this_process(tmp_path, monkeypatch):
     study = read_study_file(written(tmp_path, rows=6, until=0.02)).study
     with scheduler(tmp_path, workers=2) as it:

@@ -325,6 +325,7 @@ def test_a_small_file_of_very_many_rows_is_refused_before_it_is_unpacked(tmp_pat
         ls.load_study(tmp_path / "s")
 
 
+@pytest.mark.slow
 def test_a_long_word_in_many_rows_is_kept_once(tmp_path):
     square_study(4000).run(tmp_path / "s", workers=1)
     file = max(parts(tmp_path / "s"), key=lambda part: part.stat().st_size)
