@@ -1,5 +1,6 @@
 """Studies that once went wrong."""
 
+import dataclasses
 import functools
 import os
 import subprocess
@@ -256,3 +257,75 @@ def test_a_parameter_can_list_many_values(tmp_path):
     about = tmp_path / "store" / "_study.json"
     about.write_text(about.read_text() + " " * 33 * 2**20)  # as long as a million values make it
     assert ls.load_study(tmp_path / "store").ok
+
+
+# ---- what newcomers stumbled over ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [lambda g: ls.PD(g, 200, 40, gravity=True), lambda g: ls.ComputedTorque(g, 100, 20)])
+def test_a_controller_believes_in_the_arm_as_described(make):
+    """With lanes, without them, and in the record of a row: the same physics."""
+    arm = ls.load("two_link")
+    parameters = {"m": ls.Parameter("arm.links.fore.mass", how="scale", values=[1.0, 1.5])}
+    arguments = {"q0": [0.1, 0.2], "tau": make([0.5, 0.3]), "until": 0.2, "dt": 1e-3, "every": 0.02}
+    both = [
+        ls.Study("simulate", arm, arguments, parameters, {"q": ls.Output("q", "last")}, lanes=lanes)
+        for lanes in (True, False)
+    ]
+    with_lanes, without = (study.run(workers=1) for study in both)
+    heavy = both[0].case(1).arm
+    told = dataclasses.replace(make([0.5, 0.3]), model=arm)
+    expected = ls.simulate(heavy, [0.1, 0.2], tau=told, until=0.2, dt=1e-3).q[-1]
+    for result in (with_lanes, without):
+        assert [result[f"q[{k}]"][1] for k in range(2)] == pytest.approx(expected, abs=1e-11)
+    assert both[0].record(1).q[-1] == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("verb", ["predict_motion", "simulate"])
+def test_an_interrupted_verb_interrupts_the_study(tmp_path, monkeypatch, verb):
+    """Ctrl-C within a verb that gives what it has: no such row is kept."""
+    import types
+
+    record = types.SimpleNamespace(interrupted=True, ok=False, status="interrupted", duration=1.0, cost=1.0)
+    monkeypatch.setattr("lissom.studies.evaluation.called", lambda *_: record)
+    task = {"start": [0, 0], "goal": [1, 1]}
+    arguments = task if verb == "predict_motion" else {"q0": [0.1, 0.2], "until": 0.1, "method": "dop853"}
+    path = "arm.gravity[1]"
+    study = ls.Study(verb, "two_link", arguments, {"g": ls.Parameter(path, values=[-9.0, -8.0])}, {"c": "cost"})
+    result = study.run(tmp_path / "s", workers=1)
+    assert result.status.startswith("interrupted")
+    assert len(result) == 0
+
+
+def test_failed_rows_can_be_tried_again(tmp_path):
+    flag = tmp_path / "away"
+    flag.touch()
+
+    def evaluate(case):
+        if case["x"] == 2 and flag.exists():
+            raise OSError("licence server away")
+        return {"y": case["x"]}
+
+    study = ls.Study(evaluate, parameters={"x": ls.Parameter(values=[1, 2, 3])})
+    assert study.run(tmp_path / "s", workers=1).failures.tolist() == [1]
+    flag.unlink()
+    assert study.run(tmp_path / "s", workers=1, resume=True).failures.tolist() == [1]
+    result = study.run(tmp_path / "s", workers=1, retry=True)
+    assert result.effort["rows"] == 1
+    assert result["y"].tolist() == ls.load_study(tmp_path / "s")["y"].tolist() == [1, 2, 3]
+    with pytest.raises(ls.InputError, match="retry goes on with a store"):
+        study.run(retry=True)
+
+
+def test_values_near_the_ends_are_tried_first():
+    with pytest.raises(ls.InputError, match=r"parameter 'm': .*mass"):
+        ls.Study("modes", "two_link_flexible", None, {"m": ls.Parameter("arm.links.link2.payload.mass", uniform=(-0.1, 0.1))}, sampling="random", count=3)  # fmt: skip  # noqa: E501
+    with pytest.raises(ls.InputError, match="simulate has it, but it is not among the arguments"):
+        ls.Study("simulate", "two_link", None, {"t": ls.Parameter("until", values=[1, 2])})
+
+
+def test_picked_rows_are_shown_one_by_one():
+    study = ls.Study(lambda case: {"y": case["x"] ** 2}, parameters={"x": ls.Parameter(grid=(0, 9, 10))})
+    lines = str(study.run(workers=1).worst("y", 2)).splitlines()
+    assert lines[0].split() == ["row", "x", "y"]
+    assert [line.split() for line in lines[2:]] == [["9", "9", "81"], ["8", "8", "64"]]

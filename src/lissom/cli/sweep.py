@@ -21,6 +21,7 @@ from lissom.cli.common import (
 )
 from lissom.errors import InputError, shown
 from lissom.studies.result import StudyResult
+from lissom.studies.statistics import summed_up
 
 
 def sweep(
@@ -37,6 +38,7 @@ def sweep(
         str | None, typer.Option(metavar="ADDRESS", help="A dask.distributed cluster instead, tcp://host:8786.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Evaluate the rows that are missing.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Like --resume, and rows that failed once more.")] = False,
     csv: Annotated[Path | None, typer.Option(help="Write the table here too (.csv).")] = None,
     figure: Figure = None,
     kind: Annotated[
@@ -52,7 +54,7 @@ def sweep(
     """Evaluate a study: one question for many values of parameters.
 
     Rows are written as they come: Ctrl-C, a killed process or a lost cluster keep what is done, and --resume goes on
-    with exactly the rows that are missing.
+    with exactly the rows that are missing. Rows that fail are counted and say why; they do not fail the whole.
     """
     from lissom.errors import StudyError
     from lissom.studies.study_file import read_study_file
@@ -64,7 +66,8 @@ def sweep(
         place = asked.store if store is None else store
         bar = not quiet and sys.stderr.isatty()
         try:
-            result = asked.study.run(place, workers=workers, scheduler=scheduler, resume=resume, progress=bar)
+            where: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
+            result = asked.study.run(place, **where, resume=resume or retry, retry=retry, progress=bar)
             problem = "" if result.complete else result.status
         except StudyError as error:
             result, problem = error.result, str(error)
@@ -94,8 +97,7 @@ def _check_kind(kind: str | None) -> None:
 
 def summary(result: StudyResult) -> dict[str, Any]:
     """For machines."""
-    listing = result.summary()
-    rows = [dict(zip(listing.heads, row, strict=True)) for row in listing.rows]
+    rows = [{"name": n, "unit": result.unit(n)} | summed_up(result[n]) for n in result.outputs]
     return {
         "status": result.status, "rows": result.rows, "done": len(result), "failed": result.failures.tolist(),
         "settings": result.settings, "outputs": rows,

@@ -43,6 +43,8 @@ def quietly(name: str) -> dict[str, Any]:
 
 def outcome(study: Study, record: Any) -> Told:
     """What is kept of a record."""
+    if getattr(record, "interrupted", False):  # a verb that was stopped from outside; so is the study
+        raise KeyboardInterrupt
     columns: dict[str, float] = {}
     for name, array in _outputs(study, record):
         found = columns_of(name, array)

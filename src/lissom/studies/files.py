@@ -14,8 +14,9 @@ from lissom.formats.files import write_whole
 from lissom.motion.encode import revived
 from lissom.studies.design import Columns
 from lissom.studies.parameter import Parameter
-from lissom.studies.result import FIXED, StudyResult
+from lissom.studies.result import StudyResult
 from lissom.studies.store import ABOUT, read_about, read_table, refuse_beyond
+from lissom.studies.study import RESERVED
 
 
 def load_study(path: str | os.PathLike[str]) -> StudyResult:
@@ -67,7 +68,7 @@ def _result(folder: Path, told: dict[str, Any]) -> StudyResult:
     table = read_table(folder, empty)
     rows = told["rows"]
     refuse_beyond(folder, table["row"], rows)
-    for name in (name for name in table if name not in (*FIXED, *parameters)):
+    for name in (name for name in table if name not in (*RESERVED, *parameters)):
         if table[name].dtype.kind not in "if":
             raise ModelError(f"its output {name!r} holds words; expected numbers.", file=str(folder))
     status = "done" if len(table["row"]) == rows else f"{len(table['row'])} of {rows} rows are there"

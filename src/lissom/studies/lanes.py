@@ -235,7 +235,10 @@ class Ensemble(Lanes):
         given["q0"] = np.broadcast_to(start, (count, start.shape[-1]))
         if self.samples:
             given["arms"] = [subject["arm"] for subject in subjects]
-        return verbs.function_of("simulate")(arm, **given, threads=1, on_failure="return")
+        run = verbs.function_of("simulate")(arm, **given, threads=1, on_failure="return")
+        if run.interrupted:
+            raise KeyboardInterrupt
+        return run
 
     def parted(self, record: Any, rows: NDArray[np.int64]) -> Block:
         shared: dict[str, Any] = {}

@@ -133,10 +133,14 @@ class Parameter(Record):
         return self.uniform or self.log_uniform
 
     @property
-    def typical(self) -> Any:
-        """One of its values."""
-        first = self.values or self.grid or self.log_grid  # a grid begins with its lowest
-        return first[0] if first else self.drawn(0.5)
+    def tried(self) -> tuple[Any, ...]:
+        """Some of its values: near the ends of an interval, and inside; the first and the last of a list."""
+        if self.values is not None:
+            return self.values[0], self.values[-1]
+        counted = self.grid or self.log_grid
+        if counted:
+            return counted[0], counted[1]
+        return tuple(self.drawn(u) for u in ((0.5,) if self.normal is not None else (0.5, 1e-6, 1 - 1e-6)))
 
     def drawn(self, u: Any) -> Any:
         """Its value for numbers u that are evenly spread over 0 ... 1."""

@@ -20,14 +20,13 @@ from lissom.studies import statistics
 from lissom.studies.block import DOUBTFUL, FAILED
 from lissom.studies.design import Columns
 from lissom.studies.statistics import Sensitivity
+from lissom.studies.study import RESERVED, Study
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from lissom.studies.study import Study
-
-FIXED = ("row", "seed", "status", "error")
+SHOWN = 30  # picked rows that are shown one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +47,7 @@ class StudyResult:
     settings : dict              what was chosen once for all rows: method and step of simulations
     effort : dict                of the run that gave it: ``seconds`` in all, ``evaluating`` (of all workers together),
                                  ``rows`` evaluated, ``place``; empty where it was read from a store
+    picked : bool                some rows of a study, by `worst`, `pareto` or `where`: a few are shown one by one
     """
 
     study: Study | None
@@ -60,6 +60,7 @@ class StudyResult:
     title: str
     settings: dict[str, Any]
     effort: dict[str, Any] = field(default_factory=dict)
+    picked: bool = False
     _sampled: tuple[str, ...] = ()  # all parameters of the study, also those that are left out
 
     def __post_init__(self) -> None:
@@ -70,7 +71,7 @@ class StudyResult:
     @cached_property
     def outputs(self) -> tuple[str, ...]:
         """Names of the columns that were computed."""
-        return tuple(name for name in self.table if name not in (*FIXED, *self.parameters))
+        return tuple(name for name in self.table if name not in (*RESERVED, *self.parameters))
 
     def __len__(self) -> int:
         return len(self.table["row"])
@@ -110,12 +111,12 @@ class StudyResult:
         """With these parameters and outputs alone, for plots and tables."""
         for name in names:
             self[name]
-        kept = {name: x for name, x in self.table.items() if name in (*FIXED, *names)}
+        kept = {name: x for name, x in self.table.items() if name in (*RESERVED, *names)}
         return replace(self, table=kept, parameters=tuple(n for n in self.parameters if n in names))
 
     def where(self, chosen: NDArray[Any]) -> StudyResult:
         """Some rows: a mask, or places in the table."""
-        return replace(self, table={name: x[chosen] for name, x in self.table.items()})
+        return replace(self, table={name: x[chosen] for name, x in self.table.items()}, picked=True)
 
     def worst(self, output: str, count: int = 10, *, most: bool = True) -> StudyResult:
         """The rows with the greatest (or least) values of an output, these first."""
@@ -149,6 +150,12 @@ class StudyResult:
     def summary(self) -> Listing:
         """Mean, spread and percentiles of every output."""
         return statistics.summary({self.labelled(name): self._numbers(name) for name in self.outputs})
+
+    def listing(self) -> Listing:
+        """A line for every row: its number, parameters and outputs."""
+        names = ("row", *self.parameters, *self.outputs)
+        columns = [[f"{x:.4g}" if c.dtype.kind == "f" else str(x) for x in c] for c in map(self.__getitem__, names)]
+        return Listing.of([self.labelled(name) for name in names], zip(*columns, strict=True))
 
     def sensitivity(self, output: str | None = None, *, seed: int = 0) -> Sensitivity:
         """How much of an output's spread each parameter explains.
@@ -221,6 +228,8 @@ class StudyResult:
 
     def describe(self) -> str:
         """The headline, a table of the outputs, and the first errors."""
+        if self.picked and len(self) <= SHOWN:
+            return "\n".join(self.listing().lines())
         lines = [self.headline]
         if self.outputs and len(self):
             lines += ["", *self.summary().lines()]

@@ -45,11 +45,11 @@ class Answer(NamedTuple):
 
 
 def run(
-    study: Study, store: Any, workers: int | None, scheduler: str | None, resume: bool, progress: Any
+    study: Study, store: Any, workers: int | None, scheduler: str | None, resume: bool, retry: bool, progress: Any
 ) -> StudyResult:
     """See `Study.run`."""
-    if resume and store is None:
-        raise InputError(f"{VERB}: resume goes on with a store; say which.")
+    if (resume or retry) and store is None:
+        raise InputError(f"{VERB}: {'resume' if resume else 'retry'} goes on with a store; say which.")
     with ExitStack() as stack:
         # whatever may be wrong is found out before anything is written
         rows = Memory(study) if store is None else Folder(store, study)
@@ -57,9 +57,9 @@ def run(
         if not isinstance(place, Here):
             packed(study, {})
         if isinstance(rows, Folder):
-            stack.enter_context(rows.opened(resume))
+            stack.enter_context(rows.opened(resume or retry))
         settings = rows.settings if isinstance(rows, Folder) and rows.settings is not None else settings_of(study)
-        missing = rows.missing()
+        missing = rows.missing(retry)
         told = stack.enter_context(_telling(progress, study.rows))
         may_move = workers is None and scheduler is None
         return _Sweep(study, rows, settings, place, told, stack if may_move else None).do(missing)

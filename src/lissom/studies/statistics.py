@@ -20,18 +20,26 @@ RESAMPLES = 400
 FEWEST = 3  # rows that a correlation needs
 
 
+def summed_up(column: Array) -> dict[str, float]:
+    """Numbers about a column under the words of `HEADS`, those that are not finite left out."""
+    x = column[np.isfinite(column)]
+    if not x.size:
+        return {"rows": 0} | dict.fromkeys(HEADS[2:], float("nan"))
+    spread = x.std(ddof=1) if x.size > 1 else 0.0
+    numbers = [x.mean(), spread, x.min(), *np.percentile(x, PERCENTILES), x.max()]
+    return {"rows": x.size} | dict(zip(HEADS[2:], map(float, numbers), strict=True))
+
+
 def summary(columns: Mapping[str, Array]) -> Listing:
-    """Of columns of numbers, those that are not finite left out."""
-    rows = []
-    for name, column in columns.items():
-        x = column[np.isfinite(column)]
-        if not x.size:
-            rows.append([name, "0", *["-"] * (len(HEADS) - 2)])
-            continue
-        spread = x.std(ddof=1) if x.size > 1 else 0.0
-        numbers = [x.mean(), spread, x.min(), *np.percentile(x, PERCENTILES), x.max()]
-        rows.append([name, str(x.size), *(f"{value:.4g}" for value in numbers)])
-    return Listing.of(HEADS, rows)
+    """A line for every column."""
+    found = {name: summed_up(column) for name, column in columns.items()}
+    return Listing.of(HEADS, ([name, *map(_said, numbers.values())] for name, numbers in found.items()))
+
+
+def _said(x: float) -> str:
+    if np.isnan(x):
+        return "-"
+    return str(x) if isinstance(x, int) else f"{x:.4g}"
 
 
 @dataclass(frozen=True, eq=False)

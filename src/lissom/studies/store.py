@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import Budget, read_bytes, write_text, write_whole
-from lissom.studies.block import Block, joined
+from lissom.studies.block import FAILED, Block, joined
 from lissom.studies.design import Columns, seeds
 from lissom.studies.study import Study
 
@@ -44,7 +44,7 @@ class Memory:
         self.study = study
         self._blocks: list[Block] = []
 
-    def missing(self) -> NDArray[np.int64]:
+    def missing(self, _failed: bool = False) -> NDArray[np.int64]:
         """Rows that are not there, in their order."""
         return np.arange(self.study.rows, dtype=np.int64)
 
@@ -68,8 +68,10 @@ def as_table(study: Study, block: Block) -> Columns:
 
 
 def in_order(table: Columns) -> Columns:
-    """Every row once, in the order of rows; words last."""
-    _, first = np.unique(table["row"], return_index=True)
+    """Every row once, in the order of rows; words last. Of a row that was tried again, what did not fail."""
+    order = np.lexsort((table["status"] == FAILED, table["row"]))
+    _, place = np.unique(table["row"][order], return_index=True)
+    first = order[place]
     names = [*(name for name in table if name not in WORDS), *WORDS]
     return {name: table[name][first] for name in names}
 
@@ -129,11 +131,14 @@ class Folder:
         told = {"format": FORMAT, **described(self.study), "settings": settings}
         write_text(self.path / ABOUT, json.dumps(told, indent=1) + "\n")
 
-    def missing(self) -> NDArray[np.int64]:
-        """Rows that are not there, in their order."""
+    def missing(self, failed: bool = False) -> NDArray[np.int64]:
+        """Rows that are not there, in their order; those that failed too where they are to be tried again."""
         rows, there = rows_in(self.path), np.zeros(self.study.rows, bool)
         refuse_beyond(self.path, rows, self.study.rows)
         there[rows] = True
+        if failed:
+            table = self.table()
+            there[table["row"][table["status"] == FAILED]] = False
         return np.flatnonzero(~there).astype(np.int64)
 
     def add(self, blocks: Sequence[Block]) -> None:
@@ -317,7 +322,7 @@ def _arrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise InputError(
-            "a store of a study is made of Parquet files, which need pyarrow: pip install 'lissom[studies]'. Without "
-            "store, results are kept in memory."
+            "a store of a study is made of Parquet files, which need pyarrow: pip install 'lissom[studies]' (in a "
+            "clone: pip install '.[studies]'). In Python, a study without a store is kept in memory."
         ) from None
     return pyarrow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -73,6 +74,8 @@ class Study:
     seed : int                 of samples, and of the seeds that rows have
     lanes : bool               rows side by side in compiled code, where the evaluation allows it
     title : str
+
+    Where numbers of the arm vary, a controller of `simulate` without a `model` believes in the arm as it is given here.
 
     Paths of parameters begin with ``arm`` or an argument: ``arm.links.fore.payload.mass``, ``arm.links.*.beam.EI``,
     ``q0[1]``, ``controller.kp`` (or ``tau.kp``), ``loads[0].force[2]``, ``task.duration``.
@@ -159,6 +162,14 @@ class Study:
             subject = parameter.put(subject, value.item() if isinstance(value, np.generic) else value)
         if "arm" in self.roots:
             passing(subject["arm"])
+            subject = self._believing(subject)
+        return subject
+
+    def _believing(self, subject: dict[str, Any]) -> dict[str, Any]:
+        """A controller of `simulate` believes in the arm as it was described, not in that of the row, unless told."""
+        control = subject.get("tau") if self.evaluate == "simulate" else None
+        if dataclasses.is_dataclass(control) and getattr(control, "model", self.arm) is None:
+            return subject | {"tau": dataclasses.replace(control, model=self.arm)}  # type: ignore[type-var]
         return subject
 
     def sample(self, u: float) -> dict[str, Any]:
@@ -188,6 +199,7 @@ class Study:
         workers: int | None = None,
         scheduler: str | None = None,
         resume: bool = False,
+        retry: bool = False,
         progress: bool | Callable[[int, int], object] = False,
     ) -> StudyResult:
         """Evaluate all rows.
@@ -202,6 +214,7 @@ class Study:
         workers : int or None      processes; None: one for each core, where there is work for them; 1: this one
         scheduler : str or None    address of a dask.distributed scheduler instead (extra ``cluster``)
         resume : bool              go on with a store: only rows that are missing are evaluated
+        retry : bool               of a store, evaluate rows again that failed
         progress : bool or f(done, all)
 
         Returns
@@ -210,7 +223,7 @@ class Study:
         """
         from lissom.studies.runner import run
 
-        return run(self, store, workers, scheduler, resume, progress)
+        return run(self, store, workers, scheduler, resume, retry, progress)
 
     def _try_paths(self) -> None:
         """Every path leads somewhere, and takes the parameter's values."""
@@ -218,11 +231,19 @@ class Study:
             if not parameter.path and isinstance(self.evaluate, str):
                 raise InputError(f"{VERB}: parameter {name!r} has no path; say where in {self.verb} it goes.")
             try:
-                for path in parameter.path:
-                    found(self.subject, Where.of(path))
-                parameter.put(self.subject, parameter.typical)
+                for where in parameter.places:
+                    self._refuse_not_given(where)
+                    found(self.subject, where)
+                for value in parameter.tried:
+                    parameter.put(self.subject, value)
             except LissomError as error:
                 raise InputError(f"{VERB}: parameter {name!r}: {error}") from None
+
+    def _refuse_not_given(self, where: Where) -> None:
+        """An argument that the verb has, and that nobody gave: there is nothing to vary."""
+        missing = isinstance(self.evaluate, str) and where.root not in self.subject
+        if missing and where.root in verbs.arguments_of(self.verb):
+            raise InputError(f"path {where.text!r}: {self.verb} has it, but it is not among the arguments; give it.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
