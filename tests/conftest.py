@@ -1,6 +1,7 @@
 """Kernels compiled by tests go to a cache of their own, which the processes of one run share."""
 
 import os
+import signal
 from itertools import groupby
 
 import pytest
@@ -31,3 +32,10 @@ def private_cache(tmp_path_factory):
         del os.environ["LISSOM_CACHE"]
     else:
         os.environ["LISSOM_CACHE"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts():
+    """Ctrl-C is heard, here and in processes that tests begin, also where the whole run is in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -283,6 +283,7 @@ def test_inertia_is_positive_at_large_slopes(name):
     assert (np.linalg.eigvalsh(M) > 0).all()
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ARMS)
 def test_energy_of_free_motion(name):
     """The bar: drift over the largest kinetic energy at most 1e-8 (5 s of the two-link arm)."""

@@ -114,6 +114,7 @@ def test_it_is_tried_with_more_modes_and_another_stiffness(moved):
     assert all(1e-4 < trial.led < 0.02 for trial in off)
 
 
+@pytest.mark.slow
 def test_the_vertical_plane_begins_and_ends_at_the_sag():
     start, goal, duration = MOVES["vertical"]["a"]
     arm = two_link("vertical")

@@ -247,6 +247,7 @@ def test_places_on_the_way(swing):
     assert opening(round_trip) < 1e-5
 
 
+@pytest.mark.slow
 def test_a_slider_crank_with_redundant_rows():
     """A planar loop closed by a spatial revolute: three of its five rows say nothing, and are left out."""
     crank, rodded = rod("crank", None, 0.2, 0.5, (0, 0, 0)), rod("rod", "crank", 0.6, 0.4, (0.2, 0, 0), False)
@@ -309,6 +310,7 @@ def test_wrong_tasks_are_refused():
         ls.retime_motion(arm, [[2.2, -1.5, 0.9, 1.6], [1.6, -1.2, 0.4, 1.6]], limits=ls.Limits(torque=12.0))
 
 
+@pytest.mark.slow
 def test_periodic_motions_of_loops_are_played_from_a_closed_state():
     """Splines close loops to what the search allows; a simulation wants it exactly."""
     arm = five_bar()
