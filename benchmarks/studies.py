@@ -34,8 +34,8 @@ GAINS = {"kp": [200, 300, 100, 20, 20, 10], "kd": [40, 50, 20, 3, 3, 2]}
 def runs(rows):
     """A robot arm that moves to a pose: starts, gains and a push differ."""
     arguments = {
-        "q0": [0.1] * 6, "tau": ls.PD([0.5, 0.4, -0.3, 0.2, 0.6, 0.1], **GAINS, gravity=True), "until": 2.0,
-        "every": 0.02, "dt": 1e-3, "loads": [ls.Load("flange")],
+        "q0": [0.1] * 6, "tau": ls.PD([0.5, 0.4, -0.3, 0.2, 0.6, 0.1], **GAINS, gravity=True), "until": 4.0,
+        "every": 0.04, "dt": 1e-3, "loads": [ls.Load("flange")],
     }  # fmt: skip
     parameters = {
         "start": ls.Parameter("q0[1]", uniform=(-1, 1)),

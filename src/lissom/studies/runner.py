@@ -28,6 +28,7 @@ from lissom.studies.study import Study
 from lissom.telling import bar
 from lissom.work.choose import executor
 from lissom.work.here import Here
+from lissom.work.processes import Processes
 from lissom.work.workplace import Workplace
 
 VERB = "Study.run"
@@ -96,7 +97,10 @@ class _Sweep:
         if isinstance(place, Here):
             return partial(answered, Evaluation(self.study, self.settings))
         sent = packed(self.study, self.settings)
-        return partial(evaluate_rows, hashlib.sha256(sent).hexdigest(), sent)
+        key = hashlib.sha256(sent).hexdigest()
+        for _ in range(place.count if isinstance(place, Processes) else 0):
+            place.submit(prepare, key, sent)  # all begin at once, not when the first row is done
+        return partial(evaluate_rows, key, sent)
 
     def do(self, missing: NDArray[np.int64]) -> StudyResult:
         self.done = self.study.rows - len(missing)
@@ -210,6 +214,11 @@ def answered(evaluation: Evaluation, rows: NDArray[np.int64], values: Columns) -
 def evaluate_rows(key: str, sent: bytes, rows: NDArray[np.int64], values: Columns) -> Answer:
     """The same in another process, where the study is unpacked, and its kernels compiled, once."""
     return answered(_evaluation(key, sent), rows, values)
+
+
+def prepare(key: str, sent: bytes) -> None:
+    """Load what rows of a study need."""
+    _evaluation(key, sent)
 
 
 _received: dict[str, bytes] = {}
