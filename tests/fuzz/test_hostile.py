@@ -528,3 +528,13 @@ def test_an_arm_of_too_many_links_is_refused_before_they_are_made(tmp_path):
     for name in ("many.toml", "many.urdf"):
         with pytest.raises(ls.ModelError, match="at most 10000 are read"):
             ls.load(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("word", "value"), [("size", "inf"), ("size", "-1.0"), ("size", "nan"), ("mass", "[0.0, inf]")]
+)
+def test_payloads_of_an_ensemble_are_finite(tmp_path: Path, word: str, value: str) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(f'arm = "two_link"\nuntil = 0.1\n[ensemble]\nruns = 3\npayload = {{ {word} = {value} }}\n')
+    with pytest.raises(ls.ModelError, match=f"run.toml:.* {word} is"):
+        read_run_file(path)

@@ -228,8 +228,10 @@ class _Reader:
             if "com" in row:
                 com = np.array(row["com"], float)
             spread = float(row.get("size", 0.0))
-            if not 0 <= low <= high or spread < 0:
+            if not 0 <= low <= high < np.inf:
                 raise ModelError(f"mass is {shown(row.get('mass'))}; expected [least, most], at least 0.")
+            if not 0 <= spread < np.inf:
+                raise ModelError(f"size is {shown(row.get('size'))}; expected metres, at least 0.")
             bodies = []
             for mass in rng.uniform(low, high, runs):
                 place = com + spread * rng.uniform(-1.0, 1.0, 3)
