@@ -46,6 +46,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("pictures.pictures",),
     "reset_modules": ("pictures.swept",),
     "reset_modules_order": "both",
+    "reset_argv": "pictures.fewer",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
