@@ -329,3 +329,8 @@ def test_picked_rows_are_shown_one_by_one():
     lines = str(study.run(workers=1).worst("y", 2)).splitlines()
     assert lines[0].split() == ["row", "x", "y"]
     assert [line.split() for line in lines[2:]] == [["9", "9", "81"], ["8", "8", "64"]]
+
+
+def test_enormous_numbers_can_be_summed_up():
+    study = ls.Study(lambda case: {"y": case["x"] * 1e200}, parameters={"x": ls.Parameter(values=[-1e100, 1e100, 2.0])})
+    assert "inf" in str(study.run(workers=1))

@@ -25,8 +25,9 @@ def summed_up(column: Array) -> dict[str, float]:
     x = column[np.isfinite(column)]
     if not x.size:
         return {"rows": 0} | dict.fromkeys(HEADS[2:], float("nan"))
-    spread = x.std(ddof=1) if x.size > 1 else 0.0
-    numbers = [x.mean(), spread, x.min(), *np.percentile(x, PERCENTILES), x.max()]
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers so large that their squares are not
+        spread = x.std(ddof=1) if x.size > 1 else 0.0
+        numbers = [x.mean(), spread, x.min(), *np.percentile(x, PERCENTILES), x.max()]
     return {"rows": x.size} | dict(zip(HEADS[2:], map(float, numbers), strict=True))
 
 
