@@ -54,7 +54,3 @@ class Chunks:
         middle = len(rows) // 2
         self._again += [rows[:middle], rows[middle:]]
         return True
-
-    def back(self, rows: Rows) -> None:
-        """Rows that nobody has begun."""
-        self._again.append(rows)

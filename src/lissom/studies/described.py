@@ -41,8 +41,7 @@ def described(study: Study) -> dict[str, Any]:
     if callable(study.evaluate):
         total.update(json.dumps(said(study.evaluate), sort_keys=True).encode())
     made = {"versions": versions(), "machine": platform.machine(), "begun": datetime.now(UTC).isoformat("T", "seconds")}
-    units = {name: p.unit for name, p in study.parameters.items()} | {n: o.unit for n, o in study.outputs.items()}
-    return {**told, "units": units, "fingerprint": total.hexdigest(), "made": made}
+    return {**told, "units": study.units, "fingerprint": total.hexdigest(), "made": made}
 
 
 # ---- to other processes --------------------------------------------------------------------------

@@ -120,19 +120,6 @@ class Parameter(Record):
         return np.linspace(*self.grid) if self.grid is not None else np.geomspace(*self.log_grid)
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """Between which all its values lie."""
-        if self.values is not None:
-            numbers = [x for x in self.values if not isinstance(x, str)]
-            return (min(numbers), max(numbers)) if numbers else (0.0, float(len(self.values) - 1))
-        if self.length:
-            return (self.grid or self.log_grid)[:2]
-        if self.normal is not None:
-            low, high = self.within or (None, None)
-            return (-np.inf if low is None else low, np.inf if high is None else high)
-        return self.uniform or self.log_uniform
-
-    @property
     def tried(self) -> tuple[Any, ...]:
         """Some of its values: near the ends of an interval, and inside; the first and the last of a list."""
         if self.values is not None:
@@ -162,7 +149,8 @@ class Parameter(Record):
         from scipy.stats import truncnorm
 
         mean, deviation = self.normal
-        low, high = ((x - mean) / deviation if np.isfinite(x) else x for x in self.bounds)
+        ends = zip(self.within or (None, None), (-np.inf, np.inf), strict=True)
+        low, high = (free if x is None else (x - mean) / deviation for x, free in ends)
         inner = np.clip(u, np.finfo(float).tiny, 1 - np.finfo(float).epsneg)  # an end is infinitely far
         return mean + deviation * truncnorm.ppf(inner, low, high)
 
@@ -188,17 +176,6 @@ class Parameter(Record):
         if old is None or isinstance(old, str | bool) or not isinstance(old, int | float | np.ndarray | np.generic):
             raise InputError(f"how is {self.how!r}, but what is there is {shown(old)}; expected a number.")
         return old * value if self.how == "scale" else old + value
-
-    def describe(self) -> str:
-        """In words, how it varies."""
-        if self.values is not None:
-            shown_ones = ", ".join(f"{x:g}" if not isinstance(x, str) else x for x in self.values[:6])
-            return f"{shown_ones}{', ...' if len(self.values) > 6 else ''}"
-        numbers = ", ".join("-" if x is None else f"{x:g}" for x in getattr(self, self.spread))
-        inside = (
-            "" if self.within is None else f" within {', '.join('-' if x is None else f'{x:g}' for x in self.within)}"
-        )
-        return f"{self.spread} {numbers}{inside}"
 
 
 def _checked(word: str, value: Any) -> tuple[Any, ...]:

@@ -258,8 +258,7 @@ def result_of(
     study: Study, table: Columns, settings: dict[str, Any], status: str, effort: dict[str, Any]
 ) -> StudyResult:
     """Of a study that was just done, or of what there is of it."""
-    units = {name: p.unit for name, p in study.parameters.items()} | {n: o.unit for n, o in study.outputs.items()}
     done = len(table["row"])
     told = status or ("done" if done == study.rows else f"{done} of {study.rows} rows are there")
     names, title = tuple(study.parameters), study.title or study.verb
-    return StudyResult(study, table, names, units, study.rows, study.sampling, told, title, settings, effort)
+    return StudyResult(study, table, names, study.units, study.rows, study.sampling, told, title, settings, effort)

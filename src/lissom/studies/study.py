@@ -140,6 +140,11 @@ class Study:
         """Arm and arguments as they are without any parameter."""
         return {**({} if self.arm is None else {"arm": self.arm}), **self.arguments}
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Of parameters and outputs."""
+        return {name: one.unit for name, one in (*self.parameters.items(), *self.outputs.items())}
+
     @cached_property
     def roots(self) -> frozenset[str]:
         """First words of all paths: what varies."""

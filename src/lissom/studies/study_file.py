@@ -10,8 +10,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lissom.errors import InputError, ModelError, about, shown
 from lissom.formats.scenario import in_radians, named_arm, read_document, refuse_version
 from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
@@ -175,17 +173,12 @@ def _own(row: Table, arm: Arm | None) -> dict[str, Any]:
     made = dict(row) if arm is None else in_radians(row, ANGLES, arm)
     if "loads" in made:
         made["loads"] = [_load(load, i) for i, load in enumerate(as_rows(made, "loads"))]
-    return {word: _array(value) for word, value in made.items()}
+    return made
 
 
 def _load(row: Table, i: int) -> Load:
     with inside("loads", i), about(f"load {i + 1}"):
         return record(Load, row, "[[arguments.loads]]")
-
-
-def _array(value: Any) -> Any:
-    numbers = isinstance(value, list) and value and all(isinstance(x, int | float) for x in value)
-    return np.array(value, float) if numbers else value
 
 
 # ---- what varies, what is kept -------------------------------------------------------------------
