@@ -73,7 +73,7 @@ def measure(arm: ls.Arm, verb: str, rounds: int, cc: str) -> dict[str, Any]:
     x[0][:, arm.mode_index] *= 0.02  # deflections stay small
     lengths = [int(np.prod(shape)) for shape in function.shapes]
     ours, theirs = ([np.zeros((STATES, n)) for n in lengths] for _ in range(2))
-    kernel = function.kernel.codes[1]
+    kernel = function.kernel.code(1)
     calls: dict[str, Any] = {"engine": (lambda: kernel.run(x, ours), STATES)}
     row: dict[str, Any] = {"arm": arm.name, "verb": verb}
     with tempfile.TemporaryDirectory() as folder:

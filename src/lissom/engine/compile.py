@@ -7,7 +7,7 @@ from typing import Any
 
 from lissom.engine.ir import Lanes
 
-LEVEL = 2  # of LLVM's code generator; its IR passes gain nothing on these graphs
+LEVEL = 1  # of LLVM's code generator: the code of level 2 in half its time; IR passes gain nothing on these graphs
 
 
 @functools.cache
@@ -83,6 +83,10 @@ class Loaded:
     def has(self, name: str) -> bool:
         """The object defines a function."""
         return bool(self._engine.get_function_address(name))
+
+    def data(self, name: str, kind: Any, count: int) -> Any:
+        """Numbers that the object carries, `kind` a type of ctypes; they live as long as this does."""
+        return (kind * count).from_address(int(self._engine.get_global_value_address(name)))
 
     def address(self, name: str) -> int:
         """Address of a function."""

@@ -1,7 +1,7 @@
 """Compiled kernels called on batches: descriptors, tails, workspaces, threads.
 
 Rows are processed by the four-lane code; batches of fewer than four rows by the one-lane code,
-which computes the same bits.
+which computes the same bits. Code of a width is compiled when it is first needed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from lissom.engine.record import COPY, Recorder, Tape
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
-WIDTHS = (1, 4)
 PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 # Operations of a row, about, for the choice of threads.
 STRAIGHT_WORK = 2500
@@ -49,14 +48,18 @@ class Code:
         workspace: Array | None = None,
         inputs: Sequence[int] = (),
         tables: Sequence[NDArray[np.int64]] = (),
+        work: int = STRAIGHT_WORK,
     ):
-        """`inputs` are byte offsets in a tape's workspace, `tables` say where outputs are (see `movers`)."""
+        """`inputs` are byte offsets in a tape's workspace, `tables` say where outputs are (see `movers`).
+
+        work : operations of a row, about
+        """
         self.width, self.sizes, self.loaded, self.address = width, sizes, loaded, loaded.address("kernel")
         self.call = PROTOTYPE(self.address)
         self.tape = np.zeros(1, np.int64) if tape is None else tape
         self.constants = np.zeros(1) if constants is None else constants
         self.template = np.zeros((1, width)) if workspace is None else workspace
-        self.inputs, self.tables = tuple(inputs), tuple(tables)
+        self.inputs, self.tables, self.work = tuple(inputs), tuple(tables), work
         self._table_addresses = [_address(table) for table in self.tables]
         self._free: list[tuple[Any, Any]] = []  # callers, one for every thread that was ever inside
 
@@ -101,11 +104,25 @@ class Code:
 
 
 class Kernel:
-    """A function of vectors: inputs of given lengths to outputs of given lengths, for any number of rows."""
+    """A function of vectors: inputs of given lengths to outputs of given lengths, for any number of rows.
 
-    def __init__(self, inputs: Sequence[int], outputs: Sequence[int], codes: Sequence[Code], work: int):
-        self.inputs, self.outputs, self.work = tuple(inputs), tuple(outputs), work
-        self.codes = {code.width: code for code in codes}
+    make : code of a number of lanes
+    """
+
+    def __init__(self, inputs: Sequence[int], outputs: Sequence[int], make: Callable[[int], Code]):
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self._make = make
+        self._codes: dict[int, Code] = {}
+
+    def code(self, width: int) -> Code:
+        """The code of a number of lanes, compiled when it is first needed."""
+        found = self._codes.get(width)
+        if found is None:
+            found = self._codes.setdefault(width, self._make(width))  # another thread may have made it
+        return found
+
+    def _code_for(self, rows: int) -> Code:
+        return self.code(4 if rows >= 4 else 1)
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array], threads: int | None = None) -> bool:
         """Fill `outputs` from `inputs`, all (rows, n) with contiguous rows; True when all was finite.
@@ -115,19 +132,19 @@ class Kernel:
         rows = len(outputs[0])
         if rows == 0:
             return True
-        code = self.codes[4 if rows >= 4 else 1]
+        code = self._code_for(rows)
         k = len(inputs)
         arrays = (*inputs, *outputs)
-        count = thread_count(rows, self.work, threads)
+        count = thread_count(rows, code.work, threads)
         return all(shared_out(lambda *some: code.run(some[:k], some[k:]), arrays, count))
 
     def try_rows(self, rows: int, arrays: Sequence[Any]) -> bool:
         """Inputs and outputs, all plain (rows, n), on this thread; False when they are not plain or not finite."""
-        return rows > 0 and bool(self.codes[4 if rows >= 4 else 1].try_rows(arrays))
+        return rows > 0 and bool(self._code_for(rows).try_rows(arrays))
 
     def threaded(self, rows: int) -> bool:
         """So many rows are worth more than one thread."""
-        return worth_threads(rows, self.work)
+        return worth_threads(rows, self._code_for(rows).work)
 
 
 def worth_threads(rows: int, work: int) -> bool:
@@ -178,37 +195,40 @@ def straight_kernel(
     inputs: Sequence[int],
     outputs: Sequence[int],
     graph: Callable[[], Graph],
-    widths: Sequence[int] = WIDTHS,
 ) -> Kernel:
-    """A straight-line kernel; `graph()` is asked only when the cache does not have it.
-
-    widths : lanes to compile for; (4,) where there are never fewer than four rows
-    """
-    made: list[Graph] = []
-
-    def ir(width: int) -> str:
-        if not made:
-            made.append(graph())
-        long = len(made[0].nodes) > pieces.WHOLE
-        return (pieces.module_ir if long else straight.kernel_ir)(made[0], compiler.lanes(width))
-
+    """A straight-line kernel; `graph()` is asked only when the cache does not have it."""
     sizes = tuple(inputs), tuple(outputs)
-    codes = []
-    for width in widths:
-        loaded = compiled(f"straight|{width}|{sizes}|{key}", lambda width=width: ir(width))  # type: ignore[misc]
-        codes.append(_code_in_pieces(width, sizes, loaded) if loaded.has("slots") else Code(width, sizes, loaded))
-    return Kernel(inputs, outputs, codes, STRAIGHT_WORK)
+
+    def code(width: int) -> Code:
+        loaded = compiled(f"straight|{width}|{sizes}|{key}", lambda: _straight_ir(graph(), width))
+        return _code_in_pieces(width, sizes, loaded) if loaded.has("slots") else Code(width, sizes, loaded)
+
+    return Kernel(inputs, outputs, code)
+
+
+def _straight_ir(graph: Graph, width: int) -> str:
+    """A whole loop body where that is short, else pieces."""
+    return (pieces.module_ir if pieces.is_long(graph) else straight.kernel_ir)(graph, compiler.lanes(width))
 
 
 def _code_in_pieces(width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], loaded: Loaded) -> Code:
     unit = 8 * width
     starts, ends = pieces.layout(*sizes)
-    slots = ctypes.CFUNCTYPE(ctypes.c_int64)(loaded.address("slots"))()
+    workspace = np.zeros((_number(loaded, "slots"), width))
+    fixed = _number(loaded, "fixed_count")
+    if fixed:
+        slots, values = loaded.data("fixed_slots", ctypes.c_int64, fixed), loaded.data("fixed_values", ctypes.c_double, fixed)
+        workspace[np.array(slots)] = np.array(values)[:, None]
     return Code(
-        width, sizes, loaded, tape=np.array([loaded.address("piece_0")], np.int64), workspace=np.zeros((slots, width)),
+        width, sizes, loaded, tape=np.array([loaded.address("piece_0")], np.int64), workspace=workspace,
         inputs=[start * unit for start in starts],
         tables=[movers.table(range(end, end + n), set(), unit) for end, n in zip(ends, sizes[1], strict=True)],
     )  # fmt: skip
+
+
+def _number(loaded: Loaded, name: str) -> int:
+    """What a function without arguments returns."""
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64)(loaded.address(name))())
 
 
 def four_lanes(graph: Graph) -> Callable[[Sequence[Array], Sequence[Array]], bool]:
@@ -232,20 +252,27 @@ def graph_of(program: Callable[..., None]) -> Graph:
     return run.graph(compiler.has_fma())
 
 
-def tape_kernel(key: str, steps: Sequence[Step], program: Callable[..., None]) -> Kernel:
+def tape_kernel(
+    key: str, inputs: Sequence[int], outputs: Sequence[int], steps: Sequence[Step], program: Callable[..., None]
+) -> Kernel:
     """A tape kernel; `key` stands for the steps. The code of those that are used is compiled once and shared."""
-    codes: list[Code] = []
-    recorded: Tape | None = None
-    for width in WIDTHS:
-        if recorded is None:
-            run = Recorder(width)
-            program(run)
-            recorded, ready_made = run.tape(), run.ready_made
-        used = tape.used_steps((*steps, *COPY), {name for name, _, _ in recorded.calls})
-        codes.append(tape_code(machine(key, used, width), recorded))
-        work = 100 * len(recorded.calls)
-        recorded = recorded if ready_made else None  # a tape that was made elsewhere serves every width
-    return Kernel(*codes[0].sizes, codes, work)
+    ready_made: list[Tape] = []  # a tape that was made elsewhere serves every width
+
+    def recorded(width: int) -> Tape:
+        if ready_made:
+            return ready_made[0]
+        run = Recorder(width)
+        program(run)
+        if run.ready_made:
+            ready_made.append(run.tape())
+        return run.tape()
+
+    def code(width: int) -> Code:
+        made = recorded(width)
+        used = tape.used_steps((*steps, *COPY), {name for name, _, _ in made.calls})
+        return tape_code(machine(key, used, width), made)
+
+    return Kernel(inputs, outputs, code)
 
 
 class _Machine(NamedTuple):
@@ -293,4 +320,5 @@ def tape_code(machine: _Machine, recorded: Tape) -> Code:
         workspace,
         [first * unit for first, _ in recorded.inputs],
         [movers.table(out, zero, unit) for out in recorded.outputs],
+        100 * len(recorded.calls),
     )

@@ -3,7 +3,9 @@
 A compiler's time and memory grow faster than the length of a function. Each piece reads and writes
 lanes of the workspace and jumps to the next one, as the steps of a tape do, so the loop over rows is
 the tape's. The workspace holds the inputs, the outputs, then what one piece leaves for later ones; a
-slot is used again when its value is no longer needed. ``slots()`` tells how many there are.
+slot is used again when its value is no longer needed. ``slots()`` tells how many there are. Outputs that are constants
+are not computed: ``fixed_slots`` and ``fixed_values`` say what the workspace holds from the beginning. A compiler's
+time grows with the stores of a function too, and a matrix of derivatives may have thousands of zeros.
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from lissom.engine.ir import Body, Lanes, arithmetic
 from lissom.engine.tape import STEP, shell
 
 LENGTH = 500  # nodes of a piece
-WHOLE = 4000  # nodes up to which a graph is better left in one piece
+WHOLE = 4000  # nodes, and stores twice, up to which a graph is better left in one piece
+
+
+def is_long(graph: Graph) -> bool:
+    """The graph is compiled more quickly in pieces."""
+    return len(graph.nodes) + 2 * sum(len(out) for out in graph.outputs) > WHOLE
 
 
 class Piece(NamedTuple):
@@ -45,7 +52,8 @@ def cut(graph: Graph, length: int | None = None) -> tuple[list[Piece], int]:
     results: dict[int, list[int]] = {}
     for first, out in zip(outputs, graph.outputs, strict=True):
         for k, node in enumerate(out):
-            results.setdefault(node, []).append(first + k)
+            if graph.nodes[node].op != "const":
+                results.setdefault(node, []).append(first + k)
     parts = [range(a, min(a + length, len(graph.nodes))) for a in range(0, len(graph.nodes), length)]
     leaves = _leaves(graph, length)
     slot = {k: inputs[int(n.data[0])] + int(n.data[1]) for k, n in enumerate(graph.nodes) if n.op == "input"}
@@ -62,6 +70,17 @@ def cut(graph: Graph, length: int | None = None) -> tuple[list[Piece], int]:
         # a piece may store before it has read everything: only later pieces use a slot again
         free += [slot[k] for k, last in leaves.items() if last == p and graph.nodes[k].op != "input"]
     return pieces, top
+
+
+def fixed(graph: Graph) -> list[tuple[int, float]]:
+    """Slots and values of the outputs that are constants."""
+    _, outputs = layout(graph.inputs, [len(out) for out in graph.outputs])
+    return [
+        (first + k, graph.nodes[node].data[0])
+        for first, out in zip(outputs, graph.outputs, strict=True)
+        for k, node in enumerate(out)
+        if graph.nodes[node].op == "const"
+    ]
 
 
 def _leaves(graph: Graph, length: int) -> dict[int, int]:
@@ -105,7 +124,20 @@ def module_ir(graph: Graph, lanes: Lanes) -> str:
     """The module of a graph in pieces."""
     pieces, slots = cut(graph)
     functions = [_function(piece, k, k + 1 == len(pieces), lanes) for k, piece in enumerate(pieces)]
-    return "\n".join([*shell(lanes), *functions, f"define i64 @slots() {{\n  ret i64 {slots}\n}}"])
+    return "\n".join([*shell(lanes), *functions, _count("slots", slots), *_fixed_data(fixed(graph))])
+
+
+def _count(name: str, value: int) -> str:
+    return f"define i64 @{name}() {{\n  ret i64 {value}\n}}"
+
+
+def _fixed_data(entries: list[tuple[int, float]]) -> list[str]:
+    """Slots and values as data of the module."""
+    n, one = len(entries), Lanes(1, fma=False)
+    slots = ", ".join(f"i64 {slot}" for slot, _ in entries)
+    values = ", ".join(f"double {one.number(value)}" for _, value in entries)
+    data = [f"@fixed_slots = constant [{n} x i64] [{slots}]", f"@fixed_values = constant [{n} x double] [{values}]"]
+    return [_count("fixed_count", n), *(data if n else [])]
 
 
 def _function(piece: Piece, k: int, last: bool, lanes: Lanes) -> str:

@@ -181,9 +181,7 @@ class _Compiled:
             return
         made = ca.Function("sample", given, ca.cse([results[k] for k in self._some]))
         key = hashlib.sha256(f"{key}|{sources('motion')}".encode()).hexdigest()
-        self._kernel = kernel.straight_kernel(
-            f"motion|{key}", sizes, [n for n in lengths if n], lambda: _graph(made), widths=(LANES,)
-        )
+        self._kernel = kernel.straight_kernel(f"motion|{key}", sizes, [n for n in lengths if n], lambda: _graph(made))
 
     def __call__(self, given: Sequence[Array]) -> list[Array]:
         N = len(given[0])

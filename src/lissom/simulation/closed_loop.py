@@ -278,7 +278,7 @@ class ClosedLoop:
     def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
         if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
-        return kernel.tape_kernel(f"loop|{code_version()}", self.steps, self.program)
+        return kernel.tape_kernel(f"loop|{code_version()}", inputs, outputs, self.steps, self.program)
 
     @property
     def compiled(self) -> bool:

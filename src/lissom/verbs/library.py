@@ -114,12 +114,12 @@ class Library:
         chosen = self._choose(recipe, backend)
         shapes, program = plan.shapes, plan.program(chosen == "tape")
         code = None
+        lengths = [math.prod(shape) for shape in shapes]
         if chosen == "straight":
-            lengths = [int(np.prod(shape)) for shape in shapes]
             key = f"{name}|{method}|{setting}|{digest(bodies)}|{sources()}"
             code = kernel.straight_kernel(key, sizes, lengths, lambda: kernel.graph_of(program))
         elif chosen == "tape":
-            code = kernel.tape_kernel(f"{name}|{sources()}", plan.steps, program)
+            code = kernel.tape_kernel(f"{name}|{sources()}", sizes, lengths, plan.steps, program)
         label = name.removeprefix("packed_")
         watched = self.bodies.truncated and method is None and name in WATCHED
         parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method, setting))
