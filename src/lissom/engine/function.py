@@ -58,7 +58,7 @@ class Function:
         self.rescue: Callable[[list[Array]], list[Array]] | None = None
         self.one: Callable[..., Any] = self
         if kernel is not None:
-            self.one, self._alive = native.one_state(kernel, self.shapes, self)
+            self.one = native.one_state(kernel, self.shapes, self)
         self._single = self.one
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:

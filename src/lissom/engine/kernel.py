@@ -61,7 +61,7 @@ class Code:
         self.template = np.zeros((1, width)) if workspace is None else workspace
         self.inputs, self.tables, self.work = tuple(inputs), tuple(tables), work
         self._table_addresses = [_address(table) for table in self.tables]
-        self._free: list[tuple[Any, Any]] = []  # callers, one for every thread that was ever inside
+        self._free: list[Callable[..., Any]] = []  # callers, one for every thread that was ever inside
 
     def workspace(self) -> Array:
         """A fresh workspace."""
@@ -78,7 +78,7 @@ class Code:
             caller = self._free.pop()
         except IndexError:
             caller = native.rows(self, self.sizes[0], self.sizes[1], _not_plain)
-        finite = caller[0](*arrays)
+        finite: bool | None = caller(*arrays)
         self._free.append(caller)
         return finite
 

@@ -7,8 +7,9 @@ that is not finite, goes to a Python function that converts or explains.
 
 They rely on the layout that every compiled NumPy extension relies on (the public array struct and
 `PyArray_New`). Their machine code knows no kernel: a table of 64-bit words, the data of the array
-bound as `self`, tells it what to call, so it is compiled once and cached. Where this cannot be
-(another Python, no GIL), the Python function serves.
+bound as `self`, tells it what to call, so it is compiled once and cached. That array owns everything
+its words point to: a builtin may outlive the function, the library and the arm it was made for. Where
+this cannot be (another Python, no GIL), the Python function serves.
 """
 
 from __future__ import annotations
@@ -80,14 +81,20 @@ class _Definition(ctypes.Structure):
     )
 
 
-def one_state(kernel: Kernel, shapes: Sequence[tuple[int, ...]], slow: Callable[..., Any]) -> tuple[Any, Any]:
-    """A callable on single states, and what must be kept alive with it.
+class _Table(np.ndarray):
+    """Words that a builtin reads, and the owner of what they point to."""
+
+    owned: tuple[Any, ...]
+
+
+def one_state(kernel: Kernel, shapes: Sequence[tuple[int, ...]], slow: Callable[..., Any]) -> Callable[..., Any]:
+    """A callable on single states.
 
     shapes : of the results, with as many entries as the kernel's outputs have
     slow : called with the same arguments when they are unusual or a number is not finite
     """
     if not available() or len(kernel.inputs) > MOST_INPUTS or len(shapes) > MOST_OUTPUTS:
-        return slow, None
+        return slow
     code = kernel.codes[1]
     arrays, places = _template(kernel.inputs, kernel.outputs, code)
     workspace = code.workspace()
@@ -97,24 +104,22 @@ def one_state(kernel: Kernel, shapes: Sequence[tuple[int, ...]], slow: Callable[
     sizes = [np.array(shape, np.int64) for shape in shapes]
     for size, place in zip(sizes, places[len(kernel.inputs) :], strict=True):
         words += [len(size), size.ctypes.data, place]
-    made, alive = _method("one_state", words)
-    return made, (alive, arrays, workspace, sizes, slow, kernel)
+    return _method("one_state", words, (arrays, workspace, sizes, slow, kernel))
 
 
-def rows(code: Code, inputs: Sequence[int], outputs: Sequence[int], slow: Callable[..., Any]) -> tuple[Any, Any]:
-    """A callable on 2-D inputs and outputs that says whether all was finite, and what to keep alive with it.
+def rows(code: Code, inputs: Sequence[int], outputs: Sequence[int], slow: Callable[..., Any]) -> Callable[..., Any]:
+    """A callable on 2-D inputs and outputs that says whether all was finite.
 
-    It owns its workspace and table: one caller at a time.
+    It has one workspace: one caller at a time.
     """
     if not available():
-        return slow, None
+        return slow
     arrays, places = _template(inputs, outputs, code)
     workspace = aligned_copy(code.template)
     words = _words(code, len(inputs), len(outputs), arrays, workspace, slow)
     for n, place in zip((*inputs, *outputs), places, strict=True):
         words += [n, place]
-    made, alive = _method("rows", words)
-    return made, (alive, arrays, workspace, slow, code)
+    return _method("rows", words, (arrays, workspace, slow, code))
 
 
 def _words(
@@ -130,14 +135,21 @@ def _words(
     ]  # fmt: skip
 
 
-def _method(name: str, words: list[int]) -> tuple[Any, Any]:
-    """A builtin bound to a table, and what it points to."""
-    table = np.array(words, np.int64)
-    definition = _Definition(name.encode(), _shim().address(name), METH_FASTCALL, None)
+@functools.cache
+def _definition(name: str) -> _Definition:
+    """What a builtin says about itself; it must never go away, as the interpreter reads it while it frees one."""
+    return _Definition(name.encode(), _shim().address(name), METH_FASTCALL, None)
+
+
+def _method(name: str, words: list[int], owned: tuple[Any, ...]) -> Callable[..., Any]:
+    """A builtin bound to a table, which owns what its words point to."""
+    table = np.array(words, np.int64).view(_Table)
+    table.owned = owned
     make = ctypes.pythonapi.PyCMethod_New
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
-    return make(ctypes.addressof(definition), table, None, None), (definition, table, _shim())
+    made: Callable[..., Any] = make(ctypes.addressof(_definition(name)), table, None, None)
+    return made
 
 
 def aligned_copy(values: NDArray[np.float64]) -> NDArray[np.float64]:

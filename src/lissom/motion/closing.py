@@ -33,7 +33,7 @@ from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import Given
 from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble, within_limits
-from lissom.verbs.closures import OPEN, closure_key, closure_of
+from lissom.verbs.closures import OPEN, closure_of
 from lissom.verbs.library import digest
 
 CLOSED = 1e-5  # m or rad by which loops may be open between knots
@@ -146,7 +146,7 @@ class Closing:
 
     def key(self, bodies: Bodies) -> str:
         """What decides these expressions."""
-        return f"{digest(bodies)}|{closure_key(self.arm)}|{self.rows.tolist()}"
+        return f"{digest(bodies)}|{self.rows.tolist()}"
 
     def block(self, s: Array) -> Block:
         """Rows of a program: the loops are closed at fractions s."""

@@ -9,7 +9,6 @@ to them, also at stages of a step where a loop is a little open and these rows w
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from lissom.simulation.closed_loop import ClosedLoop, Rates
 from lissom.simulation.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
-from lissom.verbs.closures import closure_key, closure_of
+from lissom.verbs.closures import closure_of
 
 ROUNDS = 3  # of Newton's method in a projection
 CLOSED = 1e-13  # m or rad
@@ -57,11 +56,6 @@ class Linkage(ClosedLoop):
         self._soft = 0.0  # closures give way a little next to one
         self._drift = [Drift()]  # shared by the loops of all runs
         self.free = np.array([k not in self.prescribed for k in range(arm.dof)])
-
-    @functools.cached_property
-    def key(self) -> str:
-        """What is compiled, and the closures."""
-        return f"{super().key}|{closure_key(self.arm)}"
 
     @property
     def compiled(self) -> bool:

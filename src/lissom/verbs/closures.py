@@ -86,7 +86,7 @@ class Closure:
         program = functools.partial(closure.drift_program, bodies=self.bodies)
         code = None
         if compiler_present():
-            key = f"drift_slope|{closure_key(self.arm)}|{digest(self.bodies)}|{sources()}"
+            key = f"drift_slope|{digest(self.bodies)}|{sources()}"
             code = kernel.straight_kernel(key, [n, n], [m * n, m * n], lambda: kernel.slopes_of(program, 2))
         return Function("closure", ["q", "qd"], [n, n], [(m, n), (m, n)], _no_numpy, code, _overflow)
 
@@ -169,11 +169,6 @@ def closure_of(arm: Arm) -> Closure:
     if made is None:
         made = arm.__dict__.setdefault("_closure", Closure(arm))
     return made
-
-
-def closure_key(arm: Arm) -> str:
-    """Fingerprint of all closures."""
-    return "|".join(loop.digest for loop in arm.loops)
 
 
 def _no_numpy(_run: Any) -> None:

@@ -61,7 +61,7 @@ class Library:
         """A function, compiled on first use; `method` names a formulation."""
         key = (name, setting, backend, method)
         if key not in self._made:
-            with self._lock:  # a function lives as long as its library: the one-state entry points into it
+            with self._lock:
                 if key not in self._made:
                     self._made[key] = self._make(name, setting or Setting(), backend, method)
         return self._made[key]
@@ -246,11 +246,11 @@ def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, ro
 
 
 def digest(bodies: Bodies) -> str:
-    """Fingerprint of every number that goes into straight-line code."""
+    """Fingerprint of everything about an arm that goes into straight-line code."""
     arm = bodies.arm
-    parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
+    parts: list[Any] = [arm.gravity, *arm.loads, *arm.loops]
     for body in bodies.list:
-        parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
+        parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate, body.bent_by]
         if body.beam is not None:
             parts += [body.beam.layout.key, body.beam.values]
     text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts]) + bodies.places_text

@@ -1,0 +1,61 @@
+"""Compiled entries outlive what they were made for, and belong to one arm only."""
+
+import gc
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.verbs.library import Library, digest, library
+
+AFTERWARDS = """
+import gc, numpy as np, lissom as ls
+from lissom.verbs.library import library
+arm = ls.load("{name}")
+one = library(arm).get("{verb}").one
+state = [np.full(arm.dof, 0.1)] * len(library(arm).get("{verb}").arguments)
+want = one(*state)
+slow = one(*map(list, state))
+del arm
+gc.collect()
+for _ in range(50):  # other arms take the memory that was given back
+    other = ls.load("puma560"); library(other).get("inverse_dynamics").one(*[np.zeros(6)] * 3)
+same = np.array_equal(one(*state), want) and np.array_equal(one(*map(list, state)), slow)
+raise SystemExit(0 if same else 3)
+"""
+
+
+@pytest.mark.parametrize(("name", "verb"), [("two_link", "inverse_dynamics"), ("tree_demo", "poses")])
+def test_the_one_state_entry_outlives_its_arm(name, verb):
+    done = subprocess.run([sys.executable, "-c", AFTERWARDS.format(name=name, verb=verb)], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_an_arm_that_nobody_holds_is_collected():
+    arm = ls.load("two_link")
+    ls.inverse_dynamics(arm, *np.zeros((3, 2)))
+    gone = weakref.ref(arm)
+    del arm
+    gc.collect()
+    assert gone() is None
+
+
+def other_loops(arm):
+    """The same tree with its loop closed elsewhere."""
+    return arm.replace(loops=(ls.Loop(("coupler", (0.5, 0, 0)), ("rocker", (0.6, 0, 0)), "revolute"),))
+
+
+def test_arms_that_differ_in_their_loops_share_no_code(tmp_path, monkeypatch):
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
+    arms = [ls.load("examples/four_bar.toml"), other_loops(ls.load("examples/four_bar.toml"))]
+    assert len({digest(library(arm).bodies) for arm in arms}) == 2
+    q, qd = np.array([0.1, 0.2, 0.3]), np.zeros(3)
+    tape, straight = (
+        [Library(arm).get("closure", backend=backend)(q, qd)[0] for arm in arms] for backend in ("tape", "straight")
+    )
+    assert np.abs(straight[0] - straight[1]).max() > 0.1
+    for a, b in zip(tape, straight, strict=True):
+        assert np.allclose(a, b, rtol=0, atol=1e-14)
