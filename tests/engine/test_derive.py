@@ -64,7 +64,16 @@ def by_casadi(order, inputs):
 
 def inputs(rows):
     rng = np.random.default_rng(3)
-    return [rng.normal(size=(rows, n)) for n in (3, 2, 5, 2)]
+    return [rng.normal(size=(rows, n)) for n in SIZES]
+
+
+SIZES = (3, 2, 5, 2)
+RESULTS = {1: (3, 2), 2: (9, 6, 4)}  # lengths, by the order of the derivatives
+
+
+def tape_example(order):
+    steps, _ = tape_of(order)
+    return tape_kernel(f"derive {order}", SIZES, RESULTS[order], tuple(steps.values()), lambda run: played(run, order))
 
 
 def played(run, order):
@@ -81,12 +90,11 @@ def results(kernel, arrays):
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("rows", [1, 6])
 def test_all_ways_agree_with_casadi(order, rows):
-    arrays, sizes = inputs(rows), ((3, 2), (9, 6, 4))[order - 1]
+    arrays = inputs(rows)
     want = by_casadi(order, arrays)
-    steps, _ = tape_of(order)
     kernels = [
-        tape_kernel(f"derive {order}", tuple(steps.values()), lambda run: played(run, order)),
-        straight_kernel(f"derive {order}", (3, 2, 5, 2), sizes, lambda: graph_of(lambda run: played(run, order))),
+        tape_example(order),
+        straight_kernel(f"derive {order}", SIZES, RESULTS[order], lambda: graph_of(lambda run: played(run, order))),
     ]
     plain = Plain(arrays)
     played(plain, order)
@@ -99,8 +107,7 @@ def test_all_ways_agree_with_casadi(order, rows):
 
 def test_a_kernel_can_be_called_again_and_again():
     """Sums start from zero in every call and in every group of rows."""
-    steps, _ = tape_of(2)
-    kernel = tape_kernel("derive 2", tuple(steps.values()), lambda run: played(run, 2))
+    kernel = tape_example(2)
     arrays = inputs(23)
     first = results(kernel, arrays)
     again = results(kernel, arrays)

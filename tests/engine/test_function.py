@@ -201,3 +201,85 @@ def test_without_a_builtin_python_serves(monkeypatch):
     f = function()
     assert f.one is f
     assert f.one(np.ones(2), np.ones(3))[0].shape == (2,)
+
+
+# ---- one state into given results ----------------------------------------------------------------
+
+
+def test_into_writes_the_bits_of_a_call():
+    f, x, y = function(), np.array([0.25, 0.75]), np.array([1.0, 2.0, 3.0])
+    want = f(x, y)
+    for _ in range(2):  # the first call compiles, the second one is a builtin's
+        out = [np.full(2, np.nan), np.full(1, np.nan)]
+        assert f.into(x, y, *out) is True
+        assert all(np.array_equal(a, b) for a, b in zip(out, want, strict=True))
+    assert type(f.into).__name__ == "builtin_function_or_method"
+
+
+def test_into_takes_what_a_call_takes():
+    """Lists, batches, results that are read across memory, results that lie on an argument or beside it."""
+    f, x, y = function(), np.array([0.25, 0.75]), np.array([1.0, 2.0, 3.0])
+    want = f(x, y)
+    strided = np.zeros(4)[::2]
+    shared = np.zeros(8)
+    shared[1:3] = x
+    cases = [
+        ((x, y), (strided, np.zeros(1))),
+        (([0.25, 0.75], y), (np.zeros(2), np.zeros(1))),
+        ((shared[1:3], y), (shared[2:4], np.zeros(1))),
+        ((x, y), (shared[4:6], shared[6:7])),
+    ]
+    for given, out in cases:
+        f.into(*given, *out)
+        assert all(np.array_equal(a, b) for a, b in zip(out, want, strict=True))
+    on_itself = x.copy()
+    f.into(on_itself, y, on_itself, np.zeros(1))
+    assert np.array_equal(on_itself, want[0])
+    many = np.zeros((5, 2)), np.zeros((5, 1))
+    f.into(np.tile(x, (5, 1)), y, *many)
+    assert np.array_equal(many[0], np.tile(want[0], (5, 1)))
+
+
+def locked(n):
+    out = np.zeros(n)
+    out.flags.writeable = False
+    return out
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        (np.zeros(3), np.zeros(1)),
+        (np.zeros((2, 1)), np.zeros(1)),
+        (np.zeros(2, np.float32), np.zeros(1)),
+        (locked(2), np.zeros(1)),
+        (np.zeros(2), None),
+        (np.zeros(2),),
+        (),
+        (np.zeros(2), np.zeros(1), np.zeros(1)),
+        (np.zeros(2),) * 2,
+        (lambda whole: (whole[:2], whole[1:2]))(np.zeros(2)),
+    ],
+)
+def test_results_that_cannot_be_written_are_refused(out):
+    f, x, y = function(), np.ones(2), np.ones(3)
+    f.one(x, y)
+    with pytest.raises(ls.InputError, match="out"):
+        f.into(x, y, *out)
+
+
+def test_into_finds_out_why_a_result_is_not_finite():
+    f, out = function(), (np.zeros(2), np.zeros(1))
+    f.one(np.ones(2), np.ones(3))
+    with pytest.raises(ls.SolveError, match=r"division by 0\.0"):
+        f.into(np.ones(2), np.array([1.0, 1.0, 0.0]), *out)
+    with pytest.raises(ls.InputError, match="finite"):
+        f.into(np.array([np.nan, 1.0]), np.ones(3), *out)
+
+
+def test_only_the_lanes_that_are_asked_for_are_compiled():
+    f = function()
+    f(np.ones((9, 2)), np.ones(3))
+    assert set(f.kernel._codes) == {4}
+    f.one(np.ones(2), np.ones(3))
+    assert set(f.kernel._codes) == {1, 4}

@@ -61,7 +61,7 @@ def run(kernel, arrays, threads=1):
 
 
 @pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("make", [straight_example, lambda: tape_kernel("example", STEPS, example)])
+@pytest.mark.parametrize("make", [straight_example, lambda: tape_kernel("example", *SIZES, STEPS, example)])
 def test_any_number_of_rows(make, rows):
     kernel, arrays = make(), inputs(rows)
     assert kernel.inputs == SIZES[0]
@@ -73,7 +73,7 @@ def test_any_number_of_rows(make, rows):
 
 def test_straight_and_tape_are_the_same_bits():
     arrays = inputs(50)
-    ways = [run(kernel, arrays) for kernel in (straight_example(), tape_kernel("example", STEPS, example))]
+    ways = [run(kernel, arrays) for kernel in (straight_example(), tape_kernel("example", *SIZES, STEPS, example))]
     for a, b in zip(*ways, strict=True):
         assert np.array_equal(a, b)
 
@@ -83,7 +83,7 @@ def test_strided_and_repeated_rows():
     wide = np.zeros((24, 7))
     wide[::2, 2:5] = x
     once = y[:1]
-    for kernel in (straight_example(), tape_kernel("example", STEPS, example)):
+    for kernel in (straight_example(), tape_kernel("example", *SIZES, STEPS, example)):
         got = run(kernel, [wide[::2, 2:5], np.broadcast_to(once, (12, 2))])
         want = run(kernel, [x, np.repeat(once, 12, axis=0)])
         assert all(np.array_equal(a, b) for a, b in zip(got, want, strict=True))
@@ -104,7 +104,7 @@ def test_outputs_may_have_gaps():
 @pytest.mark.parametrize("rows", [1, 3, 4, 6])
 def test_everything_not_finite_is_noticed(value, rows):
     """Also in an input that no output uses, and in the last lane of a tail."""
-    for kernel in (straight_example(), tape_kernel("example", STEPS, example), unused_input()):
+    for kernel in (straight_example(), tape_kernel("example", *SIZES, STEPS, example), unused_input()):
         for k in range(len(kernel.inputs)):
             arrays = [np.ones((rows, n)) for n in kernel.inputs]
             out = [np.zeros((rows, n)) for n in kernel.outputs]
@@ -217,7 +217,7 @@ def test_the_ir_can_be_read():
 def test_threads_share_a_kernel():
     from concurrent.futures import ThreadPoolExecutor
 
-    kernel = tape_kernel("example", STEPS, example)
+    kernel = tape_kernel("example", *SIZES, STEPS, example)
     work = [inputs(97, seed) for seed in range(16)]
     want = [run(kernel, arrays) for arrays in work]
     with ThreadPoolExecutor(8) as pool:
@@ -279,7 +279,7 @@ def ancestors(j):
 
 def test_pairs_along_paths():
     """Groups of items in four lanes, items side by side in one lane: the same numbers, bit for bit."""
-    kernel = tape_kernel("pairing", [TIMES], pairing)
+    kernel = tape_kernel("pairing", (24, 24), [2] * sum(len(ancestors(j)) for j in range(12)), [TIMES], pairing)
     arrays = list(np.random.default_rng(4).normal(size=(2, 9, 24)))
     batch = run(kernel, arrays)
     for got, want in zip(batch, plainly(pairing, arrays), strict=True):

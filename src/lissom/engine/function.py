@@ -57,9 +57,11 @@ class Function:
         self.read: Callable[[ArrayLike, int], Array] = self._numbers
         self.rescue: Callable[[list[Array]], list[Array]] | None = None
         self.one: Callable[..., Any] = self
+        self.into: Callable[..., Any] = self._into
+        self._entries: native.OneState | None = None
         if kernel is not None:
-            self.one = native.one_state(kernel, self.shapes, self)
-        self._single = self.one
+            self._entries = native.OneState(kernel, self.shapes, self, self._into)
+            self.one, self.into = self._entries.call, self._entries.into
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         """Results for one state or a batch; a tuple when there are several."""
@@ -67,10 +69,10 @@ class Function:
             results = self._quick(arrays, out, threads)
             if results is not None:
                 return results
-        if out is not None and threads is None and all(type(x) is np.ndarray and x.ndim == 1 for x in arrays):
-            return self._one_into(arrays, out)
         given = [self._later(x, k) for k, x in enumerate(arrays)]
         batch = self._batch(given)
+        if not batch and self._entries is not None and not self._entries.ready:
+            self._entries.prepare()  # the next state needs no Python
         if out is None:
             results = [np.empty((*batch, *shape)) for shape in self.shapes]
         else:
@@ -122,13 +124,12 @@ class Function:
             if not np.may_share_memory(y, part):  # it could not be written in place
                 y[...] = part.reshape(y.shape)
 
-    def _one_into(self, arrays: Sequence[Any], out: Any) -> Any:
-        """One state, its results copied to where they are wanted."""
-        results = self._given(out, ())
-        found = self._single(*arrays)
-        for y, x in zip(results, (found,) if len(results) == 1 else found, strict=True):
-            y[...] = x
-        return results[0] if len(results) == 1 else tuple(results)
+    def _into(self, *arrays: Any) -> bool:
+        """Results of inputs written to the arrays that follow them."""
+        k = len(self.sizes)
+        out = arrays[k:]
+        self(*arrays[:k], out=out[0] if len(out) == 1 else out)
+        return True
 
     def _quick(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
         """The common case, few rows of plain arrays, without ceremony; None when it is another case."""

@@ -217,8 +217,8 @@ def _code_in_pieces(width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], 
     workspace = np.zeros((_number(loaded, "slots"), width))
     fixed = _number(loaded, "fixed_count")
     if fixed:
-        slots, values = loaded.data("fixed_slots", ctypes.c_int64, fixed), loaded.data("fixed_values", ctypes.c_double, fixed)
-        workspace[np.array(slots)] = np.array(values)[:, None]
+        slots = np.array(loaded.data("fixed_slots", ctypes.c_int64, fixed))
+        workspace[slots] = np.array(loaded.data("fixed_values", ctypes.c_double, fixed))[:, None]
     return Code(
         width, sizes, loaded, tape=np.array([loaded.address("piece_0")], np.int64), workspace=workspace,
         inputs=[start * unit for start in starts],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import math
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,8 +19,7 @@ class Watched(Function):
 
     def watch(self, look: Look) -> None:
         """Look from now on, also where one state is asked for."""
-        self.look, self.one = look, self
-        self._single = functools.partial(Function.__call__, self)  # within a call, which looks itself
+        self.look, self.one, self.into = look, self, self._into
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
