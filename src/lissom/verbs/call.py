@@ -73,28 +73,30 @@ def call(
     threads: Any = None,
 ) -> Any:
     """Any combination of loads, base motion, `out` and `threads`; closed loops where the arm has them."""
-    if out is not None and loads is NO_LOADS and base is None and method is None and threads is None:
-        into = _into(as_arm(arm, name), name)
-        if into is not None:
-            into(*state, *(out if isinstance(out, tuple) and len(out) > 1 else (out,)))
-            return out
     if as_arm(arm, name).loops:
         from lissom.verbs.looped import Acting, looped
 
         function = looped(arm, name)
         if function is not None:
             return function(arm, state, Acting(loads, base, method, threads), out)
+    elif out is not None and loads is NO_LOADS and base is None and method is None and threads is None:
+        return into(arm, name, state, out)
     return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)
 
 
-def _into(arm: Arm, name: str) -> Any:
-    """What writes the results of one state to given arrays; None where loops are closed."""
-    known = arm.__dict__.get("_into")
-    if known is None:
-        known = arm.__dict__["_into"] = {}
-    if name not in known:
-        known[name] = None if arm.loops else library_of(arm).get(name).into
-    return known[name]
+def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
+    """Results without loads and base motion, written to `out`; one state of plain arrays goes straight to its code."""
+    try:
+        entry = arm._into[name]
+    except (AttributeError, KeyError):
+        if as_arm(arm, name).loops:
+            return call(arm, name, state, out=out)
+        entry = arm.__dict__.setdefault("_into", {}).setdefault(name, library_of(arm).get(name).into)
+    if isinstance(out, tuple) and len(out) > 1:
+        entry(*state, *out)
+    else:
+        entry(*state, out)
+    return out
 
 
 def tree_call(

@@ -16,7 +16,7 @@ from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads, call, first
+from lissom.verbs.call import NO_LOADS, Loads, call, first, into
 from lissom.verbs.definite import warn_of_indefinite
 
 
@@ -58,7 +58,9 @@ def inverse_dynamics(
     >>> ls.inverse_dynamics(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    if loads is NO_LOADS and base is None and method is None and out is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and threads is None:
+        if out is not None:
+            return into(arm, "inverse_dynamics", (q, qd, qdd), out)
         try:
             entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -103,7 +105,9 @@ def forward_dynamics(
     >>> ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd)).round(9)
     array([ 1., -1.,  2., -2.,  3., -3.])
     """
-    if loads is NO_LOADS and base is None and method is None and out is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and threads is None:
+        if out is not None:
+            return into(arm, "forward_dynamics", (q, qd, tau), out)
         try:
             entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -149,7 +153,9 @@ def mass_matrix(
     """
     if not isinstance(packed, bool):
         raise InputError(f"mass_matrix: packed is {packed!r}; expected True or False.")
-    if method is None and out is None and threads is None and not packed:
+    if method is None and threads is None and not packed:
+        if out is not None:
+            return into(arm, "mass_matrix", (q,), out)
         try:
             entry = arm._one_mass_matrix  # type: ignore[attr-defined]
         except AttributeError:

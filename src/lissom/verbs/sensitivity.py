@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads, call, first
+from lissom.verbs.call import NO_LOADS, Loads, call, first, into
 from lissom.verbs.states import as_arm
 
 
@@ -86,7 +86,9 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if loads is NO_LOADS and base is None and method is None and out is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and threads is None:
+        if out is not None:
+            return into(arm, "inverse_dynamics_gradient", (q, qd, qdd), out)
         try:
             entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
         except AttributeError:
@@ -245,8 +247,8 @@ def _looped_gradient(
     found = ForwardGradient(*forward_gradient(arm, state, Acting(loads, base, None, threads)))
     if out is None:
         return found
-    for into, part in zip(check_out("forward_dynamics_gradient", out, [x.shape for x in found]), found, strict=True):
-        into[...] = part
+    for place, part in zip(check_out("forward_dynamics_gradient", out, [x.shape for x in found]), found, strict=True):
+        place[...] = part
     return out
 
 
