@@ -78,8 +78,8 @@ def _show_counts(rows: Any, title: str, n: int) -> None:
             if row["printed"] is not None:
                 out.print(f"  {word:<16} printed  {row['printed'][word]}")
             out.print(f"  {word:<16} ours     {row[word]}")
-        if row["why"]:
-            out.print(f"  difference: {row['why']}.", markup=False)
+            if row["why"].get(word):
+                out.print(f"  {'':<16} {row['why'][word]}.", markup=False)
     out.print(
         "\nDense: every product and sum, as the papers count. Folded: without what zeros, ones and constants save"
     )

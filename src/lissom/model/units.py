@@ -36,16 +36,24 @@ def unit_of(arm: Arm, quantity: str, coordinate: str) -> str:
 
 
 def units(arm: Arm, word: str = "q") -> list[str]:
-    """The unit of q, qd, qdd or tau of every coordinate; amplitudes of modes are plain numbers.
+    """The unit of q, qd, qdd or tau of every coordinate.
+
+    Shapes of beams have no unit, so amplitudes of bending and stretch are metres, those of torsion radians;
+    amplitudes of modes that come as `ModalIntegrals` are plain numbers.
 
     Examples
     --------
     >>> import lissom as ls
     >>> units(ls.load("stanford"), "tau")[1:4]
     ['N m', 'N', 'N m']
+    >>> units(ls.load("two_link_flexible"), "tau")[:2]
+    ['N m', 'N']
     """
     known = dict.fromkeys(arm.coordinates, "1")
     for link in arm.links:
+        if link.beam is not None:
+            for label in link.mode_labels:
+                known[f"{link.name}.{label}"] = "rad" if label.startswith("torsion") else "m"
         if link.joint.moves:
             unit = "m" if link.joint.kind == "prismatic" else "rad"
             known |= {link.joint.name: unit, f"{link.joint.name}.deflection": unit}
