@@ -55,15 +55,15 @@ WEAK = {
 
 
 @functools.cache
-def imports():
-    """Third-party packages and the files that import them."""
+def imports(folder=SOURCE):
+    """Third-party packages and the files below a folder that import them."""
     found = {}
-    for path in SOURCE.rglob("*.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"lissom", ""}:
-                found.setdefault(name, set()).add(path.relative_to(SOURCE).as_posix())
+                found.setdefault(name, set()).add(path.relative_to(folder).as_posix())
     return found
 
 
@@ -81,6 +81,15 @@ def test_every_import_is_declared():
     known = OFFERED | set(BROUGHT)
     wrong = {module: sorted(files) for module, files in imports().items() if not distributions(module) & known}
     assert not wrong
+
+
+def test_every_import_of_tests_and_benchmarks_is_declared():
+    """Modules that a test writes itself, and scripts that import each other by name, come from no package."""
+    known = CORE | EXTRAS["test"] | EXTRAS["docs"]
+    for folder in (TOP / "tests", TOP / "benchmarks"):
+        own = {path.stem for part in (folder, TOP / "benchmarks", TOP) for path in part.iterdir()}
+        others = {module for module in imports(folder) if module not in own and module in installed()}
+        assert {module for module in others if not distributions(module) & known} == set()
 
 
 def test_every_core_dependency_is_used():

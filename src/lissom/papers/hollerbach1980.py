@@ -56,12 +56,12 @@ ORDERS = {"uicker_kahn": 4, "waters": 2, "hollerbach_4x4": 1, "hollerbach_3x3": 
 # Known causes of a difference, by operation and formulation.
 CAUSES = {
     "multiplications": {
-        "hollerbach_4x4": "W dA is computed once for (9), (10) and (14), 128 products per link; the rest is unexplained",
-        "hollerbach_3x3": "W dA is computed once, the terms missing in (13), (17) are included; the rest is unexplained",
-        "newton_euler_link": "z = (0, 0, 1) is not multiplied with, 10 products per link; the rest is unexplained",
+        "hollerbach_4x4": "W dA is computed once for (9), (10) and (14), 128 products a link; the rest is unexplained",
+        "hollerbach_3x3": "W dA is computed once, the terms missing in (13), (17) are added; the rest is unexplained",
+        "newton_euler_link": "z = (0, 0, 1) is not multiplied with, 10 products a link; the rest is unexplained",
     },
     "additions": {
-        "hollerbach_3x3": "the terms missing in (13), (17) are included; the rest is unexplained",
+        "hollerbach_3x3": "the terms missing in (13), (17) are added; the rest is unexplained",
         "horn_raibert": "the formula has 2n sums fewer than the paper counts",
     },
 }
@@ -117,7 +117,7 @@ def in_words(row: Row, n: int) -> dict[str, Any]:
     }
 
 
-def explained(row: Row, printed: Printed) -> dict[str, str]:
+def explained(row: Row, printed: Any) -> dict[str, str]:
     """Why the count of each operation differs from the printed one; empty where it does not."""
     pairs = {word: (getattr(printed, word), getattr(row, word)) for word in ("multiplications", "additions")}
     return {word: _difference(row.method, word, list(theirs), list(ours)) for word, (theirs, ours) in pairs.items()}
