@@ -38,6 +38,23 @@ def motion():
     return [np.array(found.duration), found.q, found.tau]
 
 
+def large_motion():
+    """24 joints: the solver's dense blocks are large enough to be shared out to threads."""
+    rng = np.random.default_rng(5)
+    links = []
+    for k in range(24):
+        placement = np.eye(4)
+        placement[:3, 3] = rng.uniform(-0.2, 0.2, 3)
+        axis, above = rng.normal(size=3), links[-1].name if links else None
+        links.append(ls.Link(f"l{k}", above, ls.Joint("revolute", placement, axis), 1.0, inertia=0.01 * np.eye(3)))
+    arm, goal = ls.Arm("chain", links), rng.uniform(-0.5, 0.5, 24)
+    found = ls.predict_motion(
+        arm, start=np.zeros(24), goal=goal, duration=1.5, minimise="torque_squared", segments=10, iterations=40,
+        limits=ls.Limits(velocity=2.0), on_failure="return",
+    )  # fmt: skip
+    return [np.array(found.duration), found.q, found.tau]
+
+
 def linear():
     plant = ls.linearise(SOFT, [0.1, 0.5])
     return [plant.A, plant.B]
@@ -59,6 +76,7 @@ JOBS = {
     "radau": lambda: run(SOFT, [0.3, 0.2], method="radau"),
     "ensemble": lambda: run(PLANE, START, dt=1e-3, threads=THREADS),
     "motion": motion,
+    "large motion": large_motion,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import casadi as ca
 import numpy as np
 
+from lissom.motion.blas import one_thread
 from lissom.motion.program import Pattern, Program
 from lissom.motion.report import INTERRUPTED, RAN_OUT, Iteration
 from lissom.spatial.rotations import Array
@@ -117,7 +118,8 @@ class Solver:
                 "lam_x0": warm.bound_multipliers * self._cost,
             }
         start = time.perf_counter()
-        found = run(**given)
+        with one_thread:
+            found = run(**given)
         spent = time.perf_counter() - start
         if self._stop and not isinstance(self._stop[0], KeyboardInterrupt):
             raise self._stop[0]
