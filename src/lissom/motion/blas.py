@@ -1,7 +1,8 @@
 """One thread for the linear algebra of a search.
 
-MUMPS inside IPOPT, and the products around it, work on small dense blocks. More threads wait for each other on such blocks,
-on a busy machine for most of the time; and since they share out sums differently, the iterates depend on their number.
+MUMPS inside IPOPT, and the products around it, work on small dense blocks. More threads wait for each other on such
+blocks, on a busy machine for most of the time; and since they share out sums differently, the iterates depend on their
+number.
 """
 
 from __future__ import annotations
