@@ -1,7 +1,8 @@
 """Every robot of the test extra through everyday work; what it finds is on docs/robots.md."""
 
-import gauntlet
 import pytest
+
+import gauntlet
 
 
 @pytest.fixture(scope="module")
