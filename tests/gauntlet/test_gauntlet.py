@@ -1,5 +1,8 @@
 """Every robot of the test extra through everyday work; what it finds is on docs/robots.md."""
 
+import json
+import subprocess
+
 import pytest
 
 import gauntlet
@@ -27,19 +30,15 @@ def test_tables_count_every_trial(double_pendulum):
 def test_a_crash_costs_one_trial(tmp_path, monkeypatch):
     """The process that was in the trial has ended; another one does the rest."""
     calls = []
+    loaded = {"file": "robot.urdf", "robot": "robot", "room": "load", "trial": "load", "how": "succeeded"}
+    started = loaded | {"room": "motion", "trial": "time", "how": "started"}
 
     def process(command, **_):
-        place = tmp_path / "robot.urdf.jsonl"
         calls.append(command)
-        with place.open("a") as out:
-            if len(calls) == 1:
-                out.write(
-                    '{"file": "robot.urdf", "robot": "robot", "room": "load", "trial": "load", "how": "succeeded"}\n'
-                )
-                out.write(
-                    '{"file": "robot.urdf", "robot": "robot", "room": "motion", "trial": "time", "how": "started"}\n'
-                )
-        return gauntlet.subprocess.CompletedProcess(command, -11 if len(calls) == 1 else 0, "", "")
+        if len(calls) > 1:
+            return subprocess.CompletedProcess(command, 0, "", "")
+        (tmp_path / "robot.urdf.jsonl").write_text(f"{json.dumps(loaded)}\n{json.dumps(started)}\n")
+        return subprocess.CompletedProcess(command, -11, "", "")
 
     monkeypatch.setattr(gauntlet.subprocess, "run", process)
     rows = gauntlet.try_robot("robot.urdf", 0, tmp_path)
