@@ -1,4 +1,4 @@
-"""Tables of the performance page, from what benchmarks have left in `benchmarks/results/`."""
+"""Tables of measured results on the pages that show them, from the files in `benchmarks/results/`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 MARK = "<!-- tables -->"
+OWN_PAGE = {"gauntlet": "robots"}  # results that have a page of their own; the others are on the performance page
 TITLES = {  # in this order; others follow by name
     "rigid": "Rigid dynamics",
     "simulation": "Simulation",
@@ -16,6 +17,7 @@ TITLES = {  # in this order; others follow by name
     "flexible_motion": "Motions without vibration",
     "loops": "Closed loops",
     "studies": "Studies",
+    "gauntlet": "Results",
 }
 
 
@@ -46,19 +48,20 @@ def section(name: str, report: dict[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def written(folder: Path = RESULTS) -> str:
-    """All sections."""
-    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+def written(page: str = "performance", folder: Path = RESULTS) -> str:
+    """All sections of a page."""
+    files = [path for path in sorted(folder.glob("*.json")) if OWN_PAGE.get(path.stem, "performance") == page]
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}
     order = [name for name in TITLES if name in found] + [name for name in found if name not in TITLES]
     return "\n\n".join(section(name, found[name]) for name in order)
 
 
 def fill(app, docname: str, source: list[str]) -> None:
-    if docname == "performance":
-        source[0] = source[0].replace(MARK, written())
+    if docname in ("performance", *OWN_PAGE.values()):
+        source[0] = source[0].replace(MARK, written(docname))
 
 
 def setup(app) -> dict[str, bool]:
     app.connect("source-read", fill)
-    app.connect("env-get-outdated", lambda *_: ["performance"])  # files may have changed
+    app.connect("env-get-outdated", lambda *_: ["performance", *OWN_PAGE.values()])  # files may have changed
     return {"parallel_read_safe": True, "parallel_write_safe": True}

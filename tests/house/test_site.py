@@ -69,14 +69,15 @@ def test_examples_have_titles_for_the_gallery():
         assert re.match(r'"""(.+)\n(=+)\n\n', path.read_text(encoding="utf-8")), path.name
 
 
-def test_the_performance_page_is_made_of_measurements():
+def test_pages_of_results_are_made_of_measurements():
     """Where from, when and by what command, and no table without rows."""
     spec = importlib.util.spec_from_file_location("measured", DOCS / "_ext" / "measured.py")
     measured = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(measured)
-    assert measured.MARK in (DOCS / "performance.md").read_text(encoding="utf-8")
+    pages = ["performance", *measured.OWN_PAGE.values()]
+    assert all(measured.MARK in (DOCS / f"{page}.md").read_text(encoding="utf-8") for page in pages)
     assert "rigid" in [path.stem for path in RESULTS]
-    text = measured.written()
+    text = "".join(measured.written(page) for page in pages)
     for path in RESULTS:
         report = json.loads(path.read_text(encoding="utf-8"))
         assert {"cpu", "cores", "load"} <= report["machine"].keys()
