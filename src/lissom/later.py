@@ -1,7 +1,7 @@
 """Names of a package that are loaded when they are first asked for.
 
-A process that forks while another of its threads imports a package gives its child half a package and a lock that nobody
-releases. So what is loaded late is loaded under one lock, which a fork waits for.
+A process that forks while another of its threads imports a package leaves its child half a package and a lock that
+nobody releases. So what is loaded late is loaded under one lock, which a fork waits for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-
 
 importing = threading.RLock()
 if hasattr(os, "register_at_fork"):

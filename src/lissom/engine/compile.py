@@ -1,7 +1,7 @@
 """LLVM IR to machine code, in this process.
 
-llvmlite frees what it holds in finalisers written in Python, where Ctrl-C would be lost. So everything it makes is made and
-freed in `uninterrupted` regions: an engine whose code nobody can call any more is freed when the next one is made.
+llvmlite frees what it holds in finalisers written in Python, where Ctrl-C would be lost. So everything it makes is
+made and freed in `uninterrupted` regions: an engine whose code nobody can call any more is freed when the next one is made.
 
 llvmlite has one lock around LLVM. It is held during a fork, so that no thread that is missing in the child is inside.
 """
@@ -34,7 +34,7 @@ def llvm() -> Any:
 
 
 def _hold_at_fork(lock: Any) -> None:
-    """No other thread is inside a lock when this process forks; it is reentrant, so the thread that is inside may fork."""
+    """No other thread is inside a lock when this process forks; the thread that is inside may fork: it is reentrant."""
     held: list[bool] = []
 
     def acquire() -> None:

@@ -1,7 +1,7 @@
 """Ctrl-C that is never lost.
 
-Python raises KeyboardInterrupt between any two steps of the main thread. Inside a function that a C or C++ library calls
-back, or inside a finaliser, such an exception is printed and forgotten. There the signal is noted instead, and raised
+Python raises KeyboardInterrupt between any two steps of the main thread. Inside a function that a C++ library calls
+back, or inside a finaliser, such an exception is forgotten. There the signal is noted instead, and raised
 at a moment when somebody listens.
 """
 

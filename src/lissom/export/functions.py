@@ -9,6 +9,7 @@ import numpy as np
 from lissom.dynamics.bending import along_beam
 from lissom.engine import c99
 from lissom.engine.c99 import Real, Routine
+from lissom.engine.interrupts import uninterrupted
 from lissom.engine.program import Inline, Partly
 from lissom.export.catalogue import CATALOGUE, argument, results
 from lissom.export.names import distinct, identifier
