@@ -1,7 +1,8 @@
 """LLVM IR to machine code, in this process.
 
 llvmlite frees what it holds in finalisers written in Python, where Ctrl-C would be lost. So everything it makes is
-made and freed in `uninterrupted` regions: an engine whose code nobody can call any more is freed when the next one is made.
+made and freed in `uninterrupted` regions: an engine whose code nobody can call any more is freed when the
+next one is made.
 
 llvmlite has one lock around LLVM. It is held during a fork, so that no thread that is missing in the child is inside.
 """
