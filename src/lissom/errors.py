@@ -6,14 +6,37 @@ A message says what was met, where, what was expected and what to do. Catch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+# What a terminal obeys instead of showing it, what turns the direction of writing, and what no encoding has.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """Text of a file or of a user that may be shown anywhere: control characters are written out.
+
+    Examples
+    --------
+    >>> print(printable("red: \\x1b[31m"))
+    red: \\x1b[31m
+    """
+    return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
 
 class LissomError(Exception):
-    """Base class of all errors raised by lissom."""
+    """Base class of all errors raised by lissom; control characters in its message are written out."""
+
+    def __str__(self) -> str:
+        return printable(self._sentence)
+
+    @property
+    def _sentence(self) -> str:
+        """The sentence as it was written."""
+        return super().__str__()
 
 
 class ModelError(LissomError, ValueError):
@@ -33,7 +56,9 @@ class ModelError(LissomError, ValueError):
         super().__init__(problem, subject, file, line)
         self.problem, self.subject, self.file, self.line = problem, subject, file, line
 
-    def __str__(self) -> str:
+    @property
+    def _sentence(self) -> str:
+        """Place, subject and problem."""
         place = f"{self.file}:{self.line}" if self.line is not None else self.file
         head = " ".join(part for part in (place, self.subject) if part)
         return f"{head}: {self.problem}" if head else self.problem
@@ -58,7 +83,9 @@ class SolveError(LissomError, RuntimeError):
         super().__init__(message, result)
         self.result = result
 
-    def __str__(self) -> str:
+    @property
+    def _sentence(self) -> str:
+        """The sentence, without the result."""
         return str(self.args[0])
 
 

@@ -1,13 +1,24 @@
-"""Names of a package that are loaded when they are first asked for."""
+"""Names of a package that are loaded when they are first asked for.
+
+A process that forks while another of its threads imports a package leaves its child half a package and a lock that
+nobody releases. So what is loaded late is loaded under one lock, which a fork waits for.
+"""
 
 from __future__ import annotations
 
 import ast
+import concurrent.futures.thread  # noqa: F401  it looks after forks too, and must not begin to while one waits for us
+import os
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+importing = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=importing.acquire, after_in_parent=importing.release, after_in_child=importing.release)
 
 
 def listed(init: str) -> dict[str, str]:
@@ -23,7 +34,8 @@ def loader(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(homes[name]), name)
+        with importing:
+            found = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, found)  # the next time it is at hand
         return found
 

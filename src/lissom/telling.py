@@ -24,7 +24,7 @@ def line(words: str) -> Iterator[Callable[[str], None]]:
         return
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with _terminal(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as made:
+    with _terminal(SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()) as made:
         task = made.add_task(words)
         yield lambda said: made.update(task, description=said)
 
@@ -42,7 +42,7 @@ def bar(words: str, total: float, counted: str = "") -> Iterator[Callable[[float
         return
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with _terminal(*columns) as made:
         task = made.add_task(words, total=total)
         yield lambda done: made.update(task, completed=done, description=pace.said(done))

@@ -129,6 +129,76 @@ assert np.array_equal(ls.inverse_dynamics(arm, *state, threads=2), want)  # the 
     assert done.returncode == 0, done.stderr
 
 
+FORKS = """
+import os, signal, sys, tempfile, threading, time
+os.environ["LISSOM_CACHE"] = tempfile.mkdtemp()
+import numpy as np, lissom as ls
+arm = ls.load("tree_demo")
+q = np.zeros(arm.dof)
+
+def heavier(k):
+    return arm.with_gravity((0, 0, -9 - 1e-3 * k))
+
+def compile_on():
+    ls.mass_matrix(arm, q)
+    for k in range(10**6):
+        ls.mass_matrix(heavier(k), q)
+
+threading.Thread(target=compile_on, daemon=True).start()
+hung = 0
+for k in range({forks}):
+    time.sleep({wait} * (k % 7))
+    child = os.fork()
+    if child == 0:
+        ls.mass_matrix(arm, q)  # the arm that another thread of the parent compiles, or has compiled
+        ls.mass_matrix(heavier(-1 - k), q)
+        os._exit(0)
+    for _ in range(1200):
+        if os.waitpid(child, os.WNOHANG)[0]:
+            break
+        time.sleep(0.05)
+    else:
+        hung += 1
+        os.kill(child, signal.SIGKILL)
+print("hung", hung, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX")
+@pytest.mark.parametrize("forks", [3, pytest.param(60, marks=pytest.mark.slow)])
+def test_a_fork_while_another_thread_compiles(forks):
+    """From the first import on: locks of imports, of the arm and of LLVM are free in the child."""
+    code = FORKS.format(forks=forks, wait=0.04)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=900)
+    assert (done.stdout, done.stderr) == ("hung 0\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX")
+def test_a_fork_by_the_thread_that_compiles():
+    """Parent and child finish what was begun, and compile more."""
+    code = """
+import os, tempfile
+os.environ["LISSOM_CACHE"] = tempfile.mkdtemp()
+import numpy as np, lissom as ls
+from lissom.engine import kernel
+made, forked = kernel.graph_of, []
+def forking(program):
+    if not forked:
+        forked.append(os.fork())
+    return made(program)
+kernel.graph_of = forking
+arm = ls.load("two_link")
+M = ls.mass_matrix(arm, np.zeros(2))
+assert M.shape == (2, 2) and ls.inverse_dynamics(arm, *np.zeros((3, 2))).shape == (2,)
+if forked[0] == 0:
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(forked[0], 0)[1]) == 0
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("way", [w for w in ("spawn", "forkserver") if w in multiprocessing.get_all_start_methods()])
 def test_worker_processes_compute_the_same_bits(way):
     jobs = [("inverse", 5000), ("forward slopes", 300)]

@@ -273,7 +273,7 @@ def store(path: Path) -> ls.StudyResult:
 
 
 def unreadable() -> type[Exception]:
-    from lissom.views.mesh_files import Unreadable
+    from lissom.views.mesh_limits import Unreadable
 
     return Unreadable
 

@@ -7,8 +7,9 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
-COMMON = {"errors", "markup", "listing", "versions", "telling", "cores"}
+COMMON = {"arrays", "errors", "later", "markup", "listing", "versions", "telling", "cores"}
 MAY_USE = {
+    "arrays": set(),
     "errors": set(),
     "later": set(),
     "markup": set(),

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli.main import app
-from lissom.views.mesh_files import MeshFiles, Unreadable, _refuse_entities
+from lissom.views.mesh_files import MeshFiles
+from lissom.views.mesh_limits import Unreadable, _refuse_entities
 from lissom.views.scene import Scene, State
 from lissom.views.takes import take_of
 
@@ -146,19 +147,17 @@ HOSTS = '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/hosts">]><a>&e;</a>'
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-7", "cp037"])
-def test_a_document_type_in_another_encoding_is_refused(encoding, tmp_path):
+def test_a_document_type_in_another_encoding_is_refused(encoding):
     text = f'<?xml version="1.0" encoding="{encoding}"?>'
     hidden = HOSTS.replace("<", "+ADw-") if encoding == "utf-7" else HOSTS
-    (tmp_path / "a.dae").write_bytes((text + hidden).encode("ascii" if encoding == "utf-7" else encoding))
     with pytest.raises(Unreadable, match="is not XML in UTF-8"):
-        _refuse_entities(tmp_path / "a.dae")
+        _refuse_entities((text + hidden).encode("ascii" if encoding == "utf-7" else encoding))
 
 
-def test_plain_documents_pass(tmp_path):
-    for k, content in enumerate((b'<?xml version="1.0" encoding="UTF-8"?><a/>', b"\xef\xbb\xbf \n<a/>",
-                                 b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xe9</a>")):  # fmt: skip
-        (tmp_path / f"{k}.dae").write_bytes(content)
-        _refuse_entities(tmp_path / f"{k}.dae")
+def test_plain_documents_pass():
+    for content in (b'<?xml version="1.0" encoding="UTF-8"?><a/>', b"\xef\xbb\xbf \n<a/>",
+                    b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xe9</a>"):  # fmt: skip
+        _refuse_entities(content)
 
 
 def test_an_address_that_is_none_is_a_warning():

@@ -15,16 +15,27 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from lissom.errors import InputError, LissomError, ModelError
+from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
 from lissom.formats.load import load, shipped
 from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 SAME = 1e-9  # rad or m
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class Terminal(Console):
+    """The one way to the terminal: control characters in any text are written out, whoever wrote it."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Text with its styles."""
+        return super().render_str(printable(text), **options)
+
+
+out = Terminal(highlight=False, soft_wrap=True)
+err = Terminal(stderr=True, highlight=False, soft_wrap=True)
 
 
 def complete_arm(incomplete: str) -> list[str]:
@@ -54,12 +65,20 @@ Degrees = Annotated[bool, typer.Option("--deg", help="Angles of --q are in degre
 
 @contextmanager
 def failing_kindly() -> Iterator[None]:
-    """Print lissom's errors as one sentence and exit with 1."""
+    """Print lissom's errors as one sentence and exit with 1; after Ctrl-C with 130, as shells expect."""
     try:
         yield
     except LissomError as error:
-        err.print(f"[bold red]error:[/] {escape(str(error))}")
+        print_error(str(error))
         raise typer.Exit(1) from None
+    except KeyboardInterrupt as interrupt:
+        print_error(str(interrupt) or "interrupted; nothing more is shown or written.")
+        raise typer.Exit(130) from None
+
+
+def print_error(message: str) -> None:
+    """What went wrong, after the word that says so."""
+    err.print(f"[bold red]error:[/] {escape(message)}")
 
 
 def load_arm(
@@ -174,7 +193,8 @@ def print_listing(listing: Listing) -> None:
 
 def print_json(value: Any) -> None:
     """JSON with arrays as lists and infinities as null."""
-    typer.echo(json.dumps(_jsonable(value), indent=2, ensure_ascii=False))
+    text = json.dumps(_jsonable(value), indent=2, ensure_ascii=False)
+    typer.echo(CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def _jsonable(value: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from lissom.cli.common import (
     AsJson,
@@ -20,6 +19,7 @@ from lissom.cli.common import (
     err,
     failing_kindly,
     out,
+    print_error,
     print_json,
     print_listing,
     save_figure,
@@ -77,7 +77,7 @@ def predict(
             options |= {"scheduler": scheduler, "workers": None}
         motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=bar), str(file))
         _write(motion, wholes, tables, rate)
-        found = motion.verify() if verify else None
+        found, problem = _verification(motion, problem) if verify else (None, problem)
         told = summary(motion) | ({} if found is None else {"verification": _verified(found)})
         print_json(told) if as_json else show(motion, found)
         if figure is not None:
@@ -86,10 +86,8 @@ def predict(
             save_figure(plot(motion, kind), figure)
         if film is not None:
             save_film(motion, film, speed=speed)
-        if not problem and found is not None and not found.ok:
-            problem = found.status
         if problem:
-            err.print(f"[bold red]error:[/] {escape(problem)}")
+            print_error(problem)
             raise typer.Exit(1)
 
 
@@ -100,8 +98,17 @@ def _attempt(make: Any, file: str) -> tuple[Motion, str]:
     except MotionError as error:
         return error.motion, str(error)
     except KeyboardInterrupt:
-        raise InputError(f"{file}: interrupted twice; nothing is kept.") from None
+        raise KeyboardInterrupt(f"{file}: interrupted before a motion was found; nothing is kept.") from None
     return motion, "" if motion.ok and not motion.interrupted else motion.status
+
+
+def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
+    """What a simulation says about the motion, and what went wrong first; Ctrl-C ends the simulation alone."""
+    try:
+        found = motion.verify()
+    except KeyboardInterrupt:
+        return None, problem or "interrupted; the motion is found, but not verified."
+    return found, problem or ("" if found.ok else found.status)
 
 
 def _refuse_unwritable(

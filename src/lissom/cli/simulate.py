@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from lissom.cli.common import (
     AsJson,
@@ -18,6 +17,7 @@ from lissom.cli.common import (
     err,
     failing_kindly,
     out,
+    print_error,
     print_json,
     print_listing,
     save_figure,
@@ -83,7 +83,7 @@ def simulate(
         draw(run, figure, kind, film)
         problem = problem or ("" if run.ok else run.status)
         if problem:
-            err.print(f"[bold red]error:[/] {escape(problem)}")
+            print_error(problem)
             raise typer.Exit(1)
 
 

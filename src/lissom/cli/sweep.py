@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from lissom.cli.common import (
     AsJson,
@@ -16,6 +15,7 @@ from lissom.cli.common import (
     err,
     failing_kindly,
     out,
+    print_error,
     print_json,
     save_figure,
 )
@@ -81,7 +81,7 @@ def sweep(
 
             save_figure(plot(result, kind), figure)
         if problem:
-            err.print(f"[bold red]error:[/] {escape(problem)}")
+            print_error(problem)
             raise typer.Exit(1)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, SolveError, UnsupportedError, shown
 from lissom.spatial.rotations import Array
+from lissom.verbs.states import as_numbers
 
 STABLE = 1e-9  # real parts (or radii beyond 1) up to this count as on the boundary
 
@@ -86,7 +87,7 @@ class StateSpace:
         -------
         (..., p, m)              complex
         """
-        w = np.asarray(omega, float)
+        w = as_numbers(omega, "omega", "frequency_response")
         s = 1j * w if self.dt is None else np.exp(1j * w * self.dt)
         pencil = s[..., None, None] * np.eye(len(self.A)) - self.A
         try:
@@ -134,7 +135,7 @@ class StateSpace:
 
     def closed(self, K: ArrayLike) -> StateSpace:
         """The plant under ``u = -K x``."""
-        gain = np.asarray(K, float)
+        gain = as_numbers(K, "K", "closed")
         if gain.shape != self.B.T.shape:
             raise InputError(f"closed: K has shape {gain.shape}; expected {self.B.T.shape} (inputs, states).")
         return replace(self, A=self.A - self.B @ gain, C=self.C - self.D @ gain)
@@ -151,7 +152,7 @@ class StateSpace:
 
 
 def _weight(value: ArrayLike, n: int, word: str) -> Array:
-    matrix = np.asarray(value, float)
+    matrix = as_numbers(value, word, "lqr")
     matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
     if matrix.shape != (n, n) or not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
         raise InputError(f"lqr: {word} is {shown(value)}; expected {n} weights or a symmetric ({n}, {n}) matrix.")

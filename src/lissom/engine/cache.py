@@ -24,6 +24,8 @@ from typing import NamedTuple
 
 from lissom.engine import compile as compiler, private
 from lissom.engine.compile import Loaded
+from lissom.engine.interrupts import uninterrupted
+from lissom.later import importing
 
 HEADER = b"lissom object 2\n"
 MIB = 2**20
@@ -70,16 +72,28 @@ def _default() -> Path:
 
 def compiled(key: str, make: Callable[[], str]) -> Loaded:
     """The object for `key`, from disk if it is there and intact, else compiled from `make()`'s IR."""
+    with uninterrupted():  # casadi, which makes most IR, swallows exceptions
+        return _compiled(key, make)
+
+
+def _compiled(key: str, make: Callable[[], str]) -> Loaded:
     folder = directory()
     if folder is None:
-        return Loaded(compiler.object_code(make()))
+        return Loaded(_made(make))
     name = hashlib.sha256(f"{compiler.version()}|{key}".encode()).hexdigest()
     path = folder / f"{name}.o"
     code = _read(path)
     if code is None:
-        code = compiler.object_code(make())
+        code = _made(make)
         _write(path, code)
     return Loaded(code)
+
+
+def _made(make: Callable[[], str]) -> bytes:
+    """Compiled anew."""
+    with importing, contextlib.suppress(ImportError):  # whoever needs it says so
+        import casadi  # noqa: F401
+    return compiler.object_code(make())
 
 
 def _read(path: Path) -> bytes | None:

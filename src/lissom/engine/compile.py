@@ -1,11 +1,22 @@
-"""LLVM IR to machine code, in this process."""
+"""LLVM IR to machine code, in this process.
+
+llvmlite frees what it holds in finalisers written in Python, where Ctrl-C would be lost. So everything it makes is
+made and freed in `uninterrupted` regions: an engine whose code nobody can call any more is freed when the
+next one is made.
+
+llvmlite has one lock around LLVM. It is held during a fork, so that no thread that is missing in the child is inside.
+"""
 
 from __future__ import annotations
 
 import functools
+import os
+import weakref
 from typing import Any
 
+from lissom.engine.interrupts import uninterrupted
 from lissom.engine.ir import Lanes
+from lissom.later import importing
 
 LEVEL = 1  # of LLVM's code generator: the code of level 2 in half its time; IR passes gain nothing on these graphs
 
@@ -13,22 +24,42 @@ LEVEL = 1  # of LLVM's code generator: the code of level 2 in half its time; IR 
 @functools.cache
 def llvm() -> Any:
     """llvmlite's binding, set up for this machine."""
-    import llvmlite.binding as binding
+    with uninterrupted(), importing:
+        import llvmlite.binding as binding
 
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+    if hasattr(os, "register_at_fork"):
+        _hold_at_fork(binding.ffi.lib._lock)
     return binding
+
+
+def _hold_at_fork(lock: Any) -> None:
+    """No other thread is inside a lock when this process forks; the thread that is inside may fork: it is reentrant."""
+    held: list[bool] = []
+
+    def acquire() -> None:
+        lock.__enter__()
+        held.append(True)
+
+    def release() -> None:
+        if held:  # a fork that was waiting when this was registered did not acquire it
+            held.pop()
+            lock.__exit__(None, None, None)
+
+    os.register_at_fork(before=acquire, after_in_parent=release, after_in_child=release)
 
 
 @functools.cache
 def host() -> tuple[str, str, str]:
     """Triple, CPU and features of this machine."""
     binding = llvm()
-    return (
-        binding.get_process_triple(),
-        binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
-    )
+    with uninterrupted():
+        return (
+            binding.get_process_triple(),
+            binding.get_host_cpu_name(),
+            binding.get_host_cpu_features().flatten(),
+        )
 
 
 @functools.cache
@@ -53,6 +84,11 @@ def lanes(width: int) -> Lanes:
 
 def object_code(ir: str, triple: str | None = None, cpu: str = "", features: str = "") -> bytes:
     """Machine code of a module; for this machine unless another target is named."""
+    with uninterrupted():
+        return _object_code(ir, triple, cpu, features)
+
+
+def _object_code(ir: str, triple: str | None, cpu: str, features: str) -> bytes:
     binding = llvm()
     if triple is None:
         triple, cpu, features = host()
@@ -71,14 +107,10 @@ class Loaded:
     """An object in memory: it lives as long as this does."""
 
     def __init__(self, code: bytes):
-        binding = llvm()
-        triple, cpu, features = host()
-        target = binding.Target.from_triple(triple).create_target_machine(
-            cpu=cpu, features=features, opt=LEVEL, codemodel="jitdefault", jit=True
-        )
-        self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target)
-        self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
-        self._engine.finalize_object()
+        with uninterrupted():
+            _free_unused()
+            self._engine = _engine(code)
+            _engines[id(self._engine)] = weakref.ref(self), self._engine
 
     def has(self, name: str) -> bool:
         """The object defines a function."""
@@ -94,3 +126,26 @@ class Loaded:
         if not found:
             raise KeyError(name)
         return found
+
+
+_engines: dict[int, tuple[weakref.ref[Loaded], Any]] = {}
+
+
+def _free_unused() -> None:
+    """Free the engines of objects that are gone; other threads may do so at the same time."""
+    for key, (owner, _) in list(_engines.items()):
+        if owner() is None:
+            _engines.pop(key, None)
+
+
+def _engine(code: bytes) -> Any:
+    """The object, linked into this process."""
+    binding = llvm()
+    triple, cpu, features = host()
+    target = binding.Target.from_triple(triple).create_target_machine(
+        cpu=cpu, features=features, opt=LEVEL, codemodel="jitdefault", jit=True
+    )
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lissom.arrays import as_floats
 from lissom.engine import native
 from lissom.engine.blocks import Box, Joined, boxes, rows_in_room, taken
 from lissom.engine.kernel import Kernel
@@ -168,12 +169,9 @@ class Function:
 
     def _numbers(self, value: ArrayLike, k: int) -> Array:
         try:
-            array = np.asarray(value)
-            if array.dtype.kind not in "iuf":
-                raise TypeError
-            array = array.astype(float, copy=False)
-        except (TypeError, ValueError):
-            raise InputError(f"{self.name}: {self.arguments[k]} is {shown(value)}; expected numbers.") from None
+            array = as_floats(value)
+        except TypeError as error:
+            raise InputError(f"{self.name}: {self.arguments[k]} is {shown(value)}; expected {error}.") from None
         if array.ndim == 0 or array.shape[-1] != self.sizes[k]:
             have = f"shape {array.shape}" if array.ndim else "no axis"
             raise InputError(

@@ -9,6 +9,7 @@ import numpy as np
 from lissom.dynamics.bending import along_beam
 from lissom.engine import c99
 from lissom.engine.c99 import Real, Routine
+from lissom.engine.interrupts import uninterrupted
 from lissom.engine.program import Inline, Partly
 from lissom.export.catalogue import CATALOGUE, argument, results
 from lissom.export.names import distinct, identifier
@@ -63,13 +64,14 @@ def made(arm: Arm, verb: str, asked: Request) -> Made:
     form = _form(plan, asked)
     name = f"{asked.name}_{verb}"
     read, write = [x.name for x in inputs], [x.name for x in outputs]
-    if form == "straight":
-        run = Inline()
-        plan.program(tape=False)(Partly(run, fixed))
-        routine = c99.straight(name, run.graph(fuse=False), read, write, asked.real)
-    else:
-        program = lambda run: plan.program(tape=True)(Partly(run, fixed))  # noqa: E731
-        routine = c99.tape(name, program, plan.steps, read, write, asked.real)
+    with uninterrupted():  # casadi swallows exceptions
+        if form == "straight":
+            run = Inline()
+            plan.program(tape=False)(Partly(run, fixed))
+            routine = c99.straight(name, run.graph(fuse=False), read, write, asked.real)
+        else:
+            program = lambda run: plan.program(tape=True)(Partly(run, fixed))  # noqa: E731
+            routine = c99.tape(name, program, plan.steps, read, write, asked.real)
     return Made(record(name, verb, inputs, outputs, form, routine, asked.real), routine)
 
 

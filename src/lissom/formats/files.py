@@ -38,10 +38,11 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
     largest = LARGEST_FILE if largest is None else largest
     try:
         with path.open("rb") as stream:
-            data = stream.read(largest + 1)
+            large = os.fstat(stream.fileno()).st_size > largest
+            data = b"" if large else stream.read(largest + 1)  # it may grow meanwhile
     except OSError as error:
         raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
-    if len(data) > largest:
+    if large or len(data) > largest:
         raise ModelError(f"it is larger than {largest // 2**20} MiB, which is too large.", file=str(path))
     return data
 

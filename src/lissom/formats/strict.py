@@ -14,15 +14,25 @@ from lissom.errors import ModelError, shown, suggest
 from lissom.model.fields import array
 
 Table = dict[str, Any]
+MOST_PARTS = 16  # of a key with dots, for which tomllib takes memory and time with the square of their number
+_PART = r"""(?:[\w+-]++|"(?!"")(?:[^"\\\n]|\\[^\n])*+"?|'(?!'')[^'\n]*+'?)"""
+# Every piece of a TOML text; each alternative takes what it begins with, closed or not, so this never goes back.
+_TOKEN = re.compile(
+    rf"""\#[^\n]*+ | \"{{3}}(?:[^"\\]|\\(?:.|\Z)|"(?!""))*+(?:"{{3,5}}|\Z) | '{{3}}(?:[^']|'(?!''))*+(?:'{{3,5}}|\Z)
+    | (?P<long>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_PARTS}}}) | {_PART} | [^\w+"'\#-]++""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def parse(file: str, data: bytes) -> tuple[str, Table]:
     """Text and document of a file's bytes."""
     try:
         text = data.decode("utf-8-sig")  # some editors put a mark first
-        return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise ModelError(f"it is not UTF-8 text (byte {error.start}).", file=file) from None
+    _refuse_long_keys(file, text)
+    try:
+        return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"\(at line (\d+), column \d+\)", str(error))
         line = int(found.group(1)) if found else None
@@ -31,6 +41,14 @@ def parse(file: str, data: bytes) -> tuple[str, Table]:
         raise ModelError("not a model: its values are nested too deeply.", file=file) from None
     except ValueError as error:  # e.g. an integer of thousands of digits
         raise ModelError(f"not TOML: {error}", file=file) from None
+
+
+def _refuse_long_keys(file: str, text: str) -> None:
+    """No key or table has more than `MOST_PARTS` parts; dots in text and comments do not count."""
+    for found in _TOKEN.finditer(text):
+        if found["long"]:
+            line = text.count("\n", 0, found.start()) + 1
+            raise ModelError(f"a key has more than {MOST_PARTS} parts joined by dots.", file=file, line=line)
 
 
 class Place(ModelError):

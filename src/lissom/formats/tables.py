@@ -1,19 +1,42 @@
-"""Tables of numbers as comma-separated text, with the digits that identify them."""
+"""Tables of numbers as comma-separated text, with the digits that identify them.
+
+Spreadsheets take a cell that begins with one of ``= + - @`` for a formula, also where it is a name. Such text is
+written behind an apostrophe, which is taken away again when it is read.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 Columns = dict[str, NDArray[np.float64]]
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+QUOTED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def text_cell(text: str) -> str:
+    """Text as it is written to a cell.
+
+    Examples
+    --------
+    >>> text_cell("=1+1"), text_cell("elbow")
+    ("'=1+1", 'elbow')
+    """
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def cell_text(cell: str) -> str:
+    """The text of a cell that `text_cell` wrote."""
+    return cell.removeprefix("'") if QUOTED.match(cell) else cell
 
 
 def write_table(stream: IO[str], columns: Columns) -> None:
     """A line of names, then one line per row."""
-    csv.writer(stream, lineterminator="\n").writerow(columns)
+    csv.writer(stream, lineterminator="\n").writerow(map(text_cell, columns))
     np.savetxt(stream, np.column_stack(list(columns.values())), fmt="%.17g", delimiter=",")
 
 
@@ -22,7 +45,7 @@ def read_table(text: str) -> Columns:
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise ValueError("it is empty")
-    names = [name.strip() for name in next(csv.reader([lines[0]], skipinitialspace=True))]
+    names = [cell_text(name.strip()) for name in next(csv.reader([lines[0]], skipinitialspace=True))]
     if len(set(names)) != len(names):
         raise ValueError("two columns have the same name")
     if len(lines) == 1:

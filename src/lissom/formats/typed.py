@@ -9,7 +9,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from lissom.errors import ModelError, shown
+from lissom.errors import CONTROL, ModelError, shown
 
 
 def refuse_unfit(kind: type, values: dict[str, Any]) -> None:
@@ -32,6 +32,8 @@ def fits(value: Any, hint: Any) -> bool:
         return True
     if origin in (Union, UnionType):
         return any(fits(value, part) for part in parts)
+    if hint is str:
+        return isinstance(value, str) and not CONTROL.search(value)
     if hint in (None, NoneType):
         return value is None
     if hint in (int, float):

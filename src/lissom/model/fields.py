@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, shown, suggest
+from lissom.arrays import NUMBERS, as_floats
+from lissom.errors import CONTROL, ModelError, shown, suggest
 from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array, nearest_rotation
 
@@ -74,11 +75,11 @@ def flag(value: Any, what: str) -> bool:
 
 
 def text(value: Any, what: str) -> str:
-    """A printable string."""
+    """A string that can be shown and written to a file; it may have several lines."""
     if not isinstance(value, str):
         raise ModelError(f"{what} is {shown(value)}; expected text.")
-    if any(0xD800 <= ord(char) <= 0xDFFF or char == "\0" for char in value):
-        raise ModelError(f"{what} {value!r} has characters that cannot be written to a file.")
+    if CONTROL.search(value):
+        raise ModelError(f"{what} {shown(value)} has control characters; leave them out.")
     return str.__str__(value)  # a plain string also where a subclass was given
 
 
@@ -103,13 +104,12 @@ def choice(value: Any, what: str, known: tuple[str, ...]) -> str:
 def array(value: Any, what: str, shape: tuple[int | None, ...]) -> Array:
     """A frozen array of finite numbers; None in `shape` accepts any length."""
     try:
-        raw = np.asarray(value)
-        if raw.dtype.kind not in "iuf":
-            # objects hide nested lists of numbers too large for an integer type, None, text ...
-            raise TypeError
+        raw = as_floats(value)
+        if raw.ndim == 0:
+            raise TypeError(NUMBERS)
         result = frozen(raw)
-    except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{what} is {shown(value)}; expected {_shape_words(shape)} of numbers.") from None
+    except TypeError as error:
+        raise ModelError(f"{what} is {shown(value)}; expected {_shape_words(shape)} of {error}.") from None
     fits = len(shape) == result.ndim and all(
         want is None or want == got for want, got in zip(shape, result.shape, strict=True)
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.arrays import as_floats
 from lissom.errors import ModelError, about
 from lissom.model.fields import array, choice, frozen, number, rank
 from lissom.model.record import Record
@@ -104,11 +105,12 @@ def _side(value: Any, what: str, unlimited: float) -> Bound:
         return number(value, what)
     if rank(value) != 1:
         return array(value, what, (None,))
-    raw = np.asarray(value)
-    if raw.dtype.kind == "f":  # infinite entries are allowed on their own side
-        array(np.where(raw == unlimited, 0.0, raw), what, (None,))
-        return frozen(raw)
-    return array(value, what, (None,))
+    try:
+        raw = as_floats(value)
+    except TypeError:
+        return array(value, what, (None,))  # it explains
+    array(np.where(raw == unlimited, 0.0, raw), what, (None,))  # infinite entries are allowed on their own side
+    return frozen(raw)
 
 
 def used(table: Array, lower: Array, upper: Array) -> Array:

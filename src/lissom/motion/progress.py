@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from lissom.engine.interrupts import noted_interrupts
 from lissom.errors import InputError, shown
 from lissom.motion.report import Iteration
 from lissom.telling import line
@@ -24,7 +23,7 @@ def watched(progress: Any) -> Iterator[Told]:
     """
     with ExitStack() as stack:
         show = stack.enter_context(_shown(progress))
-        pressed = stack.enter_context(_noted_interrupts())
+        pressed = stack.enter_context(noted_interrupts())
 
         def told(step: Iteration) -> None:
             if pressed:
@@ -32,27 +31,6 @@ def watched(progress: Any) -> Iterator[Told]:
             show(step)
 
         yield told
-
-
-@contextmanager
-def _noted_interrupts() -> Iterator[list[int]]:
-    """A list that Ctrl-C puts something in; a second one interrupts as usual."""
-    pressed: list[int] = []
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(usual):
-        yield pressed  # only the main thread is told of signals; and where they are ignored they stay so
-        return
-
-    def note(number: int, frame: Any) -> None:
-        if pressed:
-            usual(number, frame)
-        pressed.append(number)
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, usual)
 
 
 @contextmanager

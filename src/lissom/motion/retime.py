@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.interpolate import BSpline, CubicHermiteSpline, make_interp_spline
 from scipy.sparse.linalg import splu
 
+from lissom.arrays import as_floats
 from lissom.errors import InputError, MotionError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.motion import suited
@@ -84,8 +85,8 @@ def _path(path: Any, arm: Arm) -> BSpline:
 def _numbers(value: Any) -> Array | None:
     """As an array, where it is one."""
     try:
-        return np.asarray(value, float)
-    except (TypeError, ValueError):
+        return as_floats(value)
+    except TypeError:
         return None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.arrays import as_floats
 from lissom.errors import ModelError, about, shown
 from lissom.model.fields import array, number, records
 from lissom.model.limits import Limits
@@ -59,9 +60,9 @@ class Via(Record):
 def _loose(value: Any, word: str) -> Any:
     """A vector whose NaN mean free."""
     try:
-        out = np.array(value, float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{word} is {shown(value)}; expected numbers, one per joint.") from None
+        out = as_floats(value).copy()
+    except TypeError as error:
+        raise ModelError(f"{word} is {shown(value)}; expected {error}, one per joint.") from None
     if out.ndim != 1 or np.isinf(out).any():
         raise ModelError(f"{word} is {shown(value)}; expected a list of finite numbers, one per joint; NaN: free.")
     out.setflags(write=False)

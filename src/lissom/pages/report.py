@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from lissom.formats.files import checked_target, read_bytes, write_text
 from lissom.formats.load import load
 from lissom.formats.native_read import TOP as ARM_KEYS
 from lissom.formats.native_write import write
+from lissom.formats.strict import parse
 from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, tag
 from lissom.model.arm import Arm
@@ -149,11 +149,8 @@ def _subject(what: Any, progress: bool) -> Subject:
 
 def _of_toml(path: Path, progress: bool) -> Subject:
     """An arm, a task or a run file, by the keys it has."""
-    text = read_bytes(path).decode("utf-8", "replace")
-    try:
-        keys = set(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
-        keys = set()  # the reader says what is wrong, with its line
+    text, document = parse(str(path), read_bytes(path))
+    keys = set(document)
     kind = max(KEYS, key=lambda word: len(keys & KEYS[word]))
     if kind == "task":
         asked = read_task_file(path)

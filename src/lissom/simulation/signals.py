@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_numbers
@@ -183,9 +184,9 @@ def common_runs(told: Iterable[tuple[str, int | None]]) -> int | None:
 def checked(found: Any, size: int, name: str, t: float) -> Array:
     """What a user's function gave, or a sentence with the time."""
     try:
-        array = np.asarray(found, float)
-    except (TypeError, ValueError):
-        raise InputError(f"simulate: {name} gave {shown(found)} at t = {t:.6g} s; expected {size} numbers.") from None
+        array = as_floats(found)
+    except TypeError as error:
+        raise InputError(f"simulate: {name} gave {shown(found)} at t = {t:.6g} s; expected {size} {error}.") from None
     if array.shape != (size,) and not (array.ndim == 2 and array.shape[1] == size):
         if array.size == 1 == size:
             return array.reshape(1)

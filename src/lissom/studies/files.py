@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lissom.errors import LissomError, ModelError
+from lissom.errors import LissomError, ModelError, printable
 from lissom.formats.files import write_whole
+from lissom.formats.tables import text_cell
 from lissom.motion.encode import revived
 from lissom.studies.design import Columns
 from lissom.studies.parameter import Parameter
@@ -72,8 +74,8 @@ def _result(folder: Path, told: dict[str, Any]) -> StudyResult:
         if table[name].dtype.kind not in "if":
             raise ModelError(f"its output {name!r} holds words; expected numbers.", file=str(folder))
     status = "done" if len(table["row"]) == rows else f"{len(table['row'])} of {rows} rows are there"
-    units = {str(name): str(unit) for name, unit in told["units"].items()}
-    title = str(told["title"] or told["evaluate"])
+    units = {str(name): printable(str(unit)) for name, unit in told["units"].items()}
+    title = printable(str(told["title"] or told["evaluate"]))
     settings = dict(told["settings"])
     return StudyResult(None, table, tuple(parameters), units, rows, str(told["sampling"]), status, title, settings)
 
@@ -84,8 +86,15 @@ def write_csv(table: Columns, path: Path) -> None:
     def write(place: Path) -> None:
         with place.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(table)
-            columns = [[f"{x:.17g}" for x in c] if c.dtype.kind == "f" else c.tolist() for c in table.values()]
+            writer.writerow(map(text_cell, table))
+            columns = [_cells(column) for column in table.values()]
             writer.writerows(zip(*columns, strict=True))
 
     write_whole(path, write)
+
+
+def _cells(column: NDArray[Any]) -> list[Any]:
+    """Numbers with the digits that identify them, text that is no formula."""
+    if column.dtype.kind == "f":
+        return [f"{x:.17g}" for x in column]
+    return [text_cell(x) if isinstance(x, str) else x for x in column.tolist()]

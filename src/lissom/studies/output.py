@@ -86,8 +86,8 @@ class Output(Record):
             value = getattr(self, word)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
                 raise InputError(f"{word} is {shown(value)}; expected a time in seconds, or None.")
-        if not isinstance(self.unit, str):
-            raise InputError(f"unit is {shown(self.unit)}; expected text, such as 'm'.")
+        if not isinstance(self.unit, str) or not self.unit.isprintable():
+            raise InputError(f"unit is {shown(self.unit)}; expected printable text, such as 'm'.")
 
     @property
     def whole(self) -> bool:

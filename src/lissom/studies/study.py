@@ -115,8 +115,8 @@ class Study:
             value = getattr(self, word)
             if not isinstance(value, kind) or (word == "seed" and (isinstance(value, bool) or value < 0)):
                 raise InputError(f"{VERB}: {word} is {shown(value)}; expected {what}.")
-        if not isinstance(self.title, str):
-            raise InputError(f"{VERB}: title is {shown(self.title)}; expected text.")
+        if not isinstance(self.title, str) or not self.title.isprintable():
+            raise InputError(f"{VERB}: title is {shown(self.title)}; expected one line of printable text.")
         _refuse_alike(self.parameters, self.outputs)
         put(_rows=rows_of(self.parameters, self.sampling, self.count, VERB))
         self._try_paths()

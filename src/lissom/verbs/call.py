@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics.bending import on_frame
 from lissom.errors import InputError, shown
+from lissom.later import importing
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_frame, as_threads
@@ -27,7 +28,8 @@ def library_of(arm: Arm) -> Library:
     """The arm's compiled functions; the engine is loaded when the first is asked for."""
     made: Library | None = arm.__dict__.get("_library")
     if made is None:
-        from lissom.verbs.library import library
+        with importing:
+            from lissom.verbs.library import library
 
         made = library(arm)
     return made

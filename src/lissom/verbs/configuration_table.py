@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.arrays import as_floats
 from lissom.errors import InputError, ModelError, UnsupportedError, shown
 from lissom.formats.files import write_whole
 from lissom.formats.npz import read_npz
@@ -239,8 +240,8 @@ def _grid(arm: Arm, points: Any, ranges: Any) -> tuple[list[int], list[list[floa
         pairs = np.column_stack([low, np.where(np.isfinite(upper), upper, low + turn)])
     else:
         try:
-            pairs = np.array(ranges, float)
-        except (TypeError, ValueError):
+            pairs = as_floats(ranges)
+        except TypeError:
             pairs = np.zeros(0)
     if pairs.shape != (n, 2) or not np.isfinite(pairs).all() or not (pairs[:, 0] < pairs[:, 1]).all():
         raise InputError(

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import importlib.util
 import math
+import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -54,7 +55,7 @@ class Library:
         self.bodies = Bodies(arm)
         self.frames = Bodies(arm, rounded=False)
         self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
-        self._lock = threading.RLock()
+        self._lock, self._process = threading.RLock(), os.getpid()
 
     def get(
         self, name: str, setting: Setting | None = None, backend: str | None = None, method: str | None = None
@@ -62,10 +63,16 @@ class Library:
         """A function, compiled on first use; `method` names a formulation."""
         key = (name, setting, backend, method)
         if key not in self._made:
-            with self._lock:
+            with self._making():
                 if key not in self._made:
                     self._made[key] = self._make(name, setting or Setting(), backend, method)
         return self._made[key]
+
+    def _making(self) -> threading.RLock:
+        """The lock of this process: a thread that held it when another forked does not exist in the child."""
+        if self._process != os.getpid():
+            self._lock, self._process = threading.RLock(), os.getpid()
+        return self._lock
 
     @staticmethod
     def setting(

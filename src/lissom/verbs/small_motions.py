@@ -74,12 +74,14 @@ def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
     """
     from lissom.dynamics import inverse
     from lissom.dynamics.bodies import refuse_unready
+    from lissom.engine.interrupts import uninterrupted
     from lissom.engine.program import Inline
 
     refuse_unready(arm)
-    run = Inline()
     bodies = library_of(arm).bodies.with_stations(inverse.standing_frames(arm))
-    inverse.program(run, bodies.smooth, inverse.Setting())
     still = np.zeros(arm.dof)
-    K, D, M = ((A + A.T) / 2 for A in run.slopes_at(q, still, still))
+    with uninterrupted():  # casadi swallows exceptions
+        run = Inline()
+        inverse.program(run, bodies.smooth, inverse.Setting())
+        K, D, M = ((A + A.T) / 2 for A in run.slopes_at(q, still, still))
     return M, K, D

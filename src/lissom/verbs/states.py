@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.arrays import as_floats
 from lissom.errors import InputError, ModelError, shown, suggest
 from lissom.model.arm import Arm, Frame
 from lissom.spatial.rotations import Array
@@ -22,12 +23,9 @@ def as_arm(arm: Any, verb: str) -> Arm:
 def as_numbers(value: ArrayLike, what: str, verb: str) -> Array:
     """A finite float array; the first bad entry is named."""
     try:
-        raw = np.asarray(value)
-        if raw.dtype.kind not in "iuf":
-            raise TypeError
-        array = raw.astype(float)
-    except (TypeError, ValueError):
-        raise InputError(f"{verb}: {what} is {shown(value)}; expected numbers.") from None
+        array = np.array(as_floats(value))
+    except TypeError as error:
+        raise InputError(f"{verb}: {what} is {shown(value)}; expected {error}.") from None
     if not np.isfinite(array).all():
         spot = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"{verb}: {what}{list(spot)} is {array[spot]}; expected finite numbers.")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,15 +12,14 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from lissom.errors import ModelError
+from lissom.errors import ModelError, printable
 from lissom.formats.files import LARGEST_MATRIX, read_bytes
 from lissom.model.arm import Arm
 from lissom.model.link import Shape
+from lissom.views.mesh_limits import MOST_TRIANGLES, Unreadable, harmless, refuse_large
 from lissom.views.solids import Mesh
 
 SHARP = 0.5  # rad; edges that turn by more are shown as edges
-ENCODING = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["']([^"'>]*)""")
-PLAIN = (b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"windows-1252")  # encodings that contain ASCII
 KINDS = (".dae", ".stl", ".obj", ".ply", ".glb", ".gltf", ".off")
 
 
@@ -31,10 +28,6 @@ class Part(NamedTuple):
 
     mesh: Mesh
     colour: tuple[int, int, int] | None
-
-
-class Unreadable(Exception):
-    """Why a mesh cannot be shown."""
 
 
 class MeshFiles:
@@ -47,20 +40,36 @@ class MeshFiles:
         packages = [Path(word) for word in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if word]
         own = [Path(arm.folder)] if arm.folder else []
         self._folders = [*folders, *own, *packages]
-        self._read: dict[str, list[Part] | None] = {}
+        self._read: dict[Path, list[Part] | Unreadable] = {}
+        self._warned: set[str] = set()
+        self._left = MOST_TRIANGLES
 
     def parts(self, shape: Shape) -> list[Part] | None:
         """What a shape of kind "mesh" consists of, in link axes; None where its file cannot be shown."""
-        if shape.file not in self._read:
-            try:
-                self._read[shape.file] = triangles(self._find(shape.file))
-            except Unreadable as error:
-                warnings.warn(f"mesh {shape.file}: {error}; a capsule stands in for it.", stacklevel=2)
-                self._read[shape.file] = None
-        parts = self._read[shape.file]
-        if parts is None:
+        try:
+            parts = self._file(shape.file)
+        except Unreadable as error:
+            if shape.file not in self._warned:
+                self._warned.add(shape.file)
+                warnings.warn(printable(f"mesh {shape.file}: {error}; a capsule stands in for it."), stacklevel=2)
             return None
         return [Part(_scaled(part.mesh, shape.size).placed(shape.origin), part.colour) for part in parts]
+
+    def _file(self, uri: str) -> list[Part]:
+        """The parts of a file, which is read once; all that an arm shows is bounded."""
+        path = self._find(uri).resolve()
+        if path not in self._read:
+            try:
+                self._read[path] = triangles(path)
+            except Unreadable as error:
+                self._read[path] = error
+        found = self._read[path]
+        if isinstance(found, Unreadable):
+            raise found
+        self._left -= sum(len(part.mesh.faces) for part in found)
+        if self._left < 0:
+            raise Unreadable(f"the arm has more than {MOST_TRIANGLES} triangles")
+        return found
 
     def _find(self, uri: str) -> Path:
         try:
@@ -98,17 +107,17 @@ def triangles(path: Path) -> list[Part]:
     """Of a file, by trimesh."""
     import trimesh
 
-    if path.suffix.lower() not in KINDS:
+    kind = path.suffix.lower()
+    if kind not in KINDS:
         raise Unreadable(f"its ending is not one of {', '.join(KINDS)}")
     try:
-        if path.suffix.lower() == ".dae":
-            _refuse_entities(path)
-        data = read_bytes(path, LARGEST_MATRIX)
-        loaded = trimesh.load_scene(io.BytesIO(data), path.suffix[1:].lower(), _Beside(path.parent))
+        data = harmless(read_bytes(path, LARGEST_MATRIX), kind)
+        loaded = trimesh.load_scene(io.BytesIO(data), kind[1:], _Beside(path.parent))
+        refuse_large(loaded)
         bodies = [body for body in loaded.dump() if isinstance(body, trimesh.Trimesh) and len(body.faces)]
         parts = [_part(trimesh, body) for body in bodies]
-    except Unreadable:
-        raise
+    except Unreadable as error:
+        raise Unreadable(f"{path}: {error}") from None
     except ModelError as error:
         raise Unreadable(error.problem.rstrip(".")) from None
     except ModuleNotFoundError as error:
@@ -121,29 +130,24 @@ def triangles(path: Path) -> list[Part]:
 
 
 class _Beside:
-    """Files that a mesh names: colours and buffers in its own folder or below; no pictures, nothing elsewhere."""
+    """Files that a mesh names: colours and buffers in its own folder or below; no pictures, nothing elsewhere.
+
+    All of them together are as large as one file may be, however often they are named.
+    """
 
     def __init__(self, folder: Path):
-        self._folder = folder.resolve()
+        self._folder, self._left = folder.resolve(), LARGEST_MATRIX
 
     def get(self, name: str) -> bytes:
         """Content of a file, by the name that the mesh gives."""
         place = (self._folder / name.strip()).resolve()
         if place.suffix.lower() not in (".mtl", ".bin") or not place.is_relative_to(self._folder):
             raise FileNotFoundError(name)
-        return read_bytes(place, LARGEST_MATRIX)
+        data = read_bytes(place, self._left)
+        self._left -= len(data)
+        return data
 
     __getitem__ = get
-
-
-def _refuse_entities(path: Path) -> None:
-    """XML may name other files; a mesh has no need to. Only where ASCII is written as such can that be seen."""
-    content = path.read_bytes().removeprefix(codecs.BOM_UTF8).lstrip()
-    said = ENCODING.match(content)
-    if not content.startswith(b"<") or b"\0" in content or (said and said[1].lower() not in PLAIN):
-        raise Unreadable(f"{path} is not XML in UTF-8; save it so")
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise Unreadable(f"{path} declares a document type, which is not read")
 
 
 def _part(trimesh: Any, body: Any) -> Part:
