@@ -66,6 +66,10 @@ class IndefiniteInertia(UserWarning):
     """An inertia matrix that is not positive definite: equations were truncated, and deflections are not small."""
 
 
+class LargeDeflection(UserWarning):
+    """A flexible link that bends beyond what modes of small deflections describe well: results lose accuracy."""
+
+
 class SimulationError(SolveError):
     """A simulation ended early; `run` holds what was computed until then."""
 

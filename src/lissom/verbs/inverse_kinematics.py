@@ -140,7 +140,7 @@ def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, 
 
     def reach(q: Array) -> tuple[Array, Array]:
         points = np.repeat(point[None], len(q), axis=0)  # one row per state takes the short way through the engine
-        return tuple(function(q, points) for function in functions)  # type: ignore[return-value]
+        return tuple(function(q, points) for function in functions)
 
     return reach
 
