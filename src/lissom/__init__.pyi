@@ -7,6 +7,7 @@ from lissom.diagnosis import Diagnosis as Diagnosis, doctor as doctor
 from lissom.errors import (
     IndefiniteInertia as IndefiniteInertia,
     InputError as InputError,
+    LargeDeflection as LargeDeflection,
     LissomError as LissomError,
     ModelError as ModelError,
     MotionError as MotionError,

@@ -93,6 +93,10 @@ class IndefiniteInertia(UserWarning):
     """An inertia matrix that is not positive definite: equations were truncated, and deflections are not small."""
 
 
+class LargeDeflection(UserWarning):
+    """A flexible link that bends beyond what modes of small deflections describe well: results lose accuracy."""
+
+
 class SimulationError(SolveError):
     """A simulation ended early; `run` holds what was computed until then."""
 
@@ -157,9 +161,10 @@ def misspelt(word: str, known: tuple[str, ...]) -> str | None:
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """``did you mean 'x'?`` when a known word is close, else the list of known words."""
+    """``did you mean 'x'?`` when a known word is close or begins with it, else the list of known words."""
     known = list(known)
-    near = _closest(str(word), known, 0.6)
+    begun = [whole for whole in known if len(word) > 1 and whole.startswith(word)]
+    near = _closest(str(word), known, 0.6) or (begun if len(begun) == 1 else [])
     if near:
         return f"did you mean {near[0]!r}?"
     listed = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")

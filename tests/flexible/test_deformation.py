@@ -116,6 +116,12 @@ def test_a_run_says_how_far_it_left_small_deflections():
     push = ls.Load("rod.tip", (0, 150.0, 0))
     with pytest.raises(ls.SolveError, match=r"link 'rod' would rest with a slope of .* mean nothing: stiffen the link"):
         ls.equilibrium(arm, [0.0], loads=[push])
+    with pytest.warns(
+        ls.LargeDeflection, match=r"equilibrium: link 'rod' bends to a slope of 0\.\d+ rad: beyond 0\.5 rad"
+    ):
+        rest = ls.equilibrium(arm, [0.0], loads=[push.replace(force=(0, 60.0, 0))])
+    with pytest.warns(ls.LargeDeflection, match=r"modes: link 'rod' bends to a slope of 0\.\d+ rad"):
+        ls.modes(arm, rest.q)
     pushed = ls.simulate(arm, tau=[0, 90.0, 0], until=0.2, rtol=1e-6, audit=1.0)
     assert not pushed.ok
     assert "where modes of small deflections mean nothing: stiffen the link" in pushed.status

@@ -495,7 +495,7 @@ def test_misspelt_attributes_are_refused_with_a_suggestion(refused, old, word, m
     ],
 )
 def test_xacro_is_refused(refused, old, new):
-    refused(swapped(old, new), new, "xacro", "Run xacro on the file first")
+    refused(swapped(old, new), new, "is xacro, not URDF", "run xacro on the file first")
 
 
 # ---- XML -----------------------------------------------------------------------------------------------------------
@@ -535,7 +535,8 @@ def test_utf16_is_read(tmp_path):
 
 
 def test_another_root_is_refused(refused):
-    refused("<sdf version='1.6'/>", "<sdf", "root is <sdf>", "expected <robot>")
+    refused("<sdf version='1.6'/>", "<sdf", "root is <sdf>", "SDF is not read: convert it to URDF first")
+    refused("<html/>", "<html", "root is <html>", "expected <robot>")
 
 
 @pytest.mark.parametrize("depth", [101, 50_000])

@@ -9,6 +9,7 @@ import typer
 from lissom.cli.common import (
     ArmName,
     AsJson,
+    AsWritten,
     Flexible,
     KinematicsOnly,
     Repair,
@@ -26,6 +27,7 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when there are warnings.")] = False,
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
+    as_written: AsWritten = False,
     flexible: Flexible = None,
 ) -> None:
     """Check an arm for physical plausibility.
@@ -34,7 +36,7 @@ def check(
     unlikely is listed as a warning, what is worth knowing as a note.
     """
     with failing_kindly():
-        loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible)
+        loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible, as_written=as_written)
         findings = [*loaded.check(), *loop_findings(loaded)]
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:

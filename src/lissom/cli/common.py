@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
+from lissom.formats.files import AS_WRITTEN
 from lissom.formats.load import load, shipped
 from lissom.listing import Listing
 from lissom.model.arm import Arm
@@ -53,6 +54,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")
 MergeFixed = Annotated[bool, typer.Option("--merge-fixed", help="Make links on fixed joints part of their parents.")]
 KinematicsOnly = Annotated[bool, typer.Option("--kinematics-only", help="Accept links without mass.")]
 Repair = Annotated[bool, typer.Option("--repair", help="Repair unphysical inertias of a URDF instead of refusing it.")]
+AsWritten = Annotated[bool, typer.Option("--as-written", help="Take unphysical inertias literally, as other tools do.")]
 Flexible = Annotated[
     Path | None, typer.Option(metavar="SIDE.toml", help="A side file that makes links of the arm flexible.")
 ]
@@ -87,10 +89,14 @@ def load_arm(
     kinematics_only: bool = False,
     repair: bool = False,
     flexible: Path | None = None,
+    as_written: bool = False,
 ) -> Arm:
     """`lissom.load` with the options of the command line."""
+    if repair and as_written:
+        raise InputError("--repair and --as-written exclude each other; give one.")
     fixed = "merge" if merge_fixed else "keep"
-    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible)
+    how = AS_WRITTEN if as_written else repair
+    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=how, flexible=flexible)
 
 
 def check_figure(path: Path | None) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from lissom.cli.common import (
     ArmName,
+    AsWritten,
     Degrees,
     Flexible,
     KinematicsOnly,
@@ -33,6 +34,7 @@ def draw(
     merge_fixed: MergeFixed = False,
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
+    as_written: AsWritten = False,
     flexible: Flexible = None,
 ) -> None:
     """Draw an arm's links, joint axes, centres of mass and frames."""
@@ -43,7 +45,7 @@ def draw(
     from lissom.views.draw import draw as picture
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written)
         state = positions(loaded, q, deg)
         if show:
             import matplotlib.pyplot as plt

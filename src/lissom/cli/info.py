@@ -7,6 +7,7 @@ from typing import Any
 from lissom.cli.common import (
     ArmName,
     AsJson,
+    AsWritten,
     Flexible,
     KinematicsOnly,
     MergeFixed,
@@ -25,11 +26,12 @@ def info(
     merge_fixed: MergeFixed = False,
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
+    as_written: AsWritten = False,
     flexible: Flexible = None,
 ) -> None:
     """Show an arm: joints, limits, masses, flexible links, sources."""
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written)
         if as_json:
             print_json(summary(loaded))
         else:

@@ -9,6 +9,7 @@ import typer
 
 from lissom.cli.common import (
     ArmName,
+    AsWritten,
     Degrees,
     Flexible,
     KinematicsOnly,
@@ -48,13 +49,14 @@ def view(
     merge_fixed: MergeFixed = False,
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
+    as_written: AsWritten = False,
     flexible: Flexible = None,
 ) -> None:
     """Show an arm in the browser: move its joints, play a run or a motion, watch its modes."""
     from lissom.views.viewer import view as show
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written)
         shown = show(
             loaded,
             None if record is None else load_record(record),

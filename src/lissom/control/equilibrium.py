@@ -58,6 +58,16 @@ def equilibrium(
     -------
     Equilibrium
 
+    Warns
+    -----
+    LargeDeflection
+        When a flexible link rests with a slope above 0.5 rad, where modes of small deflections lose accuracy.
+
+    Raises
+    ------
+    SolveError
+        When no rest was found near `q`, or a flexible link would rest with a slope above 1 rad.
+
     Examples
     --------
     >>> import lissom as ls
@@ -88,19 +98,21 @@ def equilibrium(
             f"{verb}: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which no motor "
             "holds. Start nearer to where it comes to rest, or give the joint a spring."
         )
-    _refuse_bent(arm, found)
+    _check_deflection(arm, found)
     stiffness = _stiffness(arm, found, loads)[np.ix_(~drives, ~drives)]
     stable = not stiffness.size or bool(np.linalg.eigvalsh((stiffness + stiffness.T) / 2).min() > 0)
     return Equilibrium(found, np.where(drives, tau, 0.0), residual, stable)
 
 
-def _refuse_bent(arm: Arm, q: Array) -> None:
+def _check_deflection(arm: Arm, q: Array) -> None:
+    """Refuse a rest that no beam of small deflections can have, and warn where deflections are not small."""
     bend = bending_range.steepest(arm, q)
     if bend is not None and bend.slope > bending_range.MEANINGLESS:
         raise SolveError(
             f"equilibrium: link {bend.link!r} would rest with a slope of {bend.slope:.2g} rad, where modes of small "
             f"deflections mean nothing: {bending_range.FIX}."
         )
+    bending_range.warn_if_large(arm, q, "equilibrium", level=4)
 
 
 def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: float) -> Equilibrium:
@@ -119,7 +131,7 @@ def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: f
             f"equilibrium: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which neither a "
             "motor nor a closure bears. Start nearer to where it comes to rest, from a pose of assemble."
         )
-    _refuse_bent(arm, found.q)
+    _check_deflection(arm, found.q)
     return Equilibrium(found.q, found.tau, residual, found.stable)
 
 

@@ -1,9 +1,10 @@
 """Inverse kinematics by damped least squares, many starts at once.
 
 Levenberg-Marquardt on the weighted pose error: ``dq = (J^T J + lambda 1)^-1 J^T e``. Every start
-of every target keeps its own damping lambda, which falls after a step that helped and rises after
-one that did not. Joint limits are kept by leaving out the columns of joints that sit on a limit
-and push outwards (an active set), and by clipping.
+of every target keeps its own damping lambda. It begins at the squared error, so that a target nearby
+takes Newton steps, falls after a step that helped and rises after one that did not. Joint limits are
+kept by leaving out the columns of joints that sit on a limit and push outwards (an active set), and
+by clipping.
 """
 
 from __future__ import annotations
@@ -59,23 +60,24 @@ def search(problem: Problem, q: Array, target: Array, tolerance: float, iteratio
     weights = problem.weights
     q = np.clip(q, problem.lower, problem.upper)
     error, J = problem.evaluate(q, target)
-    damping = np.full(len(q), DAMPING_FIRST)
-    before = _size(weights * error)
+    size = _size(weights * error)
+    damping = np.minimum(DAMPING_FIRST, size)
+    before = size.copy()
     for step_number in range(iterations):
         if step_number and step_number % PATIENCE == 0:  # give up starts that creep along a valley
-            now_size = _size(weights * error)
-            damping[now_size > SLOW * before] = DAMPING_MOST
-            before = now_size
-        active = (np.abs(weights * error).max(axis=-1) > tolerance) & (damping < DAMPING_MOST)
-        if not active.any():
+            damping[size > SLOW * before] = DAMPING_MOST
+            before = size.copy()
+        now = np.flatnonzero((np.abs(weights * error).max(axis=-1) > tolerance) & (damping < DAMPING_MOST))
+        if not now.size:
             break
-        now = np.flatnonzero(active)
         step = _step(problem, q[now], weights * error[now], weights[:, None] * J[now], damping[now])
         trial = np.clip(q[now] + step, problem.lower, problem.upper)
         trial_error, trial_J = problem.evaluate(trial, target[now])
-        better = _size(weights * trial_error) < _size(weights * error[now])
+        trial_size = _size(weights * trial_error)
+        better = trial_size < size[now]
         good = now[better]
-        q[good], error[good], J[good] = trial[better], trial_error[better], trial_J[better]
+        q[good], size[good] = trial[better], trial_size[better]
+        error[good], J[good] = trial_error[better], trial_J[better]
         damping[now] = np.where(better, np.maximum(damping[now] / 5, DAMPING_LEAST), damping[now] * 4)
     return Search(q, error)
 

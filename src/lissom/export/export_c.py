@@ -20,6 +20,7 @@ from lissom.export.names import as_identifier, identifier
 from lissom.export.record import CExport
 from lissom.formats.files import write_text
 from lissom.model.arm import Arm
+from lissom.model.ends import only_end
 from lissom.verbs.kinematics import ORIGIN, tip_frame
 from lissom.verbs.looped import looped
 from lissom.verbs.states import as_arm, as_frame, as_points
@@ -116,15 +117,15 @@ def _request(
         raise InputError(f"{NAME}: form is {shown(form)}; expected None or one of {', '.join(FORMS)}.")
     if not isinstance(base, bool):
         raise InputError(f"{NAME}: base is {shown(base)}; expected True when its motion is to be an input, or False.")
+    about_frames = [verb for verb in wanted if CATALOGUE[verb].frame]
     asked = Request(
         name=identifier(arm.name) if name is None else as_identifier(name, NAME),
-        loads=_loads(arm, loads), base=base, frame=tip_frame(arm) if frame is None else frame,
+        loads=_loads(arm, loads), base=base, frame=_frame(arm, about_frames) if frame is None else frame,
         point=tuple(map(float, as_points(point, "point", NAME).reshape(-1, 3)[0])), real=Real(precision), form=form,
     )  # fmt: skip
     if np.ndim(point) != 1:
         raise InputError(f"{NAME}: point has shape {np.shape(point)}; expected (3,), one point.")
     as_frame(arm, asked.frame, NAME)
-    about_frames = [verb for verb in wanted if CATALOGUE[verb].frame]
     if (frame is not None or np.any(asked.point)) and not about_frames:
         raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} is not about one.")
     if (asked.loads or base) and not any(CATALOGUE[verb].acted for verb in wanted):
@@ -149,11 +150,16 @@ def _verbs(arm: Arm, verbs: Any) -> list[str]:
     return composed.with_needed(given)
 
 
+def _frame(arm: Arm, about_frames: list[str]) -> str:
+    """The frame that functions about one are written for by default; of no account where there are none."""
+    return tip_frame(arm, only_end(arm, f"give {NAME} the frame") if about_frames else arm.ends[0])
+
+
 def _loads(arm: Arm, loads: Any) -> tuple[str, ...]:
     """Frames that carry loads; on a beam only its tip is one that moves as a whole."""
     if isinstance(loads, str) or not isinstance(loads, Iterable):
         raise InputError(
-            f"{NAME}: loads is {shown(loads)}; expected names of links or tools, such as ['{tip_frame(arm)}']."
+            f"{NAME}: loads is {shown(loads)}; expected names of links or tools, such as ['{arm.ends[0]}']."
         )
     names = tuple(loads)
     for word in names:

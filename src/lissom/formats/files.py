@@ -14,6 +14,7 @@ LARGEST_FILE = 8 * 2**20  # bytes of a description (TOML, XML), which may take 2
 LARGEST_TABLE = 32 * 2**20  # bytes of a table
 LARGEST_MATRIX = 256 * 2**20  # bytes of a matrix or of a mesh, unpacked too
 MOST_LINKS = 10_000  # of an arm in a file
+AS_WRITTEN = "as_written"  # unphysical inertias are neither refused nor repaired
 UNPACKED = 100  # what a record may hold, in sizes of its file
 SPARE = 2**20  # bytes that any record may hold
 

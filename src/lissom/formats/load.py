@@ -8,7 +8,8 @@ from importlib import import_module, resources
 from pathlib import Path
 
 from lissom.errors import InputError, ModelError, about, shown, suggest
-from lissom.formats.files import read_bytes, write_text
+from lissom.formats.files import AS_WRITTEN, read_bytes, write_text
+from lissom.formats.foreign import ENDINGS
 from lissom.model.arm import Arm
 
 SUFFIXES = (".toml", ".urdf", ".xml", ".mjcf")
@@ -25,7 +26,7 @@ def load(
     *,
     fixed: str = "keep",
     kinematics_only: bool = False,
-    repair: bool = False,
+    repair: bool | str = False,
     flexible: str | os.PathLike[str] | None = None,
 ) -> Arm:
     """An arm from a file or from the shipped ones.
@@ -40,9 +41,11 @@ def load(
         (their frames stay as tools).
     kinematics_only : bool
         Accept a model without masses. Its dynamics will be refused.
-    repair : bool
-        Replace unphysical inertia tensors of a URDF by close physical ones instead of refusing the
-        file; each repair is listed in the notes.
+    repair : False, True or "as_written"
+        What to do with inertia tensors that no body can have: refuse the file (False); replace those of a URDF by
+        close physical ones (True); or take them literally ("as_written", URDF and native files), as other tools do,
+        to compare with them. The notes list every link concerned. With tensors as written the mass matrix may not be
+        positive definite; forward dynamics then says so.
     flexible : path or None
         A side file (TOML) that names links and makes them flexible: beams from their joints to the next ones.
 
@@ -58,6 +61,8 @@ def load(
     """
     if fixed not in ("keep", "merge"):
         raise InputError(f"load: fixed is {fixed!r}; expected 'keep' or 'merge'.")
+    if not isinstance(repair, bool) and repair != AS_WRITTEN:
+        raise InputError(f"load: repair is {shown(repair)}; expected False, True or {AS_WRITTEN!r}.")
     path = _resolve(source)
     arm = _reader(path)(path, read_bytes(path), kinematics_only, repair)
     folder = str(path.absolute().parent)
@@ -81,16 +86,18 @@ def _resolve(source: str | os.PathLike[str]) -> Path:
     known = shipped()
     if str(source) in known:
         return known[str(source)]
+    if path.suffix.lower() in ENDINGS:
+        raise ModelError(f"{ENDINGS[path.suffix.lower()]}.", file=str(source))
     if path.suffix or os.sep in str(source) or os.path.exists(path):
         raise ModelError(f"its ending is not one of {', '.join(SUFFIXES)}.", file=str(source))
     raise ModelError(f"there is no shipped arm {shown(str(source))}; {suggest(str(source)[:60], known)} "
                      f"For a file, give its ending ({', '.join(SUFFIXES)}).")  # fmt: skip
 
 
-def _reader(path: Path) -> Callable[[Path, bytes, bool, bool], Arm]:
+def _reader(path: Path) -> Callable[[Path, bytes, bool, bool | str], Arm]:
     """The reader of a file's format; it is loaded when first needed."""
     module = {".toml": "native_read", ".urdf": "urdf_read"}.get(path.suffix.lower(), "mjcf")
-    reader: Callable[[Path, bytes, bool, bool], Arm] = import_module(f"lissom.formats.{module}").read
+    reader: Callable[[Path, bytes, bool, bool | str], Arm] = import_module(f"lissom.formats.{module}").read
     return reader
 
 

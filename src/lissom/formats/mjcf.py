@@ -17,6 +17,7 @@ import numpy as np
 from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.formats import urdf_read, xml
 from lissom.formats.files import MOST_LINKS
+from lissom.formats.foreign import about_root
 from lissom.formats.mjcf_limits import DEEPEST, refuse_harmful
 from lissom.model.arm import Arm
 from lissom.model.fields import frozen
@@ -35,7 +36,7 @@ PLACED = (
 )  # fmt: skip
 
 
-def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
+def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False) -> Arm:
     """An arm from an ``.xml`` file: MJCF, or URDF when its root says so.
 
     MuJoCo has its own switch for unphysical inertias (``balanceinertia``), so `repair` is for URDF.
@@ -44,9 +45,9 @@ def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = 
     if root.tag == "robot":
         return urdf_read.read(path, data, kinematics_only, repair)
     if root.tag != "mujoco":
-        raise ModelError(f"the root is <{root.tag}>; expected <mujoco> or <robot>.", "XML", str(path), root.line)
+        raise ModelError(about_root(root, "<mujoco> or <robot>"), "XML", str(path), root.line)
     if repair:
-        raise InputError(f"load: repair is for URDF files; MuJoCo's compiler has balanceinertia for {path}.")
+        raise InputError(f"load: repair is not for MJCF; MuJoCo's compiler has balanceinertia for {path}.")
     refuse_harmful(root, path)
     mujoco = _mujoco()
     try:

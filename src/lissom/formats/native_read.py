@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown
-from lissom.formats.files import MOST_LINKS
+from lissom.formats.faults import Faults, joined
+from lissom.formats.files import AS_WRITTEN, MOST_LINKS
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
 from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
@@ -26,6 +27,7 @@ from lissom.model.loads import Load, Loop, Payload
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.shape_table import ShapeTable
 from lissom.spatial.frames import pose
+from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
 VERSION = 1
@@ -33,19 +35,26 @@ TOP = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", 
        "loads")  # fmt: skip
 
 
-def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
+def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False) -> Arm:
     """An arm from the bytes of a native file at `path`; files that it names are beside it."""
-    if repair:
+    if repair is True:
         raise InputError(f"load: repair is for URDF files; correct the inertias in {path} instead.")
     content, document = parse(str(path), data)
+    reader = Reader(path.parent, as_written=repair == AS_WRITTEN)
     try:
-        return Reader(path.parent).arm(document, kinematics_only)
+        return reader.arm(document, kinematics_only)
     except ModelError as error:
-        if error.file:  # of a file that this one names
-            raise
-        first = error.problem.split()[0].rstrip(":")
-        line = find_line(content, _path_of(error, document), key=re.sub(r"\W.*", "", first))
-        raise ModelError(error.problem, error.subject, str(path), line) from None
+        faults = reader.faults.list or [error]
+        raise joined([_located(fault, str(path), content, document) for fault in faults]) from None
+
+
+def _located(error: ModelError, file: str, content: str, document: Table) -> ModelError:
+    """The error with file and line."""
+    if error.file:  # of a file that this one names
+        return error
+    first = error.problem.split()[0].rstrip(":")
+    line = find_line(content, _path_of(error, document), key=re.sub(r"\W.*", "", first))
+    return ModelError(error.problem, error.subject, file, line)
 
 
 def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
@@ -68,8 +77,10 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
 class Reader:
     """Tables to records. Every table is checked for unknown keys. Files are relative to a folder."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, as_written: bool = False):
+        self.folder, self.as_written = folder, as_written
+        self.notes: list[str] = []
+        self.faults = Faults()  # of links; the rest is told one at a time
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
         refuse_unknown(document, TOP, "the file")
@@ -91,13 +102,16 @@ class Reader:
         if isinstance(rows, list) and len(rows) > MOST_LINKS:
             raise ModelError(f"it has {len(rows)} links; at most {MOST_LINKS} are read.")
         links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
+        if self.notes:
+            options["notes"] = [*options.get("notes", ()), *self.notes]
         return Arm(document.get("name", ""), tuple(links), loops=tuple(loops), loads=tuple(loads), **options)
 
     def _links(self, rows: list[Table]) -> list[Link]:
         links = []
         for i, row in enumerate(rows):
-            with inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
+            with self.faults.gathered(), inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
                 links.append(self._link(row))
+        self.faults.raise_any()
         return links
 
     def _dh(self, table: Any) -> tuple[Link, ...]:
@@ -108,8 +122,10 @@ class Reader:
             base = _placement(table.get("base", {}), "base")
             rows = []
             for i, row in enumerate(as_rows(table, "rows")):
-                with inside("rows", i), about(f"link {shown(row.get('name', f'link{i + 1}'))}"):
+                place = inside("dh", "rows", i)
+                with self.faults.gathered(), place, about(f"link {shown(row.get('name', f'link{i + 1}'))}"):
                     rows.append(self._dh_row({"name": f"link{i + 1}", **row}))
+            self.faults.raise_any()
             return dh_links(rows, table["convention"], base)
 
     def _dh_row(self, row: Table) -> DH:
@@ -136,7 +152,15 @@ class Reader:
         if "modal_integrals" in row:
             with inside("modal_integrals"):
                 row["modes"] = self.modal_integrals(row.pop("modal_integrals"))
-        return Link(**row)
+        if not self.as_written:
+            return Link(**row)
+        try:
+            return Link(**row)
+        except ModelError:
+            link = Link(**row | {"as_written": True})  # refuses what is wrong besides its inertia
+            moments = ", ".join(f"{value:.4g}" for value in principal_moments(link.inertia))
+            self.notes.append(f"link {link.name!r}: unphysical principal moments {moments} taken as written.")
+            return link
 
     def _parts(self, row: Table) -> Table:
         """Sub-tables that links and DH rows share."""

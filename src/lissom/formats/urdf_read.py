@@ -18,7 +18,9 @@ import numpy as np
 
 from lissom.errors import ModelError, about, misspelt, suggest
 from lissom.formats import xml
-from lissom.formats.files import MOST_LINKS
+from lissom.formats.faults import Faults
+from lissom.formats.files import AS_WRITTEN, MOST_LINKS
+from lissom.formats.foreign import XACRO, about_root, nothing_to_read
 from lissom.model.arm import Arm
 from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
 from lissom.model.joint import Joint, Mimic
@@ -54,12 +56,16 @@ KNOWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "cylinder": ((), ("radius", "length")),
     "sphere": ((), ("radius",)),
 }
+ADVICE = (
+    "To let lissom repair such tensors, load with repair=True (--repair); to take them as they are, with "
+    "repair='as_written' (--as-written)."
+)
 # Close to words we read, but words of their own.
 NOT_MISSPELT = ("capsule",)
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE | re.ASCII)
 
 
-def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
+def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False) -> Arm:
     """An arm from the bytes of a URDF file; `path` is only for messages and the source."""
     return _Reader(str(path), repair or kinematics_only).arm(xml.parse(data, str(path)), kinematics_only)
 
@@ -67,8 +73,10 @@ def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = 
 class _Reader:
     """One reading: the file's name, the lines of things, what was ignored."""
 
-    def __init__(self, file: str, repair: bool):
+    def __init__(self, file: str, repair: bool | str):
         self.file, self.repair = file, repair
+        self.faults = Faults()
+        self.advice = ""
         self.lines: dict[str, int] = {}
         self.ignored: Counter[str] = Counter()
         self.notes: list[str] = []
@@ -77,17 +85,17 @@ class _Reader:
 
     def arm(self, robot: xml.Element, kinematics_only: bool) -> Arm:
         if robot.tag != "robot":
-            raise self._error(robot, f"the root is <{robot.tag}>; expected <robot>. Is it a URDF?")
+            raise self._error(robot, about_root(robot, "<robot>. Is it a URDF?"))
         self._look_over(robot)
-        bodies = self._named(robot, "link")
+        self.faults.raise_any()  # stage by stage: a misspelt word makes faults further on that are none
+        bodies, joints = self._named(robot, "link"), self._named(robot, "joint")
+        self.faults.raise_any()
         if not bodies:
-            raise self._error(robot, "there are no links.")
-        joints = self._named(robot, "joint")
+            raise self._error(robot, nothing_to_read(robot))
         if max(len(bodies), len(joints)) > MOST_LINKS:
             raise self._error(robot, f"it has {len(bodies)} links; at most {MOST_LINKS} are read.")
-        links: list[Link] = []
-        for element, joint in self._tree(bodies, joints):
-            links += self._link(element, joint, joints)
+        links = self._links(bodies, joints)
+        self.faults.raise_any(self.advice)
         if self.ignored:
             listed = ", ".join(f"{count} {tag}" for tag, count in sorted(self.ignored.items()))
             self.notes.append(f"ignored: {listed}.")
@@ -110,12 +118,28 @@ class _Reader:
     def _named(self, robot: xml.Element, tag: str) -> dict[str, xml.Element]:
         found: dict[str, xml.Element] = {}
         for element in robot.all(tag):
-            word = self._attribute(element, "name")
-            if word in found:
-                raise self._error(element, f"the name {word!r} is used twice (first at line {found[word].line}).")
-            found[word] = element
-            self.lines[f"{tag} {word!r}"] = element.line
+            with self.faults.gathered():
+                word = self._attribute(element, "name")
+                if word in found:
+                    raise self._error(element, f"the name {word!r} is used twice (first at line {found[word].line}).")
+                found[word] = element
+                self.lines[f"{tag} {word!r}"] = element.line
         return found
+
+    def _links(self, bodies: dict[str, xml.Element], joints: dict[str, xml.Element]) -> list[Link]:
+        """All links, parents first; what is wrong with them is gathered."""
+        links: list[Link] = []
+        read: set[str] = set()
+        with self.faults.gathered():
+            for element, joint in self._tree(bodies, joints):
+                read.add(element.attributes["name"])
+                with self.faults.gathered():
+                    links += self._link(element, joint, joints)
+        for word, element in bodies.items():
+            if word not in read:  # the tree is broken; the bodies may have faults of their own
+                with self.faults.gathered(), self._at(element, f"link {word!r}"):
+                    self._body(element)
+        return links
 
     def _tree(
         self, bodies: dict[str, xml.Element], joints: dict[str, xml.Element]
@@ -123,13 +147,17 @@ class _Reader:
         """Links with the joints that carry them, parents first, without recursion."""
         carried: dict[str, xml.Element] = {}
         children: dict[str, list[str]] = {word: [] for word in bodies}
+        before = len(self.faults.list)
         for word, joint in joints.items():
-            parent, child = (self._end(joint, end, bodies) for end in ("parent", "child"))
-            if child in carried:
-                other = carried[child].attributes["name"]
-                raise self._error(joint, f"link {child!r} hangs on joint {other!r} already; expected one parent.")
-            carried[child] = joints[word]
-            children[parent].append(child)
+            with self.faults.gathered():
+                parent, child = (self._end(joint, end, bodies) for end in ("parent", "child"))
+                if child in carried:
+                    other = carried[child].attributes["name"]
+                    raise self._error(joint, f"link {child!r} hangs on joint {other!r} already; expected one parent.")
+                carried[child] = joints[word]
+                children[parent].append(child)
+        if len(self.faults.list) > before:  # what follows from a joint that leads nowhere is no fault of its own
+            return
         roots = [word for word in bodies if word not in carried]
         if len(roots) > 1:
             shown = ", ".join(repr(word) for word in roots[:5])
@@ -168,9 +196,11 @@ class _Reader:
     def _link(self, element: xml.Element, joint: xml.Element | None, joints: dict[str, xml.Element]) -> list[Link]:
         """The link, after the virtual links that a floating or planar joint needs."""
         word = element.attributes["name"]
-        with self._at(element, f"link {word!r}"):
-            fields: dict[str, Any] = {"name": word, "shapes": self._shapes(element), **self._body(element)}
-            if joint is None:
+        fields: dict[str, Any] = {"name": word}
+        with self.faults.gathered(), self._at(element, f"link {word!r}"):
+            fields |= {"shapes": self._shapes(element), **self._body(element)}
+        if joint is None:
+            with self._at(element, f"link {word!r}"):
                 free = word if word not in joints else f"{word}@base"
                 return [Link(joint=Joint("fixed", name=free), **fields)]
         with self._at(joint, f"joint {joint.attributes['name']!r}"):
@@ -191,26 +221,27 @@ class _Reader:
             given = array([[I["ixx"], I["ixy"], I["ixz"]],
                            [I["ixy"], I["iyy"], I["iyz"]],
                            [I["ixz"], I["iyz"], I["izz"]]], "inertia", (3, 3))  # fmt: skip
-            moment = self._moment(link, given)
+            moment, as_written = self._moment(link, given)
         with self._at(mass):
             kilograms = number(self._number(mass, "value"), "mass", least=0.0)
         body = Inertia(kilograms, np.zeros(3), moment).in_frame(self._origin(inertial))
-        return {"mass": body.mass, "com": body.com, "inertia": body.moment}
+        return {"mass": body.mass, "com": body.com, "inertia": body.moment, "as_written": as_written}
 
-    def _moment(self, link: xml.Element, given: Array) -> Array:
-        """The inertia tensor, repaired when asked."""
+    def _moment(self, link: xml.Element, given: Array) -> tuple[Array, bool]:
+        """The inertia tensor, repaired when asked, and whether it is an unphysical one taken as written."""
         try:
-            return physical_inertia(given)
+            return physical_inertia(given), False
         except ModelError as error:
             if not self.repair:
-                advice = " To let lissom repair such tensors, load with repair=True (--repair)."
-                raise ModelError(error.problem + advice) from None
+                self.advice = ADVICE
+                raise ModelError(error.problem) from None
+            told = f"link {link.attributes['name']!r}: unphysical principal moments {_listed(given)}"
+            if self.repair == AS_WRITTEN:
+                self.notes.append(f"{told} taken as written.")
+                return given, True
             moment = nearest_physical(given)
-            before, after = (", ".join(f"{value:.4g}" for value in principal_moments(I)) for I in (given, moment))
-            self.notes.append(
-                f"link {link.attributes['name']!r}: unphysical principal moments {before} repaired to {after}."
-            )
-            return physical_inertia(moment)
+            self.notes.append(f"{told} repaired to {_listed(moment)}.")
+            return physical_inertia(moment), False
 
     def _shapes(self, link: xml.Element) -> tuple[Shape, ...]:
         shapes = []
@@ -341,15 +372,17 @@ class _Reader:
             children, attributes = KNOWN[element.tag]
             for word, value in element.attributes.items():
                 if "${" in value or word.startswith("xacro:") or word == "xacro":
-                    raise self._error(element, f"{word}={value!r} is xacro, not URDF. Run xacro on the file first.")
+                    raise self._error(element, f"{word}={value!r} is xacro, not URDF: {XACRO}.")
                 if word not in attributes:
-                    self._pass_over(element, word, attributes, f"attribute {word}")
+                    with self.faults.gathered():
+                        self._pass_over(element, word, attributes, f"attribute {word}")
             for child in element.children:
                 if child.tag.startswith("xacro:"):
-                    raise self._error(child, f"<{child.tag}> is xacro, not URDF. Run xacro on the file first.")
+                    raise self._error(child, f"<{child.tag}> is xacro, not URDF: {XACRO}.")
                 if child.tag in children:
                     stack.append(child)
-                else:
+                    continue
+                with self.faults.gathered():
                     self._pass_over(child, child.tag, children, child.tag)
 
     def _pass_over(self, element: xml.Element, word: str, known: tuple[str, ...], label: str) -> None:
@@ -417,3 +450,9 @@ class _Reader:
                 yield
         except ModelError as error:
             raise ModelError(error.problem, error.subject, self.file, error.line or element.line) from None
+
+
+def _listed(moment: Array) -> str:
+    """Principal moments; what rounding leaves of nothing is 0."""
+    values = principal_moments(moment)
+    return ", ".join(f"{value if abs(value) > 1e-12 * np.abs(values).max() else 0.0:.4g}" for value in values)

@@ -365,17 +365,26 @@ class Arm(Record):
     def with_payload(self, payload: Payload | None, link: str | None = None) -> Arm:
         """The same arm with `payload` on a link, in place of what it carried.
 
-        The default link is the last one that moves with some joint (frames fixed to the base are passed over).
+        The default link is the one at the end of the arm; a tree with several ends needs the link's name.
         """
         return self.with_link(self.last_moving if link is None else link, payload=payload)
 
     @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """Links at the ends of the branches: of every last moving body, the last link that is fixed to it (or itself).
+
+        Frames fixed to the base or along the way are no ends. A serial arm has one.
+        """
+        from lissom.model.ends import end_links
+
+        return end_links(self)
+
+    @property
     def last_moving(self) -> str:
-        """Name of the last link that moves with some joint."""
-        moving = {-1: False}
-        for i, link in enumerate(self.links):
-            moving[i] = link.joint.moves or moving[int(self.parent_index[i])]
-        return self.links[max((i for i, m in moving.items() if m), default=len(self.links) - 1)].name
+        """The one of `ends`; on a tree with several, an error that lists them."""
+        from lissom.model.ends import only_end
+
+        return only_end(self)
 
     def with_link(self, name: str, /, **changes: Any) -> Arm:
         """The same arm with fields of one link changed; renaming takes its children along."""

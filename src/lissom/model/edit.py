@@ -44,10 +44,12 @@ class _Carrier:
         self._body: Inertia | None = None
         self._tools: list[Tool] = list(link.tools)
         self._shapes = list(link.shapes)
+        self._as_written = link.as_written
 
     def take(self, link: Link, X: Array) -> None:
         """Add a rigid link that sits at pose X in the frame where this link's children attach."""
         body = link.body.in_frame(X)
+        self._as_written |= link.as_written
         self._body = body if self._body is None else combine(self._body, body)
         self._tools.append(Tool(link.name, frozen(X)))
         self._tools += [tool.replace(placement=frozen(X @ tool.placement)) for tool in link.tools]
@@ -55,7 +57,8 @@ class _Carrier:
         self._shapes += [s.replace(origin=frozen(at_root @ s.origin)) for s in link.shapes]
 
     def link(self) -> Link:
-        link, changes = self._link, {"tools": tuple(self._tools), "shapes": tuple(self._shapes)}
+        link = self._link
+        changes = {"tools": tuple(self._tools), "shapes": tuple(self._shapes), "as_written": self._as_written}
         if self._body is None:
             return link.replace(**changes)
         return link.replace(**changes, **self._with_body(link, self._body))

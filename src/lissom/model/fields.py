@@ -175,8 +175,8 @@ def transform(value: Any, what: str) -> Array:
     return X
 
 
-def inertia(value: Any, what: str = "inertia") -> Array:
-    """A physical inertia tensor (3, 3) about the centre of mass.
+def inertia(value: Any, what: str = "inertia", physical: bool = True) -> Array:
+    """An inertia tensor (3, 3) about the centre of mass, by default only one that a body can have.
 
     A scalar is a planar body's inertia about z: the tensor of a flat body,
     ``diag(J/2, J/2, J)``. Three numbers are the diagonal.
@@ -197,7 +197,8 @@ def inertia(value: Any, what: str = "inertia") -> Array:
         if gap > 1e-9 * np.abs(tensor).max():
             raise ModelError(f"{what} is not symmetric (entries differ by {gap:g} across the diagonal).")
         tensor = frozen((tensor + tensor.T) / 2)
-    _refuse_unphysical(tensor, what)
+    if physical:
+        _refuse_unphysical(tensor, what)
     return tensor
 
 
@@ -212,10 +213,15 @@ def _refuse_unphysical(tensor: Array, what: str) -> None:
         )
     if low + mid < high - slack:
         raise ModelError(
-            f"{what} is not physical (principal moments {low:.6g} + {mid:.6g} < {high:.6g}; the largest "
-            "cannot exceed the sum of the others). Check decimal points and units, and that it is "
+            f"{what} is not physical (principal moments {_moment(low, high)} + {_moment(mid, high)} < {high:.6g}; the "
+            "largest cannot exceed the sum of the others). Check decimal points and units, and that it is "
             "taken about the centre of mass."
         )
+
+
+def _moment(value: float, largest: float) -> str:
+    """A principal moment; what rounding leaves of nothing is 0."""
+    return f"{value:.6g}" if abs(value) > INERTIA_TOLERANCE * abs(largest) else "0"
 
 
 def _shape_words(shape: tuple[int | None, ...]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.errors import ModelError, about, shown
 from lissom.model.beam import Beam
-from lissom.model.fields import array, choice, frozen, inertia, name, number, records, text, transform, vector
+from lissom.model.fields import array, choice, flag, frozen, inertia, name, number, records, text, transform, vector
 from lissom.model.joint import Joint
 from lissom.model.loads import Payload
 from lissom.model.modal_integrals import ModalIntegrals
@@ -84,6 +84,7 @@ class Link(Record):
     payload : Payload or None
     tools : mapping name -> (4, 4), or Tools
     shapes : Shapes
+    as_written : bool         accept an inertia that no body can have, as other tools do; see `lissom.load`
 
     Examples
     --------
@@ -103,6 +104,7 @@ class Link(Record):
     payload: Payload | None = None
     tools: Any = ()
     shapes: tuple[Shape, ...] = ()
+    as_written: bool = False
 
     def __post_init__(self) -> None:
         self._set(name=name(self.name, "link name"))
@@ -114,7 +116,8 @@ class Link(Record):
                 self._set(joint=self.joint._renamed(self.name))
             self._set(mass=number(self.mass, "mass", least=0.0))
             self._set(com=vector(self.com, "com"))
-            self._set(inertia=inertia(self.inertia))
+            self._set(as_written=flag(self.as_written, "as_written"))
+            self._set(inertia=inertia(self.inertia, physical=not self.as_written))
             self._set(frame=transform(self.frame, "frame"))
             self._set(tools=_tools(self.tools), shapes=records(self.shapes, "shapes", Shape))
             if self.beam is not None and self.modes is not None:

@@ -54,8 +54,9 @@ def check(arm: Arm) -> list[Finding]:
 
 
 def _of_note(name: str, note: str) -> Finding:
-    """A reader's note; a repair changed the physics, so it is a warning."""
-    return Finding("warning" if " repaired to " in note else "note", f"arm {name!r}", note)
+    """A reader's note; where inertias are unphysical, or were changed, it is a warning."""
+    grave = any(words in note for words in (" repaired to ", " taken as written"))
+    return Finding("warning" if grave else "note", f"arm {name!r}", note)
 
 
 def reach_of(arm: Arm) -> float:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import inspect
 from typing import Any, Self
 
 import numpy as np
+
+from lissom.errors import KeywordError, suggest
+
+
+class _SignatureOfInit:
+    """`inspect.signature` of a record: that of its fields, although `Record.__new__` accepts anything."""
+
+    def __get__(self, record: Any, kind: type) -> inspect.Signature:
+        whole = inspect.signature(kind.__init__)  # type: ignore[misc]
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
 
 
 class Record:
@@ -17,6 +28,16 @@ class Record:
     Pickling and copying go through the constructor, so a copy is validated and
     frozen like the original.
     """
+
+    __signature__ = _SignatureOfInit()
+
+    def __new__(cls, *_values: Any, **fields: Any) -> Self:
+        """Refuse fields that the record does not have, before its own constructor sees them."""
+        known = cls.__dataclass_fields__  # type: ignore[attr-defined]
+        for word in fields:
+            if word not in known:
+                raise KeywordError(f"{cls.__name__}: there is no field {word!r}; {suggest(word, known)}")
+        return super().__new__(cls)
 
     def _content(self) -> tuple[Any, ...]:
         cached = self.__dict__.get("_content_cache")

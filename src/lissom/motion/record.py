@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
+from lissom.model.ends import only_end
 from lissom.motion.comparison import Comparison
 from lissom.motion.report import INTERRUPTED, Closures, Loose, MotionReport
 from lissom.motion.task import Task
@@ -180,8 +181,8 @@ class Motion:
 
     @property
     def tip_frame(self) -> str:
-        """The frame that `tip` follows: the last tool of the last link that moves, or that link."""
-        return tip_frame(self.arm)
+        """The frame that `tip` follows: at the end of the arm. A tree with several ends has none: see `lissom.pose`."""
+        return tip_frame(self.arm, only_end(self.arm, "use pose(motion.arm, motion.q, link)"))
 
     @cached_property
     def tip(self) -> Array:

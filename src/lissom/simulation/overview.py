@@ -27,9 +27,15 @@ def summary(run: Run) -> dict[str, Any]:
         "evaluations": report.evaluations, "cpu_seconds": report.cpu, "balance_error": np.max(run.balance_error),
         "notes": list(report.notes),
         "events": [{"t": e.t, "name": e.name, "run": e.run} for e in run.events],
+        "tip_frame": followed(run),
         "coordinates": coordinates(run),
         "largest_deflection": deflections(run),
     }  # fmt: skip
+
+
+def followed(run: Run) -> str | None:
+    """The frame that `run.tip` follows, None on a tree with several ends."""
+    return run.tip_frame if len(run.arm.ends) == 1 else None
 
 
 def limits_used(run: Run) -> dict[str, float]:
@@ -95,6 +101,8 @@ def audit(run: Run) -> Iterator[str]:
             yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; controllers keep it with limit=True"
     for link, size in deflections(run).items():
         yield f"the tip of {link} is deflected by up to {1e3 * size:.4g} mm"
+    frame = followed(run)
+    yield f"run.tip follows {frame}" if frame else f"the tree has {len(run.arm.ends)} ends; see run.path(link)"
     ended = f", as far as they went; {len(run.failures)} ended early" if run.failures and run.count else ""
     yield f"energy is balanced to {np.max(run.balance_error):.2g} of what moved{ended}"
     yield from str(run.report).splitlines()

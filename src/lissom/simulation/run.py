@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
+from lissom.model.ends import last_flexible, only_end
 from lissom.simulation.balance import relative
 from lissom.simulation.events import Happening
 from lissom.spatial.rotations import Array
@@ -177,8 +178,8 @@ class Run:
 
     @cached_property
     def tip_frame(self) -> str:
-        """The frame that `tip` follows: the last tool of the last link that moves, or that link."""
-        return tip_frame(self.arm)
+        """The frame that `tip` follows: at the end of the arm. A tree with several ends has none: see `path`."""
+        return tip_frame(self.arm, only_end(self.arm, "use run.path(link) and run.velocity(link)"))
 
     @cached_property
     def tip(self) -> Array:
@@ -192,11 +193,11 @@ class Run:
 
     @property
     def tip_deflection(self) -> Array:
-        """(nt, 3) deflection of the last flexible link's tip, in its axes [m]."""
-        links = [link for link in self.arm.links if link.mode_labels]
-        if not links:
+        """(nt, 3) deflection of the last flexible link's tip, in its axes [m]; of several branches see `deflection`."""
+        link = last_flexible(self.arm)
+        if link is None:
             raise InputError(f"tip_deflection: arm {self.arm.name!r} has no flexible links.")
-        return self.deflection(links[-1].name)
+        return self.deflection(link)
 
     def deflection(self, link: str) -> Array:
         """(nt, 3) deflection of a flexible link's tip, in the link's axes [m]."""

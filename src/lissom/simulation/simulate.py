@@ -63,7 +63,7 @@ def simulate(
         joints (or links) that follow an acceleration: a number, a `Profile` or a function of time; the
         torque that leads them is in `Run.tau`
     payloads : list of Payload, or {link: list}
-        the payload of every run, in place of the one the arm has; default: on the last link that moves
+        the payload of every run, in place of the one the arm has; default: at the end of the arm (`Arm.ends`)
     arms : list of Arm
         the arm of every run, alike but for their numbers: masses, lengths, stiffness, drives, gravity ...; all run in
         one compiled loop. Controllers believe in `arm` (or their own model), whatever the arm of a run is

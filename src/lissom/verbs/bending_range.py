@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.engine.blocks import boxes, rows_in_room
-from lissom.errors import InputError
+from lissom.errors import InputError, LargeDeflection
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import amplitudes
@@ -61,6 +62,17 @@ def refuse_bent(arm: Arm, q: Array, verb: str) -> None:
             f"deflections, up to about {SMALL:g} rad. Give smaller amplitudes (one entry per joint means undeformed), "
             f"or {FIX}."
         )
+
+
+def warn_if_large(arm: Arm, q: Array, verb: str, level: int = 3) -> None:
+    """Warn of states (..., dof) in which deflections are not small, without being meaningless."""
+    bend = steepest(arm, q)
+    if bend is not None and bend.slope > SMALL:
+        sentence = (
+            f"{verb}: link {bend.link!r} bends to a slope of {bend.slope:.2g} rad: beyond {SMALL:g} rad deflections "
+            f"are not small, and results lose accuracy (some 10 % at {MEANINGLESS:g} rad). For exact ones, {FIX}."
+        )
+        warnings.warn(sentence, LargeDeflection, stacklevel=level)
 
 
 def told(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None = None) -> tuple[str, bool]:

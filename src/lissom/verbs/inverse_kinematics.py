@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.states import as_arm, as_frame, as_numbers, as_points, as_state
 
-WAVE = 32
+WAVE = 32  # random starts at a time
 MATCH = {"pose": (1, 1, 1, 1, 1, 1), "position": (1, 1, 1, 0, 0, 0), "orientation": (0, 0, 0, 1, 1, 1)}
 
 
@@ -33,7 +33,7 @@ class InverseKinematics:
     solved : (...) bool          within tolerance
     position_error : (...)       distance to the target [m]
     angle_error : (...)          angle to the target [rad]
-    starts : (...) int           how many starts were tried
+    starts : (...) int           how many starts were tried: 1 where `q0` led to the target
     starts_solved : (...) int    how many of them reached the target
     status : str                 a sentence
     """
@@ -63,9 +63,9 @@ def inverse_kinematics(
 ) -> InverseKinematics:
     """Joint positions, within the joint limits, that bring a link or tool to a pose.
 
-    Damped least squares from many starts at once, in waves of 32: `q0` (or the home position) and
-    random ones first, more random ones only for targets that were not reached. Among the starts of
-    a wave that reach a target the answer is the one closest to `q0`. Elastic coordinates stay zero.
+    Damped least squares, from `q0` (or the home position) first. Targets that are not reached from there are tried
+    from random starts, 32 at a time, until one of them reaches the target; the answer is then the one closest to
+    `q0` among those that did. Give the last answer as `q0` to follow a path. Elastic coordinates stay zero.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ def inverse_kinematics(
     point : (3,)                     in that frame's axes [m]
     match : "pose", "position", "orientation", or six weights
         What counts: x, y, z [per m] and the rotation about them [per rad]; weight zero frees one.
-    q0 : (dof,) or (joints,)         where to start, and what to stay close to
-    starts, iterations : int         how hard to try: starts in all, steps of each
+    q0 : (dof,) or (joints,)         the first start, and what to stay close to; None: `arm.home`
+    starts, iterations : int         at most so many starts per target, and steps of each
     tolerance : float                on each weighted entry of the error [m, rad]
     seed : int                       of the random starts
     on_failure : "raise" or "return"
@@ -119,13 +119,14 @@ def inverse_kinematics(
     near = arm.home if q0 is None else as_state(arm, q0, "q0", verb)
     if near.ndim != 1:
         raise InputError(f"{verb}: q0 has shape {near.shape}; expected one state ({arm.dof},).")
-    begin = _starts(problem, near[arm.joint_index], starts, np.random.default_rng(seed))
+    first = np.clip(near[arm.joint_index], problem.lower, problem.upper)
     flat = goals.reshape(-1, 4, 4)
-    best = _Best(len(flat), begin[0])
-    for wave in range(0, starts, WAVE):
+    best = _Best(len(flat), first)
+    for wave in _waves(problem, first, starts, seed):
         left = np.flatnonzero(~best.solved)
-        if left.size:
-            best.improve(problem, begin[wave : wave + WAVE], left, flat[left], tolerance, iterations)
+        if not left.size:
+            break
+        best.improve(problem, wave, left, flat[left], tolerance, iterations)
     record = best.record(problem, goals.shape[:-2])
     if on_failure == "raise" and not record.solved.all():
         raise SolveError(f"{verb}: {record.status}", record)
@@ -136,7 +137,12 @@ def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, 
     """Pose and Jacobian of the frame at coordinates (n, dof)."""
     known = library_of(arm)
     functions = [known.get(name, known.setting(frame=link)) for name in ("pose", "jacobian")]
-    return lambda q: tuple(function(q, point) for function in functions)
+
+    def reach(q: Array) -> tuple[Array, Array]:
+        points = np.repeat(point[None], len(q), axis=0)  # one row per state takes the short way through the engine
+        return tuple(function(q, points) for function in functions)
+
+    return reach
 
 
 def _targets(target: ArrayLike, verb: str) -> Array:
@@ -168,11 +174,19 @@ def _weights(match: Any, verb: str) -> Array:
     return weights
 
 
-def _starts(problem: Problem, first: Array, count: int, rng: np.random.Generator) -> Array:
-    """Starts (count, joints): the given one, then random ones within the limits.
+def _waves(problem: Problem, first: Array, count: int, seed: int) -> Iterator[Array]:
+    """Starts (n, joints) in the order in which they are tried: the given one alone, then random ones, 32 at a time.
 
     The same starts serve every target, so that one target and a batch give the same answer.
     """
+    yield first[None]
+    starts = _random_starts(problem, first, count, np.random.default_rng(seed))
+    for wave in range(1, count, WAVE):
+        yield starts[wave : wave + WAVE]
+
+
+def _random_starts(problem: Problem, first: Array, count: int, rng: np.random.Generator) -> Array:
+    """Starts (count, joints) within the limits."""
     span = np.where([joint.kind == "revolute" for joint in problem.arm.joints], np.pi, 1.0)
     lower = np.where(np.isfinite(problem.lower), problem.lower, np.minimum(first, problem.upper) - span)
     upper = np.where(np.isfinite(problem.upper), problem.upper, np.maximum(first, lower) + span)
@@ -180,7 +194,6 @@ def _starts(problem: Problem, first: Array, count: int, rng: np.random.Generator
     carrying = {problem.arm.links[i].joint.name for i in problem.path}
     idle = [joint.name not in carrying for joint in problem.arm.joints]
     starts[:, idle] = first[idle]  # joints that do not move the frame stay where they are
-    starts[0] = first
     return np.clip(starts, problem.lower, problem.upper)
 
 

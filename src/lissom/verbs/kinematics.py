@@ -15,9 +15,12 @@ from lissom.verbs.states import as_arm, as_frame, as_points
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-def tip_frame(arm: Arm) -> str:
-    """Where an arm ends: the last tool of the last link that moves, or that link (its tip, where it is flexible)."""
-    link = arm.link(arm.last_moving)
+def tip_frame(arm: Arm, end: str | None = None) -> str:
+    """The frame at the end of an arm: the last tool of its end link, or that link (its tip, where it is flexible).
+
+    end : one of `arm.ends`; None: the only one
+    """
+    link = arm.link(arm.last_moving if end is None else end)
     if link.tools:
         return link.tools[-1].name
     return f"{link.name}.tip" if link.flexible else link.name

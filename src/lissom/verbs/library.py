@@ -238,6 +238,14 @@ class Library:
         for k in range(n - 1, -1, -1):
             if not M[k, k] > pivot.NEGLIGIBLE * locked[k]:
                 joint = self.arm.coordinates[k]
+                written = [link.name for link in self.arm.links if link.as_written]
+                if written and M[k, k] < 0:
+                    raise SolveError(
+                        f"forward_dynamics: the mass matrix{where} is not positive definite at joint {joint!r}: the "
+                        f"inertia of link {written[0]!r} is unphysical and taken as written"
+                        f"{f' (so are {len(written) - 1} others)' if len(written) > 1 else ''}. Correct it, or load "
+                        "the arm with repair=True."
+                    )
                 raise SolveError(
                     f"forward_dynamics: the inertia is singular at this position{where}: joint {joint!r} moves no "
                     "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."

@@ -15,7 +15,7 @@ from lissom.markup import tag
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
 from lissom.spatial.rotations import Array
-from lissom.verbs.bending_range import refuse_bent
+from lissom.verbs.bending_range import refuse_bent, warn_if_large
 from lissom.verbs.small_motions import motions
 from lissom.verbs.states import as_arm, as_state
 
@@ -214,6 +214,7 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     if state.ndim != 1:
         raise InputError(f"{verb}: q has shape {state.shape}; expected one pose ({arm.dof},).")
     refuse_bent(arm, state, verb)
+    warn_if_large(arm, state, verb)
     if joints not in ("locked", "free"):
         raise InputError(f"{verb}: joints is {shown(joints)}; expected 'locked' or 'free'.")
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):

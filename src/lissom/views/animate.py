@@ -19,6 +19,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.verbs.modes import ArmModes
 from lissom.views import stage
+from lissom.views.followed import followed_frame
 from lissom.views.palette import COLOURS, RESTING
 from lissom.views.skeleton import Skeleton
 from lissom.views.surroundings import draw_surroundings, extent
@@ -102,7 +103,9 @@ def _run(run: Run, fps: float, speed: float, member: int) -> _Film:
     some = one.at(np.linspace(one.t[0], one.t[-1], frames))
     passed = np.searchsorted(one.t, some.t, side="right")
     titles = [f"{one.arm.name}   t = {t:.3f} s" for t in some.t]
-    return _Film(one.arm, some.q, titles, lambda k: np.vstack([one.tip[: passed[k]], some.tip[k : k + 1]]))
+    frame = followed_frame(one.arm)
+    path, tips = one.path(frame), some.path(frame)
+    return _Film(one.arm, some.q, titles, lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]]))
 
 
 def _motion(motion: Motion, fps: float, speed: float) -> _Film:
@@ -111,10 +114,10 @@ def _motion(motion: Motion, fps: float, speed: float) -> _Film:
     _refuse_long(frames, "a greater speed")
     t = np.linspace(0.0, motion.duration, frames)
     q = motion.at(t)[0]
-    tips = pose(motion.arm, q, motion.tip_frame)[..., :3, 3]
+    path, tips = (pose(motion.arm, some, followed_frame(motion.arm))[..., :3, 3] for some in (motion.q, q))
     passed = np.searchsorted(motion.t, t, side="right")
     titles = [f"{motion.arm.name}   t = {when:.3f} s of {motion.duration:.3f}" for when in t]
-    trail = lambda k: np.vstack([motion.tip[: passed[k]], tips[k : k + 1]])  # noqa: E731
+    trail = lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]])  # noqa: E731
     return _Film(motion.arm, q, titles, trail, around=motion)
 
 

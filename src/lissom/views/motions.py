@@ -13,7 +13,9 @@ from lissom.model.units import UNITS
 from lissom.motion.comparison import Comparison
 from lissom.motion.record import Motion
 from lissom.spatial.rotations import Array
+from lissom.verbs.kinematics import pose
 from lissom.views import stage
+from lissom.views.followed import followed_frame
 from lissom.views.palette import COLOURS, RESTING
 from lissom.views.runs import (
     MOST_LINES,
@@ -186,11 +188,12 @@ def _in_view(limit: float, values: Array, quantity: str) -> bool:
 def _sticks(figure: Any, place: Any, motion: Motion) -> None:
     q = motion.at(np.linspace(0.0, motion.duration, STICKS))[0]
     bones = Skeleton(motion.arm, q)
-    points = np.vstack([bones.points, motion.tip, np.zeros((1, 3))])
+    trail = pose(motion.arm, motion.q, followed_frame(motion.arm))[..., :3, 3]
+    points = np.vstack([bones.points, trail, np.zeros((1, 3))])
     plane = stage.plane_of(points)
     ax = stage.set_up(figure, place, np.vstack([points, extent(motion, points, plane)]), plane)
     (path,) = ax.plot(*[[]] * (2 if plane else 3), color=RESTING, linewidth=1.2, linestyle="--")
-    stage.place(path, motion.tip, plane)
+    stage.place(path, trail, plane)
     for k in (*range(1, STICKS - 1), 0, STICKS - 1):
         colour = {0: START, STICKS - 1: END}.get(k, WAY)
         inner = k not in (0, STICKS - 1)

@@ -8,7 +8,8 @@ from lissom.errors import SolveError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble
-from lissom.verbs.kinematics import pose, tip_frame
+from lissom.verbs.kinematics import pose
+from lissom.views.followed import followed_frame
 from lissom.views.scene import State
 from lissom.views.takes import ModeTake, MotionTake, RunTake, Still, Take
 
@@ -82,7 +83,7 @@ class Player:
         take = self.take
         if not isinstance(take, RunTake | MotionTake):
             return np.zeros((0, 3))
-        return pose(self.arm, self.larger(take.curves.q), tip_frame(self.arm))[..., :3, 3]
+        return pose(self.arm, self.larger(take.curves.q), followed_frame(self.arm))[..., :3, 3]
 
     # ---- by hand ----------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from lissom.model.arm import Arm
 from lissom.model.units import UNITS, units
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
+from lissom.views.followed import followed_frame
 from lissom.views.palette import COLOURS
 from lissom.views.stage import equal
 
@@ -127,7 +128,9 @@ def tip(run: Run) -> Figure:
     figure = new_figure(10.0, 5.5)
     grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1))
     space = figure.add_subplot(grid[:, 0], projection="3d")
-    paths = run.tip[None] if run.count is None else run.tip[:: max(1, run.count // SPREAD)]
+    frame = followed_frame(run.arm)
+    places = run.path(frame)
+    paths = places[None] if run.count is None else places[:: max(1, run.count // SPREAD)]
     for path in paths:
         space.plot(
             *path.T, color=COLOURS[0], linewidth=1.4 if len(paths) == 1 else 0.6, alpha=1 if len(paths) == 1 else 0.5
@@ -135,15 +138,15 @@ def tip(run: Run) -> Figure:
     space.scatter(*paths[:, 0].T, color=COLOURS[2], s=22, label="start")
     ends = np.array([path[np.isfinite(path[:, 0])][-1] for path in paths])
     space.scatter(*ends.T, color=COLOURS[1], s=22, label="end")
-    space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title=f"path of {run.tip_frame}")
+    space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title=f"path of {frame}")
     space.legend(fontsize=8)
     equal(space, paths.reshape(-1, 3))
     where, speed = figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
     for k, axis in enumerate("xyz"):
-        draw_curve(where, run.t, run.tip[..., k], COLOURS[k], axis)
+        draw_curve(where, run.t, places[..., k], COLOURS[k], axis)
     where.legend(fontsize=8)
     finish_axes(where, "", "position [m]")
-    draw_curve(speed, run.t, np.linalg.norm(run.tip_velocity, axis=-1), COLOURS[0])
+    draw_curve(speed, run.t, np.linalg.norm(run.velocity(frame)[..., :3], axis=-1), COLOURS[0])
     finish_axes(speed, "time [s]", "speed [m/s]")
     _title(figure, run)
     return figure

@@ -18,8 +18,9 @@ from lissom.model.link import Link, Shape
 from lissom.model.loads import Load
 from lissom.spatial.frames import inverse, pose as to
 from lissom.spatial.rotations import Array
-from lissom.verbs.kinematics import pose, tip_frame
+from lissom.verbs.kinematics import pose
 from lissom.views import solids
+from lissom.views.followed import followed_frame
 from lissom.views.mesh_files import MeshFiles
 from lissom.views.palette import COLOURS, FLEXIBLE, LINK
 from lissom.views.skeleton import SECTIONS, Skeleton, twigs
@@ -202,7 +203,7 @@ class Scene:
 
     def _add_axes(self) -> None:
         """Of the tip."""
-        frame, X = self._attached(tip_frame(self.arm), to())
+        frame, X = self._attached(followed_frame(self.arm), to())
         for k, colour in enumerate(AXES):
             rod = solids.cylinder((0, 0, 0), 5 * self.radius * np.eye(3)[k], 0.25 * self.radius)
             self.solids.append(Solid(f"tip/{'xyz'[k]}", rod.placed(X), rgb(colour), frame))

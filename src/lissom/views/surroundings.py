@@ -11,6 +11,7 @@ from lissom.motion.record import Motion
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.views import solids
+from lissom.views.followed import followed_frame
 from lissom.views.palette import COLOURS
 from lissom.views.scene import Scene, Solid, rgb
 from lissom.views.solids import AROUND, capsule_surface
@@ -62,7 +63,7 @@ def solids_around(motion: Motion, scene: Scene) -> list[Solid]:
 def _via_places(motion: Motion) -> Array:
     """(n, 3) where the tip is at the via points."""
     vias = np.array([via.at for via in motion.task.via]) * motion.duration
-    return pose(motion.arm, motion.at(vias)[0], motion.tip_frame)[:, :3, 3] if len(vias) else np.zeros((0, 3))
+    return pose(motion.arm, motion.at(vias)[0], followed_frame(motion.arm))[:, :3, 3] if len(vias) else np.zeros((0, 3))
 
 
 def extent(motion: Motion, points: Array, plane: Plane | None) -> Array:

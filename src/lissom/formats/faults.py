@@ -1,0 +1,40 @@
+"""Faults of a file, told all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from lissom.errors import ModelError
+
+MOST_TOLD = 10
+
+
+class Faults:
+    """Faults that a reader met: it goes on reading after each, and raises them together."""
+
+    def __init__(self) -> None:
+        self.list: list[ModelError] = []
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Keep a fault raised inside, and go on after it."""
+        try:
+            yield
+        except ModelError as error:
+            self.list.append(error)
+
+    def raise_any(self, advice: str = "") -> None:
+        """Raise what was gathered, in the order of the file; the advice stands once, at the end."""
+        if self.list:
+            raise joined(self.list, advice) from None
+
+
+def joined(faults: Sequence[ModelError], advice: str = "") -> ModelError:
+    """One error of several: the first is its subject, each of the others has a line of its own."""
+    first, *others = sorted(faults, key=lambda fault: fault.line or 0)
+    told = [first.problem, *(str(fault) for fault in others[: MOST_TOLD - 1])]
+    if len(others) >= MOST_TOLD:
+        told.append(f"and {len(others) - MOST_TOLD + 1} more faults.")
+    return ModelError("\n".join(told) + (f"{chr(10) if others else ' '}{advice}" if advice else ""),
+                      first.subject, first.file, first.line)  # fmt: skip

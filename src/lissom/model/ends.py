@@ -1,0 +1,68 @@
+"""Where an arm ends: one home for the link that carries the payload and whose path is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lissom.errors import ModelError
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+
+MOST_NAMED = 12
+
+
+def end_links(arm: Arm) -> tuple[str, ...]:
+    """Names of the links at the ends of the branches, see `Arm.ends`."""
+    carrier = _carriers(arm)
+    inner = {carrier[int(arm.parent_index[i])] for i in range(len(arm.links)) if carrier[i] == i}
+    last = {k: i for i, k in carrier.items() if k >= 0 and k not in inner}  # the last link that each end carries
+    return tuple(arm.links[i].name for i in sorted(last.values())) or (arm.links[-1].name,)
+
+
+def only_end(arm: Arm, instead: str = "name the link that is meant") -> str:
+    """The end of an arm that has one; on a tree with several, an error that lists them and says what to do instead."""
+    ends = end_links(arm)
+    if len(ends) == 1:
+        return ends[0]
+    raise ModelError(f"its tree has {len(ends)} ends ({_listed(ends)}); {instead}.", f"arm {arm.name!r}")
+
+
+def last_flexible(arm: Arm) -> str | None:
+    """The flexible link beyond which there is no other, None where nothing bends; an error where branches have one."""
+    bends = [i for i, link in enumerate(arm.links) if link.mode_labels]
+    inner = {above for i in bends for above in _ancestors(arm, i)}
+    outer = [arm.links[i].name for i in bends if i not in inner]
+    if len(outer) > 1:
+        raise ModelError(
+            f"{len(outer)} branches end in flexible links ({_listed(outer)}); use run.deflection(link).",
+            f"arm {arm.name!r}",
+        )
+    return outer[0] if outer else None
+
+
+def longest_end(arm: Arm) -> str:
+    """The end with most joints between it and the base, the first of several: what pictures follow on a tree."""
+    carrier = _carriers(arm)
+    joints: dict[int, int] = {-1: 0}
+    for i in range(len(arm.links)):
+        joints[i] = joints[int(arm.parent_index[i])] + (carrier[i] == i)
+    return max(end_links(arm), key=lambda link: joints[arm.index(link)])
+
+
+def _carriers(arm: Arm) -> dict[int, int]:
+    """For every link the one that it is fixed to and that moves by itself (a joint or modes), -1 on the base."""
+    out = {-1: -1}
+    for i, link in enumerate(arm.links):
+        out[i] = i if link.joint.moves or link.mode_labels else out[int(arm.parent_index[i])]
+    return out
+
+
+def _ancestors(arm: Arm, i: int) -> Iterator[int]:
+    while (i := int(arm.parent_index[i])) >= 0:
+        yield i
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:MOST_NAMED])) + (", ..." if len(names) > MOST_NAMED else "")

@@ -1,0 +1,95 @@
+"""Where an arm ends: a serial arm has one end, a tree is asked which is meant."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.model.ends import last_flexible, longest_end
+from lissom.simulation.overview import audit
+from lissom.spatial.frames import pose
+from lissom.views.followed import followed_frame
+
+
+def rod(name, parent=None, kind="revolute", **fields):
+    joint = ls.Joint(kind, pose(p=(0.3, 0.0, 0.0)), axis=(0, 0, 1))
+    return ls.Link(name, parent, joint, mass=1.0, com=(0.15, 0, 0), inertia=0.01, **fields)
+
+
+def gripper():
+    """An elbow cover listed last, two fingers, and a camera on the base."""
+    return ls.Arm("gripper", [
+        rod("upper"), rod("fore", "upper"), rod("hand", "fore", "fixed"), rod("left", "hand"), rod("right", "hand"),
+        rod("camera", kind="fixed"), rod("cover", "upper", "fixed"),
+    ])  # fmt: skip
+
+
+def serial():
+    """One chain of joints, with frames fixed along it, on its end and on the base."""
+    return ls.Arm("serial", [
+        rod("upper"), rod("fore", "upper"), rod("flange", "fore", "fixed"), rod("tool", "flange", "fixed"),
+        rod("cover", "upper", "fixed"), rod("camera", kind="fixed"),
+    ])  # fmt: skip
+
+
+def test_a_serial_arm_ends_at_what_is_fixed_to_its_last_moving_link():
+    arm = serial()
+    assert arm.ends == ("tool",)
+    assert arm.with_payload(ls.Payload(2.0)).link("tool").payload.mass == 2.0
+    run = ls.simulate(arm, np.zeros(arm.dof), until=0.01)
+    assert run.tip_frame == "tool"
+    assert "run.tip follows tool" in "\n".join(audit(run))
+
+
+def test_an_arm_without_joints_ends_at_its_last_link():
+    assert ls.Arm("post", [rod("foot", kind="fixed"), rod("post", "foot", "fixed")]).ends == ("post",)
+
+
+def test_a_tree_is_asked_which_link_is_meant():
+    arm = gripper()
+    assert arm.ends == ("left", "right")
+    with pytest.raises(ls.ModelError, match=r"'gripper': its tree has 2 ends \('left', 'right'\); name the link"):
+        arm.with_payload(ls.Payload(2.0))
+    assert arm.with_payload(ls.Payload(2.0), "hand").link("hand").payload.mass == 2.0
+
+
+def test_payloads_of_runs_are_asked_for_their_link_too():
+    arm, loads = gripper(), [ls.Payload(0.1), ls.Payload(0.2)]
+    with pytest.raises(ls.ModelError, match=r"2 ends \('left', 'right'\)"):
+        ls.simulate(arm, np.zeros((2, arm.dof)), until=0.01, payloads=loads)
+    assert ls.simulate(arm, np.zeros((2, arm.dof)), until=0.01, payloads={"hand": loads}).ok
+
+
+def test_the_tip_of_a_run_on_a_tree_is_named():
+    arm = gripper()
+    run = ls.simulate(arm, np.zeros(arm.dof), until=0.01)
+    for word in ("tip", "tip_frame", "tip_velocity"):
+        with pytest.raises(ls.ModelError, match=r"2 ends .*; use run\.path\(link\)"):
+            getattr(run, word)
+    assert run.path("right").shape == (len(run.t), 3)
+    assert "the tree has 2 ends" in "\n".join(audit(run))
+
+
+def test_pictures_follow_the_longest_branch_and_name_it():
+    arm = gripper()
+    assert followed_frame(arm) == "left"
+    deeper = arm.replace(links=[*arm.links, rod("nail", "right")])
+    assert longest_end(deeper) == "nail"
+    figure = ls.plot(ls.simulate(arm, np.zeros(arm.dof), until=0.01), "tip")
+    assert figure.axes[0].get_title() == "path of left"
+
+
+def test_the_deflection_of_the_tip_needs_one_last_flexible_link():
+    beam = ls.Beam(length=0.5, mass_per_length=0.4, EI=2.0, modes=ls.Modes(1))
+    chain = ls.Arm("chain", [rod("root"), ls.Link("beam", "root", ls.Joint("fixed"), beam=beam), rod("left", "beam"),
+                             rod("right", "beam")])  # fmt: skip
+    assert last_flexible(chain) == "beam"
+    two = chain.replace(links=[*chain.links, ls.Link("other", "root", ls.Joint("fixed", name="o"), beam=beam)])
+    with pytest.raises(ls.ModelError, match=r"2 branches end in flexible links \('beam', 'other'\)"):
+        last_flexible(two)
+    assert last_flexible(serial()) is None
+
+
+def test_exported_kinematics_on_a_tree_need_a_frame(tmp_path):
+    with pytest.raises(ls.ModelError, match="give export_c the frame"):
+        ls.export_c(gripper(), "pose", tmp_path)
+    assert ls.export_c(gripper(), "gravity_forces", tmp_path)
