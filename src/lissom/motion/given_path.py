@@ -4,8 +4,8 @@ The path p(s), s from 0 to 1, is fixed. With x = (ds/dt)^2 and u = d^2s/dt^2,
 
     qd = p' sqrt(x),    qdd = p' u + p'' x,    tau = A u + C x + D sqrt(x) + F + G
 
-with A = M p', C the centrifugal torques of p' and M p'', D viscous and F Coulomb friction, which has the sign of p', and
-G gravity, springs and loads.
+with A = M p', C the centrifugal torques of p' and M p'', D viscous and F Coulomb friction, which has the sign of p',
+and G gravity, springs and loads.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class GivenPath:
     curve : BSpline       positions (n,) over [0, 1]
     knots : (k,)          places where a high derivative of the curve jumps
     bounds : Bounds       limits of joints and task together
-    friction : (n,)       Coulomb friction of the joints
+    friction, damping : (n,)    Coulomb and viscous friction of the joints
     """
 
     def __init__(self, arm: Arm, task: Task, curve: BSpline, knots: Array) -> None:
@@ -59,20 +59,24 @@ class GivenPath:
         self.bounds = bounds_of(arm, task, VERB)
         self.names = [joint.name for joint in arm.joints]
         self.friction = np.array([joint.friction for joint in arm.joints])
+        self.damping = np.array([joint.damping for joint in arm.joints])
         self._fastest = float(np.abs(curve(np.linspace(0.0, 1.0, POINTS), 1)).max())
         self._check()
 
     # ---- torques along the path -----------------------------------------------------------------------
 
     def coefficients(self, s: Array) -> Coefficients:
-        """By one batch of inverse dynamics: at rest, with the acceleration p', and with the rates p' and -p'."""
+        """By one batch of inverse dynamics: at rest, with the acceleration p', and with the rate p' and p''."""
         q, p1, p2 = (self.curve(s, r) for r in range(3))
         zero = np.zeros_like(q)
-        states = [np.concatenate(parts) for parts in ((q, q, q, q), (zero, zero, p1, -p1), (zero, p1, p2, p2))]
-        tau = inverse_dynamics(self.arm, *states, loads=self.task.loads)
-        still, pushed, forth, back = tau.reshape(4, *q.shape)
-        D = (forth - back) / 2 - self.friction * np.sign(p1)
-        return Coefficients(p1, p2, pushed - still, (forth + back) / 2 - still, D, still)
+        positions, rates, accelerations = (
+            np.concatenate(parts) for parts in ((q, q, q), (zero, zero, p1), (zero, p1, p2))
+        )
+        tau = inverse_dynamics(self.arm, positions, rates, accelerations, loads=self.task.loads)
+        still, accelerated, moving = tau.reshape(3, *q.shape)
+        D = self.damping * p1
+        C = moving - still - D - self.friction * np.sign(p1)
+        return Coefficients(p1, p2, accelerated - still, C, D, still)
 
     def directions(self, s: Array) -> Array:
         """(N, n) 1, -1 or 0: where joints go forwards, backwards, or stand still."""

@@ -124,8 +124,9 @@ def retime_motion(
     Returns
     -------
     Motion
-        Quintic splines with continuous rates; accelerations jump between intervals. Every limit holds at 9 points of every
-        interval to 1e-9 of it, and the path is followed to 1e-9 of its length for paths of moderate curvature.
+        Quintic splines with continuous rates, which meet the path with its rates and accelerations at all grid points;
+        accelerations jump between intervals. Every limit is checked at 9 points of every interval, and holds to 1e-9 of
+        its size.
 
     Raises
     ------

@@ -7,8 +7,8 @@ x_{i+1} = x_i + 2 h_i u_i. Limits that are affine in (u, x) are lines in this pl
   interval, found by two linear programs in the plane;
 - *forward*: from rest, always the largest u that keeps the next speed inside its controllable set.
 
-Every limit holds at both ends of every interval, for the u of that interval. See H. Pham and Q.-C. Pham, "A new approach
-to time-optimal path parameterization based on reachability analysis", IEEE Transactions on Robotics 34 (2018).
+Every limit holds at both ends of every interval, for the u of that interval. See H. Pham and Q.-C. Pham, "A new
+approach to time-optimal path parameterization based on reachability analysis", IEEE Transactions on Robotics 34 (2018).
 """
 
 from __future__ import annotations
@@ -40,15 +40,11 @@ class Rows(NamedTuple):
 
 
 class NoSpeed(Exception):
-    """No speed satisfies the limits on an interval: its number, two rows that contradict each other, and the pass.
+    """No speed at a grid point lets the arm reach the end at rest, or 0 is not among those at the first one."""
 
-    Rows are counted over all tables, first the left ends of the first table, then its right ends, and so on; the row
-    after the last is the controllable set of the next grid point.
-    """
-
-    def __init__(self, interval: int, rows: tuple[int, int] | None, backward: bool) -> None:
-        super().__init__(interval, rows, backward)
-        self.interval, self.rows, self.backward = interval, rows, backward
+    def __init__(self, point: int) -> None:
+        super().__init__(point)
+        self.point = point
 
 
 class Lines(NamedTuple):
@@ -112,17 +108,12 @@ def fastest_profile(lines: Lines, h: Array) -> Array:
     lines: of `lines_of`, changed in the last column.
     """
     least, most = _controllable(lines, h)
-    x = np.zeros(len(h) + 1)
     if least[0] > 0:
-        raise NoSpeed(0, _contradiction(lines, 0, 0.0), backward=True)
-    slope, low, high = lines.slope[:, :-1], lines.low[:, :-1], lines.high[:, :-1]
+        raise NoSpeed(0)
+    x = np.zeros(len(h) + 1)
     for i, step in enumerate(2 * h):
-        bend = slope[i] * x[i]
-        u = max((high[i] - bend).min(initial=np.inf), (low[i] - bend).max(initial=-np.inf))
-        ahead = x[i] + step * u
-        if ahead < least[i + 1] - 1e-9 * most[i + 1]:
-            raise NoSpeed(i, _contradiction(lines, i, x[i]), backward=False)
-        x[i + 1] = min(max(ahead, least[i + 1]), most[i + 1])
+        u = np.minimum.reduce(lines.high[i] - lines.slope[i] * x[i])
+        x[i + 1] = min(max(x[i] + step * u, least[i + 1]), most[i + 1])
     return x
 
 
@@ -132,10 +123,9 @@ def _controllable(lines: Lines, h: Array) -> tuple[Array, Array]:
     slope, low, high = lines.slope, lines.low, lines.high
     for i in range(len(h) - 1, -1, -1):
         low[i, -1], high[i, -1] = least[i + 1] * slope[i, -1], most[i + 1] * slope[i, -1]
-        start = min(lines.ceiling[i], UNLIMITED)
-        found = _extreme(slope[i], low[i], high[i], start, 1.0)
+        found = _extreme(slope[i], low[i], high[i], min(lines.ceiling[i], UNLIMITED), 1.0)
         if found is None or found < lines.floor[i]:
-            raise NoSpeed(i, _contradiction(lines, i, max(found or 0.0, 0.0)), backward=True)
+            raise NoSpeed(i)
         most[i] = found
         if not (lines.rest[i] and least[i + 1] == 0):
             lowest = _extreme(slope[i], low[i], high[i], lines.floor[i], -1.0)
@@ -163,9 +153,3 @@ def _extreme(slope: Array, low: Array, high: Array, x: float, side: float) -> fl
             return float(x)
         x = nearer
     return float(x)
-
-
-def _contradiction(lines: Lines, i: int, x: float) -> tuple[int, int]:
-    """The rows that bound u from above and from below at x."""
-    bend = lines.slope[i] * x
-    return int((lines.high[i] - bend).argmin()), int((lines.low[i] - bend).argmax())

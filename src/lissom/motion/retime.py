@@ -72,8 +72,12 @@ class _Retiming:
     def _below(self, profile: Callable[[Array], Array]) -> TimedPath | None:
         """The fastest motion below a profile, or a little above it where the limits ask for more speed than it has."""
         for factor in HIGHER:
+
+            def ceiling(s: Array, factor: float = factor) -> Array:
+                return factor * profile(s)
+
             with suppress(InputError):
-                return self._within_limits(lambda s, factor=factor: factor * profile(s))
+                return self._within_limits(ceiling)
         return None
 
     def _within_limits(self, ceiling: Callable[[Array], Array] | None) -> TimedPath:

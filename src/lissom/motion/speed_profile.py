@@ -1,9 +1,9 @@
 """Speed profiles of a given path: the fastest one within limits of velocity, acceleration and torque.
 
 Limits of acceleration and torque are affine in (u, x), see `given_path`, but for viscous damping, which grows with
-sqrt(x). It is replaced by a line through its value at the last profile, and the profile found again until the two agree:
-first by chords from 0, which never make standing still impossible and halve the error of log x each time, then by tangents,
-which converge quadratically.
+sqrt(x). It is replaced by a line through its value at the last profile, and the profile found again until the two
+agree: first by chords from 0, which never make standing still impossible and halve the error of log x each time, then
+by tangents, which converge quadratically.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from lissom.motion.reachability import UNLIMITED, NoSpeed, Rows, fastest_profile
 from lissom.spatial.rotations import Array
 
 AFFINE = ("acceleration", "torque")
-MARGIN = 1e-6  # of a limit, that passes stay below it
+MARGIN = 5e-6  # of a limit, that passes stay below it
+TIGHTENED = 1.5  # times the excess: profiles change when limits do, and neighbours exceed theirs
 CHORDS = 4  # of the first profiles with viscous damping
 MOST_PROFILES = 40
 AGREED = 1e-8  # of the largest torque limit: error of the lines that replace viscous damping
 
 
 class Excess(NamedTuple):
-    """By how much limits are exceeded on every interval: (N, n) for each word, at most 0 where they hold; and the
-    largest ratio of velocities to their limits (N,)."""
+    """By how much limits are exceeded on every interval: (N, n) for each word that is limited, at most 0 where they
+    hold; and the largest ratio of velocities to their limits (N,)."""
 
     lower: dict[str, Array]
     upper: dict[str, Array]
@@ -68,11 +69,11 @@ class SpeedProfile:
         return np.asarray((most.min(axis=1) * (1 - MARGIN)) ** 2)
 
     def tighten(self, excess: Excess) -> None:
-        """Lower every limit that was exceeded by as much, and a little more."""
-        for word in self._joints:
+        """Lower every limit that was exceeded by a little more than its excess."""
+        for word in excess.lower:
             extra = MARGIN * size_of(self.path.bounds.lower[word], self.path.bounds.upper[word])
-            self._lower[word] += np.where(excess.lower[word] > 0, excess.lower[word] + extra, 0.0)
-            self._upper[word] -= np.where(excess.upper[word] > 0, excess.upper[word] + extra, 0.0)
+            self._lower[word] += np.where(excess.lower[word] > 0, TIGHTENED * excess.lower[word] + extra, 0.0)
+            self._upper[word] -= np.where(excess.upper[word] > 0, TIGHTENED * excess.upper[word] + extra, 0.0)
         ratio = np.where(excess.velocity > 1, excess.velocity * (1 + MARGIN), 1.0)
         self._ceiling = self._ceiling / np.maximum(np.append(ratio, 1.0), np.append(1.0, ratio)) ** 2
 
@@ -95,9 +96,8 @@ class SpeedProfile:
         if x is None:
             x = self._passes(self._lines_of_damping(None))
             yield x
-        torque = max(
-            float(size_of(self._lower["torque"], self._upper["torque"])[:, self._joints["torque"]].max()), 1e-300
-        )
+        some = self._joints["torque"]
+        allowed = AGREED * size_of(self._lower["torque"], self._upper["torque"])[:, some].max()
         for k in range(MOST_PROFILES):
             tangent = k >= chords
             linear = self._lines_of_damping(x, 0.5 if tangent else 1.0)
@@ -108,10 +108,10 @@ class SpeedProfile:
                     raise
                 chords = MOST_PROFILES  # tangents may forbid to stand still; chords do not
                 continue
-            off = np.abs(self.at.D * np.sqrt(new)[:, None] - linear[0] * new[:, None] - linear[1]).max()
+            off = self.at.D * np.sqrt(new)[:, None] - linear[0] * new[:, None] - linear[1]
             x = new
             yield x
-            if off <= AGREED * torque:
+            if np.abs(off[:, some]).max() <= allowed:
                 return
 
     def _lines_of_damping(self, x: Array | None, part: float = 1.0) -> tuple[Array, Array]:
@@ -136,46 +136,34 @@ class SpeedProfile:
         try:
             x = fastest_profile(lines_of(tables, self.h, self._ceiling), self.h)
         except NoSpeed as none:
-            raise InputError(self._reason(none)) from None
+            raise InputError(self._reason(none.point)) from None
         if (x >= UNLIMITED).any():
             place = self.s[int(np.argmax(x >= UNLIMITED))]
             raise InputError(
-                f"{VERB}: at {place:.3g} of the path nothing limits how fast the joints go. Give limits of velocity, or of "
-                "the acceleration or torque of the joints that move there."
+                f"{VERB}: at {place:.3g} of the path nothing limits how fast the joints go. Give limits of velocity, "
+                "or of the acceleration or torque of the joints that move there."
             )
         stuck = np.flatnonzero((x[:-1] <= 0) & (x[1:] <= 0))
         if len(stuck):
-            raise InputError(self._reason(NoSpeed(int(stuck[0]), None, backward=False)))
+            raise InputError(
+                f"{VERB}: at {self.s[stuck[0]]:.3g} of the path the limits let the arm stand still, but not move on. "
+                "Raise them, or change the path there."
+            )
         return x
 
-    # ---- reasons --------------------------------------------------------------------------------------
-
-    def _reason(self, none: NoSpeed) -> str:
-        """Which limits leave no speed, and where."""
-        place = f"{VERB}: at {self.s[none.interval]:.3g} of the path"
-        bounds = self.path.bounds
-        held = (self.at.G[:-1] + self.path.friction * self.direction)[none.interval]
-        lower, upper = bounds.lower["torque"], bounds.upper["torque"]
-        weak = np.flatnonzero((held > upper) | (held < lower))
-        if len(weak):
-            k = int(weak[0])
-            helps = "no motion along the path helps" if none.backward else "the speed that would help cannot be reached"
-            return (
-                f"{place} joint {self.path.names[k]!r} needs {held[k]:.4g} to be held, its torque limits are "
-                f"{lower[k]:.4g} to {upper[k]:.4g}, and {helps}."
-            )
-        rows = sorted({self._row(row) for row in none.rows or ()} - {""})
-        who = f" ({' and '.join(rows)})" if rows else ""
-        what = "brought to rest at its end from any speed" if none.backward else "moved on"
-        return f"{place} the limits do not let the arm be {what}{who}. Raise them, or change the path there."
-
-    def _row(self, row: int) -> str:
-        """The quantity and the joint of a row; empty for the controllable set."""
-        for word, some in self._joints.items():
-            if row < 2 * len(some):
-                return f"{word} of {self.path.names[some[row % len(some)]]!r}"
-            row -= 2 * len(some)
-        return ""
+    def _reason(self, point: int) -> str:
+        """Which joint cannot be held, and where: if the arm could stand still from a point on, 0 would be a speed."""
+        lower, upper = (side["torque"] for side in (self.path.bounds.lower, self.path.bounds.upper))
+        held = _ends(self.at.G) + (self.path.friction * self.direction)[:, None]
+        short = np.maximum(held - upper, lower - held)[point:]
+        i, end, k = (int(part) for part in np.unravel_index(int(np.argmax(short)), short.shape))
+        i += point
+        rubbing = " with its friction" if self.path.friction[k] * self.direction[i, k] else ""
+        return (
+            f"{VERB}: at {self.s[i + end]:.3g} of the path joint {self.path.names[k]!r} needs {held[i, end, k]:.4g} to "
+            f"be held{rubbing}, its torque limits are {lower[k]:.4g} to {upper[k]:.4g}, and no speed helps that the "
+            "limits let it reach from rest and bring to rest again."
+        )
 
 
 def size_of(lower: Array, upper: Array) -> Array:

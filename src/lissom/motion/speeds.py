@@ -1,8 +1,8 @@
 """The speed profile of a given path that is best for a criterion with torques, by a search.
 
-Free is b(s) = (ds/dt)^2, the x of `given_path`; d^2s/dt^2 = b' / 2, and the duration is the integral of 1 / sqrt(b). Limits
-of torque and acceleration are linear in (b, b'), those of rates in b, and the cost is convex in b: without damping, there
-are no local optima. At rest b grows in proportion to s and 1 / sqrt(b) has no bound; b is a spline in w,
+Free is b(s) = (ds/dt)^2, the x of `given_path`; d^2s/dt^2 = b' / 2, and the duration is the integral of 1 / sqrt(b).
+Limits of torque and acceleration are linear in (b, b'), those of rates in b, and the cost is convex in b: without
+damping, there are no local optima. At rest b grows in proportion to s and 1 / sqrt(b) has no bound; b is a spline in w,
 s = w^2 (3 - 2 w), of which all that is integrated is smooth.
 """
 
@@ -64,7 +64,8 @@ class Speeds:
 
     def search(self, tolerance: float, iterations: int) -> Found:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""
-        more, x = np.zeros(0), None
+        more = np.zeros(0)
+        x: Array | None = None
         log: tuple[Iteration, ...] = ()
         seconds = {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         for _ in range(ROUNDS):
@@ -72,8 +73,7 @@ class Speeds:
             program = self.program(more)
             solver = Solver(program, tolerance, iterations)
             seconds["build"] += time.perf_counter() - clock
-            begin = program.curves.fitted([_begin(program.curves)], 1.0) if x is None else x
-            solution = solver(begin, None, None)
+            solution = solver(program.curves.fitted([_begin(program.curves)], 1.0) if x is None else x, None, None)
             log = numbered_on(log, solution.iterations)
             seconds["solve"] += solution.seconds
             seconds["evaluate"] += solution.evaluation_seconds
@@ -83,7 +83,7 @@ class Speeds:
                 break
             more = np.append(more, times)
         curves, w = program.curves, np.linspace(0.0, 1.0, 20 * FINE * program.curves.spaces[0].basis.segments + 1)
-        b = self.values(curves, x, w)[0]
+        b = self.values(curves, solution.x, w)[0]
         return Found(lambda s: np.interp(s, warp(w)[0], b), _status(program, solution), solution.solved, log, seconds)
 
     def _coefficients(self, s: Array) -> list[Array]:

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from lissom.motion.given_path import GivenPath
 from lissom.motion.peaks import peaks_of
 from lissom.motion.report import Peak
 from lissom.motion.speed_profile import AFFINE, Excess, SpeedProfile, size_of
@@ -77,19 +76,21 @@ class TimedPath:
     @cached_property
     def _torques(self) -> Array:
         """(N, K, n); friction has the direction of the path, up to the moment a joint stops or turns."""
-        q, qd, qdd = self._states[:3]
-        flat = (values.reshape(-1, q.shape[2]) for values in (q, qd, qdd))
-        tau = inverse_dynamics(self.path.arm, *flat, loads=self.path.task.loads).reshape(q.shape)
-        return np.asarray(tau + self.path.friction * (self.profile.direction[:, None] - np.sign(qd)))
+        shape = self._states[0].shape
+        q, qd, qdd = (values.reshape(-1, shape[2]) for values in self._states[:3])
+        tau = inverse_dynamics(self.path.arm, q, qd, qdd, loads=self.path.task.loads).reshape(shape)
+        return np.asarray(tau + self.path.friction * (self.profile.direction[:, None] - np.sign(qd).reshape(shape)))
 
     def excess(self) -> Excess | None:
         """By how much limits are exceeded on every interval; None where all hold."""
-        bounds, found = self.path.bounds, {"acceleration": self._states[2], "torque": self._torques}
-        lower, upper, exceeded = {}, {}, False
+        bounds, lower, upper, exceeded = self.path.bounds, {}, {}, False
         for word in AFFINE:
+            if not bounds.limited(word).any():
+                continue
+            values = self._states[2] if word == "acceleration" else self._torques
             slack = ROUNDING * size_of(bounds.lower[word], bounds.upper[word])
-            lower[word] = (bounds.lower[word] - found[word]).max(axis=1)
-            upper[word] = (found[word] - bounds.upper[word]).max(axis=1)
+            lower[word] = bounds.lower[word] - values.min(axis=1)
+            upper[word] = values.max(axis=1) - bounds.upper[word]
             exceeded |= bool((np.maximum(lower[word], upper[word]) > slack).any())
         qd = self._states[1]
         limit = np.where(qd > 0, bounds.upper["velocity"], -bounds.lower["velocity"])
