@@ -48,26 +48,32 @@ class GivenPath:
 
     Attributes
     ----------
-    curve : BSpline       positions (n,) over [0, 1]
     knots : (k,)          places where a high derivative of the curve jumps
     bounds : Bounds       limits of joints and task together
     friction, damping : (n,)    Coulomb and viscous friction of the joints
     """
 
     def __init__(self, arm: Arm, task: Task, curve: BSpline, knots: Array) -> None:
-        self.arm, self.task, self.curve, self.knots = arm, task, curve, knots
+        self.arm, self.task, self.knots = arm, task, knots
+        self._start = curve.c[0]
+        self._from_start = BSpline(curve.t, curve.c - self._start, curve.k)
         self.bounds = bounds_of(arm, task, VERB)
         self.names = [joint.name for joint in arm.joints]
         self.friction = np.array([joint.friction for joint in arm.joints])
         self.damping = np.array([joint.damping for joint in arm.joints])
-        self._fastest = float(np.abs(curve(np.linspace(0.0, 1.0, POINTS), 1)).max())
+        self._fastest = float(np.abs(self.derivative(np.linspace(0.0, 1.0, POINTS), 1)).max())
         self._check()
+
+    def derivative(self, s: Array, order: int) -> Array:
+        """(N, n) positions (order 0) or derivatives; exactly 0 of joints that stay where they are."""
+        found = self._from_start(s, order)
+        return np.asarray(found if order else self._start + found)
 
     # ---- torques along the path -----------------------------------------------------------------------
 
     def coefficients(self, s: Array) -> Coefficients:
         """By one batch of inverse dynamics: at rest, with the acceleration p', and with the rate p' and p''."""
-        q, p1, p2 = (self.curve(s, r) for r in range(3))
+        q, p1, p2 = (self.derivative(s, r) for r in range(3))
         zero = np.zeros_like(q)
         positions, rates, accelerations = (
             np.concatenate(parts) for parts in ((q, q, q), (zero, zero, p1), (zero, p1, p2))
@@ -80,7 +86,7 @@ class GivenPath:
 
     def directions(self, s: Array) -> Array:
         """(N, n) 1, -1 or 0: where joints go forwards, backwards, or stand still."""
-        p1 = self.curve(s, 1)
+        p1 = self.derivative(s, 1)
         return np.where(np.abs(p1) > STRAIGHT * self._fastest, np.sign(p1), 0.0)
 
     # ---- the grid -------------------------------------------------------------------------------------
@@ -107,7 +113,7 @@ class GivenPath:
         pick, begin = np.arange(len(row)), way[row, column]
         for _ in range(50):  # bisection, all at once
             middle = (low + high) / 2
-            before = np.sign(self.curve(middle, 1)[pick, joint]) == begin
+            before = np.sign(self.derivative(middle, 1)[pick, joint]) == begin
             low, high = np.where(before, middle, low), np.where(before, high, middle)
         return (low + high) / 2
 
@@ -122,7 +128,7 @@ class GivenPath:
         if not any(self.bounds.limited(word).any() for word in LIMITED):
             raise InputError(f"{VERB}: nothing limits how fast the joints go. Give limits of torque or velocity.")
         s = np.linspace(0.0, 1.0, POINTS)
-        q, speed = self.curve(s), np.linalg.norm(self.curve(s, 1), axis=1)
+        q, speed = self.derivative(s, 0), np.linalg.norm(self.derivative(s, 1), axis=1)
         if speed.min() < 1e-6 * speed.max():
             raise InputError(f"{VERB}: the path stands still at {s[int(np.argmin(speed))]:.3g} of its length.")
         lower, upper = self.bounds.lower["position"], self.bounds.upper["position"]

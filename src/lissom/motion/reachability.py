@@ -26,15 +26,10 @@ NEWTON_STEPS = 100  # at most; a few are typical
 
 
 class Rows(NamedTuple):
-    """Limits lower <= a u + b x + c <= upper of n values on N intervals.
-
-    a, b, c : (N, 2, n)         at both ends of every interval, b of the x at the same end
-    lower, upper : (N, n)
-    """
+    """Limits lower <= a u + b x <= upper (N, 2, n) of n values at both ends of N intervals; x is that of the end."""
 
     a: Array
     b: Array
-    c: Array
     lower: Array
     upper: Array
 
@@ -81,21 +76,20 @@ def _lines(rows: Rows, h: Array) -> tuple[Array, Array, Array, Array, Array]:
     a[:, 1] += 2 * h[:, None] * rows.b[:, 1]
     steep = np.abs(a) > FLAT * np.abs(a).max(initial=0.0)
     divisor = np.where(steep, a, 1.0)
-    room = [(rows.lower[:, None] - rows.c), (rows.upper[:, None] - rows.c)]
-    ends = np.where(steep, room / divisor, [[[[-np.inf]]], [[[np.inf]]]])
+    ends = np.where(steep, [rows.lower / divisor, rows.upper / divisor], [[[[-np.inf]]], [[[np.inf]]]])
     slope = np.where(steep, rows.b / divisor, 0.0)
-    floor, ceiling = _flat_bounds(rows.b, room[0], room[1], ~steep)
+    floor, ceiling = _flat_bounds(rows, ~steep)
     N = len(h)
     return slope.reshape(N, -1), ends.min(axis=0).reshape(N, -1), ends.max(axis=0).reshape(N, -1), floor, ceiling
 
 
-def _flat_bounds(b: Array, below: Array, above: Array, flat: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Bounds of x by rows in which u has no part: below <= b x <= above."""
-    N = len(b)
-    some = np.abs(b) > FLAT * np.abs(b).max(initial=0.0)
-    divisor = np.where(some, b, 1.0)
-    ends = np.sort([below / divisor, above / divisor], axis=0)
-    empty = ~some & ((below > 0) | (above < 0))  # no x helps
+def _flat_bounds(rows: Rows, flat: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Bounds of x (N,) by rows in which u has no part."""
+    N, size = len(rows.b), np.abs(rows.b)
+    some = size > FLAT * size.max(initial=0.0)
+    divisor = np.where(some, rows.b, 1.0)
+    ends = np.sort([rows.lower / divisor, rows.upper / divisor], axis=0)
+    empty = ~some & ((rows.lower > 0) | (rows.upper < 0))  # no x helps
     low = np.where(some, ends[0], np.where(empty, np.inf, -np.inf))
     high = np.where(some, ends[1], np.inf)
     floor = np.where(flat, low, -np.inf).reshape(N, -1).max(axis=1, initial=0.0)

@@ -9,9 +9,10 @@ by tangents, which converge quadratically.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.errors import InputError
 from lissom.motion.given_path import VERB, GivenPath
@@ -49,6 +50,10 @@ class SpeedProfile:
         self.path, self.s, self.h = path, s, np.diff(s)
         self.at = path.coefficients(s)
         self.direction = path.directions((s[:-1] + s[1:]) / 2)
+        # a joint with friction that turns around at a grid point: rounding decides its direction there, so limits hold
+        # for both, where that is possible
+        turning = np.pad(self.direction[:-1] * self.direction[1:] < 0, ((1, 1), (0, 0))) & (path.friction > 0)
+        self._turning = _ends(turning)
         self.x: Array | None = ceiling
         self._ceiling = self._fastest() if ceiling is None else np.minimum(ceiling, self._fastest())
         self._lower, self._upper, self._joints = {}, {}, {}
@@ -123,20 +128,13 @@ class SpeedProfile:
         return slope, (1 - part) * self.at.D * root
 
     def _passes(self, damping: tuple[Array, Array]) -> Array:
-        at, tables = self.at, []
-        zero = np.zeros((len(self.h), 2, at.p1.shape[1]))
-        friction = (self.path.friction * self.direction)[:, None]
-        parts = {
-            "acceleration": (_ends(at.p1), _ends(at.p2), zero),
-            "torque": (_ends(at.A), _ends(at.C + damping[0]), _ends(at.G + damping[1]) + friction),
-        }
-        for word, some in self._joints.items():
-            a, b, c = (part[:, :, some] for part in parts[word])
-            tables.append(Rows(a, b, c, self._lower[word][:, some], self._upper[word][:, some]))
         try:
-            x = fastest_profile(lines_of(tables, self.h, self._ceiling), self.h)
+            x = fastest_profile(lines_of(self._tables(damping), self.h, self._ceiling), self.h)
         except NoSpeed as none:
-            raise InputError(self._reason(none.point)) from None
+            if not self._turning.any():
+                raise InputError(self._reason(none.point)) from None
+            self._turning[:] = False
+            return self._passes(damping)
         if (x >= UNLIMITED).any():
             place = self.s[int(np.argmax(x >= UNLIMITED))]
             raise InputError(
@@ -150,6 +148,23 @@ class SpeedProfile:
                 "Raise them, or change the path there."
             )
         return x
+
+    def _tables(self, damping: tuple[Array, Array]) -> list[Rows]:
+        """Limits of acceleration and torque as rows."""
+        at, friction = self.at, self.path.friction
+        sliding = friction * np.where(self._turning, 0.0, self.direction[:, None])
+        either = friction * self._turning
+        still = _ends(at.G + damping[1]) + sliding
+        parts = {
+            "acceleration": (_ends(at.p1), _ends(at.p2), np.zeros_like(still), np.zeros_like(still)),
+            "torque": (_ends(at.A), _ends(at.C + damping[0]), still + either, still - either),
+        }
+        tables = []
+        for word, some in self._joints.items():
+            a, b, most, least = (part[:, :, some] for part in parts[word])
+            lower, upper = (side[word][:, None, some] for side in (self._lower, self._upper))
+            tables.append(Rows(a, b, lower - least, upper - most))
+        return tables
 
     def _reason(self, point: int) -> str:
         """Which joint cannot be held, and where: if the arm could stand still from a point on, 0 would be a speed."""
@@ -172,6 +187,6 @@ def size_of(lower: Array, upper: Array) -> Array:
     return np.maximum(low, high)
 
 
-def _ends(values: Array) -> Array:
+def _ends(values: NDArray[Any]) -> NDArray[Any]:
     """(N, 2, n) values at both ends of every interval, of those at grid points."""
     return np.stack([values[:-1], values[1:]], axis=1)

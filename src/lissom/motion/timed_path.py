@@ -46,7 +46,7 @@ class TimedPath:
     def _bezier(self) -> Array:
         """(6, N, n) Bezier points of every interval."""
         at, x, dt = self.profile.at, self.x[:, None], self.dt[:, None]
-        q, qd = self.path.curve(self.profile.s), at.p1 * np.sqrt(x)
+        q, qd = self.path.derivative(self.profile.s, 0), at.p1 * np.sqrt(x)
         first, last = (at.p1[some] * self.u[:, None] + at.p2[some] * x[some] for some in (slice(-1), slice(1, None)))
         begin = [q[:-1], dt * qd[:-1] / 5, dt**2 * first / 20]
         end = [q[1:], dt * qd[1:] / 5, dt**2 * last / 20]
