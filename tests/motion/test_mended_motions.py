@@ -322,7 +322,7 @@ def test_what_retime_motion_does_not_take(path, more, sentence):
 
 def test_retiming_that_ran_out_blames_nothing():
     with pytest.raises(MotionError, match="iterations ran out; every limit is met where it ended; allow it more"):
-        ls.retime_motion(TWO, PATH, limits=WITHIN, iterations=3)
+        ls.retime_motion(TWO, PATH, limits=WITHIN, minimise="torque_squared", iterations=3)
 
 
 # ---- the command ---------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from scipy.integrate import trapezoid
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
+from lissom.motion.given_path import curve_of
 from lissom.motion.public import predict_motion, retime_motion
 
 POINTS = np.array([[0.0, 0.1], [0.5, 0.6], [1.1, 0.4]])
@@ -38,15 +39,12 @@ def test_friction_helps_to_stop():
 
 def test_the_path_is_kept_and_a_motor_is_always_at_its_limit(planar):
     motion = retime_motion(planar, POINTS, limits=ls.Limits(torque=9.0))
-    from lissom.motion.retime import _path
-
-    curve = _path(POINTS, planar)
-    dense = curve(np.linspace(0, 1, 4001))
+    dense = curve_of(POINTS, planar)[0](np.linspace(0, 1, 4001))
     off = [np.linalg.norm(dense - q, axis=1).min() for q in motion.q]
-    assert max(off) < 1e-3
+    assert max(off) < 1e-3  # the distance of the dense points
     use = np.abs(motion.tau).max(axis=1) / 9.0
-    assert use.max() < 1.001
-    assert np.median(use) > 0.995  # bang-bang, but for the turns
+    assert use.max() < 1 + 1e-8
+    assert np.mean(use > 0.99) > 0.99  # on an interval of the grid it reaches the limit at one end
     assert np.abs(motion.qd[[0, -1]]).max() < 1e-9
 
 

@@ -92,7 +92,8 @@ class Course:
 
 def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
     orders = range(basis.degree, -1, -1)
-    taylor = [basis.rows(basis.breaks[:-1], r) @ P / factorial(r) / T**r for r in orders]
+    # a coordinate that stays where it is has a rate of exactly 0
+    taylor = [basis.rows(basis.breaks[:-1], r) @ (P - P[0] if r else P) / factorial(r) / T**r for r in orders]
     q = PPoly(np.stack(taylor), basis.breaks * T)
     padded = [np.pad(x.c, ((len(q.c) - len(x.c), 0), (0, 0), (0, 0))) for x in (q, q.derivative(1), q.derivative(2))]
     return PPoly(np.concatenate(padded, axis=-1), q.x)

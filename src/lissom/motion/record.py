@@ -138,7 +138,8 @@ class Motion:
         s, out = self._fractions(t), np.zeros((orders, len(np.atleast_1d(t)), self.arm.dof))
         for basis, some, P in self.splines:
             for r in range(orders):
-                out[r][:, some] = (basis.rows(s, r) @ P) / self.duration**r
+                from_first = P - P[0] if r else P  # a coordinate that stays where it is has a rate of exactly 0
+                out[r][:, some] = (basis.rows(s, r) @ from_first) / self.duration**r
         return list(out)
 
     def torques(self, t: ArrayLike) -> Array:

@@ -1,165 +1,99 @@
-"""A given path, run through as fast as the motors allow.
+"""The speed profile of a given path that is best for a criterion with torques, by a search.
 
-The path p(x), x from 0 to 1, is fixed; free is the square of its speed, b(x) = (dx/dt)^2, so that
-
-    qd = p' sqrt(b),    qdd = p'' b + p' b' / 2,    tau = A b' / 2 + C b + D sqrt(b) + F + G,    T = int dx / sqrt(b)
-
-with A = M p', C the centrifugal torques of p' and M p'', D viscous and F Coulomb friction, G gravity, springs and
-loads. Limits of torque and acceleration are linear in (b, b'), those of rates in b, and T is convex in b: without
-damping, there are no local optima. At rest b grows in proportion to x and 1 / sqrt(b) has no bound; b is a spline in w,
-x = w^2 (3 - 2 w), of which all that is integrated is smooth.
+Free is b(s) = (ds/dt)^2, the x of `given_path`; d^2s/dt^2 = b' / 2, and the duration is the integral of 1 / sqrt(b).
+Limits of torque and acceleration are linear in (b, b'), those of rates in b, and the cost is convex in b: without
+damping, there are no local optima. At rest b grows in proportion to s and 1 / sqrt(b) has no bound; b is a spline in w,
+s = w^2 (3 - 2 w), of which all that is integrated is smooth.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 from scipy import sparse
-from scipy.interpolate import BSpline
-from scipy.optimize import linprog
 
-from lissom.errors import InputError, UnsupportedError
-from lissom.model.arm import Arm
 from lissom.model.limits import used
 from lissom.motion.basis import Basis
-from lissom.motion.bounds import bounds_of
 from lissom.motion.curves import Curves, End, Space
+from lissom.motion.given_path import LIMITED, GivenPath
 from lissom.motion.peaks import exceeded
 from lissom.motion.program import Block, Program
 from lissom.motion.record import grid
+from lissom.motion.report import RAN_OUT, Iteration
 from lissom.motion.sample import LANES, Sample, Symbols
-from lissom.motion.task import Task
+from lissom.motion.search import MET, ROUNDS
+from lissom.motion.solver import INFEASIBLE, Solution, Solver, numbered_on
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
 
-VERB = "retime_motion"
-CRITERIA = ("time", "torque_squared")
-LOOKED = ("velocity", "acceleration", "torque")
 TINY = 2e-8  # added to b, in parts of its size: the solver lets it be so little below zero
-FINE = 16  # points of a segment at which limits are looked at
-POINTS = 401  # at which a path is looked at
-STRAIGHT = 1e-9  # of the largest rate of a joint along the path: one below it stays where it is
-WAYS = {1.0: "forwards", -1.0: "backwards", 0.0: "nowhere"}
+FINE = 16  # points of a segment at which limits are evaluated
+COARSER = 10  # times fewer segments than the grid of the path
+FEWEST = 4  # segments
 
 
 def warp(w: Array) -> tuple[Array, Array]:
-    """x and dx/dw."""
+    """s and ds/dw."""
     return w * w * (3 - 2 * w), 6 * w * (1 - w)
 
 
-def _moving(p1: Array) -> Any:
-    """Where joints move along the path, of its derivatives (N, n)."""
-    return np.abs(p1) > STRAIGHT * np.abs(p1).max()
+class Found(NamedTuple):
+    """What a search found: the profile b as a function of s, its status, the solver's log and seconds spent."""
 
-
-class Coefficients(NamedTuple):
-    """Along the path, (N, n) each: its derivatives, and tau = A b'/2 + C b + D sqrt(b) + H."""
-
-    p1: Array
-    p2: Array
-    A: Array
-    C: Array
-    D: Array
-    H: Array
+    profile: Callable[[Array], Array]
+    status: str
+    solved: bool
+    log: tuple[Iteration, ...]
+    seconds: dict[str, float]
 
 
 class Speeds:
-    """A path, an arm and limits."""
+    """A path, and the program for its speeds."""
 
-    def __init__(self, arm: Arm, task: Task, curve: BSpline) -> None:
-        self.arm, self.task, self.curve, self.n = arm, task, curve, arm.dof
-        self.bounds = bounds_of(arm, task, VERB)
-        self.names = [joint.name for joint in arm.joints]
-        self._refuse()
+    def __init__(self, path: GivenPath) -> None:
+        self.path, self.n, self.bounds = path, path.arm.dof, path.bounds
         self.scale = self._speed()
-        key = f"retime|{self.n}|{sorted(task.minimise.items())}"
-        made: dict[str, Sample] = arm.__dict__.setdefault("_samples", {})
+        key = f"retime|{self.n}|{sorted(path.task.minimise.items())}"
+        made: dict[str, Sample] = path.arm.__dict__.setdefault("_samples", {})
         if key not in made:
             made[key] = Sample(key, 1, self._expressions, 3, 6 * self.n + 5)
         self.sample = made[key]
 
-    def _refuse(self) -> None:
-        for word in ("jerk", "torque_rate", "power"):
-            if self.bounds.limited(word).any():
-                raise UnsupportedError(f"{VERB}: {word} is limited; available are torque, velocity and acceleration.")
-        if set(self.task.minimise) - set(CRITERIA):
-            raise UnsupportedError(f"{VERB}: minimise takes {' and '.join(CRITERIA)}.")
-        if not any(self.bounds.limited(word).any() for word in LOOKED):
-            raise InputError(f"{VERB}: nothing limits how fast the joints go. Give limits of torque or velocity.")
-        x = np.linspace(0.0, 1.0, POINTS)
-        q, speed = self.curve(x), np.linalg.norm(self.curve(x, 1), axis=1)
-        if speed.min() < 1e-6 * speed.max():
-            raise InputError(f"{VERB}: the path stands still at {x[int(np.argmin(speed))]:.3g} of its length.")
-        lower, upper = self.bounds.lower["position"], self.bounds.upper["position"]
-        off = np.argwhere((q < lower - 1e-9) | (q > upper + 1e-9))
-        if len(off):
-            row, k = off[0]
-            raise InputError(
-                f"{VERB}: at {x[row]:.3g} of the path joint {self.names[k]!r} is at {q[row, k]:.6g}, outside its "
-                f"position limits of {lower[k]:.6g} to {upper[k]:.6g}."
-            )
-        self._refuse_locked(x)
-        self._refuse_weak(x)
+    def search(self, tolerance: float, iterations: int) -> Found:
+        """Solve; where a limit is exceeded between samples, sample there too and solve again."""
+        more = np.zeros(0)
+        x: Array | None = None
+        log: tuple[Iteration, ...] = ()
+        seconds = {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        for _ in range(ROUNDS):
+            clock = time.perf_counter()
+            program = self.program(more)
+            solver = Solver(program, tolerance, iterations)
+            seconds["build"] += time.perf_counter() - clock
+            solution = solver(program.curves.fitted([_begin(program.curves)], 1.0) if x is None else x, None, None)
+            log = numbered_on(log, solution.iterations)
+            seconds["solve"] += solution.seconds
+            seconds["evaluate"] += solution.evaluation_seconds
+            x = solution.x
+            times = self.look(program.curves, x)
+            if not solution.solved or not len(times):
+                break
+            more = np.append(more, times)
+        curves, w = program.curves, np.linspace(0.0, 1.0, 20 * FINE * program.curves.spaces[0].basis.segments + 1)
+        b = self.values(curves, solution.x, w)[0]
+        return Found(lambda s: np.interp(s, warp(w)[0], b), _status(program, solution), solution.solved, log, seconds)
 
-    def _refuse_locked(self, x: Array) -> None:
-        """Joints that the path moves, and that may not go its way, or not speed up and slow down."""
-        p1 = self.curve(x, 1)
-        ways = np.where(_moving(p1), np.sign(p1), 0.0)
-        for word in ("velocity", "acceleration"):
-            lower, upper = self.bounds.lower[word], self.bounds.upper[word]
-            forth, back = (ways > 0, ways < 0) if word == "velocity" else (ways != 0, ways != 0)
-            off = np.argwhere(forth & (upper <= 0) | back & (lower >= 0) | (lower > 0) | (upper < 0))
-            if len(off):
-                row, k = off[0]
-                raise InputError(
-                    f"{VERB}: at {x[row]:.3g} of the path, which begins and ends at rest, joint {self.names[k]!r} goes "
-                    f"{WAYS[ways[row, k]]}, and its {word} limits of {lower[k]:.6g} to {upper[k]:.6g} forbid that."
-                )
-
-    def _refuse_weak(self, x: Array) -> None:
-        """Places where no speed and no acceleration meets the limits: a linear program in b and b' / 2 at each.
-
-        At the start b is zero and cannot fall, at the end it cannot rise. Inside, damping, which is not linear, may
-        help: nothing is certain then.
-        """
-        at, lower, upper = self.coefficients(x), self.bounds.lower["torque"], self.bounds.upper["torque"]
-        off = (lower > at.H) | (upper < at.H)
-        for row in np.flatnonzero(off.any(axis=1)):
-            rows = np.stack([at.C[row], at.A[row]], axis=1)
-            limited = [(rows, upper - at.H[row]), (-rows, at.H[row] - lower)]
-            G = np.concatenate([part[np.isfinite(h)] for part, h in limited])
-            h = np.concatenate([h[np.isfinite(h)] for _, h in limited])
-            ends = {0: [(0, 0), (0, None)], len(x) - 1: [(0, 0), (None, 0)]}
-            if row not in ends and (at.D[row] != 0).any():
-                continue
-            found = linprog([0.0, 0.0], G, h, bounds=ends.get(int(row), [(0, None), (None, None)]))
-            if found.status == 2:
-                k = int(np.flatnonzero(off[row])[0])
-                raise InputError(
-                    f"{VERB}: at {x[row]:.3g} of the path joint {self.names[k]!r} needs {at.H[row, k]:.4g} to be held, "
-                    f"its torque limits are {lower[k]:.4g} to {upper[k]:.4g}, and no motion along the path helps."
-                )
-
-    # ---- torques along the path -----------------------------------------------------------------------
-
-    def coefficients(self, x: Array) -> Coefficients:
-        """By inverse dynamics at multiples of the rates: what grows with the rate, with its square, or not at all."""
-        q, p1, p2 = (self.curve(x, r) for r in range(3))
-        zero = np.zeros_like(q)
-
-        def tau(k: float, acceleration: Array) -> Array:
-            return inverse_dynamics(self.arm, q, k * p1, acceleration, loads=self.task.loads)
-
-        still, forth, back = tau(0, zero), tau(1, zero), tau(-1, zero)
-        rub, rub_twice = (forth - back) / 2, (tau(2, zero) - tau(-2, zero)) / 2  # F + D and F + 2 D
-        C = (forth + back) / 2 - still + tau(0, p2) - still
-        return Coefficients(p1, p2, tau(0, p1) - still, C, rub_twice - rub, still + 2 * rub - rub_twice)
+    def _coefficients(self, s: Array) -> list[Array]:
+        """Six tables (N, n): p', p'', A, C, D and what does not depend on the speed."""
+        at = self.path.coefficients(s)
+        return [*at[:5], at.G + self.path.friction * self.path.directions(s)]
 
     def _speed(self) -> float:
         """About the size of b: what limits of rates and torques allow at most, in the middle."""
-        at = self.coefficients(np.linspace(0.05, 0.95, 19))
+        at = self.path.coefficients(np.linspace(0.05, 0.95, 19))
 
         def allowed(word: str, part: Array) -> Array:
             size, most = np.abs(part), np.maximum(self.bounds.upper[word], -self.bounds.lower[word])
@@ -181,7 +115,7 @@ class Speeds:
         half = size * (first * z.qd + second * z.qdd) / 2  # b' / 2
         root = ca.sqrt(b + TINY * size)
         tau = A * half + C * b + D * root + H
-        weights = self.task.minimise
+        weights = self.path.task.minimise
         rate = weights.get("time", 0.0) + weights.get("torque_squared", 0.0) * ca.sumsqr(tau)
         return ca.vertcat(tau, p2 * b + p1 * half, z.q), rate * slope / root
 
@@ -192,11 +126,11 @@ class Speeds:
         first = np.where(end, 0.0, 1 / np.where(end, 1.0, slope))
         second = np.where(end, (1 - 2 * w) / 6, 0.0)
         more = np.stack([first, second, slope, np.full(len(w), self.scale), w], axis=1)
-        return np.ascontiguousarray(np.concatenate([*self.coefficients(x), more], axis=1))
+        return np.ascontiguousarray(np.concatenate([*self._coefficients(x), more], axis=1))
 
     def program(self, more: Array) -> Program:
         """b on splines in w, zero with its slope at both ends."""
-        basis = Basis(self.task.segments)
+        basis = Basis(max(self.path.task.segments // COARSER, FEWEST))
         none, zero = np.array([np.nan]), np.zeros(1)
         curves = Curves([Space(basis, (0,))], End(zero, zero, none), End(zero, zero, none), 1.0)
         low = np.zeros(curves.size)
@@ -210,20 +144,20 @@ class Speeds:
         s = np.append(s, np.full(max(LANES - len(s), 0), 0.5))
         weights = np.append((h * weight / 2).ravel(), np.zeros(len(s) - len(inner)))
         data = self.data(s)
-        lower, upper, owner = self._limits(data[:, : self.n])
+        lower, upper, owner = self._limits(data[:, : self.n], warp(s)[0])
         N, m = lower.shape
         some = np.flatnonzero((np.isfinite(lower) | np.isfinite(upper)).ravel())
         combine = sparse.csr_array((np.ones(len(some)), (np.arange(len(some)), some)), shape=(len(some), N * m))
         words = ["torque"] * self.n + ["acceleration"] * self.n + ["velocity"]
-        names = [(words[k % m], self.names[owner[k // m] if k % m == m - 1 else k % m % self.n], float(s[k // m]))
+        names = [(words[k % m], self.path.names[owner[k // m] if k % m == m - 1 else k % m % self.n], float(s[k // m]))
                  for k in some]  # fmt: skip
         return Block(self.sample, s, weights, combine, lower.ravel()[some], upper.ravel()[some], names, data)
 
-    def _limits(self, p1: Array) -> tuple[Array, Array, Array]:
+    def _limits(self, p1: Array, s: Array) -> tuple[Array, Array, Array]:
         """Of the rows (N, m), and the joint whose rate limits b."""
         N, bounds = len(p1), self.bounds
         fastest = np.where(p1 > 0, bounds.upper["velocity"], -bounds.lower["velocity"])
-        most = np.divide(fastest, np.abs(p1), out=np.full(p1.shape, np.inf), where=_moving(p1))
+        most = np.divide(fastest, np.abs(p1), out=np.full(p1.shape, np.inf), where=self.path.directions(s) != 0)
         owner = np.argmin(most, axis=1)
         top = (most.min(axis=1) ** 2 / self.scale)[:, None]
         lower = [np.tile(bounds.lower[word], (N, 1)) for word in ("torque", "acceleration")]
@@ -236,16 +170,32 @@ class Speeds:
         data = self.data(w)[:, 6 * self.n :]
         return np.maximum(z[0], 0.0), (data[:, 0] * z[1] + data[:, 1] * z[2]) / 2
 
-    def look(self, curves: Curves, x: Array) -> tuple[dict[str, Array], Array]:
-        """Use of limits on a fine grid, and the w at which one is exceeded."""
+    def look(self, curves: Curves, x: Array) -> Array:
+        """The w at which a limit is exceeded, of a fine grid."""
         w = grid(curves.spaces[0].basis.breaks, FINE)
         b, half = (part[:, None] for part in self.values(curves, x, w))
-        at, root = self.coefficients(warp(w)[0]), np.sqrt(b)
-        values = {
-            "torque": at.A * half + at.C * b + at.D * root + at.H,
-            "acceleration": at.p1 * half + at.p2 * b, "velocity": at.p1 * root,
-        }  # fmt: skip
+        p1, p2, A, C, D, H = self._coefficients(warp(w)[0])
+        values = (p1 * np.sqrt(b), p1 * half + p2 * b, A * half + C * b + D * np.sqrt(b) + H)
         times = []
-        for word, table in values.items():
+        for word, table in zip(LIMITED, values, strict=True):
             times += exceeded(used(table, self.bounds.lower[word], self.bounds.upper[word]), w)
-        return values, np.unique(np.array(times))
+        return np.unique(np.array(times))
+
+
+def _begin(curves: Curves) -> Array:
+    """A tenth of the size, less near the ends."""
+    s = warp(np.clip(curves.spaces[0].basis.greville, 0, 1))[0]
+    return (0.4 * s * (1 - s))[:, None]
+
+
+def _status(program: Program, solution: Solution) -> str:
+    """The solver's, and what is not satisfied where it failed."""
+    if solution.solved:
+        return solution.status
+    off = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
+    over, worst = float(off.max(initial=0.0)), int(np.argmax(off))
+    word, who, place = program.names[worst]
+    kept = "cannot be met" if solution.status == INFEASIBLE else f"is off by {over:.3g}"
+    found = f"{word} of {who!r} {kept} at {warp(np.array(place))[0]:.3g} of the path"
+    more = "; allow it more" if RAN_OUT in solution.status else ""
+    return f"{solution.status}; {found if over > MET else 'every limit is met where it ended'}{more}"
