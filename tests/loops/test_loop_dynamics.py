@@ -150,6 +150,22 @@ def test_batches_and_single_states_give_the_same_numbers():
     assert np.abs(same - tau).max() < 1e-9 * np.abs(tau).max()
 
 
+@pytest.mark.parametrize("verb", [ls.forward_dynamics, ls.forward_dynamics_gradient])
+def test_empty_and_unequal_batches(verb):
+    """Nothing in, nothing out; batches that do not fit are refused in the name of the verb that was called."""
+    arm = four_bar()
+    q = ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q
+    for batch in ((0,), (2, 0)):
+        found = verb(arm, *(np.zeros((*batch, 3)) for _ in range(3)))
+        matrices = isinstance(found, tuple)
+        assert all(x.shape == (*batch, *((3, 3) if matrices else (3,))) for x in (found if matrices else (found,)))
+    many, five, still = np.tile(q, (64, 1)), np.zeros((5, 3)), np.zeros(3)
+    push = ls.Load("rocker", force=np.zeros((4, 3)))
+    for state, loads in (((many, still, five), []), ((many, five, still), []), ((q, still, five), [push])):
+        with pytest.raises(ls.InputError, match=f"^{verb.__name__}: the batches do not fit together"):
+            verb(arm, *state, loads=loads)
+
+
 @pytest.mark.parametrize("case", [pytest.param("revolute", marks=pytest.mark.slow), "two loops"])
 @pytest.mark.some(2)
 def test_gradient_holds_along_motions_that_stay_closed(case):

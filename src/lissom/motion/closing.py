@@ -24,19 +24,22 @@ from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.loops.algebra import Forces, independent_rows, least_torques, mul, split
 from lissom.loops.closure import residual_program
 from lissom.loops.search import followed
+from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
 from lissom.motion.program import Block
-from lissom.motion.record import Motion
+from lissom.motion.record import Motion, grid
 from lissom.motion.report import Closures, Peak
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import Given
 from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble, within_limits
-from lissom.verbs.closures import OPEN, closure_of
+from lissom.verbs.closures import closure_of
 from lissom.verbs.library import digest
 
-CLOSED = 1e-5  # m or rad by which loops may be open between knots
+AGAIN = 0.9e-3  # of a limit, beyond which splines are made finer: a closer look may find a little more
+LOOKS = 20  # in a segment
+FINER_LIMITS = 4  # times the segments of the task, at most, for the sake of limits alone
 EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
 LEAST = 1e-14  # the same, as far as numbers tell
@@ -80,7 +83,7 @@ class Closing:
 
     def _followed(self, q: Array, near: Array, given: NDArray[np.bool_]) -> Array | None:
         """What follows when given positions are led from those near; None where they are open or it leads nowhere."""
-        if np.abs(self.close(near).phi).max() > OPEN:
+        if np.abs(self.close(near).phi).max() > CLOSED:
             return None
         found = followed(lambda q: self.close(q)[:2], near, np.where(given, q, near), ~given, EXACT)
         return found if found is not None and self.close.faces(found).all() and within_limits(self.arm)(found) else None
@@ -188,9 +191,27 @@ class Closing:
 
 
 def open_between(motion: Motion) -> bool:
-    """A solution, also one through a singular configuration, whose loops open too far between knots."""
-    found = [peak.use for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
-    return motion.status.startswith(("solved", SINGULAR_WAY)) and max(found, default=0.0) > 1
+    """A solution, also one through a singular configuration, whose loops open too far between knots.
+
+    Too far is also where limits are kept by the splines, and not by the motion with its loops closed.
+    """
+    if motion.closed is None or not motion.status.startswith(("solved", SINGULAR_WAY)):
+        return False
+    gaps = [peak.use for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
+    coarse = motion.basis.segments < FINER_LIMITS * motion.task.segments
+    return max(gaps, default=0.0) > 1 or (motion.ok and coarse and _excess(motion) > AGAIN)
+
+
+def _excess(motion: Motion) -> float:
+    """By how much of a limit the motion with its loops closed exceeds it, at most."""
+    from lissom.motion.bounds import bounds_of
+    from lissom.motion.peaks import peaks_of
+
+    s = grid(motion.breaks, LOOKS)
+    t = s * motion.duration
+    bounds = bounds_of(motion.arm, motion.task, "predict_motion")
+    found, _ = peaks_of(bounds, motion.arm.coordinates, s, motion.duration, motion.profiles(t, 4), motion.torques(t))
+    return max((peak.use for peak in found), default=0.0) - 1.0
 
 
 def torques_of(arm: Arm, closures: Closures, s: Array, q: Array, tau: Array) -> Array:

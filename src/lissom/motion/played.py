@@ -20,8 +20,9 @@ from lissom.model.loads import Load
 from lissom.motion.basis import Basis
 from lissom.motion.build import fastest_period
 from lissom.motion.ends import sagged, spread
+from lissom.motion.interpolated import interpolated
 from lissom.motion.pushes import loads_over
-from lissom.motion.record import BESIDE, Motion
+from lissom.motion.record import BESIDE, Motion, grid
 from lissom.simulation.run import Run
 from lissom.simulation.signals import Profile
 from lissom.simulation.simulate import simulate
@@ -30,6 +31,9 @@ from lissom.spatial.rotations import Array
 STEPS = 40  # of order 8 in the period of the fastest mode: errors of 1e-9
 FEWEST = 4  # in a segment
 JUMP = 1e-6  # of the largest value: less is rounding
+TURN_LOOKS = 16  # in a segment, at the direction in which joints with friction move
+STILL = 1e-9  # of the largest rate
+BISECTIONS = 50
 
 
 class Exact(Profile):
@@ -73,7 +77,7 @@ class Course:
         out = np.empty((3, len(t), self.motion.arm.dof))
         for some, part in self._parts:
             out[:, :, some] = np.moveaxis(part(t).reshape(len(t), 3, -1), 1, 0)
-        return out
+        return out if self.motion.closed is None else np.stack(self.motion.closed(*out))
 
     @property
     def accelerations(self) -> PPoly:
@@ -102,7 +106,37 @@ def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
 def torques_of(motion: Motion) -> Exact:
     """Torques over time."""
     course = Course(motion)
-    return Exact(course.breaks, course.torques, course.leaps)
+    turns = _turns(course)
+    smooth = np.union1d(course.breaks, turns)
+    if motion.closures is not None:
+        smooth = np.union1d(smooth, motion.closures.s * motion.duration)
+    function = interpolated(course.torques, _apart(smooth))
+    return Exact(course.breaks, function, np.union1d(course.leaps, turns))
+
+
+def _turns(course: Course) -> Array:
+    """Times at which joints with friction turn around, and their torques jump."""
+    arm = course.motion.arm
+    rough = [k for k, joint in zip(arm.joint_index, arm.joints, strict=True) if joint.friction]
+    if not rough:
+        return np.zeros(0)
+    t = grid(course.motion.finest_breaks, TURN_LOOKS) * course.motion.duration
+    v = course(t)[1][:, rough]
+    moving = np.abs(v) > STILL * np.abs(v).max()  # the sign of rounding is none
+    row, joint = np.nonzero((v[:-1] * v[1:] < 0) & (moving[:-1] | moving[1:]))
+    low, high = t[row], t[row + 1]
+    for _ in range(BISECTIONS if len(row) else 0):
+        middle = (low + high) / 2
+        before = course(middle)[1][np.arange(len(row)), np.array(rough)[joint]] * v[row, joint] > 0
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return np.unique((low + high) / 2)
+
+
+def _apart(t: Array) -> Array:
+    """Times without those that others all but repeat."""
+    kept = np.append(np.diff(t) > 1e-12 * t[-1], True)
+    kept[0] = True
+    return t[kept]
 
 
 def loads_of(motion: Motion) -> list[Load] | Callable[[float], list[Load]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import xarray
 
     from lissom.motion.basis import Basis
+    from lissom.motion.closed_states import ClosedStates
     from lissom.motion.table import MotionTable
     from lissom.motion.verify import Verification
 
@@ -112,6 +113,16 @@ class Motion:
             (basis, np.flatnonzero(~driven), loose.control_points),
         )
 
+    @cached_property
+    def closed(self) -> ClosedStates | None:
+        """What closes the loops of states on the splines, which do so at their knots alone; None without loops."""
+        if self.closures is None:
+            return None
+        from lissom.motion.closed_states import STATES, ClosedStates
+
+        (basis, _, P), = self.splines
+        return ClosedStates(self.arm, basis.rows(np.linspace(0.0, 1.0, STATES), 0) @ P)
+
     @property
     def finest_breaks(self) -> Array:
         """Ends of the segments on which all profiles are polynomials, as fractions of the duration."""
@@ -140,6 +151,9 @@ class Motion:
             for r in range(orders):
                 from_first = P - P[0] if r else P  # a coordinate that stays where it is has a rate of exactly 0
                 out[r][:, some] = (basis.rows(s, r) @ from_first) / self.duration**r
+        if self.closed is not None:
+            states = [*out[:3], *[np.zeros_like(out[0])] * (3 - orders)]
+            out[:3] = self.closed(*states)[:orders]
         return list(out)
 
     def torques(self, t: ArrayLike) -> Array:
@@ -209,20 +223,28 @@ class Motion:
         modes: int = 0,
         payload: float = 0.0,
         stiffness: float = 0.0,
+        feedback: Any = None,
     ) -> Verification:
-        """Play the torques through a simulation, and look at every limit on a grid finer than the solver's.
+        """Replay the motion by an independent simulation, and look at every limit on a grid finer than the solver's.
 
-        The simulation integrates forward dynamics by adaptive steps from the start state, under the torques alone, with
-        loads and Coulomb friction that sticks; nothing of the search is used.
+        Each segment of the splines is replayed from its planned state under the planned torques. What replayed and
+        planned states differ by at the ends of segments (the defects) shows whether the plan obeys the equations of
+        motion, on arms that are unstable too. The simulation integrates forward dynamics by adaptive steps, with loads
+        and Coulomb friction that sticks; nothing of the search is used. The whole motion is simulated too, under its
+        torques alone or with a controller, for information.
 
         Parameters
         ----------
-        tolerance : float       largest joint error that is in order [rad or m]
+        tolerance : float       largest joint error to which the defects may add up [rad or m]
         rtol : float            of the integrator
         per_segment : int       places per segment of the splines at which limits are looked at
         modes : int             try it too on an arm whose links keep so many more modes of every kind
         payload : float         the same with payloads heavier and lighter by this fraction, 0.1: ten percent
         stiffness : float       the same with links and springs of joints stiffer and softer
+        feedback : PD, StateFeedback, ComputedTorque, function tau(t, q, qd), or None
+            simulate the whole motion with this controller instead of the torques alone; joints must stay within
+            `tolerance`. Of controllers the gains and the torque limit count: the reference is the motion, and PD and
+            StateFeedback are added to the planned torques. A function gives all of the torque
 
         Returns
         -------
@@ -230,7 +252,7 @@ class Motion:
         """
         from lissom.motion.verify import verify
 
-        return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness)
+        return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)
 
     def table(self, rate_hz: float = 1000.0) -> MotionTable:
         """Samples for a controller, evenly spaced; see `MotionTable`."""

@@ -90,7 +90,10 @@ class Search:
         mesh = self.problem.mesh(self._finer)
         motion = self._found(mesh, lambda curves: start.start(self.problem, curves, rng), self.problem.line_duration)
         while open_between(motion) and motion.basis.segments < self._most_segments(motion):
-            motion = self._moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
+            finer = self._moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
+            if motion.ok and not finer.ok:
+                return motion
+            motion = finer
         return motion
 
     def _most_segments(self, motion: Motion) -> int:

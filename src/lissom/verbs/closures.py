@@ -15,15 +15,13 @@ from lissom.errors import InputError, UnsupportedError
 from lissom.loops import closure
 from lissom.loops.algebra import mul, split
 from lissom.loops.closure import KINDS
+from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, loop_names, loop_of_row
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of
 from lissom.verbs.kinematics import pose
 from lissom.verbs.library import compiler_present, digest, sources
-
-OPEN = 1e-6  # m, rad (and per second, relative) by which a state that counts as closed may be off
-
 
 USE = {
     "q": "ls.assemble(arm, q).q is a position nearby that closes all loops",
@@ -136,7 +134,7 @@ class Closure:
 
     def refuse_open(self, q: Array, gaps: Gaps, verb: str, word: str = "q", spot: Spot = _nowhere) -> None:
         """q (rows, dof) must close all loops, with axes that point the same way."""
-        self._refuse(gaps.phi, np.full(len(gaps.phi), OPEN), f"{verb}: {word}", "leaves open", "", USE["q"], spot)
+        self._refuse(gaps.phi, np.full(len(gaps.phi), CLOSED), f"{verb}: {word}", "leaves open", "", USE["q"], spot)
         wrong = np.argwhere(~self.faces(q))
         if len(wrong):
             k, i = wrong[0]
@@ -147,13 +145,13 @@ class Closure:
 
     def refuse_opening(self, gaps: Gaps, qd: Array, verb: str, word: str = "qd", spot: Spot = _nowhere) -> None:
         """qd (rows, dof) must keep them closed."""
-        rate, allowed = mul(gaps.G, qd), OPEN * (1.0 + np.abs(qd).max(axis=-1))
+        rate, allowed = mul(gaps.G, qd), CLOSED * (1.0 + np.abs(qd).max(axis=-1))
         self._refuse(rate, allowed, f"{verb}: {word}", "opens", "/s", USE["qd"], spot)
 
     def refuse_parting(self, gaps: Gaps, qd: Array, qdd: Array, verb: str, spot: Spot = _nowhere) -> None:
         """qdd (rows, dof) must keep them so."""
         gain = mul(gaps.G, qdd) + gaps.drift
-        allowed = OPEN * (1.0 + np.abs(qdd).max(axis=-1) + (qd**2).max(axis=-1))
+        allowed = CLOSED * (1.0 + np.abs(qdd).max(axis=-1) + (qd**2).max(axis=-1))
         self._refuse(gain, allowed, f"{verb}: qdd", "parts", "/s^2", USE["qdd"], spot)
 
     def _refuse(self, rows: Array, allowed: Array, who: str, does: str, per: str, use: str, spot: Spot) -> None:

@@ -133,9 +133,10 @@ def accelerated(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str)
         )
     acting = _checked(arm, acting, verb)
     q, qd, tau = (as_state(arm, x, word, verb) for x, word in zip(state, ("q", "qd", "tau"), strict=True))
+    _common(verb, {"q": q, "qd": qd, "tau": tau})
     still = np.zeros(arm.dof)
     h = tree_call(arm, "inverse_dynamics", (q, qd, still), **acting._asdict())
-    shape = np.broadcast_shapes(h.shape, tau.shape)
+    shape = _common(verb, {"q, qd, loads and base together": h, "tau": tau})
     q, qd, force = (np.ascontiguousarray(np.broadcast_to(x, shape)) for x in (q, qd, tau - h))
     close = closure_of(arm)
 
@@ -185,8 +186,12 @@ def forward_gradient(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> tu
         return found[:, :n], found[:, n : 2 * n], found[:, 2 * n :]
 
     flat = [np.ascontiguousarray(x).reshape(-1, *x.shape[qdd.ndim - 1 :]) for x in (q, qd, qdd, push, *changes)]
-    found = [one(*row) for row in zip(*flat, strict=True)]
-    return tuple(np.array(part).reshape(*qdd.shape, n) for part in zip(*found, strict=True))  # type: ignore[return-value]
+    found = tuple(np.zeros((len(flat[0]), n, n)) for _ in range(3))
+    for k, row in enumerate(zip(*flat, strict=True)):
+        for into, part in zip(found, one(*row), strict=True):
+            into[k] = part
+    by_q, by_qd, by_tau = (part.reshape(*qdd.shape, n) for part in found)
+    return by_q, by_qd, by_tau
 
 
 def force_slope(close: Closure, q: Array, push: Array) -> Array:
@@ -201,6 +206,15 @@ def force_slope(close: Closure, q: Array, push: Array) -> Array:
 
 
 # ---- plumbing ------------------------------------------------------------------------------------
+
+
+def _common(verb: str, arrays: dict[str, Array]) -> tuple[int, ...]:
+    """The shape to which arrays (..., dof) broadcast."""
+    try:
+        return np.broadcast_shapes(*(x.shape for x in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{word} {x.shape}" for word, x in arrays.items())
+        raise InputError(f"{verb}: the batches do not fit together: {shapes}.") from None
 
 
 def _rows(function: Callable[..., tuple[Array, ...]], *arrays: Array) -> list[Array]:

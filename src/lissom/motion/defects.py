@@ -1,0 +1,67 @@
+"""Defects of a motion: every piece of it replayed by a simulation from its planned state, under the planned torques."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.motion.growth import Growth
+from lissom.motion.played import Exact, loads_of, torques_of
+from lissom.motion.record import Motion
+from lissom.simulation.simulate import simulate
+from lissom.spatial.rotations import Array
+
+STIFF = 100.0  # decay rate times length of a segment, beyond which implicit steps are the cheaper
+STABLE = 4.0  # pole times step, up to which explicit steps of order 8 are stable
+
+
+class Defects(NamedTuple):
+    """Replayed minus planned states at the ends of pieces.
+
+    t : (k + 1,)            ends of the pieces [s]
+    q, qd : (k, dof)        positions and rates; NaN where a simulation did not get there
+    failure : str           why one did not
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    failure: str
+
+
+def defects(motion: Motion, growth: Growth, rtol: float) -> list[Defects]:
+    """Of every segment of the splines."""
+    tau, loads = torques_of(motion), loads_of(motion)
+    out = []
+    for t, fastest, decay in zip(growth.pieces(), growth.fastest, growth.decay, strict=True):
+        q, qd, _ = motion.at(t)
+        apart, failure = np.full((2, len(t) - 1, motion.arm.dof), np.nan), ""
+        for k in range(len(t) - 1):
+            begin, end = float(t[k]), float(t[k + 1])
+            acting, pushes = _from(tau, begin, end), (lambda t, a=begin: loads(t + a)) if callable(loads) else loads
+            how = stepping(acting, float(fastest), decay * (end - begin) > STIFF, rtol)
+            run = simulate(motion.arm, q[k], qd[k], loads=pushes, every=end - begin, **how)
+            if run.failures:
+                failure = failure or f"between {begin:.4g} and {end:.4g} s: {run.status}"
+                continue
+            apart[:, k] = run.q[-1] - q[k + 1], run.qd[-1] - qd[k + 1]
+        out.append(Defects(t, *apart, failure))
+    return out
+
+
+def stepping(tau: Exact, fastest: float, stiff: bool, rtol: float) -> dict[str, Any]:
+    """Torques, and how to step: implicitly where explicit steps would be many, else by none that is not stable."""
+    T = float(tau.t[-1])
+    how: dict[str, Any] = {"until": T, "rtol": rtol, "atol": 1e-2 * rtol, "on_failure": "return"}
+    if stiff:
+        return how | {"tau": tau, "method": "radau"}
+    even = np.linspace(0.0, T, 1 + max(int(np.ceil(T * fastest / STABLE)), 1))
+    breaks = tau.t if np.diff(tau.t).max() <= even[1] else even  # steps are no longer than the shortest between breaks
+    return how | {"tau": Exact(breaks, tau.function, tau.leaps), "method": "dop853"}
+
+
+def _from(tau: Exact, begin: float, end: float) -> Exact:
+    """Torques from one time to another, time counted from the first."""
+    leaps = tau.leaps[(tau.leaps > begin) & (tau.leaps < end)] - begin
+    return Exact(np.array([0.0, end - begin]), lambda t: tau.function(t + begin), leaps)

@@ -1,0 +1,58 @@
+"""A function of time that is smooth between breaks, as polynomials through Chebyshev points: exact to rounding, and quick.
+
+Simulations ask for torques at one time after the other, where inverse dynamics takes long and all of it is overhead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lissom.spatial.rotations import Array
+
+POINTS = 16  # in a piece
+SAME = 1e-12  # of the largest value of a column: how well polynomials must do between their points
+FINER = (1, 4, 16)  # pieces of every stretch between breaks that are tried
+NODES = np.cos(np.pi * (np.arange(POINTS) + 0.5) / POINTS)[::-1]
+WEIGHTS = (-1.0) ** np.arange(POINTS) * np.sin(np.pi * (np.arange(POINTS) + 0.5) / POINTS)  # barycentric
+
+
+class Interpolated:
+    """Polynomials on pieces between `ends` (k + 1,), through values (k, POINTS, n)."""
+
+    def __init__(self, ends: Array, function: Callable[[Array], Array]) -> None:
+        self.ends = ends
+        self._values = self._at_nodes(NODES, function)
+
+    def _at_nodes(self, nodes: Array, function: Callable[[Array], Array]) -> Array:
+        """(k, len(nodes), n)"""
+        begin, half = self.ends[:-1, None], np.diff(self.ends)[:, None] / 2
+        t = begin + half * (1 + nodes)
+        return function(t.ravel()).reshape(*t.shape, -1)
+
+    def __call__(self, t: Array) -> Array:
+        """(nt, n)"""
+        k = np.clip(np.searchsorted(self.ends, t, side="right") - 1, 0, len(self.ends) - 2)
+        x = 2 * (t - self.ends[k]) / (self.ends[k + 1] - self.ends[k]) - 1
+        away = x[:, None] - NODES
+        share = WEIGHTS / np.where(away == 0.0, 1e-300, away)  # on a point its own value outweighs all others
+        share /= share.sum(axis=1, keepdims=True)
+        return np.asarray((share[:, None, :] @ self._values[k])[:, 0])
+
+    def error(self, function: Callable[[Array], Array]) -> float:
+        """Largest between the points, of the largest value of each column."""
+        between = (NODES[1:] + NODES[:-1]) / 2
+        away = np.abs(self._at_nodes(between, self) - self._at_nodes(between, function)).max(axis=(0, 1))
+        size = np.abs(self._values).max(axis=(0, 1))
+        return float((away / np.where(size > 0, size, 1.0)).max(initial=0.0))
+
+
+def interpolated(function: Callable[[Array], Array], breaks: Array) -> Callable[[Array], Array]:
+    """The function itself where polynomials do not do, as where it has a break that is not given."""
+    for finer in FINER:
+        inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
+        made = Interpolated(np.append(inner.ravel(), breaks[-1]), function)
+        if made.error(function) <= SAME:
+            return made
+    return function
