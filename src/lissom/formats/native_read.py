@@ -33,13 +33,13 @@ TOP = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", 
        "loads")  # fmt: skip
 
 
-def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False) -> Arm:
+def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool = False, follow: bool = True) -> Arm:
     """An arm from the bytes of a native file at `path`; files that it names are beside it."""
     if repair:
         raise InputError(f"load: repair is for URDF files; correct the inertias in {path} instead.")
     content, document = parse(str(path), data)
     try:
-        return Reader(path.parent).arm(document, kinematics_only)
+        return Reader(path.parent, follow).arm(document, kinematics_only)
     except ModelError as error:
         if error.file:  # of a file that this one names
             raise
@@ -68,8 +68,9 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
 class Reader:
     """Tables to records. Every table is checked for unknown keys. Files are relative to a folder."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, follow: bool = True):
+        self.folder, self.follow = folder, follow
+        self._freed: list[str] = []  # what joints would follow
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
         refuse_unknown(document, TOP, "the file")
@@ -91,6 +92,9 @@ class Reader:
         if isinstance(rows, list) and len(rows) > MOST_LINKS:
             raise ModelError(f"it has {len(rows)} links; at most {MOST_LINKS} are read.")
         links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
+        if self._freed:
+            freed = [f"a joint is free: its mimic of {leader!r} ignored." for leader in self._freed]
+            options["notes"] = [*options.get("notes", ()), *freed]
         return Arm(document.get("name", ""), tuple(links), loops=tuple(loops), loads=tuple(loads), **options)
 
     def _links(self, rows: list[Table]) -> list[Link]:
@@ -144,7 +148,7 @@ class Reader:
             "payload": lambda value: record(Payload, value, "payload"),
             "limits": self._limits,
             "elastic": lambda value: record(Elastic, value, "elastic"),
-            "mimic": lambda value: record(Mimic, value, "mimic"),
+            "mimic": self._mimic,
             "tools": lambda _: tuple(self._tool(tool) for tool in as_rows(row, "tools")),
             "shapes": lambda _: tuple(self._shape(shape) for shape in as_rows(row, "shapes")),
         }
@@ -154,6 +158,13 @@ class Reader:
                 with inside(word):
                     out[word] = make(row[word])
         return out
+
+    def _mimic(self, value: Any) -> Mimic | None:
+        mimic: Mimic = record(Mimic, value, "mimic")
+        if self.follow:
+            return mimic
+        self._freed.append(mimic.joint)
+        return None
 
     def _joint(self, value: Any) -> Joint:
         row = as_table(value, "joint")

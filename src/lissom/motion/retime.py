@@ -195,7 +195,6 @@ class _Retiming:
         """On a fine grid; friction as of a joint that moves along the path, up to the moment it stops."""
         arm, s = self.speeds.arm, grid(basis.breaks, FINE)
         z = [basis.rows(s, r) @ P / at.T**r for r in range(4)]
-        friction = np.array([joint.friction for joint in arm.joints])
         tau = inverse_dynamics(arm, z[0], z[1], z[2], loads=self.speeds.task.loads)
-        tau += friction * (np.sign(self.curve(at.x(s * at.T), 1)) - np.sign(z[1]))
+        tau += arm.friction * (np.sign(self.curve(at.x(s * at.T), 1)) - np.sign(z[1]))
         return peaks_of(self.speeds.bounds, self.speeds.names, s, at.T, z, tau)[0]

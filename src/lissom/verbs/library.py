@@ -248,7 +248,7 @@ def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, ro
 def digest(bodies: Bodies) -> str:
     """Fingerprint of every number that goes into straight-line code."""
     arm = bodies.arm
-    parts: list[Any] = [arm.gravity, *(load for load in arm.loads)]
+    parts: list[Any] = [arm.gravity, *(load for load in arm.loads), *(bodies.coupling or ())]
     for body in bodies.list:
         parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
         if body.beam is not None:
