@@ -11,6 +11,7 @@ from lissom.cli.common import (
     AsJson,
     Flexible,
     KinematicsOnly,
+    Mimic,
     Repair,
     failing_kindly,
     load_arm,
@@ -27,6 +28,7 @@ def check(
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Check an arm for physical plausibility.
 
@@ -34,7 +36,7 @@ def check(
     unlikely is listed as a warning, what is worth knowing as a note.
     """
     with failing_kindly():
-        loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible)
+        loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible, mimic=mimic)
         findings = [*loaded.check(), *loop_findings(loaded)]
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:

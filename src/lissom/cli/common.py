@@ -46,6 +46,10 @@ Flexible = Annotated[
     Path | None, typer.Option(metavar="SIDE.toml", help="A side file that makes links of the arm flexible.")
 ]
 
+Mimic = Annotated[
+    str, typer.Option(metavar="follow|free", help="Joints that mimic another one: they follow it, or move freely.")
+]
+
 Positions = Annotated[
     str | None, typer.Option(help="Joint positions, e.g. --q 0,0.5,-1. Default: zero, within the limits.")
 ]
@@ -68,10 +72,11 @@ def load_arm(
     kinematics_only: bool = False,
     repair: bool = False,
     flexible: Path | None = None,
+    mimic: str = "follow",
 ) -> Arm:
     """`lissom.load` with the options of the command line."""
     fixed = "merge" if merge_fixed else "keep"
-    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible)
+    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible, mimic=mimic)
 
 
 def check_figure(path: Path | None) -> None:

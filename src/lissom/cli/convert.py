@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import ArmName, Flexible, KinematicsOnly, MergeFixed, Repair, failing_kindly, load_arm, out
+from lissom.cli.common import (
+    ArmName,
+    Flexible,
+    KinematicsOnly,
+    MergeFixed,
+    Mimic,
+    Repair,
+    failing_kindly,
+    load_arm,
+    out,
+)
 from lissom.errors import ModelError
 from lissom.formats.load import save
 
@@ -22,12 +32,13 @@ def convert(
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Convert an arm to another format."""
     with failing_kindly():
         if os.path.exists(target) and not force:
             raise ModelError("it exists already; choose another name or pass --force.", file=str(target))
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, mimic)
         for loss in save(loaded, target, lossy=lossy):
             out.print(f"dropped: {loss}", style="yellow", markup=False)
         for note in loaded.notes:

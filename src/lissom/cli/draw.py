@@ -13,6 +13,7 @@ from lissom.cli.common import (
     Flexible,
     KinematicsOnly,
     MergeFixed,
+    Mimic,
     Positions,
     Repair,
     failing_kindly,
@@ -34,6 +35,7 @@ def draw(
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Draw an arm's links, joint axes, centres of mass and frames."""
     import matplotlib
@@ -43,7 +45,7 @@ def draw(
     from lissom.views.draw import draw as picture
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, mimic)
         state = positions(loaded, q, deg)
         if show:
             import matplotlib.pyplot as plt

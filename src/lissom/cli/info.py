@@ -10,6 +10,7 @@ from lissom.cli.common import (
     Flexible,
     KinematicsOnly,
     MergeFixed,
+    Mimic,
     Repair,
     failing_kindly,
     load_arm,
@@ -26,10 +27,11 @@ def info(
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Show an arm: joints, limits, masses, flexible links, sources."""
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, mimic)
         if as_json:
             print_json(summary(loaded))
         else:

@@ -13,6 +13,7 @@ from lissom.cli.common import (
     Flexible,
     KinematicsOnly,
     MergeFixed,
+    Mimic,
     Positions,
     Repair,
     err,
@@ -49,12 +50,13 @@ def view(
     kinematics_only: KinematicsOnly = False,
     repair: Repair = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Show an arm in the browser: move its joints, play a run or a motion, watch its modes."""
     from lissom.views.viewer import view as show
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, mimic)
         shown = show(
             loaded,
             None if record is None else load_record(record),

@@ -158,8 +158,8 @@ class Bodies:
         if joint.elastic is not None:
             spring = motor._replace(
                 parent=len(self.list) - 1, R=np.eye(3), p=nothing, armature=0.0, damping=joint.elastic.damping,
-                friction=0.0, stiffness=joint.elastic.stiffness, rest=0.0, joint=f"{joint.name}.deflection", follows=False,
-                coordinate=at + int(mimic is None),
+                friction=0.0, stiffness=joint.elastic.stiffness, rest=0.0, joint=f"{joint.name}.deflection",
+                coordinate=at + int(mimic is None), follows=False,
             )  # fmt: skip
             self.list.append(spring)
             carried.append(None)
@@ -308,7 +308,7 @@ class Bodies:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Steps of its flexible links, of joints that follow others, and of all bodies where frames are not orthonormal."""
+        """Of flexible links, of joints that follow others, and of all bodies where frames are not orthonormal."""
         beams = [body.beam for body in self.list if body.beam is not None]
         own = dict.fromkeys(step for beam in beams for step in beam.steps)
         if self.coupling is not None:

@@ -5,7 +5,7 @@ tree's coordinates depend on those of the arm,
 
     q_tree = G q + g0,    qd_tree = G qd,    qdd_tree = G qdd,
 
-with one entry m per row of G, the multiplier, or 1. By virtual work generalized forces are then G^T tau_tree, columns of
+with one entry m per row of G, the multiplier, or 1. By virtual work generalized forces are then G^T tau_tree,
 Jacobians J_tree G, and the mass matrix G^T M_tree G.
 
 `Bodies.expanded` hands a recursion the tree and its state; `Coupling` brings results back.

@@ -59,9 +59,9 @@ def solved(
     free: dict[int, Any],
     inverted: Any = reciprocal,
 ) -> tuple[list[Any], Any]:
-    """L^T D L without fill-in: only coordinates on one branch touch; zero and its effort where it is not free.
+    """L^T D L, sparse: coordinates touch on a branch, or by joints that follow; zero and its effort where not free.
 
-    carriers : for every coordinate, those before it on its branch, nearest first
+    carriers : for every coordinate, those before it that it touches, nearest first (`Bodies.carriers`)
     inverted : how pivots are inverted (`pivot`)
     """
     n, L, D = len(b), dict(M), [None] * len(b)
@@ -73,7 +73,8 @@ def solved(
         for i in carriers[k]:
             factor = L[i, k] * D[k]
             for j in (i, *carriers[i]):
-                L[j, i] = L[j, i] - factor * L[j, k]
+                if (j, k) in L:  # on a branch all of them
+                    L[j, i] = L[j, i] - factor * L[j, k]
             L[i, k] = factor
     # the factors overwrite the columns from the outside in, after their last use as entries
     for k in range(n - 1, -1, -1):

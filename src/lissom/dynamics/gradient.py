@@ -189,8 +189,8 @@ def program(run: Any, bodies: Bodies, setting: Setting) -> None:
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     bodies, motion, loads = read_acting(run, bodies, setting)
-    tree, *now = bodies.expanded(run, q, qd, qdd)
-    entries = _derivatives(run, tree, *now, motion, loads)
+    tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
+    entries = _derivatives(run, tree, q, qd, qdd, motion, loads)
     zero = run.constant([0.0])
     for which in range(3):
         own = {(i, j): entry for (of, i, j), entry in entries.items() if of == which}
