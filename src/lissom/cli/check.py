@@ -12,6 +12,7 @@ from lissom.cli.common import (
     AsWritten,
     Flexible,
     KinematicsOnly,
+    Mimic,
     Repair,
     failing_kindly,
     load_arm,
@@ -29,6 +30,7 @@ def check(
     repair: Repair = False,
     as_written: AsWritten = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Check an arm for physical plausibility.
 
@@ -36,7 +38,7 @@ def check(
     unlikely is listed as a warning, what is worth knowing as a note.
     """
     with failing_kindly():
-        loaded = load_arm(arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible, as_written=as_written)
+        loaded = load_arm(arm, False, kinematics_only, repair, flexible, as_written, mimic)
         findings = [*loaded.check(), *loop_findings(loaded)]
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:

@@ -59,6 +59,10 @@ Flexible = Annotated[
     Path | None, typer.Option(metavar="SIDE.toml", help="A side file that makes links of the arm flexible.")
 ]
 
+Mimic = Annotated[
+    str, typer.Option(metavar="follow|free", help="Joints that mimic another one: they follow it, or move freely.")
+]
+
 Positions = Annotated[
     str | None, typer.Option(help="Joint positions, e.g. --q 0,0.5,-1. Default: zero, within the limits.")
 ]
@@ -90,13 +94,14 @@ def load_arm(
     repair: bool = False,
     flexible: Path | None = None,
     as_written: bool = False,
+    mimic: str = "follow",
 ) -> Arm:
     """`lissom.load` with the options of the command line."""
     if repair and as_written:
         raise InputError("--repair and --as-written exclude each other; give one.")
     fixed = "merge" if merge_fixed else "keep"
     how = AS_WRITTEN if as_written else repair
-    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=how, flexible=flexible)
+    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=how, flexible=flexible, mimic=mimic)
 
 
 def check_figure(path: Path | None) -> None:

@@ -14,6 +14,7 @@ from lissom.cli.common import (
     Flexible,
     KinematicsOnly,
     MergeFixed,
+    Mimic,
     Repair,
     failing_kindly,
     load_arm,
@@ -33,12 +34,13 @@ def convert(
     repair: Repair = False,
     as_written: AsWritten = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Convert an arm to another format."""
     with failing_kindly():
         if os.path.exists(target) and not force:
             raise ModelError("it exists already; choose another name or pass --force.", file=str(target))
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written, mimic)
         for loss in save(loaded, target, lossy=lossy):
             out.print(f"dropped: {loss}", style="yellow", markup=False)
         for note in loaded.notes:

@@ -14,6 +14,7 @@ from lissom.cli.common import (
     Flexible,
     KinematicsOnly,
     MergeFixed,
+    Mimic,
     Positions,
     Repair,
     failing_kindly,
@@ -36,6 +37,7 @@ def draw(
     repair: Repair = False,
     as_written: AsWritten = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Draw an arm's links, joint axes, centres of mass and frames."""
     import matplotlib
@@ -45,7 +47,7 @@ def draw(
     from lissom.views.draw import draw as picture
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written, mimic)
         state = positions(loaded, q, deg)
         if show:
             import matplotlib.pyplot as plt

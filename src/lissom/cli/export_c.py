@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import ArmName, AsJson, Flexible, MergeFixed, failing_kindly, load_arm, numbers, out, print_json
+from lissom.cli.common import (
+    ArmName,
+    AsJson,
+    Flexible,
+    MergeFixed,
+    Mimic,
+    failing_kindly,
+    load_arm,
+    numbers,
+    out,
+    print_json,
+)
 
 
 def complete_verb(incomplete: str) -> list[str]:
@@ -35,13 +46,14 @@ def export_c(
     name: Annotated[str | None, typer.Option(help="Prefix of files and functions. Default: after the arm.")] = None,
     merge_fixed: MergeFixed = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Write dependency-free C99 for one arm: header, source, test program."""
     from lissom.export.export_c import export_c as write
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed=merge_fixed, flexible=flexible)
+        loaded = load_arm(arm, merge_fixed=merge_fixed, flexible=flexible, mimic=mimic)
         made = write(
             loaded, verbs, into, frame=frame, point=numbers(point, "--point"), loads=load or (), base=base,
             precision=precision, form=form, name=name,

@@ -11,6 +11,7 @@ from lissom.cli.common import (
     Flexible,
     KinematicsOnly,
     MergeFixed,
+    Mimic,
     Repair,
     failing_kindly,
     load_arm,
@@ -28,10 +29,11 @@ def info(
     repair: Repair = False,
     as_written: AsWritten = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Show an arm: joints, limits, masses, flexible links, sources."""
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written, mimic)
         if as_json:
             print_json(summary(loaded))
         else:

@@ -13,6 +13,7 @@ from lissom.cli.common import (
     ArmName,
     AsJson,
     Flexible,
+    Mimic,
     check_figure,
     failing_kindly,
     load_arm,
@@ -36,6 +37,7 @@ def linearise(
     dt: Annotated[float | None, typer.Option(help="Sample the plant every so many seconds.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the frequency response into this file.")] = None,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Linearise an arm around a state: A, B, C, D, poles, frequency response."""
@@ -43,7 +45,7 @@ def linearise(
 
     with failing_kindly():
         check_figure(figure)
-        loaded = load_arm(arm, flexible=flexible)
+        loaded = load_arm(arm, flexible=flexible, mimic=mimic)
         rates, torques = (
             None if text is None else np.array(numbers(text, word)) for text, word in ((qd, "--qd"), (tau, "--tau"))
         )

@@ -12,6 +12,7 @@ from lissom.cli.common import (
     AsJson,
     Degrees,
     Flexible,
+    Mimic,
     Positions,
     check_figure,
     check_film,
@@ -57,6 +58,7 @@ def modes(
     ] = None,
     mode: Annotated[int | None, typer.Option(help="Of --film: which mode, 1 is the lowest (default).")] = None,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Natural modes of an arm, or of one of its beams: frequencies, damping, shapes, convergence."""
@@ -75,7 +77,7 @@ def modes(
             _refuse({"--mode": mode}, "chooses what --film shows; name its file")
         check_figure(figure)
         check_film(film)
-        loaded = load_arm(arm, flexible=flexible)
+        loaded = load_arm(arm, flexible=flexible, mimic=mimic)
         found: Found
         if beam is not None:
             found = _of_beam(loaded, beam, plane or PLANES[0], carrying, count)

@@ -15,6 +15,7 @@ from lissom.cli.common import (
     ArmName,
     AsJson,
     Flexible,
+    Mimic,
     check_figure,
     failing_kindly,
     load_arm,
@@ -40,6 +41,7 @@ def torques(
         Path | None, typer.Option(help=r"A TOML file with \[\[loads]] as in run files, or a run file.")
     ] = None,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Torques that a sampled motion takes: peaks, and how they compare with the limits."""
@@ -54,7 +56,7 @@ def torques(
         check_figure(figure)
         if output is not None and output.suffix.lower() != ".csv":
             raise InputError(f"{output}: torques are written as .csv.")
-        loaded = load_arm(arm, flexible=flexible)
+        loaded = load_arm(arm, flexible=flexible, mimic=mimic)
         path = read_trajectory(motion, loaded)
         pushes = [] if loads is None else loads_at(read_loads(loads), path.t)
         tau = inverse_dynamics(loaded, path.q, path.qd, path.qdd, loads=pushes, method=method)

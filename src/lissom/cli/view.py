@@ -14,6 +14,7 @@ from lissom.cli.common import (
     Flexible,
     KinematicsOnly,
     MergeFixed,
+    Mimic,
     Positions,
     Repair,
     err,
@@ -51,12 +52,13 @@ def view(
     repair: Repair = False,
     as_written: AsWritten = False,
     flexible: Flexible = None,
+    mimic: Mimic = "follow",
 ) -> None:
     """Show an arm in the browser: move its joints, play a run or a motion, watch its modes."""
     from lissom.views.viewer import view as show
 
     with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written)
+        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written, mimic)
         shown = show(
             loaded,
             None if record is None else load_record(record),

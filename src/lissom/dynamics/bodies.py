@@ -4,7 +4,8 @@ One *body* per coordinate: its frame sits on the joint, z along the joint's axis
 Fixed joints disappear into the body that carries them (or into the base); an elastic joint becomes
 two bodies about one axis, a massless one with the motor's inertia and the link behind the spring.
 For a rigid arm body k has coordinate k; behind the joint's body of a flexible link comes one for its tip, with
-the amplitudes of all its modes as coordinates.
+the amplitudes of all its modes as coordinates. A joint that follows another one has that one's coordinate; the
+recursions then run on the tree of all joints, with one coordinate each (`coupling`).
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
 from lissom.engine.program import Step
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
+from lissom.model.following import total
+from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
@@ -55,6 +59,7 @@ class Body(NamedTuple):
     drive: Any = None  # its armature, damping, friction, stiffness and rest, where they are not numbers
     beam: Beam | None = None  # it is the tip of a flexible link, on its root; (R, p) is the root's pose
     width: int = 1  # number of its coordinates
+    follows: bool = False  # its joint follows another one: it has that one's coordinate
     bent_by: int = -1  # it is a place along the beam of this body: it has no mass, and the same coordinates
 
 
@@ -92,6 +97,7 @@ class Bodies:
         for k, inertia in enumerate(carried):
             if inertia is not None:
                 self.list[k] = self.list[k]._replace(**_about_origin(inertia))
+        self.coupling: Coupling | None = coupling_of(arm, [body.width for body in self.list])
 
     def __len__(self) -> int:
         return len(self.list)
@@ -140,10 +146,12 @@ class Bodies:
 
     def _append(self, link: Link, parent: int, X: Array, at: int, carried: list[Inertia | None]) -> None:
         joint, nothing = link.joint, np.zeros(3)
+        mimic = self.arm.mimics.get(joint.name)
+        leads = at if mimic is None else int(self.arm.joint_index[self._joint_number[mimic.joint]])
         motor = Body(
             parent, joint.kind == "prismatic", squared(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, nothing,
-            np.zeros((3, 3)), joint.reflected_inertia, joint.damping, joint.friction, joint.stiffness, joint.rest,
-            joint.name, at,
+            np.zeros((3, 3)), *self._drive(joint), joint.stiffness, joint.rest, joint.name, leads,
+            follows=mimic is not None,
         )  # fmt: skip
         self.list.append(motor)
         carried.append(None)
@@ -151,10 +159,27 @@ class Bodies:
             spring = motor._replace(
                 parent=len(self.list) - 1, R=np.eye(3), p=nothing, armature=0.0, damping=joint.elastic.damping,
                 friction=0.0, stiffness=joint.elastic.stiffness, rest=0.0, joint=f"{joint.name}.deflection",
-                coordinate=at + 1,
+                coordinate=at + int(mimic is None), follows=False,
             )  # fmt: skip
             self.list.append(spring)
             carried.append(None)
+
+    def _drive(self, joint: Joint) -> tuple[float, float, float]:
+        """Armature, damping and friction; those of joints that follow another one are counted with that one.
+
+        Their springs stay where they are, since the rest positions differ.
+        """
+        if joint.mimic is not None:
+            return 0.0, 0.0, 0.0
+        if not self.arm.mimics:
+            return joint.reflected_inertia, joint.damping, joint.friction
+        parts = (("reflected_inertia", 2), ("damping", 2), ("friction", 1))
+        inertia, damping, friction = (total(self.arm, joint, word, power) for word, power in parts)
+        return inertia, damping, friction
+
+    @cached_property
+    def _joint_number(self) -> dict[str, int]:
+        return {joint.name: k for k, joint in enumerate(self.arm.joints)}
 
     def place(self, frame: str) -> Place:
         """Where a link's frame or a tool sits."""
@@ -217,7 +242,33 @@ class Bodies:
     @cached_property
     def dof(self) -> int:
         """Number of coordinates."""
-        return sum(body.width for _, body in self.movers)
+        return self.coupling.dof if self.coupling is not None else sum(body.width for _, body in self.movers)
+
+    @cached_property
+    def tree(self) -> Bodies:
+        """The same bodies with one coordinate per joint, also where joints follow others."""
+        if self.coupling is None:
+            return self
+        other = self.changed()
+        other.coupling, at = None, 0
+        for word in ("dof", "carriers"):
+            other.__dict__.pop(word, None)
+        for k, body in enumerate(other.list):
+            if body.bent_by >= 0:
+                other.list[k] = body._replace(coordinate=other.list[body.bent_by].coordinate)
+                continue
+            other.list[k] = body._replace(coordinate=at)
+            at += body.width
+        return other
+
+    def expanded(self, run: Any, q: Any, *rates: Any) -> tuple[Any, ...]:
+        """The tree of all joints, its positions, and its velocities or accelerations.
+
+        q, rates : vectors of a program, one entry per coordinate of the arm
+        """
+        if self.coupling is None:
+            return self, q, *rates
+        return self.tree, *self.coupling.state(run, q, *rates)
 
     @cached_property
     def mass(self) -> float:
@@ -241,7 +292,12 @@ class Bodies:
 
     @cached_property
     def carriers(self) -> list[list[int]]:
-        """For every coordinate, those before it on its branch, nearest first."""
+        """For every coordinate, those before it on its branch, nearest first.
+
+        Where joints follow others: those before it that its row of the factorised mass matrix has entries for.
+        """
+        if self.coupling is not None:
+            return self.coupling.carriers(self.tree.carriers)
         out: list[list[int]] = []
         for k, body in enumerate(self.list):
             if body.bent_by >= 0:
@@ -252,14 +308,18 @@ class Bodies:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Steps of its flexible links, and of all bodies where frames are not orthonormal."""
+        """Of flexible links, of joints that follow others, and of all bodies where frames are not orthonormal."""
         beams = [body.beam for body in self.list if body.beam is not None]
         own = dict.fromkeys(step for beam in beams for step in beam.steps)
+        if self.coupling is not None:
+            from lissom.dynamics.factorised import solve
+
+            own |= dict.fromkeys((*self.coupling.steps, solve(self)))
         if not self.linear:
             return tuple(own)
         from lissom.dynamics.book import steps_of
 
-        return (*own, *steps_of(self))
+        return tuple(dict.fromkeys((*own, *steps_of(self))))
 
     def coordinates(self, k: int) -> range:
         """Coordinates of a body."""
@@ -293,7 +353,7 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy in which some fields of some bodies are others: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("steps", "parents", "children", "movers", "mass"):  # they depend on the bodies
+        for word in ("steps", "parents", "children", "movers", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list = list(self.list)
         for word, entries in columns.items():

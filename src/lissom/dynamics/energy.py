@@ -78,6 +78,7 @@ STEPS = (*MOVES, LADEN, MOVE_R, MOVE_P, TIP_TOTAL, TOTAL, HEIGHT, DRIVE_ENERGY)
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     """Sum over bodies of (T, m o + h, P, L)."""
+    bodies, q, qd = bodies.expanded(run, q, qd)
     if bodies.linear:
         from lissom.dynamics.book import motion
 
@@ -136,6 +137,7 @@ def momentum(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 def _energies(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     """(T, V) with the drives' inertia and the joints' springs."""
+    bodies, q, qd = bodies.expanded(run, q, qd)
     energy = run.call(HEIGHT, totals(run, bodies, q, qd), constants=bodies.gravity)
     for i, body in bodies.movers:
         if body.beam is not None:

@@ -1,7 +1,9 @@
 """Forward dynamics: accelerations from torques.
 
 Few joints: mass matrix and bias forces, solved by the sparse L^T D L of the tree (Featherstone 2008,
-section 6.5), straight-line. Many: articulated bodies, O(n), on the tape (`articulated`).
+section 6.5), straight-line. Many: articulated bodies, O(n), on the tape (`articulated`). Where joints follow others,
+one coordinate moves several bodies, which articulated bodies cannot eliminate: the mass matrix is factorised on tapes
+too (`factorised`).
 
 A joint that moves no inertia (two axes in line, say) leaves a pivot D of rounding. D is therefore compared
 with the inertia that would move if the joints beyond were locked (a bound of it on the tape); below
@@ -21,11 +23,11 @@ from typing import Any, NamedTuple
 
 from lissom.dynamics import articulated
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting, joint_torques, read_acting
-from lissom.dynamics.mass import matrix
+from lissom.dynamics.inverse import STEPS as INVERSE, Setting, joint_torques, read_acting
+from lissom.dynamics.mass import WORLD_STEPS as MASS, matrix
 from lissom.dynamics.pivot import Held, reciprocal
 
-STEPS = articulated.STEPS
+STEPS = tuple(dict.fromkeys((*articulated.STEPS, *INVERSE, *MASS)))  # a tape takes those that it uses
 RETURNED = 1e-6  # relative error of the torques that accelerations must give back where a pivot is in doubt
 
 
@@ -57,9 +59,9 @@ def solved(
     free: dict[int, Any],
     inverted: Any = reciprocal,
 ) -> tuple[list[Any], Any]:
-    """L^T D L without fill-in: only coordinates on one branch touch; zero and its effort where it is not free.
+    """L^T D L, sparse: coordinates touch on a branch, or by joints that follow; zero and its effort where not free.
 
-    carriers : for every coordinate, those before it on its branch, nearest first
+    carriers : for every coordinate, those before it that it touches, nearest first (`Bodies.carriers`)
     inverted : how pivots are inverted (`pivot`)
     """
     n, L, D = len(b), dict(M), [None] * len(b)
@@ -71,7 +73,8 @@ def solved(
         for i in carriers[k]:
             factor = L[i, k] * D[k]
             for j in (i, *carriers[i]):
-                L[j, i] = L[j, i] - factor * L[j, k]
+                if (j, k) in L:  # on a branch all of them
+                    L[j, i] = L[j, i] - factor * L[j, k]
             L[i, k] = factor
     # the factors overwrite the columns from the outside in, after their last use as entries
     for k in range(n - 1, -1, -1):
@@ -93,8 +96,8 @@ def accelerations(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool
 ) -> tuple[list[Any], dict[int, Any]]:
     """By the better way for straight-line code, or for the tape."""
-    if bodies.linear:
-        from lissom.dynamics.book import factorised
+    if bodies.linear or (bodies.coupling is not None and tape):
+        from lissom.dynamics import factorised
 
         return factorised.accelerations(run, bodies, given, held)
     if tape:
@@ -119,8 +122,8 @@ def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
 def program_unguarded(run: Any, bodies: Bodies, setting: Setting) -> None:
     """The same by articulated bodies without a guard against small pivots."""
     bodies, given = read(run, bodies, setting)
-    if bodies.linear:
-        from lissom.dynamics.book import factorised
+    if bodies.linear or bodies.coupling is not None:
+        from lissom.dynamics import factorised
 
         run.output(*factorised.accelerations(run, bodies, given, {}, guarded=False)[0])
         return

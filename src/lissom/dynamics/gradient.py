@@ -186,9 +186,24 @@ STEPS = (*MOVES, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADE
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, then as `read_acting`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row."""
-    n = len(bodies)
+    n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     bodies, motion, loads = read_acting(run, bodies, setting)
+    tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
+    entries = _derivatives(run, tree, q, qd, qdd, motion, loads)
+    zero = run.constant([0.0])
+    for which in range(3):
+        own = {(i, j): entry for (of, i, j), entry in entries.items() if of == which}
+        if bodies.coupling is not None:
+            own = bodies.coupling.matrix(run, own, symmetric=False)
+        run.output(*(own.get((i, j), zero) for i in range(n) for j in range(n)))
+
+
+def _derivatives(
+    run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, motion: Any, loads: Any
+) -> dict[tuple[int, int, int], Any]:
+    """(which, row, column) -> entry: derivatives by q, qd, qdd of the torques of a tree."""
+    n = len(bodies)
     base = run.call(BEGIN, run.constant(np.eye(3).ravel()), motion)
     state: list[Any] = [None] * n
     pub: list[Any] = [None] * n
@@ -206,10 +221,7 @@ def program(run: Any, bodies: Bodies, setting: Setting) -> None:
             comp[parent] = run.call(SUM28, comp[parent], comp[i])
             if i in ext:
                 ext[parent] = run.call(SUM15, ext[parent], ext[i]) if parent in ext else ext[i]
-    entries = _entries(run, bodies, pub, comp, ext)
-    zero = run.constant([0.0])
-    for which in range(3):
-        run.output(*(entries.get((which, i, j), zero) for i in range(n) for j in range(n)))
+    return _entries(run, bodies, pub, comp, ext)
 
 
 def _pushes(run: Any, bodies: Bodies, state: Any, loads: Any) -> dict[int, Any]:

@@ -260,6 +260,9 @@ def nine_of(load: Load) -> Array:
 
 def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:
     """The recursion; one vector of length one per coordinate."""
+    if bodies.coupling is not None:
+        tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
+        return bodies.coupling.force(run, joint_torques(run, tree, q, qd, qdd, base, loads))
     if bodies.linear:
         from lissom.dynamics.book import forces
 

@@ -95,7 +95,7 @@ def frames_of(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
 def poses(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Input q, then as `read_bodies`; output (links, 4, 4)."""
     q = run.input(bodies.arm.dof)
-    bodies = read_bodies(run, bodies, setting)
+    bodies, q = read_bodies(run, bodies, setting).expanded(run, q)
     frames = frames_of(run, bodies, moves(run, bodies, q))
     run.output(*(run.call(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
 
@@ -112,6 +112,7 @@ class Reach(NamedTuple):
 def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
     """The way to a point of a frame."""
     place = bodies.place(frame)
+    bodies, q = bodies.expanded(run, q)
     move = moves(run, bodies, q, bodies.ancestors(place.body)[::-1])
     frames = frames_of(run, bodies, move)
     return Reach(move, frames, *run.call(AT_POINT, run.call(ON_BODY, frames[place.body], constants=place.row), point))
@@ -119,6 +120,8 @@ def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
 
 def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
     """By coordinate: its column of the Jacobian of P."""
+    if bodies.coupling is not None:
+        return bodies.coupling.columns(run, columns(run, bodies.tree, way), 6)
     out: dict[int, Any] = {}
     for i in sorted(way.move):
         body = bodies.list[i]
@@ -176,6 +179,8 @@ def velocity(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 def point_acceleration(run: Any, bodies: Bodies, way: Reach, qd: Any, qdd: Any) -> Any:
     """Acceleration of P and angular acceleration (6), world axes, base at rest, gravity not counted."""
+    if bodies.coupling is not None:
+        bodies, qd, qdd = bodies.tree, *bodies.coupling.rates(run, qd, qdd)
     if bodies.linear:
         from lissom.dynamics.book import motion as linear
 

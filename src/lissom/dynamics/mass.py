@@ -222,6 +222,11 @@ def _gather_inwards(run: Any, bodies: Bodies, composite: list[Any], r: list[Any]
 
 def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:
     """By the way that suits the arm and the code."""
+    if bodies.coupling is not None:
+        tree, q = bodies.expanded(run, q)
+        found = bodies.coupling.matrix(run, matrix(run, tree, q, tape), symmetric=True)
+        filled = dict.fromkeys((i, k) for k, above in enumerate(bodies.carriers) for i in above)
+        return {**dict.fromkeys(filled, run.constant([0.0])), **found}
     if bodies.linear:
         from lissom.dynamics.book import inertia
 

@@ -32,7 +32,7 @@ Steps = Mapping[str, Step]
 def steps_of(bodies: Bodies, order: int, varied: Varied | None = None) -> Steps:
     """The steps of derivatives, those of flexible links included; `varied`: first ones, constants as inputs too."""
     plain = GRADIENT_STEPS if order == 1 else HESSIAN_STEPS
-    made = {**plain, **derive.family(bodies.steps, order)} if bodies.flexible else plain
+    made = {**plain, **derive.family(bodies.steps, order)} if bodies.steps else plain
     if varied is None:
         return made
     given = [step.given for step in (*inverse.STEPS, *bodies.steps, *varied.steps) if step.constants]

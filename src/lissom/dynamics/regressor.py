@@ -64,8 +64,10 @@ STEPS = (*MOVES, OUT_R, OUT_P, PLACE_R, PLACE_P, WRENCHES, FELT)
 
 def program(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd, qdd; output Y (dof, 10 links), row by row."""
+    q, qd, qdd = (run.input(bodies.dof) for _ in range(3))
+    coupling, dof = bodies.coupling, bodies.dof
+    bodies, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
     n = len(bodies)
-    q, qd, qdd = run.input(n), run.input(n), run.input(n)
     base = base_motion(run, bodies)
     floor = run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])
     motion: list[Any] = [None] * n
@@ -79,12 +81,13 @@ def program(run: Any, bodies: Bodies) -> None:
         frame[i], screw[i], _, _ = run.call(
             PLACE_P if body.prismatic else PLACE_R, above[1], now[0], constants=constants
         )
-    rows: dict[tuple[int, int], Any] = {}
+    rows: dict[int, dict[int, Any]] = {}
     for link, place in enumerate(bodies.links):
         if place.body == BASE:
             continue
         wrenches = run.call(WRENCHES, motion[place.body], frame[place.body], constants=place.row)
-        for i in bodies.ancestors(place.body):
-            rows[i, link] = run.call(FELT, screw[i], wrenches)
+        rows[link] = {i: run.call(FELT, screw[i], wrenches) for i in bodies.ancestors(place.body)}
+        if coupling is not None:
+            rows[link] = coupling.columns(run, rows[link], PARAMETERS)
     nothing = run.constant(np.zeros(PARAMETERS))
-    run.output(*(rows.get((i, link), nothing) for i in range(n) for link in range(len(bodies.links))))
+    run.output(*(rows.get(link, {}).get(i, nothing) for i in range(dof) for link in range(len(bodies.links))))

@@ -167,7 +167,8 @@ class Varied:
         """The friction of a joint in a row, one entry; None where its drive does not vary."""
         for piece in self.pieces:
             what, k = piece.key
-            if what == "drive" and self._bodies.list[k].coordinate == coordinate:
+            body = self._bodies.list[k] if what == "drive" else None
+            if body is not None and body.coordinate == coordinate and not body.follows:
                 return row[piece.where][FRICTION]
         return None
 

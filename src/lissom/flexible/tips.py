@@ -7,6 +7,7 @@ zero there). The choice changes how fast results converge with the number of mod
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -47,13 +48,14 @@ def hanging(arm: Arm) -> list[Hanging]:
 def _hanging(arm: Arm, q: Array) -> list[Hanging]:
     """The same with all joints at given positions (dof,)."""
     out = [NOTHING] * len(arm.links)
+    at = dict(zip((joint.name for joint in arm.moving_joints), map(float, arm.joint_positions(q)), strict=True))
     for i, link in enumerate(arm.links):
         if link.flexible and link.payload is not None:
             out[i] = Hanging(link.payload.body, np.asarray(link.payload.com, float))
     for i in range(len(arm.links) - 1, -1, -1):
         parent = int(arm.parent_index[i])
         if parent >= 0:
-            out[parent] = _together(out[parent], _seen(arm, i, out[i], q))
+            out[parent] = _together(out[parent], _seen(arm, i, out[i], at))
     return out
 
 
@@ -63,7 +65,7 @@ def _together(a: Hanging, b: Hanging) -> Hanging:
     return Hanging(combine(a.body, b.body), mean)
 
 
-def _seen(arm: Arm, i: int, beyond: Hanging, q: Array) -> Hanging:
+def _seen(arm: Arm, i: int, beyond: Hanging, positions: Mapping[str, float]) -> Hanging:
     """Link i and what hangs on it, from where its parent's children attach."""
     link = arm.links[i]
     own = link.without_payload if link.flexible else link.body
@@ -75,7 +77,7 @@ def _seen(arm: Arm, i: int, beyond: Hanging, q: Array) -> Hanging:
     joint = link.joint
     motion = pose()
     if joint.moves:
-        at = float(q[int(arm.coordinate_start[i])])
+        at = positions[joint.name]
         axis = np.asarray(joint.axis, float)
         motion = pose(p=at * axis) if joint.kind == "prismatic" else pose(about_axis(axis, at))
     X = joint.placement @ motion @ link.frame

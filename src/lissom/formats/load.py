@@ -28,6 +28,7 @@ def load(
     kinematics_only: bool = False,
     repair: bool | str = False,
     flexible: str | os.PathLike[str] | None = None,
+    mimic: str = "follow",
 ) -> Arm:
     """An arm from a file or from the shipped ones.
 
@@ -48,6 +49,9 @@ def load(
         positive definite; forward dynamics then says so.
     flexible : path or None
         A side file (TOML) that names links and makes them flexible: beams from their joints to the next ones.
+    mimic : "follow" or "free"
+        Joints that mimic another one (URDF ``<mimic>``, MJCF ``<equality><joint>``, ``mimic`` of a native file)
+        follow it and are no coordinates, or are joints of their own.
 
     Returns
     -------
@@ -63,8 +67,10 @@ def load(
         raise InputError(f"load: fixed is {fixed!r}; expected 'keep' or 'merge'.")
     if not isinstance(repair, bool) and repair != AS_WRITTEN:
         raise InputError(f"load: repair is {shown(repair)}; expected False, True or {AS_WRITTEN!r}.")
+    if mimic not in ("follow", "free"):
+        raise InputError(f"load: mimic is {shown(mimic)}; expected 'follow' or 'free'.")
     path = _resolve(source)
-    arm = _reader(path)(path, read_bytes(path), kinematics_only, repair)
+    arm = _reader(path)(path, read_bytes(path), kinematics_only, repair, mimic == "follow")
     folder = str(path.absolute().parent)
     if folder.isprintable():  # else its name cannot be kept as text
         arm = arm.replace(folder=folder)
@@ -94,10 +100,10 @@ def _resolve(source: str | os.PathLike[str]) -> Path:
                      f"For a file, give its ending ({', '.join(SUFFIXES)}).")  # fmt: skip
 
 
-def _reader(path: Path) -> Callable[[Path, bytes, bool, bool | str], Arm]:
+def _reader(path: Path) -> Callable[[Path, bytes, bool, bool | str, bool], Arm]:
     """The reader of a file's format; it is loaded when first needed."""
     module = {".toml": "native_read", ".urdf": "urdf_read"}.get(path.suffix.lower(), "mjcf")
-    reader: Callable[[Path, bytes, bool, bool | str], Arm] = import_module(f"lissom.formats.{module}").read
+    reader: Callable[[Path, bytes, bool, bool | str, bool], Arm] = import_module(f"lissom.formats.{module}").read
     return reader
 
 

@@ -18,6 +18,7 @@ from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.formats import urdf_read, xml
 from lissom.formats.files import MOST_LINKS
 from lissom.formats.foreign import about_root
+from lissom.formats.mjcf_couplings import couplings
 from lissom.formats.mjcf_limits import DEEPEST, refuse_harmful
 from lissom.model.arm import Arm
 from lissom.model.fields import frozen
@@ -36,14 +37,16 @@ PLACED = (
 )  # fmt: skip
 
 
-def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False) -> Arm:
+def read(
+    path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False, follow: bool = True
+) -> Arm:
     """An arm from an ``.xml`` file: MJCF, or URDF when its root says so.
 
     MuJoCo has its own switch for unphysical inertias (``balanceinertia``), so `repair` is for URDF.
     """
     root = xml.parse(data, str(path), deepest=DEEPEST)
     if root.tag == "robot":
-        return urdf_read.read(path, data, kinematics_only, repair)
+        return urdf_read.read(path, data, kinematics_only, repair, follow)
     if root.tag != "mujoco":
         raise ModelError(about_root(root, "<mujoco> or <robot>"), "XML", str(path), root.line)
     if repair:
@@ -56,7 +59,7 @@ def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool | 
         raise ModelError(f"MuJoCo cannot compile it: {' '.join(str(error).split())}", file=str(path)) from None
     try:
         _refuse_odd(model)
-        return _Reader(mujoco, model).arm(path, kinematics_only)
+        return _Reader(mujoco, model, follow).arm(path, kinematics_only)
     except ModelError as error:
         raise ModelError(error.problem, error.subject, str(path)) from None
 
@@ -104,9 +107,10 @@ class _Step:
 
 
 class _Reader:
-    def __init__(self, mujoco: Any, model: Any):
+    def __init__(self, mujoco: Any, model: Any, follow: bool):
         self.mj, self.model = mujoco, model
         self.notes: list[str] = []
+        self._mimics = couplings(mujoco, model, self.notes) if follow else None
 
     def arm(self, path: Path, kinematics_only: bool) -> Arm:
         links: list[Link] = []
@@ -217,6 +221,7 @@ class _Reader:
             "stiffness": stiffness,
             "rest": float(m.qpos_spring[place]) if stiffness else 0.0,
             "limits": Limits(**limits),
+            "mimic": None if self._mimics is None else self._mimics.get(j),
         }
 
     def _inertia(self, body: int) -> dict[str, Any]:
@@ -266,6 +271,8 @@ class _Reader:
         loops = []
         for e in range(m.neq):
             kind, by_body = int(m.eq_type[e]), int(m.eq_objtype[e]) == self.mj.mjtObj.mjOBJ_BODY
+            if kind == kinds.mjEQ_JOINT and self._mimics is not None:
+                continue
             if kind not in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD) or not by_body:
                 self.notes.append(f"equality {e} of type {kinds(kind).name.removeprefix('mjEQ_').lower()} ignored.")
                 continue

@@ -35,12 +35,14 @@ TOP = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", 
        "loads")  # fmt: skip
 
 
-def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False) -> Arm:
+def read(
+    path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False, follow: bool = True
+) -> Arm:
     """An arm from the bytes of a native file at `path`; files that it names are beside it."""
     if repair is True:
         raise InputError(f"load: repair is for URDF files; correct the inertias in {path} instead.")
     content, document = parse(str(path), data)
-    reader = Reader(path.parent, as_written=repair == AS_WRITTEN)
+    reader = Reader(path.parent, follow, as_written=repair == AS_WRITTEN)
     try:
         return reader.arm(document, kinematics_only)
     except ModelError as error:
@@ -77,10 +79,11 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
 class Reader:
     """Tables to records. Every table is checked for unknown keys. Files are relative to a folder."""
 
-    def __init__(self, folder: Path, as_written: bool = False):
-        self.folder, self.as_written = folder, as_written
+    def __init__(self, folder: Path, follow: bool = True, as_written: bool = False):
+        self.folder, self.follow, self.as_written = folder, follow, as_written
         self.notes: list[str] = []
         self.faults = Faults()  # of links; the rest is told one at a time
+        self._freed: list[str] = []  # what joints would follow
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
         refuse_unknown(document, TOP, "the file")
@@ -102,6 +105,9 @@ class Reader:
         if isinstance(rows, list) and len(rows) > MOST_LINKS:
             raise ModelError(f"it has {len(rows)} links; at most {MOST_LINKS} are read.")
         links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
+        if self._freed:
+            freed = [f"a joint is free: its mimic of {leader!r} ignored." for leader in self._freed]
+            options["notes"] = [*options.get("notes", ()), *freed]
         if self.notes:
             options["notes"] = [*options.get("notes", ()), *self.notes]
         return Arm(document.get("name", ""), tuple(links), loops=tuple(loops), loads=tuple(loads), **options)
@@ -168,7 +174,7 @@ class Reader:
             "payload": lambda value: record(Payload, value, "payload"),
             "limits": self._limits,
             "elastic": lambda value: record(Elastic, value, "elastic"),
-            "mimic": lambda value: record(Mimic, value, "mimic"),
+            "mimic": self._mimic,
             "tools": lambda _: tuple(self._tool(tool) for tool in as_rows(row, "tools")),
             "shapes": lambda _: tuple(self._shape(shape) for shape in as_rows(row, "shapes")),
         }
@@ -178,6 +184,13 @@ class Reader:
                 with inside(word):
                     out[word] = make(row[word])
         return out
+
+    def _mimic(self, value: Any) -> Mimic | None:
+        mimic: Mimic = record(Mimic, value, "mimic")
+        if self.follow:
+            return mimic
+        self._freed.append(mimic.joint)
+        return None
 
     def _joint(self, value: Any) -> Joint:
         row = as_table(value, "joint")

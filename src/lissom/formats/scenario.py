@@ -49,13 +49,16 @@ def refuse_version(document: Table, word: str, version: int) -> None:
 
 
 def named_arm(document: Table, folder: Path) -> Arm:
-    """The ``arm`` of a document, with its ``flexible`` side file and ``payload``."""
+    """The ``arm`` of a document, loaded with its ``flexible`` side file and ``mimic``, and its ``payload``."""
     if "arm" not in document:
         raise ModelError("arm is missing from the file.")
     side = document.get("flexible")
     if side is not None and not isinstance(side, str):
         raise ModelError(f"flexible is {shown(side)}; expected a side file that gives links beams.")
-    arm = load_beside(document["arm"], "arm", folder, None if side is None else folder / side)
+    mimic = document.get("mimic", "follow")
+    if mimic not in ("follow", "free"):
+        raise ModelError(f"mimic is {shown(mimic)}; expected 'follow' or 'free'.")
+    arm = load_beside(document["arm"], "arm", folder, None if side is None else folder / side, mimic)
     if "payload" in document:
         row = dict(as_table(document["payload"], "payload"))
         link = row.pop("link", None)
@@ -64,11 +67,11 @@ def named_arm(document: Table, folder: Path) -> Arm:
     return arm
 
 
-def load_beside(source: Any, word: str, folder: Path, flexible: Path | None = None) -> Arm:
+def load_beside(source: Any, word: str, folder: Path, flexible: Path | None = None, mimic: str = "follow") -> Arm:
     """An arm from a file beside the document, or a shipped one."""
     if not isinstance(source, str):
         raise ModelError(f"{word} is {shown(source)}; expected a file or the name of a shipped arm.")
-    return load(folder / source if Path(source).suffix else source, flexible=flexible)
+    return load(folder / source if Path(source).suffix else source, flexible=flexible, mimic=mimic)
 
 
 def in_radians(row: Table, words: Sequence[str], arm: Arm) -> Table:

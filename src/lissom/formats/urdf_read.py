@@ -65,16 +65,18 @@ NOT_MISSPELT = ("capsule",)
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE | re.ASCII)
 
 
-def read(path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False) -> Arm:
+def read(
+    path: Path, data: bytes, kinematics_only: bool = False, repair: bool | str = False, follow: bool = True
+) -> Arm:
     """An arm from the bytes of a URDF file; `path` is only for messages and the source."""
-    return _Reader(str(path), repair or kinematics_only).arm(xml.parse(data, str(path)), kinematics_only)
+    return _Reader(str(path), repair or kinematics_only, follow).arm(xml.parse(data, str(path)), kinematics_only)
 
 
 class _Reader:
     """One reading: the file's name, the lines of things, what was ignored."""
 
-    def __init__(self, file: str, repair: bool | str):
-        self.file, self.repair = file, repair
+    def __init__(self, file: str, repair: bool | str, follow: bool = True):
+        self.file, self.repair, self.follow = file, repair, follow
         self.faults = Faults()
         self.advice = ""
         self.lines: dict[str, int] = {}
@@ -357,10 +359,10 @@ class _Reader:
         leader = self._attribute(element, "joint")
         with self._at(element):
             mimic = Mimic(leader, self._number(element, "multiplier", 1.0), self._number(element, "offset", 0.0))
-        self.notes.append(
-            f"joint {joint.attributes['name']!r} mimics {leader!r}: kept as a coordinate of its own (see Arm.follow)."
-        )
-        return mimic
+        if self.follow:
+            return mimic
+        self.notes.append(f"joint {joint.attributes['name']!r} is free: its <mimic> of {leader!r} ignored.")
+        return None
 
     # ---- elements and attributes -----------------------------------------------------------------
 

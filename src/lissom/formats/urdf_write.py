@@ -56,7 +56,7 @@ def unsayable(arm: Arm) -> list[str]:
     if arm.flexible:
         names = [link.name for link in arm.links if link.flexible]
         raise UnsupportedError(f"URDF has no flexible links ({', '.join(names)}). Save as .toml.")
-    elastic = [joint.name for joint in arm.joints if joint.elastic is not None]
+    elastic = [joint.name for joint in arm.moving_joints if joint.elastic is not None]
     if elastic:
         raise UnsupportedError(f"URDF has no elastic joints ({', '.join(elastic)}). Save as .toml.")
     out = []
@@ -75,7 +75,7 @@ def unsayable(arm: Arm) -> list[str]:
         "limits beyond position, speed and effort": lambda j: _more_limits(j.limits),
     }
     for what, has in words.items():
-        names = [joint.name for joint in arm.joints if has(joint)]
+        names = [joint.name for joint in arm.moving_joints if has(joint)]
         if names:
             out.append(f"{what} ({', '.join(names)})")
     return out

@@ -141,6 +141,13 @@ def refuse_uncovered(
     f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str, asking: str | None = None
 ) -> None:
     """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
+    for name, mimic in arm.mimics.items():
+        raise UnsupportedError(
+            f"{asking or verb}: method {f.name!r} does not cover joints that follow others, and {name!r} of arm "
+            f"{arm.name!r} follows {mimic.joint!r}. "
+            + ("Leave out method, which takes the fast path, or load" if asking is None else "Load")
+            + " the arm with mimic='free'."
+        )
     if f.planar:
         _refuse_spatial(f, arm, bodies, setting, asking or verb)
         return

@@ -179,6 +179,7 @@ def _place(bodies: Bodies, end: End) -> Place:
 
 def _way(run: Any, bodies: Bodies, end: End, q: Any) -> Reach:
     place = _place(bodies, end)
+    bodies, q = bodies.expanded(run, q)
     move = moves(run, bodies, q, bodies.ancestors(place.body)[::-1])
     frames = frames_of(run, bodies, move)
     X = run.call(ON_BODY, frames[place.body], constants=place.row)

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import ModelError, about, shown, suggest
+from lissom.model import following
 from lissom.model.fields import array, choice, flag, frozen, name, rank, records, text, vector
-from lissom.model.joint import Joint
+from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import QUANTITIES
 from lissom.model.link import Link
 from lissom.model.loads import Load, Loop, Payload
 from lissom.model.record import Record
-from lissom.model.regularity import refuse_singular_inertia
+from lissom.model.regularity import refuse_singular_coupling, refuse_singular_inertia
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array
 
@@ -106,7 +107,10 @@ class Arm(Record):
         self._refuse_broken_tree()
         self._refuse_loose_ends()
         if not self.kinematics_only:
-            refuse_singular_inertia(self.links, self.parent_index)
+            if self.mimics:
+                refuse_singular_coupling(self.links, self.parent_index, self.mimics)
+            else:
+                refuse_singular_inertia(self.links, self.parent_index)
 
     def _refuse_duplicate_names(self) -> None:
         frames: dict[str, str] = {}
@@ -155,15 +159,16 @@ class Arm(Record):
 
     def _refuse_loose_ends(self) -> None:
         """Loops, loads and mimics must name things that exist."""
-        moving = {joint.name: None for joint in self.joints}  # ordered, and quick to look into
+        moving = {joint.name: None for joint in self.moving_joints}  # ordered, and quick to look into
         for link in self.links:
             mimic = link.joint.mimic
             if mimic is not None and (mimic.joint not in moving or mimic.joint == link.joint.name):
                 raise ModelError(
-                    f"it mimics {mimic.joint!r}, which is not another moving joint; {suggest(mimic.joint, moving)}",
+                    f"it mimics {mimic.joint!r}, which is not another moving joint; {suggest(mimic.joint, moving)} "
+                    "Loaded with mimic='free' it is a joint of its own.",
                     f"joint {link.joint.name!r}",
                 )
-        _ = self._leaders_first  # refuses rings
+        _ = self.mimics  # refuses rings
         self._refuse_wrong_tip_poses()
         ends = [(end[0], "loop") for loop in self.loops for end in (loop.a, loop.b)]
         for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
@@ -186,11 +191,12 @@ class Arm(Record):
             for k in range(i + 1, len(self.links)):
                 if int(self.parent_index[k]) in carried:
                     carried.add(k)
-            known = [self.links[k].joint.name for k in sorted(carried - {i}) if self.links[k].joint.moves]
+            known = [self.links[k].joint.name for k in sorted(carried - {i}) if self.links[k].joint.independent]
             for joint, _ in link.beam.tip_pose:
                 if joint not in known:
                     raise ModelError(
-                        f"tip_pose names {joint!r}, which is not a moving joint that it carries; "
+                        f"tip_pose names {joint!r}, which is not a moving joint that it carries and that follows no "
+                        f"other joint; "
                         f"{suggest(joint, known)}",
                         f"link {link.name!r} beam",
                     )
@@ -214,20 +220,30 @@ class Arm(Record):
 
     @cached_property
     def dof(self) -> int:
-        """Number of coordinates: joints and modes."""
+        """Number of coordinates: joints that follow no other one, and modes."""
         return sum(link.coordinate_count for link in self.links)
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
-        """The joints that move, in coordinate order."""
+        """The joints that are coordinates, in coordinate order; joints that follow another one are not among them."""
+        return tuple(link.joint for link in self.links if link.joint.independent)
+
+    @cached_property
+    def moving_joints(self) -> tuple[Joint, ...]:
+        """All joints that move, in the order of the links: those of `joints` and those that follow them."""
         return tuple(link.joint for link in self.links if link.joint.moves)
+
+    @cached_property
+    def mimics(self) -> Mapping[str, Mimic]:
+        """By name of a joint that follows: the joint of `joints` that it follows in the end, multiplier and offset."""
+        return following.resolved(self)
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the coordinates: each link's joint first, then its spring deflection and modes."""
         names: list[str] = []
         for link in self.links:
-            if link.joint.moves:
+            if link.joint.independent:
                 names.append(link.joint.name)
             if link.joint.elastic is not None:
                 names.append(f"{link.joint.name}.deflection")
@@ -236,9 +252,9 @@ class Arm(Record):
 
     @cached_property
     def joint_index(self) -> NDArray[np.intp]:
-        """(n_joints,) positions of the joints among the coordinates."""
-        moving = [link.joint.moves for link in self.links]
-        return _fixed(self.coordinate_start[moving])
+        """(n_joints,) positions of `joints` among the coordinates."""
+        independent = [link.joint.independent for link in self.links]
+        return _fixed(self.coordinate_start[independent])
 
     @cached_property
     def mode_index(self) -> NDArray[np.intp]:
@@ -302,11 +318,22 @@ class Arm(Record):
         return self.frames[word]
 
     def bounds(self, quantity: str) -> tuple[Array, Array]:
-        """Lower and upper limits (n_joints,) of one quantity of the joints, infinite where unlimited."""
-        choice(quantity, "quantity", QUANTITIES)
-        pairs = [joint.limits.bounds(quantity, 1) for joint in self.joints]
-        lower, upper = (np.array([pair[side][0] for pair in pairs]) for side in (0, 1))
-        return lower, upper
+        """Lower and upper limits (n_joints,) of one quantity of `joints`, infinite where unlimited.
+
+        Limits of joints that follow bound the joint that they follow, torques excepted: the motor sits there. Position
+        limits that would leave it no motion are left out (`check` lists them).
+        """
+        return following.bounds(self, choice(quantity, "quantity", QUANTITIES))
+
+    @cached_property
+    def friction(self) -> Array:
+        """(n_joints,) Coulomb friction at each of `joints`, that of joints that follow it included [N m or N]."""
+        return frozen(np.array([following.total(self, joint, "friction", 1) for joint in self.joints]))
+
+    @cached_property
+    def damping(self) -> Array:
+        """(n_joints,) viscous damping at each of `joints`, that of joints that follow it included [N m s or N s/m]."""
+        return frozen(np.array([following.total(self, joint, "damping", 2) for joint in self.joints]))
 
     @property
     def home(self) -> Array:
@@ -315,18 +342,22 @@ class Arm(Record):
         q[self.joint_index] = np.clip(0.0, *self.bounds("position")) + 0.0
         return q
 
-    def follow(self, q: ArrayLike) -> Array:
-        """Positions (..., dof) with every mimicking joint set from the joint it follows.
+    def joint_positions(self, q: ArrayLike) -> Array:
+        """Positions (..., len(moving_joints)) of all joints that move, those that follow others included.
 
-        q : (dof,) or (..., dof); one entry per joint is accepted, elastic entries are then zero
+        Parameters
+        ----------
+        q : (dof,) or (..., dof)      coordinates; one entry per joint is accepted
+
+        Examples
+        --------
+        >>> finger = Link("finger", joint=Joint("prismatic"), mass=0.1)
+        >>> other = Link("other", joint=Joint("prismatic", mimic=Mimic("finger", -1.0)), mass=0.1)
+        >>> Arm("gripper", [finger, other]).joint_positions([0.02]).tolist()
+        [0.02, -0.02]
         """
         q = self.expanded(array(q, "q", (*[None] * (max(rank(q), 1) - 1), None)))
-        place = dict(zip((joint.name for joint in self.joints), self.joint_index, strict=True))
-        for joint in self._leaders_first:
-            assert joint.mimic is not None
-            leader = q[..., place[joint.mimic.joint]]
-            q[..., place[joint.name]] = joint.mimic.multiplier * leader + joint.mimic.offset
-        return q
+        return following.positions(self, q)
 
     def expanded(self, q: Array) -> Array:
         """A copy with one entry per coordinate, from that or from one entry per joint (..., joints)."""
@@ -340,21 +371,6 @@ class Arm(Record):
         full = np.zeros((*q.shape[:-1], self.dof))
         full[..., self.joint_index] = q
         return full
-
-    @cached_property
-    def _leaders_first(self) -> list[Joint]:
-        """Mimicking joints, each after the one it follows; a ring of followers is refused."""
-        waiting = {joint.name: joint for joint in self.joints if joint.mimic is not None}
-        ordered: list[Joint] = []
-        while waiting:
-            ready = [joint for joint in waiting.values() if joint.mimic and joint.mimic.joint not in waiting]
-            if not ready:
-                names = ", ".join(map(repr, waiting))
-                raise ModelError(f"the joints {names} mimic each other in a ring; one must lead.", "mimic")
-            ordered += ready
-            for joint in ready:
-                del waiting[joint.name]
-        return ordered
 
     # ---- other arms from this one ----------------------------------------------------------------
 
@@ -422,6 +438,26 @@ class Arm(Record):
             raise ModelError(f"a joint has no {word!r}; {suggest(word, Joint.__dataclass_fields__)}", f"joint {name!r}")
         carrier = next(link.name for link in self.links if link.joint is joint)
         return self.with_link(carrier, joint=joint.replace(**changes))
+
+    def lock(self, positions: Mapping[str, float]) -> Arm:
+        """The same arm with joints fixed at given positions, which are then no coordinates.
+
+        Parameters
+        ----------
+        positions : mapping      position by name of a joint [rad or m], within the joint's limits
+
+        Joints that follow a locked joint are fixed where they follow to. A locked joint keeps its name and frame;
+        what only a moving joint has (limits, damping, friction, ...) is dropped and listed in `notes`.
+
+        Examples
+        --------
+        >>> rods = [Link("upper", mass=1.0, com=(0.2, 0, 0)), Link("lower", parent="upper", mass=1.0, com=(0.2, 0, 0))]
+        >>> Arm("elbow", rods).lock({"lower": 0.5}).coordinates
+        ('upper',)
+        """
+        from lissom.model.lock import lock
+
+        return lock(self, positions)
 
     def subtree(self, link: str, name: str | None = None) -> Arm:
         """The arm made of a link and all that hangs on it.

@@ -62,6 +62,8 @@ def _wrapped(head: str, text: str) -> list[str]:
 
 def _head(arm: Arm) -> str:
     parts = [f"{len(arm.links)} links", f"{len(arm.joints)} joints"]
+    if arm.mimics:
+        parts.append(f"{len(arm.mimics)} joints that follow" if len(arm.mimics) > 1 else "1 joint that follows")
     modes = sum(len(link.mode_labels) for link in arm.links)
     if modes:
         parts.append(f"{modes} modes ({arm.flexibility})")
@@ -111,7 +113,7 @@ def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
                 f"{link.name}: given integrals, {link.modes.mass:.4g} kg, {link.modes.count} modes; {stiffening}"
             )
     joints = []
-    for joint in arm.joints:
+    for joint in arm.moving_joints:
         words = _joint_words(joint)
         if words:
             joints.append(f"{joint.name}: {words}")
@@ -156,7 +158,7 @@ def _joint_words(joint: Joint) -> str:
         damped = f", damping {joint.elastic.damping:.4g}" if joint.elastic.damping else ""
         words.append(f"elastic, {joint.elastic.stiffness:.4g} between motor and link{damped}")
     if joint.mimic is not None:
-        words.append(f"meant to follow {joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}")
+        words.append(f"follows {joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}")
     return ", ".join(words)
 
 

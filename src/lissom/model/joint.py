@@ -39,9 +39,15 @@ class Elastic(Record):
 
 @dataclass(frozen=True, eq=False)
 class Mimic(Record):
-    """A joint meant to follow another: ``q = multiplier * q[joint] + offset``.
+    """A joint that follows another: its position is ``multiplier * q[joint] + offset``.
 
-    Kept as data and honoured by `Arm.follow`; the joint remains a coordinate of its own.
+    It has no coordinate of its own. The joint that it follows may follow another one in turn.
+
+    Parameters
+    ----------
+    joint : str            name of the joint that it follows
+    multiplier : float     how far it moves, per unit of the joint that it follows
+    offset : float         where it is when the joint that it follows is at zero [rad or m]
     """
 
     joint: str
@@ -74,7 +80,7 @@ class Joint(Record):
     actuated : bool            False for a passive joint
     limits : Limits
     elastic : Elastic or None  a spring between motor and link: the joint has two coordinates
-    mimic : Mimic or None      the joint is meant to follow another one
+    mimic : Mimic or None      the joint follows another one and has no coordinate of its own
 
     Examples
     --------
@@ -132,13 +138,20 @@ class Joint(Record):
         self._set(**clean)
 
     def _refuse_motion_data(self) -> None:
+        found = self.motion_data
+        if found:
+            listed = ", ".join(f"{word} ({shown(getattr(self, word))})" for word in found)
+            raise ModelError(
+                f"a fixed joint cannot have {listed}; remove {'it' if len(found) == 1 else 'them'}, or make the joint "
+                "revolute or prismatic. arm.lock({joint: position}) fixes a joint of an arm and drops all of this."
+            )
+
+    @property
+    def motion_data(self) -> tuple[str, ...]:
+        """Names of the fields, the kind excepted, that are given and that only a moving joint can have."""
         plain = Joint(placement=self.placement, axis=self.axis, name=self.name)
-        for f in fields(self):
-            if f.name != "kind" and _differs(getattr(self, f.name), getattr(plain, f.name)):
-                raise ModelError(
-                    f"a fixed joint cannot have {f.name} ({shown(getattr(self, f.name))}); remove it, or make the "
-                    "joint revolute or prismatic."
-                )
+        words = (f.name for f in fields(self) if f.name != "kind")
+        return tuple(word for word in words if _differs(getattr(self, word), getattr(plain, word)))
 
     @property
     def moves(self) -> bool:
@@ -151,9 +164,14 @@ class Joint(Record):
         return self.armature + self.gear_ratio**2 * self.rotor_inertia
 
     @property
+    def independent(self) -> bool:
+        """It has a coordinate of its own: it moves and follows no other joint."""
+        return self.moves and self.mimic is None
+
+    @property
     def coordinate_count(self) -> int:
-        """0 for fixed, 1, or 2 for an elastic joint."""
-        return 0 if not self.moves else 1 if self.elastic is None else 2
+        """1 if it is independent, and 1 for the deflection of an elastic joint."""
+        return int(self.independent) + int(self.elastic is not None)
 
 
 def _differs(a: Any, b: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lissom.model.following import without_room
 from lissom.spatial.inertia import principal_moments
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ def check(arm: Arm) -> list[Finding]:
     """
     reach = reach_of(arm)
     findings = [finding for link in arm.links for finding in _link(link, reach)]
+    findings += [
+        Finding("warning", f"joint {joint.name!r}", "its position limits leave the joint that it follows, "
+                f"{arm.mimics[joint.name].joint!r}, no motion, and are left out. Check them, and the mimic.")
+        for joint in without_room(arm)
+    ]  # fmt: skip
     findings += [_of_note(arm.name, note) for note in arm.notes]
     if reach > VERY_LONG:
         message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
@@ -91,9 +97,6 @@ def _link(link: Link, reach: float) -> Iterator[Finding]:
             yield Finding("warning", subject, message + "Check the unit (degrees instead of rad?).")
     if joint.limits.torque is not None and not np.any(joint.limits.torque):
         yield Finding("warning", subject, f"its joint {joint.name!r} has a torque limit of 0: it cannot be driven.")
-    if joint.mimic is not None:
-        message = f"its joint {joint.name!r} is meant to follow {joint.mimic.joint!r} but is a coordinate of its own; "
-        yield Finding("note", subject, message + "Arm.follow fills it in.")
 
 
 def _size(subject: str, mass: float, moment: float, reach: float) -> Iterator[Finding]:

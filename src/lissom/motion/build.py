@@ -64,7 +64,7 @@ class Problem:
         # with closed loops all coordinates share the splines of those with a motor
         led = arm.actuated | bool(arm.loops)
         self.led, self.loose = np.flatnonzero(led), np.flatnonzero(~led)
-        self.friction = arm.expanded(np.array([joint.friction for joint in arm.joints]))
+        self.friction = arm.expanded(arm.friction)
         self.rubbing = np.flatnonzero(self.bounds.limited("torque") & (self.friction > 0))
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]

@@ -8,6 +8,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
+from lissom.model.following import total
 from lissom.model.units import unit_of
 from lissom.motion.build import SAMPLED, VERB, Problem
 from lissom.motion.crossing import refuse_singular
@@ -194,14 +195,16 @@ def _slides_held(problem: Problem) -> None:
         return
     if len(problem.loose) or problem.closing is not None:
         return
-    first = np.array([body.parent == BASE for body in problem.bodies.list])
+    leading = {mimic.joint for mimic in problem.arm.mimics.values()}  # they move other joints too
+    alone = [b.coordinate for b in problem.bodies.list if b.parent == BASE and not b.follows and b.joint not in leading]
+    first = np.isin(np.arange(n), alone)
     rng = np.random.default_rng(0)
     lower, upper = (np.clip(b["position"], -3, 3) for b in (problem.bounds.lower, problem.bounds.upper))
     q = rng.uniform(lower, upper, (16, n))
     held = inverse_dynamics(problem.arm, q, 0 * q, 0 * q)
-    friction = np.array([joint.friction for joint in problem.arm.joints])
+    friction = problem.arm.friction
     way = np.nan_to_num(np.abs(problem.given("goal") - problem.given("start")), nan=np.inf)
-    damped = np.array([joint.damping > 0 for joint in problem.arm.joints]) & (way > 0)
+    damped = np.array([total(problem.arm, joint, "damping", 2) > 0 for joint in problem.arm.joints]) & (way > 0)
     for k in np.flatnonzero(first & (np.ptp(held, axis=0) < 1e-9 * (1 + np.abs(held[0]))) & ~damped):
         low, high = problem.bounds.lower["torque"][k] - friction[k], problem.bounds.upper["torque"][k] + friction[k]
         if not low <= held[0, k] <= high:

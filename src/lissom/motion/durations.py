@@ -72,7 +72,7 @@ def _something_limits(problem: Problem) -> None:
                 f"{VERB}: the duration is free and nothing limits how fast the joints go, so the shortest time is "
                 "zero. Give limits (torque, velocity ...), or a duration."
             )
-    pulled = np.any(arm.gravity) or task.loads or any(joint.stiffness for joint in arm.joints)
+    pulled = np.any(arm.gravity) or task.loads or any(joint.stiffness for joint in arm.moving_joints)
     if not task.minimise.get("time") and not (pulled and task.minimise.get("torque_squared")):
         raise InputError(
             f"{VERB}: the duration is free and only effort is minimised: the longer the better. Give a duration, or a "

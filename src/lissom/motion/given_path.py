@@ -60,8 +60,8 @@ class GivenPath:
         self._from_start = BSpline(curve.t, curve.c - self._start, curve.k)
         self.bounds = bounds_of(arm, task, VERB)
         self.names = [joint.name for joint in arm.joints]
-        self.friction = np.array([joint.friction for joint in arm.joints])
-        self.damping = np.array([joint.damping for joint in arm.joints])
+        self.friction = arm.friction
+        self.damping = arm.damping
         self._fastest = float(np.abs(self.derivative(np.linspace(0.0, 1.0, POINTS), 1)).max())
         self._check()
 

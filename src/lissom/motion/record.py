@@ -168,7 +168,7 @@ class Motion:
         left of their equations of motion, which vanish at collocation points."""
         times = np.asarray(t, float)
         flat = times.ravel()
-        if any(joint.friction for joint in self.arm.joints):
+        if self.arm.friction.any():
             self._fractions(flat)
             flat = np.clip(flat, BESIDE * self.duration, (1 - BESIDE) * self.duration)
         found = self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat))

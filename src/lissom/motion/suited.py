@@ -13,19 +13,13 @@ from lissom.motion.task import Task
 
 def refuse_arm(arm: Arm, verb: str = VERB) -> None:
     """Arms whose motion cannot be planned here."""
-    if arm.loops and (arm.flexible or any(joint.elastic is not None for joint in arm.joints)):
+    if arm.loops and (arm.flexible or any(joint.elastic is not None for joint in arm.moving_joints)):
         raise UnsupportedError(
             f"{verb}: arm {arm.name!r} has closed loops, and flexible links or elastic joints; motions of both are not "
             "available together."
         )
     if not arm.joints:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has no joint that moves.")
-    for joint in arm.joints:
-        if joint.mimic is not None:
-            raise UnsupportedError(
-                f"{verb}: joint {joint.name!r} is to follow {joint.mimic.joint!r}, and motions of coupled joints are "
-                "not available. Make it fixed, or a joint of its own: arm.with_joint(name, mimic=None)."
-            )
     if not arm.actuated.any():
         raise UnsupportedError(f"{verb}: no joint of arm {arm.name!r} has a motor, so nothing can be planned.")
 

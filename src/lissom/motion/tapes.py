@@ -99,7 +99,7 @@ class TapeSample:
         self._driven = arm.actuated.astype(float)  # what the others need is nothing, and costs nothing
         self._squares = small + self._driven * self._weights["torque_squared"]
         self._curved = bool(self._squares.any() or self._weights["energy"])
-        self._friction = arm.expanded(np.array([joint.friction for joint in arm.joints]))
+        self._friction = arm.expanded(arm.friction)
         known = library(_smooth(arm))
         names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
         self._tau, self._slopes, self._curvatures = (known.get(name, setting) for name in names)
@@ -298,13 +298,13 @@ def related(arm: Arm) -> NDArray[np.bool_]:
     owner = np.repeat(np.arange(len(bodies)), [body.width for body in bodies])
     at = np.concatenate([body.coordinate + np.arange(body.width) for body in bodies])
     out = np.zeros((arm.dof, arm.dof), bool)
-    out[np.ix_(at, at)] = (R | R.T)[np.ix_(owner, owner)]
+    np.logical_or.at(out, np.ix_(at, at), (R | R.T)[np.ix_(owner, owner)])  # several joints may share a coordinate
     return out
 
 
 def _smooth(arm: Arm) -> Arm:
     """The arm without friction, which samples add in a smooth form."""
-    if not any(joint.friction for joint in arm.joints):
+    if not arm.friction.any():
         return arm
     links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.moves else link for link in arm.links]
     return arm.replace(links=tuple(links))

@@ -24,8 +24,8 @@ VERSION = 1
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
-TOP = ("lissom_task", "title", "arm", "gravity", "payload", *GIVEN, *(f"{word}_deg" for word in ANGLES), *OPTIONS,
-       "output")  # fmt: skip
+TOP = ("lissom_task", "title", "arm", "mimic", "gravity", "payload", *GIVEN, *(f"{word}_deg" for word in ANGLES),
+       *OPTIONS, "output")  # fmt: skip
 
 
 class TaskFile(NamedTuple):

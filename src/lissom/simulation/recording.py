@@ -177,7 +177,7 @@ def _allowed(run: Run, options: Options) -> float:
     """Error of the energy balance that is to be expected; fixed steps pass over the instants at which joints stick."""
     if run.report.method not in FIXED:
         return max(1e4 * options.rtol, 1e-9)
-    return 1e-3 if any(joint.friction for joint in run.arm.joints) else 1e-4
+    return 1e-3 if run.arm.friction.any() else 1e-4
 
 
 def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:

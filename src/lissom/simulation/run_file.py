@@ -25,8 +25,8 @@ CONTROLLERS: dict[str, type[Controller]] = {
     "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
     "state_feedback": StateFeedback,
 }  # fmt: skip
-TOP = ("lissom_run", "arm", "flexible", "payload", "start", "torque", "controller", "loads", "base", "prescribed",
-       "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
+TOP = ("lissom_run", "arm", "flexible", "mimic", "payload", "start", "torque", "controller", "loads", "base",
+       "prescribed", "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
 
 
 class RunFile(NamedTuple):

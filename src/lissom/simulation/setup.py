@@ -202,7 +202,7 @@ def _prescribed(arm: Arm, prescribed: Any) -> dict[int, Signal]:
     if not isinstance(prescribed, Mapping):
         raise InputError(f"{VERB}: prescribed is {shown(prescribed)}; expected {{joint: acceleration(t)}}.")
     joints = {joint.name: int(k) for joint, k in zip(arm.joints, arm.joint_index, strict=True)}
-    by_link = {link.name: joints[link.joint.name] for link in arm.links if link.joint.moves}
+    by_link = {link.name: joints[link.joint.name] for link in arm.links if link.joint.independent}
     out: dict[int, Signal] = {}
     for word, value in prescribed.items():
         k = joints.get(word, by_link.get(word))

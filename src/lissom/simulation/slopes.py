@@ -77,7 +77,7 @@ def smooth(arm: Arm) -> Arm:
         links = [
             link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links
         ]
-        rough = any(joint.friction for joint in arm.joints)
+        rough = arm.friction.any()
         made = arm.__dict__["_smooth"] = with_shapes_of(arm.replace(links=links), arm) if rough else arm
     return made
 

@@ -268,7 +268,7 @@ class _Member:
 
 def _sticking(arm: Arm) -> list[bool]:
     """Which joints have friction: these move by other rules."""
-    return [bool(joint.friction) for joint in arm.joints]
+    return [bool(friction) for friction in arm.friction]
 
 
 def _is_function(tau: Any) -> bool:

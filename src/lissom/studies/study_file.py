@@ -23,8 +23,8 @@ from lissom.studies.parameter import Parameter
 from lissom.studies.study import Study
 
 VERSION = 1
-TOP = ("lissom_study", "title", "evaluate", "arm", "flexible", "payload", "gravity", "run", "task", "arguments",
-       "parameters", "outputs", "sampling", "lanes", "store")  # fmt: skip
+TOP = ("lissom_study", "title", "evaluate", "arm", "flexible", "mimic", "payload", "gravity", "run", "task",
+       "arguments", "parameters", "outputs", "sampling", "lanes", "store")  # fmt: skip
 ANGLES = ("q", "qd", "qdd", "q0", "qd0")
 SCENES = {"run": "simulate", "task": "predict_motion"}
 
@@ -151,8 +151,8 @@ def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, di
         arm = named_arm(document, folder)
     elif arm is None and isinstance(evaluate, str):
         raise ModelError("arm is missing from the file.")
-    elif any(word in document for word in ("flexible", "payload")):
-        raise ModelError("flexible and payload belong to arm; give them where the arm is named.")
+    elif any(word in document for word in ("flexible", "mimic", "payload")):
+        raise ModelError("flexible, mimic and payload belong to arm; give them where the arm is named.")
     if "gravity" in document and arm is not None:
         arm = arm.with_gravity(document["gravity"])
     with inside("arguments"):

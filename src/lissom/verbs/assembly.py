@@ -179,7 +179,7 @@ def _free(arm: Arm, fixed: Any, bend: bool) -> NDArray[np.bool_]:
     """(dof,) coordinates that may move."""
     free = np.ones(arm.dof, bool)
     free[arm.mode_index] = bend
-    by_link = {link.name: link.joint.name for link in arm.links if link.joint.moves}
+    by_link = {link.name: link.joint.name for link in arm.links if link.joint.independent}
     names = [fixed] if isinstance(fixed, str) else fixed
     if not isinstance(names, Iterable):
         raise InputError(f"assemble: fixed is {shown(fixed)}; expected names of joints.")

@@ -192,6 +192,7 @@ def _random_starts(problem: Problem, first: Array, count: int, rng: np.random.Ge
     upper = np.where(np.isfinite(problem.upper), problem.upper, np.maximum(first, lower) + span)
     starts = rng.uniform(lower, upper, (count, len(first)))
     carrying = {problem.arm.links[i].joint.name for i in problem.path}
+    carrying |= {mimic.joint for name, mimic in problem.arm.mimics.items() if name in carrying}
     idle = [joint.name not in carrying for joint in problem.arm.joints]
     starts[:, idle] = first[idle]  # joints that do not move the frame stay where they are
     return np.clip(starts, problem.lower, problem.upper)

@@ -264,7 +264,7 @@ def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, ro
 def digest(bodies: Bodies) -> str:
     """Fingerprint of everything about an arm that goes into straight-line code."""
     arm = bodies.arm
-    parts: list[Any] = [arm.gravity, *arm.loads, *arm.loops]
+    parts: list[Any] = [arm.gravity, *arm.loads, *arm.loops, *(bodies.coupling or ())]
     for body in bodies.list:
         parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate, body.bent_by]
         if body.beam is not None:

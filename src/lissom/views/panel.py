@@ -112,10 +112,10 @@ class Panel:
                 a, b = (x if np.isfinite(x) else side * wide for x, side in ((low[k], -1), (high[k], 1)))
                 a, b = min(a, passed[:, k].min()), max(b, passed[:, k].max())  # a record may leave the limits
                 unit, now = "rad" if joint.kind == "revolute" else "m", float(self.player.joints[k])
+                led = ", ".join(name for name, mimic in arm.mimics.items() if mimic.joint == joint.name)
                 slider = self.gui.add_slider(
                     f"{joint.name} [{unit}]", float(a), float(b), max(float(b - a) / 1000, 1e-6), now,
-                    disabled=joint.mimic is not None,
-                    hint="It follows another joint." if joint.mimic is not None else None)  # fmt: skip
+                    hint=f"Joints that follow it: {led}." if led else None)  # fmt: skip
                 self._when(slider, lambda value, k=k: self._by_hand(k, value))  # type: ignore[misc]
                 self.sliders.append(slider)
 

@@ -88,10 +88,9 @@ class Player:
     # ---- by hand ----------------------------------------------------------------------------------
 
     def move(self, joint: int, value: float) -> None:
-        """Put one joint somewhere; mimics follow it, and closed loops are closed again or nothing moves."""
+        """Put one joint somewhere; closed loops are closed again or nothing moves."""
         q = np.array(self.take.at(self.t).q)
         q[self.arm.joint_index[joint]] = value
-        q = self.arm.follow(q)
         self.said = ""
         if self.arm.loops:
             try:

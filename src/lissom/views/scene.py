@@ -240,7 +240,7 @@ class Scene:
             for kind, vector in (("force", load.force), ("moment", load.moment)):
                 kinds[kind].append(self._arrow(at, vector, kind))
         if state.tau is not None:
-            for i, k in zip(np.flatnonzero([link.joint.moves for link in self.arm.links]), self.arm.joint_index):
+            for i, k in zip(np.flatnonzero([link.joint.independent for link in self.arm.links]), self.arm.joint_index):
                 link = self.arm.links[i]
                 axis = (bones.X[i] @ inverse(link.frame))[:3, :3] @ link.joint.axis
                 kind = "push" if link.joint.kind == "prismatic" else "torque"

@@ -1,7 +1,8 @@
-"""Accelerations of a linear field: J zdd = R of (82), factorised.
+"""Accelerations from the mass matrix, M qdd = tau - h, factorised in one step, so that tapes have it too.
 
-The factors are those of the tree (`forward.solved`), in one step, so that tapes have them too. The truncated J
-of Book 1983 need not be definite; its factors then have negative pivots, and accelerations are found all the same.
+For arms that articulated bodies do not cover: those with a linear field, J zdd = R of (82) of Book 1983, and those
+whose joints follow others. The truncated J of Book 1983 need not be definite; its factors (`forward.solved`) then have
+negative pivots, and accelerations are found all the same.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import hashlib
 from typing import Any
 
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.book import forces, inertia
 from lissom.dynamics.forward import Given, solved
+from lissom.dynamics.inverse import joint_torques
+from lissom.dynamics.mass import matrix
 from lissom.dynamics.pivot import Held, either_sign, reciprocal, unguarded
 from lissom.engine.program import Step
 
@@ -24,8 +26,8 @@ def accelerations(
     n = bodies.dof
     zero, one = run.constant([0.0]), run.constant([1.0])
     prescribed = run.gathered([held[k].acceleration if k in held else zero for k in range(n)])
-    bias = forces.joint_torques(run, bodies, given.q, given.qd, prescribed, given.base, given.loads)
-    found = inertia.matrix(run, bodies, given.q)
+    bias = joint_torques(run, bodies, given.q, given.qd, prescribed, given.base, given.loads)
+    found = matrix(run, bodies, given.q, tape=True)
     M = run.gathered([found[key] for key in _keys(bodies)])
     tau = run.gathered([given.tau[k : k + 1] for k in range(n)])
     free = run.gathered([held[k].free if k in held else one for k in range(n)])
@@ -35,7 +37,7 @@ def accelerations(
 
 
 def solve(bodies: Bodies, guarded: bool = True) -> Step:
-    """The step that factorises J of these bodies and solves for accelerations."""
+    """The step that factorises the mass matrix of these bodies and solves for accelerations."""
     carriers = tuple(map(tuple, bodies.carriers))
     return _solve(carriers, "any" if not guarded else "either" if bodies.truncated else "positive")
 
@@ -44,7 +46,7 @@ PIVOTS = {"any": unguarded, "either": either_sign, "positive": reciprocal}
 
 
 def _keys(bodies: Bodies) -> list[tuple[int, int]]:
-    """Places of J that are not zero, on the diagonal and right of it."""
+    """Places of the mass matrix that are not zero, on the diagonal and right of it."""
     return _places(tuple(map(tuple, bodies.carriers)))
 
 
@@ -63,4 +65,4 @@ def _solve(carriers: tuple[tuple[int, ...], ...], pivots: str) -> Step:
         return [[x[k] + prescribed[k] for k in range(n)], [effort[k][0] for k in range(n)]]
 
     word = hashlib.sha256(repr(carriers).encode()).hexdigest()[:12]
-    return Step(f"book_solve_{pivots}_{word}", step, (len(places), n, n, n, n), (n, n))
+    return Step(f"solve_{pivots}_{word}", step, (len(places), n, n, n, n), (n, n))

@@ -1,0 +1,94 @@
+"""Arms with joints locked: see `Arm.lock`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import ModelError, shown, suggest
+from lissom.model.fields import frozen, number
+from lissom.model.joint import Joint
+from lissom.model.link import Link
+from lissom.spatial.frames import pose
+from lissom.spatial.rotations import about_axis
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+
+ROUNDING = 1e-9  # relative, by which a position may lie outside the limits
+
+
+def lock(arm: Arm, positions: Mapping[str, float]) -> Arm:
+    """See `Arm.lock`."""
+    if not isinstance(positions, Mapping):
+        raise ModelError(f"lock: got {shown(positions)}; expected {{joint: position}}.", f"arm {arm.name!r}")
+    at = {name: _position(arm, name, value) for name, value in positions.items()}
+    for name, mimic in arm.mimics.items():
+        if mimic.joint in at:
+            at[name] = mimic.multiplier * at[mimic.joint] + mimic.offset
+    for name in at:
+        if arm.joint(name).elastic is not None:
+            raise ModelError(
+                "lock: it is elastic, and its spring would deflect although its motor stands still. Make it rigid "
+                f"first: arm.with_joint({name!r}, elastic=None).",
+                f"joint {name!r}",
+            )
+    links = [_locked(link, at) for link in arm.links]
+    notes = [_note(link.joint, at[link.joint.name]) for link in arm.links if link.joint.name in at]
+    return arm.replace(links=links, notes=(*arm.notes, *notes))
+
+
+def _position(arm: Arm, name: Any, value: Any) -> float:
+    """The position of one joint, refused where the joint cannot be locked there."""
+    subject, known = f"joint {name!r}", [joint.name for joint in arm.joints]
+    if name not in known:
+        raise ModelError(f"lock: {_why(arm, name, known)}", f"arm {arm.name!r}")
+    try:
+        x = number(value, "position")
+    except ModelError as error:
+        raise ModelError(f"lock: {error.problem}", subject) from None
+    lower, upper = (float(bound[known.index(name)]) for bound in arm.bounds("position"))
+    if not lower - ROUNDING * (1 + abs(lower)) <= x <= upper + ROUNDING * (1 + abs(upper)):
+        raise ModelError(
+            f"lock: position {x:g} is outside its limits, {lower:g} to {upper:g} {_unit(arm.joint(name))}.", subject
+        )
+    return x
+
+
+def _why(arm: Arm, name: Any, known: list[str]) -> str:
+    """Why a name is not one of a joint that can be locked."""
+    if name in arm.coordinates:
+        return (
+            f"{name!r} is an elastic coordinate, and only joints can be locked; a link without beam or modes, and a "
+            "joint without elastic, is rigid."
+        )
+    if name in arm.mimics:
+        return f"joint {name!r} follows {arm.mimics[name].joint!r}; lock that one, and it is locked with it."
+    if any(link.joint.name == name for link in arm.links):
+        return f"joint {name!r} is fixed already."
+    return f"there is no joint {shown(name)}; {suggest(str(name)[:60], known)}"
+
+
+def _locked(link: Link, at: Mapping[str, float]) -> Link:
+    """The link with its joint fixed where it is locked, and with a beam that looks at no locked joint."""
+    if link.beam is not None and any(name in at for name, _ in link.beam.tip_pose):
+        left = [(name, x) for name, x in link.beam.tip_pose if name not in at]
+        link = link.replace(beam=link.beam.replace(tip_pose=left))
+    joint = link.joint
+    if joint.name not in at:
+        return link
+    x, axis = at[joint.name], np.asarray(joint.axis, float)
+    motion = pose(p=x * axis) if joint.kind == "prismatic" else pose(about_axis(axis, x))
+    return link.replace(joint=Joint("fixed", frozen(joint.placement @ motion), joint.axis, joint.name))
+
+
+def _note(joint: Joint, x: float) -> str:
+    dropped = joint.motion_data
+    more = f"; its {', '.join(dropped)} dropped" if dropped else ""
+    return f"joint {joint.name!r} locked at {x:g} {_unit(joint)}{more}."
+
+
+def _unit(joint: Joint) -> str:
+    return "m" if joint.kind == "prismatic" else "rad"
