@@ -239,9 +239,9 @@ class Problem:
         forces = 0 if self.closing is None else self.closing.count
         return Curves(spaces, ends[0], ends[1], self.task.fixed_duration, nodes, forces)
 
-    def program(self, mesh: Mesh, more: Array) -> Program:
-        """On a mesh, with samples at the fractions `more` too."""
-        blocks = [self._block(mesh, more)]
+    def program(self, mesh: Mesh, more: Array, soft: float = 1.0) -> Program:
+        """On a mesh, with samples at the fractions `more` too; `soft`: how many times wider |power| is rounded off."""
+        blocks = [self._block(mesh, more, soft)]
         curves = self.curves(mesh, blocks[0].s)
         low, high = self._variable_bounds(curves)
         if self.closing is not None:
@@ -266,7 +266,7 @@ class Problem:
         inner = mesh.led.breaks[1:-1]
         return np.concatenate([[0.0] * bool(free[0]), inner, [1.0] * bool(free[1] and not self.task.periodic)])
 
-    def _block(self, mesh: Mesh, more: Array) -> Block:
+    def _block(self, mesh: Mesh, more: Array, soft: float) -> Block:
         """Limits at all samples; rows of loose coordinates vanish at those of the mesh, and only there."""
         s, weights = mesh.samples(self.expressions.orders)
         points = len(s)
@@ -287,7 +287,8 @@ class Problem:
             words[k] = ("equation of motion", self.names[k])
         names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
         size = self._sizes(lower, upper)[row]
-        return Block(self.sample, s, weights, combine, lower[row], upper[row], names, self.load_data(s), size)
+        data = np.concatenate([self.load_data(s), np.tile(self.expressions.width_data(soft), (N, 1))], axis=1)
+        return Block(self.sample, s, weights, combine, lower[row], upper[row], names, data, size)
 
     def _sizes(self, lower: Array, upper: Array) -> Array:
         """(m,) of the rows of a sample: their limits; torques that have none, as large as those of the first guess."""
