@@ -47,6 +47,7 @@ SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there ha
 SMALL = 1e-3  # of the largest torque: rows of coordinates that hardly feel one count as large as this
 LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
+SEGMENTS = 20  # where a task gives no number
 SAMPLED = ("torque", "torque_rate", "power")
 
 
@@ -200,10 +201,15 @@ class Problem:
 
     # ---- the program --------------------------------------------------------------------------------
 
+    @property
+    def segments(self) -> int:
+        """Of led coordinates, to begin with where the task does not give them."""
+        return SEGMENTS if self.task.segments is None else int(self.task.segments)
+
     def mesh(self, finer: int = 1, segments: int | None = None) -> Mesh:
         """The task's segments for led coordinates, and `finer` times as many for loose ones."""
         task = self.task
-        count = task.segments if segments is None else segments
+        count = self.segments if segments is None else segments
         if not len(self.loose):
             return Mesh(Basis(count, task.degree or 3, task.continuity, task.periodic))
         led = Basis(count, task.degree or LED_DEGREE, self._continuity(count), task.periodic)
@@ -268,7 +274,7 @@ class Problem:
 
     def _block(self, mesh: Mesh, more: Array, soft: float) -> Block:
         """Limits at all samples; rows of loose coordinates vanish at those of the mesh, and only there."""
-        s, weights = mesh.samples(self.expressions.orders)
+        s, weights = mesh.samples(self.expressions.orders, "energy" in self.task.minimise)
         points = len(s)
         lower, upper, words = self.expressions.row_limits()
         limited = np.isfinite(lower) | np.isfinite(upper)
