@@ -55,13 +55,13 @@ def both(minimise, loads=(), seed=5):
         task.minimise,
         problem.small,
         problem.rubbing,
-        problem.expressions.wide,
-        problem.expressions.slow,
-        problem.expressions.rounding,
+        problem.expressions.layout,
     )
     rng = np.random.default_rng(seed)
     given = [rng.normal(size=(SAMPLES, straight.orders * 4)), rng.uniform(0.5, 2.0, (SAMPLES, 1))]
-    given += [rng.normal(size=(SAMPLES, straight.data))] * bool(straight.data)
+    data = rng.normal(size=(SAMPLES, straight.data))
+    data[:, straight.data - problem.expressions.layout.size :] = problem.expressions.width_data(soft=2.0)
+    given += [data] * bool(straight.data)
     return straight, taped, given
 
 

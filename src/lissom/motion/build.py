@@ -47,6 +47,7 @@ SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there ha
 SMALL = 1e-3  # of the largest torque: rows of coordinates that hardly feel one count as large as this
 LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
+SEGMENTS = 20  # where a task gives no number
 SAMPLED = ("torque", "torque_rate", "power")
 
 
@@ -200,10 +201,15 @@ class Problem:
 
     # ---- the program --------------------------------------------------------------------------------
 
+    @property
+    def segments(self) -> int:
+        """Of led coordinates, to begin with where the task does not give them."""
+        return SEGMENTS if self.task.segments is None else int(self.task.segments)
+
     def mesh(self, finer: int = 1, segments: int | None = None) -> Mesh:
         """The task's segments for led coordinates, and `finer` times as many for loose ones."""
         task = self.task
-        count = task.segments if segments is None else segments
+        count = self.segments if segments is None else segments
         if not len(self.loose):
             return Mesh(Basis(count, task.degree or 3, task.continuity, task.periodic))
         led = Basis(count, task.degree or LED_DEGREE, self._continuity(count), task.periodic)
@@ -239,9 +245,9 @@ class Problem:
         forces = 0 if self.closing is None else self.closing.count
         return Curves(spaces, ends[0], ends[1], self.task.fixed_duration, nodes, forces)
 
-    def program(self, mesh: Mesh, more: Array) -> Program:
-        """On a mesh, with samples at the fractions `more` too."""
-        blocks = [self._block(mesh, more)]
+    def program(self, mesh: Mesh, more: Array, soft: float = 1.0) -> Program:
+        """On a mesh, with samples at the fractions `more` too; `soft`: how many times wider |power| is rounded off."""
+        blocks = [self._block(mesh, more, soft)]
         curves = self.curves(mesh, blocks[0].s)
         low, high = self._variable_bounds(curves)
         if self.closing is not None:
@@ -266,9 +272,9 @@ class Problem:
         inner = mesh.led.breaks[1:-1]
         return np.concatenate([[0.0] * bool(free[0]), inner, [1.0] * bool(free[1] and not self.task.periodic)])
 
-    def _block(self, mesh: Mesh, more: Array) -> Block:
+    def _block(self, mesh: Mesh, more: Array, soft: float) -> Block:
         """Limits at all samples; rows of loose coordinates vanish at those of the mesh, and only there."""
-        s, weights = mesh.samples(self.expressions.orders)
+        s, weights = mesh.samples(self.expressions.orders, "energy" in self.task.minimise)
         points = len(s)
         lower, upper, words = self.expressions.row_limits()
         limited = np.isfinite(lower) | np.isfinite(upper)
@@ -287,7 +293,8 @@ class Problem:
             words[k] = ("equation of motion", self.names[k])
         names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
         size = self._sizes(lower, upper)[row]
-        return Block(self.sample, s, weights, combine, lower[row], upper[row], names, self.load_data(s), size)
+        data = np.concatenate([self.load_data(s), np.tile(self.expressions.width_data(soft), (N, 1))], axis=1)
+        return Block(self.sample, s, weights, combine, lower[row], upper[row], names, data, size)
 
     def _sizes(self, lower: Array, upper: Array) -> Array:
         """(m,) of the rows of a sample: their limits; torques that have none, as large as those of the first guess."""

@@ -116,11 +116,11 @@ def _enough_segments(problem: Problem) -> None:
     some = [(taken[list(space.coordinates)], space.basis) for space in curves.spaces]
     if any((count > basis.count).any() for count, basis in some if not basis.periodic):
         raise InputError(
-            f"{VERB}: {problem.task.segments} segments are too few for all that is given at both ends. Give more."
+            f"{VERB}: {problem.segments} segments are too few for all that is given at both ends. Give more."
         )
     if not curves.size:
         raise InputError(
-            f"{VERB}: {problem.task.segments} segments are too few: ends and duration leave nothing to choose. Give "
+            f"{VERB}: {problem.segments} segments are too few: ends and duration leave nothing to choose. Give "
             "more segments."
         )
 
@@ -146,7 +146,7 @@ def _via_apart(problem: Problem) -> None:
             f"{len(vias)} via points so close to each other or to an end" if vias else "all that is given at the ends"
         )
         times = ", or other times" if vias else ""
-        raise InputError(f"{VERB}: {task.segments} segments are too few for {what}. Give more segments{times}.")
+        raise InputError(f"{VERB}: {problem.segments} segments are too few for {what}. Give more segments{times}.")
 
 
 def _ends_clear(problem: Problem) -> None:

@@ -9,8 +9,9 @@ import casadi as ca
 import numpy as np
 
 from lissom.motion.criteria import own_expression
-from lissom.motion.rubbing import SLOW, excess, slow_rates, width
+from lissom.motion.rubbing import excess
 from lissom.motion.sample import Sample, Symbols
+from lissom.motion.smoothing import Layout, Widths, expected_widths
 from lissom.motion.tapes import TapeSample, prefers_tape
 from lissom.motion.torques import torques
 from lissom.spatial.rotations import Array
@@ -19,7 +20,6 @@ from lissom.verbs.library import digest
 if TYPE_CHECKING:
     from lissom.motion.build import Problem
 
-ROUND = 0.02  # of the largest power that is expected: |tau qd| is rounded off within it
 APART = 4  # joints from which squares of torques are left out of compiled code: half of it would be theirs
 
 
@@ -42,10 +42,9 @@ class Expressions:
             rates = bool(self.bounds.limited("torque_rate").any())
             if closing is None and prefers_tape(problem.arm, self.task.minimise, rates):
                 powers = np.flatnonzero(self.bounds.limited("power"))
-                rounding = self.rounding if "energy" in self.task.minimise else 1.0
                 made[key] = TapeSample(
                     problem.arm, problem.setting, powers, self.task.minimise, problem.small, problem.rubbing,
-                    self.wide, self.slow, rounding,
+                    self.layout,
                 )  # fmt: skip
             else:
                 squares = self._squares if self.n >= APART else None
@@ -65,14 +64,28 @@ class Expressions:
 
     @property
     def data(self) -> int:
-        """Numbers of the loads that a sample sees."""
-        return 9 * len(self.problem.frames) * (2 if self.rates else 1)
+        """Numbers that a sample is given: those of the loads, then widths."""
+        return 9 * len(self.problem.frames) * (2 if self.rates else 1) + self.layout.size
+
+    @property
+    def layout(self) -> Layout:
+        """Widths that a sample is given."""
+        return Layout(self.n, "energy" in self.task.minimise, bool(self.problem.friction.any()))
+
+    @cached_property
+    def widths(self) -> Widths:
+        """Within which jumps are rounded off in the end."""
+        return expected_widths(self.problem)
+
+    def width_data(self, soft: float) -> Array:
+        """(layout.size,) widths, that of |power| `soft` times as wide as in the end."""
+        return self.layout.pack(self.widths._replace(power=soft * self.widths.power))
 
     @property
     def _spec(self) -> str:
         """What decides the expressions of a sample."""
         limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
-        limited["rubbing"] = [*self.problem.rubbing.tolist(), self.wide, *self.slow.tolist()]
+        limited["rubbing"] = self.problem.rubbing.tolist()
         terms = {}
         for word, weight in self.task.minimise.items():
             if callable(word):
@@ -80,27 +93,7 @@ class Expressions:
                 terms[str(ca.Function("f", symbols, [own_expression(word, *symbols)]).serialize())] = weight
             else:
                 terms[word] = weight
-        rounding = self.rounding if "energy" in terms else 0.0
-        return f"{limited}|{terms}|{self.problem.small.tolist()}|{self.driven.tolist()}|{rounding!r}"
-
-    @cached_property
-    def rounding(self) -> float:
-        """Power [W] within which |tau qd| is rounded off: ROUND of the largest of the first guess, by half decades."""
-        guess = self.problem.guess
-        size = ROUND * float(np.abs(guess.tau * guess.qd).max())
-        return float(10.0 ** (np.round(2 * np.log10(size)) / 2)) if size > 1e-12 else ROUND
-
-    @cached_property
-    def wide(self) -> float:
-        """Rate [rad/s or m/s] within which friction turns around, in limits; where there is none, nothing."""
-        return width(float(np.abs(self.problem.guess.qd).max())) if len(self.problem.rubbing) else 0.0
-
-    @cached_property
-    def slow(self) -> Array:
-        """(n,) rates within which friction turns around, in torques."""
-        if not self.problem.friction.any():
-            return np.full(self.n, SLOW)
-        return slow_rates(np.abs(self.problem.guess.qd).max(axis=0))
+        return f"{limited}|{terms}|{self.problem.small.tolist()}|{self.driven.tolist()}|{self.layout}"
 
     def row_limits(self) -> tuple[Array, Array, list[tuple[str, str]]]:
         """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
@@ -125,12 +118,14 @@ class Expressions:
         """Rows as `row_limits` has them; the rate of cost."""
         problem, n, count = self.problem, self.n, len(self.problem.frames)
         loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
+        slopes = [z.data[9 * k : 9 * k + 9] for k in range(count, 2 * count)] if self.rates else []
+        widths = self.layout.expressions([z.data[k] for k in range(self.data - self.layout.size, self.data)])
         force, z = z.q[n:], z._replace(q=z.q[:n], qd=z.qd[:n], qdd=z.qdd[:n], jerk=z.jerk[:n])
-        tau = torques(problem.bodies, problem.setting, z.q, z.qd, z.qdd, loads, self.slow)
+        tau = torques(problem.bodies, problem.setting, z.q, z.qd, z.qdd, loads, widths.torque)
         if problem.closing is not None:
             tau = tau - problem.closing.pull(z.q, force)
         rows = [tau]
-        rate: Any = self._torque_rate(z, loads, z.data[9 * count :]) if self.rates else None
+        rate: Any = self._torque_rate(z, loads, slopes, widths) if self.rates else None
         some = np.flatnonzero(self.bounds.limited("torque_rate"))
         if len(some):
             rows.append(rate[some.tolist()])
@@ -139,17 +134,17 @@ class Expressions:
             rows.append((tau * z.qd)[some.tolist()])
         some = problem.rubbing
         if len(some):
-            safe = [tau + problem.friction * excess(z.qd, side, self.wide, self.slow) for side in (1.0, -1.0)]
+            safe = [tau + problem.friction * excess(z.qd, side, widths.limit, widths.torque) for side in (1.0, -1.0)]
             rows += [bound[some.tolist()] for bound in safe]
-        return ca.vertcat(*rows), self._cost(z, tau, rate)
+        return ca.vertcat(*rows), self._cost(z, tau, rate, widths.power)
 
-    def _torque_rate(self, z: Symbols, loads: Any, slopes: Any) -> Any:
+    def _torque_rate(self, z: Symbols, loads: Any, slopes: Any, widths: Widths) -> Any:
         """d tau / dt along the motion; slopes: of all loads by the fraction of the duration."""
         q, qd, qdd = (ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd"))
         pushes = [ca.SX.sym("load", 9) for _ in loads]
-        tau = torques(self.problem.bodies, self.problem.setting, q, qd, qdd, pushes, self.slow)
+        tau = torques(self.problem.bodies, self.problem.setting, q, qd, qdd, pushes, widths.torque)
         state = ca.vertcat(q, qd, qdd, *pushes)
-        along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk, slopes / z.T))
+        along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk, *(slope / z.T for slope in slopes)))
         return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd, *loads))
 
     @property
@@ -157,7 +152,7 @@ class Expressions:
         """(n,) weights of squared torques."""
         return self.problem.small + self.driven * self.task.minimise.get("torque_squared", 0.0)
 
-    def _cost(self, z: Symbols, tau: Any, rate: Any) -> Any:
+    def _cost(self, z: Symbols, tau: Any, rate: Any, width: Any) -> Any:
         """Of what motors do; the rows of loose coordinates vanish, and their jerks are not commanded."""
         cost = ca.dot(self._squares, tau * tau) if self.n < APART else ca.SX(0)
         driven = np.flatnonzero(self.driven).tolist()
@@ -168,7 +163,7 @@ class Expressions:
                 term = own_expression(word, z.q, z.qd, z.qdd, tau)
             elif word == "energy":
                 power = (tau * z.qd)[driven]
-                term = ca.sum1(ca.sqrt(power * power + self.rounding**2) - self.rounding)
+                term = ca.sum1(ca.sqrt(power * power + width**2) - width)
             else:
                 vectors = {"jerk": z.jerk, "torque_rate": rate}
                 term = 1.0 if word == "time" else ca.sumsqr(vectors[word][driven])

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.motion.basis import Basis
 from lissom.motion.record import grid
@@ -42,9 +43,9 @@ class Mesh(NamedTuple):
         """Segments of loose coordinates in one of the led ones."""
         return self.finest.segments // self.led.segments
 
-    def samples(self, orders: int) -> tuple[Array, Array]:
+    def samples(self, orders: int, kinks: bool = False) -> tuple[Array, Array]:
         """Fractions and weights of the rate of cost; with loose coordinates, where their rows vanish."""
-        return quadrature(self.led, orders) if self.loose is None else _gauss(self.loose, self.loose.degree - 1)
+        return quadrature(self.led, orders, kinks) if self.loose is None else _gauss(self.loose, self.loose.degree - 1)
 
     @property
     def edges(self) -> Array:
@@ -69,6 +70,12 @@ class Mesh(NamedTuple):
         made = [basis.refined(_halved(basis.breaks), P) for basis, P in zip(self, points, strict=False) if basis]
         return Mesh(*(basis for basis, _ in made)), [P for _, P in made]
 
+    def refined_where(self, coarse: NDArray[np.bool_], points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
+        """The same with only some segments (count,) halved; without loose coordinates."""
+        middles = (self.led.breaks[1:] + self.led.breaks[:-1]) / 2
+        led, P = self.led.refined(np.sort(np.append(self.led.breaks, middles[coarse])), points[0])
+        return Mesh(led), [P]
+
     def loosened(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
         """The same, with twice as many segments of loose coordinates alone."""
         assert self.loose is not None
@@ -87,12 +94,16 @@ def loose_basis(led: Basis, finer: int) -> Basis:
     return Basis(np.append(inner.ravel(), 1.0), LOOSE_DEGREE, LOOSE_CONTINUITY, led.periodic)
 
 
-def quadrature(basis: Basis, orders: int) -> tuple[Array, Array]:
-    """Samples and weights: Lobatto's points of every segment, ends shared; Gauss's where a derivative in use jumps."""
+def quadrature(basis: Basis, orders: int, kinks: bool = False) -> tuple[Array, Array]:
+    """Samples and weights: Lobatto's points of every segment, ends shared; Gauss's where a derivative in use jumps.
+
+    kinks : the rate of cost has kinks, such as |power|: with few points of a segment a motion would do its work
+            between them, where no sample sees it
+    """
     if orders - 1 > basis.continuity:
-        return _gauss(basis, basis.degree)
+        return _gauss(basis, basis.degree + 2 * kinks)
     h = np.diff(basis.breaks)
-    x, w = _LOBATTO[3 if basis.degree == 3 else 5]
+    x, w = _LOBATTO[3 if basis.degree == 3 and not kinks else 5]
     inner = basis.breaks[:-1, None] + h[:, None] * x[:-1]
     weights = h[:, None] * w
     s = np.append(inner.ravel(), 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 from lissom.errors import InputError, shown
 
 WHOLE = ("iterations", "starts", "seed", "workers")
-MAY_BE_NONE = ("seconds", "workers", "refine", "residual")
+MAY_BE_NONE = ("seconds", "workers", "refine", "residual", "starts")
 OPTIONS = ("tolerance", "seconds", "refine", "regularise", "residual", "compare", *WHOLE)
 LARGEST_FRACTION = 0.01
 

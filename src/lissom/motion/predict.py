@@ -13,10 +13,12 @@ from lissom.model.arm import Arm
 from lissom.motion import suited
 from lissom.motion.closing import SINGULAR_WAY
 from lissom.motion.compare import comparison, refuse_comparison
+from lissom.motion.guess import as_guess
 from lissom.motion.options import OPTIONS, refuse_wrong
+from lissom.motion.outcome import with_changes
 from lissom.motion.record import Motion
 from lissom.motion.report import RAN_OUT, Iteration
-from lissom.motion.search import Search, with_changes
+from lissom.motion.search import Search
 from lissom.motion.task import Task
 from lissom.verbs.states import as_arm
 
@@ -30,7 +32,7 @@ def predict_motion(
     given: dict[str, Any],
     *,
     limits: tuple[float, int, float | None],
-    starts: int,
+    starts: int | None,
     seed: int,
     workers: int | None,
     scheduler: str | None,
@@ -40,6 +42,7 @@ def predict_motion(
     regularise: float,
     progress: Callable[[Iteration], object] | None,
     on_failure: str,
+    guess: Any = None,
 ) -> Motion:
     """See `lissom.predict_motion`; limits of the solver: tolerance, iterations, seconds."""
     suited.refuse_arm(as_arm(arm, VERB))
@@ -51,8 +54,8 @@ def predict_motion(
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     asked = _asked_residual(arm, task, residual, compare)
-    search = Search(arm, task, limits, seed, regularise, progress)
-    motion = search.best(starts, workers, scheduler)
+    search = Search(arm, task, limits, seed, regularise, progress, as_guess(arm, guess))
+    motion = search.best(starts, workers, scheduler, converge=refine is None)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
     if asked is not None and motion.ok:

@@ -23,7 +23,7 @@ def predict_motion(
     tolerance: float = 1e-8,
     iterations: int = 500,
     seconds: float | None = None,
-    starts: int = 1,
+    starts: int | None = None,
     seed: int = 0,
     workers: int | None = None,
     scheduler: str | None = None,
@@ -33,6 +33,7 @@ def predict_motion(
     regularise: float = 1e-5,
     progress: bool | Callable[[Iteration], object] = False,
     on_failure: str = "raise",
+    guess: Motion | ArrayLike | None = None,
     **fields: Any,
 ) -> Motion:
     """The motion that is best for a task.
@@ -45,9 +46,11 @@ def predict_motion(
     task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
     tolerance : float            of the solver
     iterations : int             of the solver, in each of its runs, at most
-    seconds : float or None      of the whole search in a process, compiling apart, at most
-    starts : int                 the first is a straight line, the others random; the best solution counts. Where none
-                                 is one, up to three more are tried
+    seconds : float or None      of the whole call, compilation included, at most; it ends after the code that is just
+                                 being compiled
+    starts : int or None         the first is a straight line, the others go through random positions; the best solution
+                                 is returned. If every start fails, up to three extra starts are tried. None: as many as
+                                 the criterion asks for, compared on half the segments; see "Local optima" in the docs
     seed : int                   of the random starts
     workers : int or None        processes for the starts; None: as many as there are cores, where it is worth it
     scheduler : str or None      address of a dask scheduler, whose workers do the starts instead of processes here
@@ -64,6 +67,9 @@ def predict_motion(
                                  without it. 0: none
     progress : bool or f(Iteration)     show a line, or be told of every iteration
     on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
+    guess : Motion, (k, joints) or None    where the first start begins in place of a straight line: an earlier motion, on
+                                 any mesh, of any duration, of an arm with the same joints; or waypoints, evenly spaced in
+                                 time. Then it is the only start by default
     fields                       of the task, with those of `task` replaced; see `Task`
 
     Returns
@@ -85,7 +91,7 @@ def predict_motion(
         return predict.predict_motion(
             arm, task, fields, limits=(tolerance, iterations, seconds), starts=starts, seed=seed, workers=workers,
             scheduler=scheduler, refine=refine, residual=residual, compare=compare, regularise=regularise,
-            progress=told, on_failure=on_failure,
+            progress=told, on_failure=on_failure, guess=guess,
         )  # fmt: skip
 
 

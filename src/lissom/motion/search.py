@@ -1,40 +1,45 @@
-"""The search for a motion: solve, look between the samples, exchange, refine, settle."""
+"""The search for a motion: solve, look between the samples, exchange, refine, check the residual."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import fields as fields_of, replace
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import MotionError
 from lissom.model.arm import Arm
-from lissom.model.units import unit_of
 from lissom.motion import checks, start, starts
-from lissom.motion.build import SHORTEST, Problem, fastest_period
+from lissom.motion.build import Problem, fastest_period
 from lissom.motion.closing import SINGULAR_WAY, open_between
-from lissom.motion.crossing import crossed
 from lissom.motion.curves import Curves
+from lissom.motion.explore import Exploration
+from lissom.motion.guess import Guess
 from lissom.motion.mesh import Mesh
-from lissom.motion.peaks import EXCESS, look
+from lissom.motion.outcome import MET, Limits, Outcome, changing, mesh_of, points_of, reported, with_changes
+from lissom.motion.peaks import look
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
-from lissom.motion.report import DISTANCE, INTERRUPTED, RAN_OUT, Iteration, Loose, MotionReport, Peak, Settled
+from lissom.motion.report import INTERRUPTED, Iteration, Peak, Settled
 from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, not_settled, settled
-from lissom.motion.solver import INFEASIBLE, Solution, Solver, carried, numbered_on
+from lissom.motion.smoothing import SOFT
+from lissom.motion.solver import Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task
 from lissom.motion.walk import STRIDE, Walk
 from lissom.spatial.rotations import Array
-from lissom.verbs import bending_range
+
+__all__ = ["MET", "ROUNDS", "Search", "mesh_of", "points_of", "reported", "with_changes"]
 
 VERB = "predict_motion"
 ROUNDS = 12
 MOST_SEGMENTS = 1000
-MET = 1e-6  # violations of rows that are none
+SHARPER = 100  # iterations with |power| rounded off less, where a motion with more of it is known
 TINY = 1e-300
 FINER_SINGULAR = 4  # times the segments of the task, on which loops that pass a singular configuration are closed
+
+
+Solved = tuple[Program, Solution]
 
 
 class Search:
@@ -44,62 +49,75 @@ class Search:
         self,
         arm: Arm,
         task: Task,
-        limits: tuple[float, int, float | None],
+        limits: Limits,
         seed: int,
         regularise: float,
         progress: Callable[[Iteration], object] | None = None,
+        guess: Guess | None = None,
     ) -> None:
         clock = time.perf_counter()
-        self._job: dict[str, Any] = {"arm": arm, "task": task, "limits": limits, "seed": seed, "regularise": regularise}
-        self._limits, self._seed, self._progress = limits, seed, progress
+        self.until = np.inf if limits[2] is None else clock + limits[2]
+        self._job: dict[str, Any] = {"arm": arm, "task": task, "limits": limits, "seed": seed,
+                                     "regularise": regularise, "guess": guess}  # fmt: skip
+        self.limits, self.seed, self.progress, self._guess = limits, seed, progress, guess
         self.problem = Problem(arm, task, regularise)
+        self.outcome = Outcome(self.problem, limits)
         checks.refuse_impossible(self.problem)
         self.problem.compile()
-        self._spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
-        self._until = np.inf if limits[2] is None else time.perf_counter() + limits[2]
+        self.spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log: tuple[Iteration, ...] = ()
 
     def other(self, **fields: Any) -> Search:
         """Of the same arm and a task with some fields replaced."""
         task = self._job["task"].replace(**fields)
-        return Search(self._job["arm"], task, self._limits, self._seed, self._job["regularise"], self._progress)
+        return Search(self._job["arm"], task, self.limits, self.seed, self._job["regularise"], self.progress)
 
     def of(self, arm: Arm, task: Task) -> Motion:
         """The best motion of another arm and task, or an error."""
-        motion = Search(arm, task, self._limits, self._seed, self._job["regularise"], self._progress).best(1, 1)
+        motion = Search(arm, task, self.limits, self.seed, self._job["regularise"], self.progress).best(1, 1)
         if not motion.ok:
             raise MotionError(f"{VERB}: {motion.status}", motion)
         return motion
 
-    def best(self, count: int, workers: int | None, scheduler: str | None = None) -> Motion:
-        """From one or several starts."""
-        motion, rows = starts.best_of(self.start, int(count), self._left, workers, self._progress, scheduler)
+    def best(
+        self, count: int | None, workers: int | None, scheduler: str | None = None, converge: bool = True
+    ) -> Motion:
+        """From so many starts; None: as many as the criterion asks for, which are compared on a coarse mesh first."""
+        if count is None and self._guess is None and Exploration.suits(self.problem) and scheduler is None:
+            return Exploration(self).best(converge)
+        count = 1 if count is None else count
+        motion, rows = starts.best_of(self.start, int(count), self._left, workers, self.progress, scheduler)
         return reported(motion, starts=rows) if len(rows) > 1 else motion
 
     def _left(self) -> dict[str, Any]:
         """What another process is told, with the time that is left."""
-        *limits, seconds = self._limits
-        seconds = None if seconds is None else max(self._until - time.perf_counter(), 0.0)
+        *limits, seconds = self.limits
+        seconds = None if seconds is None else max(self.until - time.perf_counter(), 0.0)
         return self._job | {"limits": (*limits, seconds)}
 
     def start(self, k: int) -> Motion:
         """From start k."""
-        rng = starts.random_numbers(self._seed, k)
-        self._spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        self.spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
         mesh = self.problem.mesh(self._finer)
-        motion = self._found(mesh, lambda curves: start.start(self.problem, curves, rng), self.problem.line_duration)
+        motion = self._found(mesh, lambda curves: self._start(curves, k), self.problem.line_duration)
         while open_between(motion) and motion.basis.segments < self._most_segments(motion):
-            finer = self._moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
+            finer = self.moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
             if motion.ok and not finer.ok:
                 return motion
             motion = finer
         return motion
 
+    def _start(self, curves: Curves, k: int) -> Array:
+        """Variables of a random start, or of the first one: the user's guess, or a straight line."""
+        if k == 0 and self._guess is not None:
+            return self._guess.variables(self.problem, curves)
+        return start.start(self.problem, curves, self.seed, k)
+
     def _most_segments(self, motion: Motion) -> int:
         """On which loops are to close; a way that is singular on some finer meshes too is so on all."""
         singular = motion.status.startswith(SINGULAR_WAY)
-        return FINER_SINGULAR * self.problem.task.segments if singular else MOST_SEGMENTS
+        return FINER_SINGULAR * self.problem.segments if singular else MOST_SEGMENTS
 
     def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float) -> Motion:
         """On a mesh, from a start; where a free duration makes that difficult, by walking."""
@@ -118,8 +136,8 @@ class Search:
         effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
         low, high = task.duration or (T / 100, 100 * T)
         other = Problem(problem.arm, task.replace(minimise=effort, duration=(low, high)))
-        limits = (*self._limits[:2], self._until)
-        walk = Walk(other, mesh, limits, lambda at, x: problem.cost(at.curves, x), self._progress)
+        limits = (*self.limits[:2], self.until)
+        walk = Walk(other, mesh, limits, lambda at, x: problem.cost(at.curves, x), self.progress)
         clock = time.perf_counter()
         found, more, rounds = walk(begin, float(np.clip(T, low, high)), stride), np.zeros(0), 1
         while True:
@@ -128,9 +146,9 @@ class Search:
                 break
             more, rounds = np.append(more, peak_times), rounds + 1
             found = walk.again(found, more)
-        self._spent["solve"] += walk.seconds
-        self._spent["evaluate"] += walk.evaluation_seconds
-        self._spent["build"] += max(time.perf_counter() - clock - walk.seconds, 0.0)
+        self.spent["solve"] += walk.seconds
+        self.spent["evaluate"] += walk.evaluation_seconds
+        self.spent["build"] += max(time.perf_counter() - clock - walk.seconds, 0.0)
         solution = found.solution._replace(
             cost=problem.cost(found.program.curves, found.solution.x), iterations=found.iterations
         )
@@ -138,7 +156,7 @@ class Search:
         motion = self._motion(mesh, found.program, solution, peaks, rounds)
         if solution.solved or walk.stopped or task.duration is None:
             return motion
-        where = self._violated(found.program, solution)
+        where = self.outcome.violated(found.program, solution)
         return reported(motion, f"no motion of at most {high:.6g} s was found{where and f'; where it ended, {where}'}")
 
     @property
@@ -148,7 +166,7 @@ class Search:
         if not len(problem.loose):
             return 1
         periods = problem.line_duration / fastest_period(problem.arm)
-        needed = PER_PERIOD * periods / problem.task.segments
+        needed = PER_PERIOD * periods / problem.segments
         return int(2 ** np.clip(np.ceil(np.log2(max(needed, 1.0))), 0, np.log2(FIRST_FINER)))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
@@ -163,7 +181,7 @@ class Search:
                 status = f"{now}, {left}"
                 break
             mesh, points = mesh.refined(points_of(motion))
-            better = self._moved(mesh, points, motion.duration)
+            better = self.moved(mesh, points, motion.duration)
             if not better.ok:
                 finer = mesh.led.segments
                 stopped = f"{INTERRUPTED} on {finer} segments; {now}"
@@ -174,9 +192,25 @@ class Search:
             motion = better
         return reported(motion, status, starts=starts, refinements=tuple(history))
 
-    def _moved(self, mesh: Mesh, points: list[Array], T: float) -> Motion:
-        """On another mesh, from control points there."""
-        return self._solved(mesh, lambda curves: curves.fitted(points, T))
+    def moved(self, mesh: Mesh, points: list[Array], T: float, near: bool = False) -> Motion:
+        """On another mesh, from control points there; `near` a solution."""
+        return self._solved(mesh, lambda curves: curves.fitted(points, T), near)
+
+    def refined_once(self, motion: Motion) -> Motion:
+        """With those segments halved in which the torques change most; all where few are left out."""
+        self._log = motion.report.iterations
+        coarse = changing(motion)
+        mesh, points = mesh_of(motion).refined_where(coarse, points_of(motion))
+        return self.moved(mesh, points, motion.duration, near=True)
+
+    def begin_log(self) -> None:
+        """Forget the iterations so far."""
+        self._log = ()
+
+    def motion(self, mesh: Mesh, program: Program, solution: Solution) -> Motion:
+        """Of a solution that is not looked at again."""
+        self._log = solution.iterations
+        return self._motion(mesh, program, solution, look(self.problem, mesh, program, solution.x)[0], 1)
 
     def settled(self, motion: Motion, residual: float) -> Motion:
         """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
@@ -194,136 +228,73 @@ class Search:
             T = motion.duration
             motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T)
 
-    def _solved(self, mesh: Mesh, begin: Callable[..., Array]) -> Motion:
-        """Solve; where a limit is exceeded between samples, sample there too and solve again."""
+    def _solved(self, mesh: Mesh, begin: Callable[..., Array], near: bool = False) -> Motion:
+        """On a mesh, from a start; where |power| is minimised, with its kink rounded off less and less."""
+        energy = "energy" in self.problem.task.minimise
+        softer, *sharper = (SOFT[1:] if near else SOFT) if energy else (1.0,)
+        best, last = self._exchanged(mesh, begin, softer, near=near)
+        for soft in sharper if best.ok else ():
+            found, last = self._exchanged(mesh, begin, soft, last)
+            if found.interrupted:
+                return with_changes(best, ok=False, status=found.status)
+            if not found.ok:
+                break
+            best = min(found, best, key=lambda motion: motion.cost)
+        return best
+
+    def _exchanged(
+        self, mesh: Mesh, begin: Callable[..., Array], soft: float = 1.0, before: Solved | None = None,
+        near: bool = False,
+    ) -> tuple[Motion, Solved]:  # fmt: skip
+        """Solve; where a limit is exceeded between samples, sample there too and solve again.
+
+        soft : how many times wider than in the end |power| is rounded off
+        before : the solution with |power| rounded off more
+        near : the start is a solution on another mesh; with that known, few iterations have to do, as after `before`
+        """
         more, rounds = np.zeros(0), 0
-        before: tuple[Program, Solution] | None = None
+        known = near or before is not None
+        iterations = min(SHARPER, self.limits[1]) if known else self.limits[1]
         while True:
             rounds += 1
             clock = time.perf_counter()
-            program = self.problem.program(mesh, more)
-            solver = Solver(program, *self._limits[:2], self._until)
-            self._spent["build"] += time.perf_counter() - clock
-            solution = self._continued(solver, before, begin)
+            program = self.problem.program(mesh, more, soft)
+            solver = Solver(program, self.limits[0], iterations, self.until)
+            self.spent["build"] += time.perf_counter() - clock
+            solution = self._continued(solver, before, begin, known)
             before = (program, solution)
             peaks, peak_times = look(self.problem, mesh, program, solution.x)
             watched = self.problem.watch(program.curves, solution.x, mesh.looks())
             done = not solution.solved or not (len(peak_times) or watched) or rounds == ROUNDS
-            if done or self._crossed(mesh, program, solution):
-                return self._motion(mesh, program, solution, peaks, rounds)
+            if done or self.outcome.crossed(mesh, program, solution):
+                return self._motion(mesh, program, solution, peaks, rounds), before
             more = np.append(more, peak_times)
 
+    def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
+        return self.outcome(mesh, program, solution, peaks, rounds, self._log, self.spent)
+
     def _continued(
-        self, solver: Solver, before: tuple[Program, Solution] | None, begin: Callable[..., Array]
+        self, solver: Solver, before: Solved | None, begin: Callable[..., Array], known: bool
     ) -> Solution:
-        """From a start, or from the solution of the round before with its multipliers; where that fails, without."""
+        """From a start, or from the solution of the round before with its multipliers; where that fails, without, unless
+        a motion is known that is nearly as good."""
         ways: list[Solution | None] = [None] if before is None else [carried(*before, solver.program), None]
+        if known:
+            ways = ways[:1]
         for warm in ways:
             x = self._begun(solver.program.curves, before, begin)
-            solution = solver(x, self._progress, warm)
-            pure = [step._replace(cost=self._pure(step.cost, step.duration)) for step in solution.iterations]
+            solution = solver(x, self.progress, warm, known)
+            pure = [step._replace(cost=self.outcome.pure(step.cost, step.duration)) for step in solution.iterations]
             self._log = numbered_on(self._log, pure)
-            self._spent["solve"] += solution.seconds
-            self._spent["evaluate"] += solution.evaluation_seconds
-            if solution.solved or solution.status.startswith(INTERRUPTED) or time.perf_counter() > self._until:
+            self.spent["solve"] += solution.seconds
+            self.spent["evaluate"] += solution.evaluation_seconds
+            if solution.solved or solution.status.startswith(INTERRUPTED) or time.perf_counter() > self.until:
                 break
         return solution
 
     def _begun(
-        self, curves: Curves, before: tuple[Program, Solution] | None, begin: Callable[[Curves], Array]
+        self, curves: Curves, before: Solved | None, begin: Callable[[Curves], Array]
     ) -> Array:
         if before is None:
             return self.problem.begun(curves, begin(curves))
         return self.problem.begun(curves, before[1].x, (before[0].curves, before[1].x))
-
-    def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
-        over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
-        samples = len(program.blocks[0].block.s)
-        report = MotionReport(self._log, float(max(over, 0.0)), peaks, samples, rounds, dict(self._spent))
-        status, ok = solution.status, solution.solved
-        beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
-        if ok and beyond:
-            ok, status = False, f"solved at its samples, but between them {', and '.join(beyond)}"
-        if ok and self.problem.task.duration is None and program.curves.T(solution.x) < 1.01 * SHORTEST:
-            ok, status = False, "nothing in this task takes time, so its duration falls to zero; give one"
-        missed = self.problem.missed(program.curves, solution.x) if ok else ""
-        if missed:
-            ok, status = False, f"solved, but {missed}"
-        bent, small = self._bent(mesh, program, solution) if ok else ("", True)
-        if bent:
-            ok, status = small, f"{status}, but {bent}"
-        singular = self._crossed(mesh, program, solution)
-        if singular and solution.solved:
-            ok, status = False, singular
-        if not solution.solved and status != INTERRUPTED:
-            if status == INFEASIBLE and report.violation < MET:
-                status = "stalled"  # it gave up elsewhere, and was put back to where it had been
-            status = f"{status}; {self._why(program, solution, status)}{singular and f'; {singular}'}"
-        T = program.curves.T(solution.x)
-        cost = self._pure(solution.cost, T)
-        if self.problem.rounded:
-            cost = self.problem.cost(program.curves, solution.x)
-        P, *others = program.curves.control_points(solution.x)
-        basis, loose = mesh.led, None
-        if mesh.loose is not None:
-            loose = Loose(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
-        return Motion(
-            self.problem.arm, self.problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report,
-            basis.continuity, loose, self.problem.closures(program.curves, solution.x),
-        )  # fmt: skip
-
-    def _bent(self, mesh: Mesh, program: Program, solution: Solution) -> tuple[str, bool]:
-        """Links that bend further than modes of small deflections allow, in words; and whether they still mean much."""
-        curves, x, s = program.curves, solution.x, mesh.looks()
-        return bending_range.told(self.problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
-
-    def _crossed(self, mesh: Mesh, program: Program, solution: Solution) -> str:
-        """A singular configuration that closed loops pass, in words."""
-        closing, curves, x = self.problem.closing, program.curves, solution.x
-        return "" if closing is None else crossed(closing, lambda s: curves.at(x, s, 1)[0], mesh.looks(), curves.T(x))
-
-    def _pure(self, cost: float, T: float) -> float:
-        """The cost without what makes it well determined."""
-        return self.problem.task.minimise["time"] * T if self.problem.small.any() else cost
-
-    def _why(self, program: Program, solution: Solution, status: str) -> str:
-        """The rows that are violated most, and what else is known."""
-        found = self._violated(program, solution)
-        if RAN_OUT in status:
-            return f"{f'where it ended, {found}' if found else 'every limit is met where it ended'}; allow it more"
-        if not found:
-            return "every limit is met where it ended; there may be a motion that more starts find"
-        weak = checks.weak_for_holding(self.problem) if status == INFEASIBLE else ""
-        return f"not all can be met together: {found}{weak and f'; {weak}'}"
-
-    def _violated(self, program: Program, solution: Solution) -> str:
-        """The rows that are violated most, in words."""
-        over = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
-        worst: dict[str, str] = {}
-        for k in np.argsort(-over, kind="stable"):
-            if over[k] > MET * program.sizes[k] and len(worst) < 3:
-                what, who, _ = program.names[k]
-                unit = "m" if what.startswith(DISTANCE) else unit_of(self.problem.arm, what, who)
-                worst.setdefault(f"{what} of {who!r}", f"{over[k]:.3g} {unit}".rstrip())
-        return ", ".join(f"{word} is off by {x}" for word, x in worst.items())
-
-
-def mesh_of(motion: Motion) -> Mesh:
-    """Where its splines are joined."""
-    return Mesh(*(basis for basis, _, _ in motion.splines))
-
-
-def points_of(motion: Motion) -> list[Array]:
-    """Control points of all its splines."""
-    return [P for _, _, P in motion.splines]
-
-
-def with_changes(motion: Motion, **changes: Any) -> Motion:
-    given = {f.name: getattr(motion, f.name) for f in fields_of(motion) if f.init}
-    return Motion(**(given | changes))
-
-
-def reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
-    """With another status, and other parts of its report."""
-    report = replace(motion.report, **changes)
-    return with_changes(motion, status=motion.status if status is None else status, report=report)

@@ -22,17 +22,20 @@ WARM: dict[str, Any] = {
     "warm_start_init_point": "yes", "mu_init": 1e-5, "warm_start_bound_push": 1e-7, "warm_start_bound_frac": 1e-7,
     "warm_start_slack_bound_push": 1e-7, "warm_start_slack_bound_frac": 1e-7, "warm_start_mult_bound_push": 1e-7,
 }  # fmt: skip
+# from a solution without them, on another mesh: a barrier that does not drive it away
+BEGIN: dict[str, dict[str, Any]] = {"": {}, "warm": WARM, "near": {"mu_init": 1e-3}}
 # where a step leads to no number the solver takes a shorter one; casadi need not report each
 PLAIN = {"print_time": False, "show_eval_warnings": False}
 LEAST_TIME, MOST_ITERATIONS = 1e-6, 2**31 - 1  # that IPOPT can be given [s]
 INFEASIBLE = "infeasible"
+OUT_OF_TIME = f"time {RAN_OUT}"
 STATUS = {
     "Solve_Succeeded": "solved",
     "Solved_To_Acceptable_Level": "solved to a looser tolerance",
     "Infeasible_Problem_Detected": INFEASIBLE,
     "Maximum_Iterations_Exceeded": f"stalled: the number of iterations {RAN_OUT}",
-    "Maximum_CpuTime_Exceeded": f"stalled: time {RAN_OUT}",
-    "Maximum_WallTime_Exceeded": f"stalled: time {RAN_OUT}",
+    "Maximum_CpuTime_Exceeded": f"stalled: {OUT_OF_TIME}",
+    "Maximum_WallTime_Exceeded": f"stalled: {OUT_OF_TIME}",
     "User_Requested_Stop": INTERRUPTED,
     "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
     "Diverging_Iterates": "diverged",
@@ -100,16 +103,18 @@ class Solver:
         self._spent = 0.0
         self._options = QUIET | {"tol": float(tolerance), "max_iter": min(int(iterations), MOST_ITERATIONS)}
         self._parts = self._callbacks()
-        self._runs: dict[bool, Any] = {}
+        self._runs: dict[str, Any] = {}
 
     def __call__(
-        self, x0: Array, progress: Callable[[Iteration], object] | None = None, warm: Solution | None = None
-    ) -> Solution:
+        self, x0: Array, progress: Callable[[Iteration], object] | None = None, warm: Solution | None = None,
+        near: bool = False,
+    ) -> Solution:  # fmt: skip
+        """From a start; `warm` has multipliers of a solution there, `near` says that it is near one without them."""
         program = self.program
         self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
         if np.sum(program.lower == program.upper) > np.sum(program.low < program.high):
             return self._unsolved(x0)
-        run = self._made(warm is not None)
+        run = self._made("warm" if warm is not None else "near" if near else "")
         given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
         given |= {"lbg": program.lower * self._row, "ubg": program.upper * self._row}
         if warm is not None:
@@ -145,18 +150,18 @@ class Solver:
             self._log[len(known) :]
         )
 
-    def _made(self, warm: bool) -> Any:
-        """IPOPT on the program, from any start or from a solution; where time is limited, made for what is left."""
-        if warm not in self._runs or self._until < np.inf:
+    def _made(self, begin: str) -> Any:
+        """IPOPT on the program, from any start, from a solution, or near one; where time is limited, made for what is left."""
+        if begin not in self._runs or self._until < np.inf:
             nlp, watch, extra = self._parts
             options: dict[str, Any] = {
-                f"ipopt.{word}": value for word, value in (self._options | (WARM if warm else {})).items()
+                f"ipopt.{word}": value for word, value in (self._options | BEGIN[begin]).items()
             }
             if self._until < np.inf:
                 options["ipopt.max_wall_time"] = max(self._until - time.perf_counter(), LEAST_TIME)
             fixed: dict[str, Any] = {**PLAIN, "iteration_callback": watch}
-            self._runs[warm] = ca.nlpsol("motion", "ipopt", nlp, {**fixed, **extra, **options})
-        return self._runs[warm]
+            self._runs[begin] = ca.nlpsol("motion", "ipopt", nlp, {**fixed, **extra, **options})
+        return self._runs[begin]
 
     # ---- what casadi calls ---------------------------------------------------------------------------
 

@@ -19,6 +19,13 @@ LOOKS = 41
 FACTOR = 1.05  # the guess is a little slower than what just meets the limits
 TRIES, FURTHER = 48, (0.15, 0.3, 0.6, 1.0, 1.5)  # detours, and how far they go [rad or m]
 
+MOST_VIA, STRAIGHT = 2, 0.3  # random positions between two places; how often there are none, where places are many
+REST, CANDIDATES = (0.35, 0.65), 512  # fractions between which a start rests, and random postures to choose from
+APART = 0.5  # rad or m that such postures differ, of the joint that holds most
+SPEED = 0.95  # of the limits of velocity, at which random positions are reached and left
+LONGER = (-0.3, 0.7)  # logarithms of factors of the duration of a random start
+SHAPES, NOISE = 6, 0.3  # of random wiggles of closed loops [rad or m]
+
 Line = tuple[Array, Array]
 
 
@@ -136,17 +143,84 @@ def _plain(problem: Problem, way: Array) -> float:
     return float((2 * way[moving] / np.minimum(fastest[moving], 1.0)).max())
 
 
-def start(problem: Problem, curves: Curves, rng: np.random.Generator | None = None, spread: float = 0.3) -> Array:
-    """Variables to begin with; with a generator of random numbers, some way off the straight line."""
-    line = problem.line if rng is None else waypoints(problem, rng)
-    points = [control_points(space.basis, line) for space in curves.spaces]
-    T = problem.line_duration if rng is None else duration(problem, line)
-    if rng is not None:
-        # few random shapes: neighbouring control points move together
-        coarse = rng.normal(scale=spread, size=(6, problem.n))
-        coarse[:, problem.arm.mode_index] = 0.0  # links bend as the motion makes them
-        at = np.linspace(0.0, 1.0, 6)
-        for P, space in zip(points, curves.spaces, strict=True):
-            P += np.stack([np.interp(space.basis.greville, at, coarse[:, k]) for k in range(problem.n)], axis=1)
-        T *= float(np.exp(rng.uniform(-0.7, 1.0)))
-    return curves.fitted([P[:, list(s.coordinates)] for P, s in zip(points, curves.spaces, strict=True)], T)
+def start(problem: Problem, curves: Curves, seed: int = 0, k: int = 0) -> Array:
+    """Variables to begin with: start 0 is a straight line, others are random ones far off it."""
+    if k == 0:
+        line, T = problem.line, problem.line_duration
+    else:
+        rng = np.random.default_rng([seed, k])
+        line = wide_line(problem, seed, k, rng)
+        T = duration(problem, line) * float(np.exp(rng.uniform(*LONGER)))
+    points = [control_points(space.basis, line)[:, list(space.coordinates)] for space in curves.spaces]
+    return curves.fitted(points, T)
+
+
+def wide_line(problem: Problem, seed: int, k: int, rng: np.random.Generator) -> Line:
+    """A line between the places of the task that leads far away between them.
+
+    Random wiggles about the straight line are not enough: interior-point methods smooth them away, and all starts end
+    in the same optimum. So every other line rests where that costs little, each at another posture, and the others pass
+    through random positions. What no motor moves stays on the line; closed loops are only wiggled, as they must close.
+    """
+    s, table = waypoints(problem, rng)
+    if problem.closing is not None:
+        noise = rng.normal(scale=NOISE, size=(SHAPES, problem.n))
+        at = np.linspace(s[0], s[-1], SHAPES)
+        noise[0] = noise[-1] = 0.0
+        return s, table + np.stack([np.interp(s, at, noise[:, k]) for k in range(problem.n)], axis=1)
+    fractions, rows = [s[0]], [table[0]]
+    for i in range(len(s) - 1):
+        at, via = np.zeros(0), np.zeros((0, problem.n))
+        if len(s) == 2 or rng.uniform() > STRAIGHT:
+            gap = s[i : i + 2], table[i : i + 2]
+            at, via = _resting(problem, *gap, seed, k // 2) if k % 2 else _passed(problem, *gap, rng)
+        fractions += [*at, s[i + 1]]
+        rows += [*via, table[i + 1]]
+    return np.array(fractions), np.array(rows)
+
+
+def _passed(problem: Problem, s: Array, ends: Array, rng: np.random.Generator) -> Line:
+    """One or two random positions between two places."""
+    count = int(rng.integers(1, MOST_VIA + 1))
+    at = s[0] + (s[1] - s[0]) * np.arange(1, count + 1) / (count + 1)
+    return at, np.concatenate([_reachable(problem, x, s, ends, 1, rng) for x in at])
+
+
+def _resting(problem: Problem, s: Array, ends: Array, seed: int, which: int) -> Line:
+    """Between two places a rest at a posture where rest costs little; each that is asked for differs from the others."""
+    early, late = s[0] + (s[1] - s[0]) * np.array(REST)
+    q = _reachable(problem, early, s, ends, CANDIDATES, np.random.default_rng(seed))
+    q = np.clip(q, *_reach(problem, late, s, ends))
+    zero, x = np.zeros_like(q), np.full(len(q), (early + late) / 2)
+    tau = np.asarray(tree_call(problem.arm, "inverse_dynamics", (q, zero, zero), loads=problem.loads_at(x)))
+    cost = rate_of_cost(problem.task, Course(q, zero, zero, zero, tau, zero))
+    # joints count by the torques that hold them: others make no other posture
+    weight = np.sqrt(np.mean(tau**2, axis=0))
+    weight = weight / weight.max() if weight.max() > 0 else np.ones(problem.n)
+    left, best = np.argsort(cost, kind="stable"), q[int(np.argmin(cost))]
+    for _ in range(which):
+        left = left[(weight * np.abs(q[left] - best)).max(axis=1) > APART]
+        if not len(left):
+            break
+        best = q[left[0]]
+    return np.array([early, late]), np.stack([best, best])
+
+
+def _reachable(problem: Problem, x: float, s: Array, ends: Array, count: int, rng: np.random.Generator) -> Array:
+    """(count, n) random positions at a fraction x between two places; what no motor moves stays on the line."""
+    low, high = _reach(problem, x, s, ends)
+    here = ends[0] + (x - s[0]) / (s[1] - s[0]) * (ends[1] - ends[0])
+    return np.where(problem.arm.actuated, rng.uniform(low, high, (count, problem.n)), here)
+
+
+def _reach(problem: Problem, x: float, s: Array, ends: Array) -> tuple[Array, Array]:
+    """Positions within the limits, half a turn from the line, and what a given duration lets a joint reach."""
+    here = ends[0] + (x - s[0]) / (s[1] - s[0]) * (ends[1] - ends[0])
+    low = np.maximum(problem.bounds.lower["position"], here - np.pi)
+    high = np.minimum(problem.bounds.upper["position"], here + np.pi)
+    T = problem.task.fixed_duration
+    if T is not None:
+        fastest = SPEED * np.minimum(problem.bounds.upper["velocity"], -problem.bounds.lower["velocity"])
+        for end, way in ((ends[0], x - s[0]), (ends[1], s[1] - x)):
+            low, high = np.maximum(low, end - fastest * way * T), np.minimum(high, end + fastest * way * T)
+    return np.minimum(low, here), np.maximum(high, here)

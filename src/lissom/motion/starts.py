@@ -22,6 +22,7 @@ import numpy as np
 from lissom.motion.criteria import as_function
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED, RAN_OUT, Iteration
+from lissom.motion.solver import OUT_OF_TIME
 from lissom.work.choose import executor
 from lissom.work.workplace import Workplace
 
@@ -32,18 +33,12 @@ WORTH = 6.0  # seconds of work that other processes are worth, which take a seco
 PATIENCE = 0.2  # seconds between looks at the user
 AGAIN = 3  # more starts where none of those asked for led to a solution
 PATIENT = 20.0  # seconds after which no more are tried
-OUT_OF_TIME = f"time {RAN_OUT}"
 SAME = 1e-6  # relative difference of costs of one and the same optimum
 
 VERB = "predict_motion"
 
 Run = Callable[[int], Motion]
 Told = Callable[[Iteration], object]
-
-
-def random_numbers(seed: int, k: int) -> np.random.Generator | None:
-    """Those of start k; the first needs none."""
-    return np.random.default_rng([seed, k]) if k else None
 
 
 def best_of(

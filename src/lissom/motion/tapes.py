@@ -26,6 +26,7 @@ from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.motion.rubbing import excess, slopes
 from lissom.motion.sample import Places
+from lissom.motion.smoothing import Layout, Widths
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import library
 
@@ -74,9 +75,8 @@ class TapeSample:
     weights : {criterion: weight}   of time, torque_squared, energy, jerk
     small : (n,)                    more weights of the squared torques
     rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
-                                    its jump: above, then below; turns are rounded within `wide`,
-                                    those of friction in the torques within the rates `slow` (n,)
-    rounding : float                |power| is smooth within it [W]
+                                    its jump: above, then below
+    layout : Layout                 widths within which jumps are rounded off, which are the last data of a sample
     """
 
     def __init__(
@@ -87,14 +87,13 @@ class TapeSample:
         weights: Mapping[str, float],
         small: Array,
         rubbing: NDArray[np.intp],
-        wide: float,
-        slow: Array,
-        rounding: float,
+        layout: Layout,
     ) -> None:
-        self.n, self.m, self.data = arm.dof, arm.dof + len(powers) + 2 * len(rubbing), 9 * len(setting.loads)
+        self.n, self.m = arm.dof, arm.dof + len(powers) + 2 * len(rubbing)
+        self._loads, self._layout = 9 * len(setting.loads), layout
+        self.data = self._loads + layout.size
         self.orders = 4 if weights.get("jerk") else 3
-        self._powers, self._rubbing, self._rounding = powers, rubbing, rounding
-        self._wide, self._slow = wide, slow
+        self._powers, self._rubbing = powers, rubbing
         self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
         self._driven = arm.actuated.astype(float)  # what the others need is nothing, and costs nothing
         self._squares = small + self._driven * self._weights["torque_squared"]
@@ -135,7 +134,7 @@ class TapeSample:
         y, T, tau = self._state(given)
         k, r = self._powers, self._rubbing
         rows = [tau, tau[:, k] * y[1][:, k]]
-        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._wide, self._slow[r]) for side in SIDES]
+        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._widths.limit, self._widths.torque[:, r]) for side in SIDES]
         return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
 
     def first(self, given: Sequence[Array]) -> list[Array]:
@@ -154,7 +153,7 @@ class TapeSample:
         rows[:, at, n + k] += tau[:, k] / T
         rows[:, at, W] -= tau[:, k] * v[:, k] / T
         for r, at, side in self._rubbed():
-            slope = self._friction[r] * slopes(v[:, r], side, self._wide, self._slow[r])[0] / T
+            slope = self._friction[r] * slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])[0] / T
             rows[:, at] = rows[:, r]
             rows[:, at, n + r] += slope
             rows[:, at, W] -= slope * v[:, r]
@@ -194,11 +193,17 @@ class TapeSample:
             u, T = given[0], np.array(given[1])
             n = self.n
             y = [np.ascontiguousarray(u[:, r * n : (r + 1) * n] / T**r) for r in range(self.orders)]
-            extra = [np.ascontiguousarray(given[2][:, k : k + 9]) for k in range(0, self.data, 9)]
-            v = y[1]
-            tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + self._slow**2)
-            self._seen, self._known = given, {"state": (y, T, tau), "extra": extra}
+            extra = [np.ascontiguousarray(given[2][:, k : k + 9]) for k in range(0, self._loads, 9)]
+            v, widths = y[1], self._layout.columns(given[2][:, self._loads :] if self.data else np.zeros((len(u), 0)))
+            tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + widths.torque**2)
+            self._seen, self._known = given, {"state": (y, T, tau), "extra": extra, "widths": widths}
         return self._known["state"]
+
+    @property
+    def _widths(self) -> Widths:
+        """Those of the samples that were last asked about."""
+        found: Widths = self._known["widths"]
+        return found
 
     def _slope(self, given: Sequence[Array]) -> Array:
         """J = d tau / d(q, v, a), (N, n, 3 n)."""
@@ -206,13 +211,14 @@ class TapeSample:
             y, n = self._known["state"][0], self.n
             J = np.concatenate(self._slopes(*y[:3], *self._known["extra"]), axis=2)
             at = np.arange(n)
-            J[:, at, n + at] += self._friction * self._slow**2 / (y[1] ** 2 + self._slow**2) ** 1.5
+            slow = self._widths.torque
+            J[:, at, n + at] += self._friction * slow**2 / (y[1] ** 2 + slow**2) ** 1.5
             self._known["J"] = J
         return self._known["J"]
 
     def _rate(self, y: list[Array], tau: Array) -> Array:
         """The rate of cost (N, 1)."""
-        c, R = self._weights, self._rounding
+        c, R = self._weights, self._widths.power
         out = c["time"] + (tau * tau) @ self._squares
         if c["energy"]:
             out += c["energy"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R) @ self._driven
@@ -221,12 +227,12 @@ class TapeSample:
         return out[:, None]
 
     def _partials(self, y: list[Array], T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
-        c, v, R = self._weights, y[1], self._rounding
+        c, v, R = self._weights, y[1], self._widths.power
         mu, by_tau0, by_v0, curve0 = (np.zeros_like(tau) for _ in range(4))
         mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
         by_tau0 += lam[:, : self.n]
         for r, at, side in self._rubbed():
-            first, second = slopes(v[:, r], side, self._wide, self._slow[r])
+            first, second = slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])
             by_tau0[:, r] += lam[:, at]
             by_v0[:, r] += lam[:, at] * self._friction[r] * first
             curve0[:, r] += lam[:, at] * self._friction[r] * second
@@ -273,8 +279,8 @@ class TapeSample:
         crossed = F.tau_v[:, :, None] * J
         H[:, n : 2 * n, : 3 * n] += crossed
         H[:, : 3 * n, n : 2 * n] += np.swapaxes(crossed, 1, 2)
-        at, v = np.arange(n), y[1]
-        bend = -3 * self._friction * self._slow**2 * v / (v * v + self._slow**2) ** 2.5
+        at, v, slow = np.arange(n), y[1], self._widths.torque
+        bend = -3 * self._friction * slow**2 * v / (v * v + slow**2) ** 2.5
         H[:, n + at, n + at] += F.v_v + F.tau * bend
         if self.orders > 3:
             H[:, 3 * n + at, 3 * n + at] += 2 * self._weights["jerk"] * self._driven * w * T

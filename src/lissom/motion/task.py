@@ -87,7 +87,8 @@ class Task(Record):
     minimise : str or {str: weight}    integral over the motion of the weighted sum of "time" (1), "torque_squared",
                                    "energy", "jerk", "torque_rate"; a key may be a function f(q, qd, qdd, tau) of
                                    casadi vectors that gives a casadi number
-    segments : int                 of the splines
+    segments : int or None         of the splines; None: 20, and up to 80 where effort is minimised and the cost still
+                                   changes by more than 1 %
     degree : int or None           of the splines, 3 or more; None: 3, or 5 for arms with coordinates that no motor
                                    moves (flexible links, elastic and passive joints)
     continuity : int or None       derivatives that are continuous where segments join, at least 1; None: degree - 1;
@@ -105,7 +106,7 @@ class Task(Record):
     loads: Any = ()
     duration: Any = None
     minimise: Any = "time"
-    segments: Any = 20
+    segments: Any = None
     via: Any = ()
     start_velocity: Any = None
     goal_velocity: Any = None
@@ -141,7 +142,7 @@ class Task(Record):
             most_smooth = 6 if self.degree is None else self.degree - 1 if isinstance(self.degree, int) else 6
             for word, least, most in (("segments", 2, MOST_SEGMENTS), ("degree", 3, 7), ("continuity", 1, most_smooth)):
                 value = getattr(self, word)
-                if value is None and word != "segments":
+                if value is None:
                     continue
                 if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
                     raise ModelError(f"{word} is {shown(value)}; expected a whole number from {least} to {most}.")

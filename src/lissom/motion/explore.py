@@ -1,0 +1,216 @@
+"""Several optima: starts that differ are compared on a coarse mesh, the best are solved on finer ones.
+
+A first optimum is not simply believed. Effort has many: from a straight line and from random lines far off it the task is
+solved on half the segments, quickly and not to the last digit. The best of these that differ are solved on the task's
+segments, and that once more on twice as many. The shortest time rarely has several optima: one start is enough there,
+unless the coarse mesh knows a shorter one.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lissom.motion import start, starts
+from lissom.motion.build import Problem
+from lissom.motion.mesh import Mesh
+from lissom.motion.outcome import reported
+from lissom.motion.record import Motion
+from lissom.motion.report import INTERRUPTED
+from lissom.motion.smoothing import SOFT
+from lissom.motion.solver import OUT_OF_TIME, Solution, Solver
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from lissom.motion.search import Search
+
+FEWEST, PER_VIA = 8, 3  # segments of a coarse mesh at least, and more for each via point
+FIRST, MOST = 1, 7  # random starts: where jerk alone is minimised and these agree, and of other criteria
+LARGE = 12  # joints beyond which one random start has to do, and no finer mesh is tried
+TOLERANCE, ITERATIONS = 1e-5, 150  # of the solver on the coarse mesh
+SAME = 2e-3  # relative difference of costs on the coarse mesh of one and the same optimum
+PROMOTED, NEAR = 2, 1.3  # optima that are solved on the task's mesh, and how much dearer than the best they may be
+SHORTER = 0.01  # relative: the coarse mesh knows a better optimum
+FINER, CONVERGED, MOST_SEGMENTS = 0.01, 0.02, 80  # change of the cost worth a finer mesh; small enough to stop there
+MUCH = 0.05  # change of the cost on another mesh that a status names
+TINY = 1e-300
+
+
+class Attempt(NamedTuple):
+    """Start k on the coarse mesh."""
+
+    k: int
+    solution: Solution
+    cost: float
+    duration: float
+
+
+class Exploration:
+    """Starts and meshes of one search."""
+
+    def __init__(self, search: Search) -> None:
+        self._search, self._problem = search, search.problem
+        self._mesh = self._problem.mesh(segments=coarse_segments(self._problem))
+        words = set(self._problem.task.minimise)
+        self._only_time, large = words == {"time"}, self._problem.n > LARGE
+        self._most = FIRST if large else MOST
+        self._first = FIRST if words == {"jerk"} else self._most
+        self._large = large
+
+    @staticmethod
+    def suits(problem: Problem) -> bool:
+        """Arms whose coordinates all have a motor and close no loops: others have start and mesh of their own."""
+        return not len(problem.loose) and problem.closing is None
+
+    def best(self, converge: bool = True) -> Motion:
+        """The best motion; with `converge` also compared with one on a finer mesh."""
+        if not self._only_time:
+            motion = self._compared(None)
+            return self._converged(motion) if converge and motion.ok and not self._large else motion
+        motion = self._search.start(0)
+        if _ended(motion.status) or (motion.ok and not self._shorter(motion)):
+            return motion
+        other = self._compared(motion)
+        return other if other.ok and (not motion.ok or other.cost < motion.cost) else motion
+
+    def _shorter(self, motion: Motion) -> bool:
+        """The coarse mesh knows a shorter motion, though it leaves less to choose."""
+        found = self._attempts(0)[0]
+        return found.solution.solved and found.cost < motion.cost * (1 - SHORTER)
+
+    # ---- on the coarse mesh ---------------------------------------------------------------------------
+
+    def _attempts(self, most: int) -> list[Attempt]:
+        """The straight line and random starts, until the first few agree or there are enough."""
+        search, problem = self._search, self._problem
+        clock = time.perf_counter()
+        program = problem.program(self._mesh, np.zeros(0), SOFT[0])
+        solver = Solver(program, max(search.limits[0], TOLERANCE), min(search.limits[1], ITERATIONS), search.until)
+        search.spent["build"] += time.perf_counter() - clock
+        out: list[Attempt] = []
+        for k in range(most + 1):
+            x = start.start(problem, program.curves, search.seed, k)
+            solution = solver(x, search.progress)
+            search.spent["solve"] += solution.seconds
+            search.spent["evaluate"] += solution.evaluation_seconds
+            T = program.curves.T(solution.x)
+            rounded = problem.rounded and solution.solved
+            cost = problem.cost(program.curves, solution.x) if rounded else search.outcome.pure(solution.cost, T)
+            out.append(Attempt(k, solution, cost, T))
+            if _ended(solution.status) or (k == self._first and len(_distinct(out)) == 1):
+                break
+        self._program = program
+        return out
+
+    def _compared(self, known: Motion | None) -> Motion:
+        """The best of all starts, on the task's mesh; where there is none, what a start there finds."""
+        attempts = self._attempts(self._most)
+        last = attempts[-1].solution
+        if _ended(last.status):
+            return self._unfinished(attempts)
+        fine = self._problem.mesh()
+        found: list[Motion] = []
+        for attempt in self._promising(attempts):
+            self._search.begin_log()
+            found.append(self._search.moved(*self._placed(attempt.solution.x, fine), attempt.duration))
+            if _ended(found[-1].status):
+                break
+        best = min(found, key=lambda motion: (not motion.ok, motion.cost if motion.ok else 0.0), default=None)
+        if best is None or not (best.ok or _ended(best.status)):
+            best = self._directly(known)
+        return reported(best, starts=self._rows(attempts))
+
+    def _promising(self, attempts: list[Attempt]) -> list[Attempt]:
+        """Those that differ, the best first; around obstacles the straight line's too, which was led around them."""
+        several = _distinct(attempts)
+        if not several:
+            return []
+        least = several[0].cost
+        chosen = [a for a in several if a.cost <= least + (NEAR - 1) * abs(least)][:PROMOTED]
+        first = attempts[0]
+        if self._problem.clearance is not None and first.solution.solved and first not in chosen:
+            chosen.append(first)
+        return chosen
+
+    def _placed(self, x: Array, fine: Mesh) -> tuple[Mesh, list[Array]]:
+        """The mesh of the task, and control points there of a solution on the coarse one."""
+        points = self._program.curves.control_points(x)
+        return (fine, points) if fine.led.segments == self._mesh.led.segments else self._mesh.refined(points)
+
+    def _directly(self, known: Motion | None) -> Motion:
+        """From starts on the task's mesh, some more where the first fails."""
+        search = self._search
+
+        def run(k: int) -> Motion:
+            return known if k == 0 and known is not None else search.start(k)
+
+        return starts.best_of(run, 1, dict, 1, search.progress)[0]
+
+    def _unfinished(self, attempts: list[Attempt]) -> Motion:
+        """Where time ran out or the user stopped it: the best so far, on the coarse mesh."""
+        last = attempts[-1].solution
+        solved = [a.solution for a in attempts if a.solution.solved]
+        best = min(solved, key=lambda solution: solution.cost) if solved else last
+        stopped = best._replace(status=last.status, solved=False)
+        motion = self._search.motion(self._mesh, self._program, stopped)
+        return reported(motion, starts=self._rows(attempts))
+
+    def _rows(self, attempts: list[Attempt]) -> tuple[dict[str, Any], ...]:
+        """The table of what each start found."""
+        least = min((a.cost for a in attempts if a.solution.solved), default=np.inf)
+        return tuple(
+            {
+                "start": a.k, "status": a.solution.status, "cost": a.cost, "duration": a.duration,
+                "iterations": len(a.solution.iterations) - 1, "segments": self._mesh.led.segments,
+                "same": a.solution.solved and _near(a.cost, least),
+            }
+            for a in attempts
+        )  # fmt: skip
+
+    # ---- on finer meshes ------------------------------------------------------------------------------
+
+    def _converged(self, motion: Motion) -> Motion:
+        """On a finer mesh, where that changes the cost; where the task gives its segments, the status says so."""
+        given = self._problem.task.segments is not None
+        rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
+        while True:
+            finer = self._search.refined_once(motion)
+            history.append((finer.basis.segments, finer.cost))
+            gain = (motion.cost - finer.cost) / max(abs(motion.cost), TINY)
+            if not finer.ok or gain < FINER:
+                break
+            if given or finer.basis.segments > MOST_SEGMENTS:
+                if gain > MUCH:
+                    note = f"{motion.status}; on {finer.basis.segments} segments the cost is {100 * gain:.2g} % lower"
+                    motion = reported(motion, note)
+                break
+            motion = finer
+            if gain < CONVERGED or _ended(finer.status):
+                break
+        return reported(motion, starts=rows, refinements=tuple(history))
+
+
+def coarse_segments(problem: Problem) -> int:
+    """Half of the task's, where these are enough for it."""
+    half, odd = divmod(problem.segments, 2)
+    return problem.segments if odd or half < FEWEST + PER_VIA * len(problem.task.via) else half
+
+
+def _near(cost: float, least: float) -> bool:
+    return abs(cost - least) <= SAME * max(abs(least), TINY)
+
+
+def _distinct(attempts: list[Attempt]) -> list[Attempt]:
+    """Solutions of different costs, the least first."""
+    out: list[Attempt] = []
+    for attempt in sorted((a for a in attempts if a.solution.solved), key=lambda a: (a.cost, a.k)):
+        if not out or not _near(attempt.cost, out[-1].cost):
+            out.append(attempt)
+    return out
+
+
+def _ended(status: str) -> bool:
+    """The user or the clock ended it."""
+    return status.startswith(INTERRUPTED) or OUT_OF_TIME in status

@@ -1,0 +1,165 @@
+"""From the solution of a program to a motion: whether it is one, and why it is not."""
+
+from __future__ import annotations
+
+from dataclasses import fields as fields_of, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.model.units import unit_of
+from lissom.motion import checks
+from lissom.motion.build import SHORTEST, Problem
+from lissom.motion.crossing import crossed
+from lissom.motion.mesh import Mesh
+from lissom.motion.peaks import EXCESS
+from lissom.motion.program import Program
+from lissom.motion.record import Motion
+from lissom.motion.report import DISTANCE, INTERRUPTED, RAN_OUT, Iteration, Loose, MotionReport, Peak
+from lissom.motion.solver import INFEASIBLE, OUT_OF_TIME, Solution
+from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
+from lissom.verbs.dynamics import inverse_dynamics
+
+LOOKS, MOSTLY = 5, 0.95  # points of a segment at which torques are compared; of their change, in the segments halved
+MET = 1e-6  # of the size of a row: smaller violations are none
+
+Limits = tuple[float, int, float | None]
+
+
+class Outcome:
+    """Motions from solutions of one problem.
+
+    limits : tolerance, iterations and seconds of the search, which messages name
+    """
+
+    def __init__(self, problem: Problem, limits: Limits) -> None:
+        self._problem, self._limits = problem, limits
+
+    def __call__(
+        self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int,
+        log: tuple[Iteration, ...], spent: dict[str, float],
+    ) -> Motion:  # fmt: skip
+        """The motion, with a status that says what it is worth."""
+        problem, x = self._problem, solution.x
+        over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
+        samples = len(program.blocks[0].block.s)
+        report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(spent))
+        T = program.curves.T(x)
+        cost = problem.cost(program.curves, x) if problem.rounded else self.pure(solution.cost, T)
+        ok, status = self._judged(mesh, program, solution, peaks, cost)
+        P, *others = program.curves.control_points(x)
+        basis, loose = mesh.led, None
+        if mesh.loose is not None:
+            loose = Loose(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+        return Motion(
+            problem.arm, problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report, basis.continuity,
+            loose, problem.closures(program.curves, x),
+        )  # fmt: skip
+
+    def _judged(
+        self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], cost: float
+    ) -> tuple[bool, str]:
+        """Whether it answers the task, and the status."""
+        singular = self.crossed(mesh, program, solution)
+        status = solution.status
+        if not solution.solved:
+            if status != INTERRUPTED:
+                status = f"{self._why(program, solution, cost)}{singular and f'; {singular}'}"
+            return False, status
+        if singular:
+            return False, singular
+        beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
+        if beyond:
+            return False, f"solved at its samples, but between them {', and '.join(beyond)}"
+        if self._problem.task.duration is None and program.curves.T(solution.x) < 1.01 * SHORTEST:
+            return False, "nothing in this task takes time, so its duration falls to zero; give one"
+        missed = self._problem.missed(program.curves, solution.x)
+        if missed:
+            return False, f"solved, but {missed}"
+        curves, x, s = program.curves, solution.x, mesh.looks()
+        bent, small = bending_range.told(self._problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
+        return (small, f"{status}, but {bent}") if bent else (True, status)
+
+    def crossed(self, mesh: Mesh, program: Program, solution: Solution) -> str:
+        """A singular configuration that closed loops pass, as a sentence; empty where there is none."""
+        closing, curves, x = self._problem.closing, program.curves, solution.x
+        return "" if closing is None else crossed(closing, lambda s: curves.at(x, s, 1)[0], mesh.looks(), curves.T(x))
+
+    def pure(self, cost: float, T: float) -> float:
+        """The cost without the small torque cost that makes a shortest time well determined."""
+        return self._problem.task.minimise["time"] * T if self._problem.small.any() else cost
+
+    # ---- what went wrong ------------------------------------------------------------------------------
+
+    def _why(self, program: Program, solution: Solution, cost: float) -> str:
+        """The status of a search that ended without a solution: why, what is violated, what to do."""
+        status, found = solution.status, self.violated(program, solution)
+        if RAN_OUT in status:
+            return f"{status}: {self._unfinished(status, found, cost)}"
+        if not found:
+            if status == INFEASIBLE:
+                status = "stalled"  # it gave up elsewhere, and was put back to where it had been
+            return f"{status}; every limit is met where it ended; there may be a motion that more starts find"
+        weak = checks.weak_for_holding(self._problem) if status == INFEASIBLE else ""
+        return f"{status}; not all can be met together: {found}{weak and f'; {weak}'}"
+
+    def _unfinished(self, status: str, found: str, cost: float) -> str:
+        _, iterations, seconds = self._limits
+        more = f"`iterations` ({iterations})"
+        if OUT_OF_TIME in status:
+            more = "`seconds`" if seconds is None else f"`seconds` ({seconds:.4g})"
+        if found:
+            return f"where it ended, {found}; raise {more}"
+        return f"a feasible motion, not yet optimal (cost {cost:.4g}); raise {more}, or take it with on_failure='return'"
+
+    def violated(self, program: Program, solution: Solution) -> str:
+        """The rows that are violated most, by how much, and how much is allowed."""
+        over = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
+        worst: dict[str, str] = {}
+        for k in np.argsort(-over, kind="stable"):
+            if over[k] > MET * program.sizes[k] and len(worst) < 3:
+                what, who, _ = program.names[k]
+                unit = "m" if what.startswith(DISTANCE) else unit_of(self._problem.arm, what, who)
+                allowed = f"{MET * program.sizes[k]:.2g} {unit}".rstrip()
+                by = f"{over[k]:.3g} {unit}".rstrip()
+                worst.setdefault(f"{what} of {who!r}", f"{by} (allowed: {allowed})")
+        return ", ".join(f"{word} is off by {x}" for word, x in worst.items())
+
+
+def mesh_of(motion: Motion) -> Mesh:
+    """Where its splines are joined."""
+    return Mesh(*(basis for basis, _, _ in motion.splines))
+
+
+def changing(motion: Motion) -> NDArray[np.bool_]:
+    """(segments,) those in which the torques change most: together they have nearly all of the change, each squared and
+    by its length. There a finer mesh lowers the cost."""
+    breaks, T = motion.basis.breaks, motion.duration
+    x = np.linspace(1e-6, 1 - 1e-6, LOOKS)
+    s = breaks[:-1, None] + np.diff(breaks)[:, None] * x
+    z = motion.at(np.clip(s.ravel() * T, 0.0, T))
+    tau = np.asarray(inverse_dynamics(motion.arm, *z)).reshape(*s.shape, -1)
+    share = np.diff(breaks) * (np.ptp(tau, axis=1) ** 2).sum(axis=1)
+    order = np.argsort(-share, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(share[order]), MOSTLY * share.sum())) + 1
+    out = np.zeros(len(share), bool)
+    out[order[:enough]] = True
+    return out
+
+
+def points_of(motion: Motion) -> list[Array]:
+    """Control points of all its splines."""
+    return [P for _, _, P in motion.splines]
+
+
+def with_changes(motion: Motion, **changes: Any) -> Motion:
+    given = {f.name: getattr(motion, f.name) for f in fields_of(motion) if f.init}
+    return Motion(**(given | changes))
+
+
+def reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
+    """With another status, and other parts of its report."""
+    report = replace(motion.report, **changes)
+    return with_changes(motion, status=motion.status if status is None else status, report=report)
