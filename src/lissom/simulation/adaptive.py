@@ -1,7 +1,8 @@
 """Adaptive integration of one run by SciPy's solvers, with events and friction located exactly.
 
 The solver is started anew where something given jumps and where a joint begins or ceases to stick, so
-that it only ever sees a smooth system.
+that it only ever sees a smooth system. A trial step that overflows is rejected and cut like any other that is too
+long (see `System`). Where stability limits the steps of an explicit method, the implicit one takes over.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.events import Event, Happening
 from lissom.simulation.friction import GRIP, settled
 from lissom.simulation.outcome import Outcome
-from lissom.simulation.slopes import slopes
+from lissom.simulation.spectrum import StabilityWatch
+from lissom.simulation.system import System
 from lissom.spatial.rotations import Array
 
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
 IMPLICIT = ("radau", "bdf")
+REACH = {"rk45": 3.3, "dop853": 6.39}  # decay rate times step that explicit methods bear
+FINER = 10  # times more steps confirm that a motion diverges
 STALL = 2000  # steps in which a run must get somewhere
 MOST_AT_ONCE = 50  # changes of friction without progress
 Progress = Callable[[float], None]
@@ -32,15 +36,28 @@ class _Stop(Exception):
 
 
 class Adaptive:
-    """One run."""
+    """One run.
+
+    Parameters
+    ----------
+    loop, method, rtol, atol, events, progress : what to integrate, and how
+    switch : bool      where stability limits the steps of an explicit method, go on with the implicit one
+    """
 
     def __init__(
-        self, loop: ClosedLoop, method: str, rtol: float, atol: float, events: Sequence[Event], progress: Progress
+        self,
+        loop: ClosedLoop,
+        method: str,
+        rtol: float,
+        atol: float,
+        events: Sequence[Event],
+        progress: Progress,
+        switch: bool = False,
     ):
-        import scipy.integrate
-
         self.loop, self.method, self.progress = loop, method, progress
-        self.solver = getattr(scipy.integrate, SOLVERS[method])
+        self.system = System(loop, method in IMPLICIT)
+        self.watch = StabilityWatch(loop, REACH[method]) if switch and method in REACH else None
+        self.notes: list[str] = []
         self.events = list(events)
         # work is carried along at the accuracy of the rest and does not choose the step; SciPy takes the mean of the
         # errors of all states, also of those that do not count
@@ -48,48 +65,20 @@ class Adaptive:
         share = np.sqrt(n / (n + POWERS))
         self.rtol = rtol * share
         self.atol = np.concatenate([np.full(n, atol * share), np.full(POWERS, np.inf)])
-        self.steps = self.evaluations = 0
+        self.steps = 0
         self.happened: list[Happening] = []
-        self.way = np.zeros(len(loop.sliding))
         self._reached = -np.inf
-        self.start = 0.0  # of the current smooth stretch
         self.last: tuple[float, Array] | None = None  # good state, and when
         self.trail: list[tuple[float, Array]] = []  # ends of steps, of arms with closed loops
         self._friction = loop.grips
         self._sliding = np.array(loop.sliding, int)
-        self._place = [loop.held.index(k) for k in loop.sliding]
-
-    # ---- the system ------------------------------------------------------------------------------
-
-    def _slope(self, t: float, y: Array) -> Array:
-        n, loop = self.loop.dof, self.loop
-        self.evaluations += 1
-        q, qd = y[:n], y[n : 2 * n]
-        if not (np.abs(y[: 2 * n]) < FASTEST).all():
-            raise _Diverged(t)
-        rates = loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd))
-        return np.concatenate([qd, rates.qdd, rates.power])
-
-    def _jacobian(self, t: float, y: Array) -> Array:
-        n = self.loop.dof
-        J = np.zeros((len(y), len(y)))
-        J[: 2 * n, : 2 * n] = slopes(self.loop, t, y[:n], y[n : 2 * n], self.way, t > self.start)
-        return J
-
-    def _efforts(self, t: float, y: Array) -> Array:
-        """Of joints with friction."""
-        n, loop = self.loop.dof, self.loop
-        q, qd = y[:n], y[n : 2 * n]
-        return loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd)).effort[
-            self._place
-        ]
 
     # ---- the run ---------------------------------------------------------------------------------
 
     def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
         """States at `times`, the first of which is the start."""
         n = self.loop.dof
-        self.out = np.full((1, len(times), 2 * n + POWERS + len(self.way)), np.nan)
+        self.out = np.full((1, len(times), 2 * n + POWERS + len(self.system.way)), np.nan)
         self.times, self.filled = times, 0
         self.longest = self.loop.finest(float(np.diff(times).min()))
         y = self.loop.projected(np.concatenate([q0, qd0, np.zeros(POWERS)]))
@@ -98,7 +87,7 @@ class Adaptive:
         t = float(times[0])
         try:
             for end in ends:
-                self.way = settled(self.loop, t, y[:n], y[n : 2 * n])  # a jump may set joints free
+                self.system.way = settled(self.loop, t, y[:n], y[n : 2 * n])  # a jump may set joints free
                 self._keep(t, y)
                 t, y = self._stretch(t, y, float(end))
         except _Stop as stop:
@@ -120,8 +109,8 @@ class Adaptive:
         trail = (np.array([when for when, _ in self.trail]), np.array([y for _, y in self.trail]))
         return Outcome(
             t, self.loop.projected(out), ends, self.happened, {0: failure} if failure else {},
-            {0: stopped} if stopped else {}, self.steps, self.evaluations, interrupted,
-            [trail] if self.loop.looped else (),
+            {0: stopped} if stopped else {}, self.steps, self.system.evaluations, interrupted,
+            [trail] if self.loop.looped else (), tuple(self.notes),
         )  # fmt: skip
 
     def _keep(self, t: float, y: Array, path: Any = None) -> None:
@@ -134,19 +123,19 @@ class Adaptive:
         some[:, : len(y)] = y
         if path is not None and inside.any():
             some[inside, : len(y)] = path(self.times[self.filled : end][inside]).T
-        some[:, len(y) :] = self.way
+        some[:, len(y) :] = self.system.way
         self.filled = end
 
     def _stretch(self, t: float, y: Array, end: float) -> tuple[float, Array]:
         """From t to end, where nothing given jumps."""
         idle = 0
         while t < end:
-            self.start = t
+            self.system.start = t
             self._trace(t, y)
-            extra = {"jac": self._jacobian} if self.method in IMPLICIT and not self.loop.looped else {}
-            solver = self.solver(self._slope, t, y, end, self.longest, rtol=self.rtol, atol=self.atol, **extra)
+            self.system.slope(t, y)  # what is wrong at the start is no matter of steps
             before = t
-            t, y, again = self._smoothly(solver)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # trial steps may overflow
+                t, y, again = self._smoothly(self._solver(t, y, end), end)
             if not again:
                 return t, y
             idle = idle + 1 if t - before <= 1e-12 * max(1.0, end) else 0
@@ -154,16 +143,27 @@ class Adaptive:
                 raise SolveError(f"at t = {t:.6g} s joints stick and slip without end; look at the friction there.")
         return t, y
 
-    def _smoothly(self, solver: Any) -> tuple[float, Array, bool]:
-        """Until the end, or until friction changes (then True)."""
+    def _solver(self, t: float, y: Array, end: float) -> Any:
+        import scipy.integrate
+
+        extra = {"jac": self.system.jacobian} if self.method in IMPLICIT and not self.loop.looped else {}
+        solver = getattr(scipy.integrate, SOLVERS[self.method])
+        return solver(self.system.trial, t, y, end, self.longest, rtol=self.rtol, atol=self.atol, **extra)
+
+    def _smoothly(self, solver: Any, end: float) -> tuple[float, Array, bool]:
+        """Until the end, or until friction or the method changes (then True)."""
         n = self.loop.dof
         marks = self._marks(solver.t, solver.y)
+        if self.watch is not None:
+            self.watch.begin(solver.t)
         while solver.status == "running":
             t0, y0 = solver.t, solver.y
+            self.system.trouble = None
             message = solver.step()
             if solver.status == "failed":
-                raise SolveError(self._collapsed(solver, message))
+                raise self.system.trouble or SolveError(self._collapsed(solver, message))
             self.steps += 1
+            self._refuse_divergence(t0, y0, solver)
             if self.loop.looped:
                 self._project(solver)
             t, y = float(solver.t), solver.y
@@ -178,22 +178,57 @@ class Adaptive:
                 self.happened.append(Happening(when, event.name, state[:n].copy(), state[n : 2 * n].copy()))
                 if event.stop:
                     self._keep(np.nextafter(when, t0), state, solver.dense_output())
-                    self.last = when, np.concatenate([state, self.way])
+                    self.last = when, np.concatenate([state, self.system.way])
                     self._trace(when, state)
                     raise _Stop(event.name)
-            self._keep(t, y, solver.dense_output() if self._samples_before(t) else None)
-            self.last = t, np.concatenate([y, self.way])
+            path = solver.dense_output() if self._samples_before(t) else None
+            self.last = t, np.concatenate([y, self.system.way])  # before the samples: an interrupt may come between
+            self._keep(t, y, path)
             marks = after
+            if self._became_stiff(t, y, end):
+                return t, y, True
         return float(solver.t), solver.y, False
+
+    def _became_stiff(self, t: float, y: Array, end: float) -> bool:
+        """Go on with the implicit method where stability limits the steps of an explicit one."""
+        n = self.loop.dof
+        found = self.watch.stiff(t, end, y[:n], y[n : 2 * n], self.system.way) if self.watch is not None else None
+        if found is None:
+            return False
+        self.notes.append(
+            f"From t = {t:.6g} s on radau: stability limits the steps of {self.method} (a motion decays at "
+            f"{found.decay:.3g} 1/s)."
+        )
+        self.method, self.watch, self.system.implicit = "radau", None, True
+        return True
+
+    def _refuse_divergence(self, t0: float, y0: Array, solver: Any) -> None:
+        """A motion that has grown beyond bounds, confirmed by a smaller step."""
+        n, t = self.loop.dof, float(solver.t)
+        sizes = np.abs(solver.y[: 2 * n])
+        if (sizes < FASTEST).all():
+            return
+        worst = int(np.argmax(sizes))
+        name, unit = self.loop.arm.coordinates[worst % n], "rad/s or m/s" if worst >= n else "rad or m"
+        if not self._grows(t0, y0, t):
+            raise SolveError(f"at t = {t:.6g} s steps of {t - t0:.2g} s are too long for {name!r}; give a smaller rtol.")
+        raise _Diverged(f"the motion diverged at t = {t:.6g} s: {name!r} reached {sizes[worst]:.3g} {unit}")
+
+    def _grows(self, t0: float, y0: Array, t: float) -> bool:
+        """The same step in many smaller ones ends as far away."""
+        from scipy.integrate import solve_ivp
+
+        found = solve_ivp(
+            self.system.trial, (t0, t), y0, "RK45", rtol=self.rtol, atol=self.atol, max_step=(t - t0) / FINER
+        )
+        return not found.success or float(np.abs(found.y[: 2 * self.loop.dof]).max()) > 0.1 * FASTEST
 
     def _project(self, solver: Any) -> None:
         """Put the end of a step back on the closures; the next starts from there."""
-        if not (np.abs(solver.y[: 2 * self.loop.dof]) < FASTEST).all():
-            raise _Diverged(float(solver.t))
         solver.y = self.loop.projected(solver.y)
         if self.method == "bdf":  # it goes on from its table of differences
             solver.D[0] = solver.y
-        solver.f = self._slope(solver.t, solver.y)
+        solver.f = self.system.slope(solver.t, solver.y)
         self._trace(float(solver.t), solver.y)
 
     def _trace(self, t: float, y: Array) -> None:
@@ -215,10 +250,10 @@ class Adaptive:
     def _changed(self, t: float, y: Array) -> tuple[Array, bool]:
         """Joints whose rate has turned come to rest; then see who sticks."""
         n, y = self.loop.dof, y.copy()
-        turned = (self.way != 0) & (y[n + self._sliding] * self.way <= self._rounding(y))
+        turned = (self.system.way != 0) & (y[n + self._sliding] * self.system.way <= self._rounding(y))
         y[n + self._sliding[turned]] = 0.0
         y = self.loop.projected(y)  # closed loops let the others know
-        self.way = settled(self.loop, t, y[:n], y[n : 2 * n], before=False)
+        self.system.way = settled(self.loop, t, y[:n], y[n : 2 * n], before=False)
         return y, True
 
     def _rounding(self, y: Array) -> float:
@@ -236,12 +271,12 @@ class Adaptive:
 
     def _grips(self, t: float, y: Array) -> Array:
         """Above zero while the friction of a joint stays as it is."""
-        if not self.way.size:
+        if not self.system.way.size:
             return np.zeros(0)
-        grips = y[self.loop.dof + self._sliding] * self.way
-        sticks = self.way == 0.0
+        grips = y[self.loop.dof + self._sliding] * self.system.way
+        sticks = self.system.way == 0.0
         if sticks.any():
-            effort = np.abs(self._efforts(t, y))
+            effort = np.abs(self.system.efforts(t, y))
             grips = np.where(sticks, self._friction * (1 + GRIP) - effort, grips)
         return grips
 
@@ -293,7 +328,7 @@ class Adaptive:
 
     def _collapsed(self, solver: Any, message: str) -> str:
         n = self.loop.dof
-        rates = np.abs(self._slope(solver.t, solver.y))[n : 2 * n]
+        rates = np.abs(self.system.slope(solver.t, solver.y))[n : 2 * n]
         worst = self.loop.arm.coordinates[int(np.argmax(rates))]
         return (
             f"the step collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} accelerates "
@@ -303,6 +338,3 @@ class Adaptive:
 
 class _Diverged(Exception):
     """A state beyond all bounds."""
-
-    def __init__(self, t: float):
-        super().__init__(f"the motion diverged at t = {t:.6g} s.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +9,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.fixed import Fixed, grid
-from lissom.simulation.friction import settled
-from lissom.simulation.slopes import slopes
+from lissom.simulation.spectrum import spectrum
 from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
 from lissom.verbs.several import call_rows
@@ -25,7 +23,6 @@ WORDS = {
 STIFF = 2e4  # decay rate times duration beyond which explicit steps are wasted on stability
 FINE = 1e-6  # rtol below which order 8 pays
 TRIALS = 4  # runs that choose the step of an ensemble
-GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
 MOST_TRIED = 50_000  # steps of a run
 MOST_SWINGS = 1e5  # fastest motion times duration up to which compiled steps beat implicit ones
 MOST_COMPILED = 1_000_000  # the same where no step waits for Python
@@ -38,24 +35,6 @@ class Choice(NamedTuple):
 
     method: str
     why: str
-
-
-class Spectrum(NamedTuple):
-    """How fast a closed loop moves around a state: largest |pole| and largest decay rate [1/s]."""
-
-    fastest: float
-    decay: float
-    growth: float
-
-
-def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array) -> Spectrum | None:
-    """From the derivatives of the closed loop; None where there are none."""
-    try:
-        way = settled(loop, t, q, qd)
-        poles = np.linalg.eigvals(slopes(loop, t, q, qd, way))
-    except (LissomError, np.linalg.LinAlgError, OverflowError):
-        return None
-    return Spectrum(float(np.abs(poles).max()), float(max(0.0, -poles.real.min())), float(max(0.0, poles.real.max())))
 
 
 def choose(
@@ -138,25 +117,3 @@ def _seen(loop: ClosedLoop, method: str, run: int, q: Array, qd: Array, until: f
     out = np.full((LOOKS, 2 * loop.dof), np.nan)
     out[: len(states) - 1] = states[1 : LOOKS + 1]
     return out
-
-
-def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], reach: float, h: float | None) -> str | None:
-    """What to try when a run has failed, from the poles of the closed loop at its start, then at its end.
-
-    reach : what fixed steps h bear, as decay rate times h. Returns None where poles tell nothing.
-    """
-    for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
-        found = spectrum(loop, t, q, qd)
-        if found is None:
-            continue
-        if found.growth > GROWS * max(1.0, found.decay * 1e-3):
-            return (
-                f"The closed loop is unstable {when}: a motion grows at {found.growth:.3g} 1/s. Look at the signs of "
-                "the gains and at the torques."
-            )
-        if h is not None and found.decay * h > reach:
-            return (
-                f"The closed loop decays at {found.decay:.3g} 1/s {when}: steps of {h:.3g} s are unstable beyond "
-                f"{reach / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
-            )
-    return None

@@ -325,6 +325,7 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
     failures: dict[int, str] = {}
     stopped: dict[int, str] = {}
     trails: list[tuple[Array, Array]] = []
+    notes: list[str] = []
     at = steps = evaluations = 0
     interrupted = False
     for outcome in outcomes:
@@ -338,11 +339,12 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
         failures |= {run + at: why for run, why in outcome.failures.items()}
         stopped |= {run + at: name for run, name in outcome.stopped.items()}
         trails += outcome.trails
+        notes += [f"Run {at}: {note[:1].lower()}{note[1:]}" if rows == 1 else note for note in outcome.notes]
         at, steps, evaluations = at + rows, steps + outcome.steps, evaluations + outcome.evaluations
         interrupted = outcome.interrupted
         if interrupted:
             break
-    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails)
+    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails, tuple(notes))
 
 
 def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tuple[Array, float, int]:

@@ -132,6 +132,7 @@ def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: An
         outcome, dt = _adaptive(loop, begin, chosen.method, options, events, tell, notes), None
     if loop.looped:
         outcome = _closures(loop, outcome, options, notes)
+    notes += outcome.notes
     spent = time.perf_counter() - wall, time.process_time() - cpu
     made = provenance(loop, options)
     report = Report(chosen.method, chosen.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
@@ -202,7 +203,9 @@ def _adaptive(
     def each() -> Iterator[Outcome]:
         for k in range(count):
             told = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
-            single = Adaptive(loop.member(k), method, options.rtol, options.atol, events, told)
+            single = Adaptive(
+                loop.member(k), method, options.rtol, options.atol, events, told, switch=options.method is None
+            )
             yield single.run(begin.q[k], begin.qd[k], times)
 
     return next(each()) if begin.single else side_by_side(each(), times, count)

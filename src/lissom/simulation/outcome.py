@@ -19,6 +19,7 @@ class Outcome(NamedTuple):
     failures : by run   why it ended early
     stopped : by run    the event that ended it
     trails : by run     times and states of all steps, where links form closed loops
+    notes :             sentences for the report
     """
 
     t: Array
@@ -31,3 +32,4 @@ class Outcome(NamedTuple):
     evaluations: int
     interrupted: bool = False
     trails: Sequence[tuple[Array, Array]] = ()
+    notes: tuple[str, ...] = ()

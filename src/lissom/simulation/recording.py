@@ -10,11 +10,11 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation import choose
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.run import Report, Run
+from lissom.simulation.spectrum import advice
 from lissom.simulation.tableau import tableau
 from lissom.simulation.truncated import FIX, is_truncated, lost_inertia
 from lissom.spatial.rotations import Array
@@ -135,11 +135,11 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
     reach = np.inf if report.dt is None else tableau(report.method).reach
-    advice = choose.advice(member, states, reach, report.dt)
-    if advice is None and "diverged" in why:  # a step that collapsed has told what to try
+    advised = advice(member, states, reach, report.dt)
+    if advised is None and "diverged" in why:  # a step that collapsed has told what to try
         smaller = "rtol" if report.dt is None else "dt"
-        advice = f"Give a smaller {smaller}, or method='radau', and look at the last good state."
-    return where if advice is None else f"{where} {advice}"
+        advised = f"Give a smaller {smaller}, or method='radau', and look at the last good state."
+    return where if advised is None else f"{where} {advised}"
 
 
 def _status(run: Run, loop: ClosedLoop, outcome: Outcome, options: Options) -> tuple[str, bool]:

@@ -1,0 +1,113 @@
+"""How fast a closed loop moves around a state: poles, stiffness, and what they say of a run that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.errors import LissomError
+from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.controllers import Impedance
+from lissom.simulation.friction import settled
+from lissom.simulation.slopes import slopes
+from lissom.spatial.rotations import Array
+
+GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
+
+
+class Spectrum(NamedTuple):
+    """Largest |pole|, largest decay rate and largest growth rate around a state [1/s]."""
+
+    fastest: float
+    decay: float
+    growth: float
+
+    @property
+    def unstable(self) -> bool:
+        """A motion grows faster than gravity alone makes it; rounding of fast decaying poles does not count."""
+        return self.growth > GROWS * max(1.0, self.decay * 1e-3)
+
+
+def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array | None = None) -> Spectrum | None:
+    """From the derivatives of the closed loop; None where there are none."""
+    try:
+        way = settled(loop, t, q, qd) if way is None else way
+        poles = np.linalg.eigvals(slopes(loop, t, q, qd, way))
+    except (LissomError, np.linalg.LinAlgError, OverflowError):
+        return None
+    return Spectrum(float(np.abs(poles).max()), float(max(0.0, -poles.real.min())), float(max(0.0, poles.real.max())))
+
+
+class StabilityWatch:
+    """Notices on the way that an explicit method's steps are limited by stability, not by accuracy.
+
+    reach : decay rate times step that the method bears
+    """
+
+    EVERY = 200  # steps between two looks at the poles
+    NEAR = 0.3  # of the reach, in the mean of the steps since the last look
+    WORTH = 1000  # steps left, below which the explicit method may as well finish
+
+    def __init__(self, loop: ClosedLoop, reach: float):
+        self.loop, self.reach = loop, reach
+        self._count, self._since = 0, 0.0
+
+    def begin(self, t: float) -> None:
+        """A new stretch starts."""
+        self._count, self._since = 0, t
+
+    def stiff(self, t: float, end: float, q: Array, qd: Array, way: Array) -> Spectrum | None:
+        """To be told of every step: the spectrum where stability limits the steps, None otherwise."""
+        self._count += 1
+        if self._count < self.EVERY:
+            return None
+        mean = (t - self._since) / self._count
+        self.begin(t)
+        if (end - t) / mean < self.WORTH:
+            return None
+        found = spectrum(self.loop, t, q, qd, way)
+        return found if found is not None and found.decay * mean > self.NEAR * self.reach else None
+
+
+# ---- advice --------------------------------------------------------------------------------------
+
+
+def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], reach: float, h: float | None) -> str | None:
+    """What to try when a run has failed, from the poles of the closed loop at its start, then at its end.
+
+    reach : what fixed steps h bear, as decay rate times h. Returns None where poles tell nothing.
+    """
+    for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
+        found = spectrum(loop, t, q, qd)
+        if found is None:
+            continue
+        if found.unstable:
+            return f"The closed loop is unstable {when} (pole +{found.growth:.3g} 1/s){_cause(loop)}"
+        if h is not None and found.decay * h > reach:
+            return (
+                f"The closed loop decays at {found.decay:.3g} 1/s {when}: steps of {h:.3g} s are unstable beyond "
+                f"{reach / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
+            )
+    return None
+
+
+def _cause(loop: ClosedLoop) -> str:
+    """What may make a loop unstable, after the sentence that says so."""
+    between = not_collocated(loop)
+    if between:
+        return (
+            f": output and actuators are not collocated ({between} without an actuator between them). Feed back the "
+            "positions of actuated joints instead (PD), or lower the gains."
+        )
+    return ". Look at the signs of the gains and at the torques."
+
+
+def not_collocated(loop: ClosedLoop) -> str:
+    """Unactuated coordinates that the controller's output depends on, in words; empty where there are none."""
+    arm, control = loop.arm, loop.controller
+    if arm.actuated.all() or not (control is None or isinstance(control, Impedance) or hasattr(control, "K")):
+        return ""
+    names = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,71 @@
+"""A closed loop as y' = f(t, y) for SciPy's solvers, y = (q, qd, work).
+
+Trial states that cannot be evaluated are refused: their slopes make the solver reject the step and cut it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lissom.dynamics.plant import POWERS
+from lissom.errors import LissomError
+from lissom.simulation.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.slopes import slopes
+from lissom.spatial.rotations import Array
+
+BEYOND = 1e3 * FASTEST  # rad or m, and per second, at which trial states are no longer evaluated
+HUGE = 1e100  # slope of a refused state where the solver takes no NaN
+
+
+class System:
+    """The right-hand side of one run.
+
+    way : (sliding,)    how friction acts, see `friction`
+    start : float       of the current smooth stretch; from there on signals are taken before their jumps
+    trouble : the error of the last trial state that could not be evaluated
+    """
+
+    def __init__(self, loop: ClosedLoop, implicit: bool):
+        self.loop = loop
+        self.way = np.zeros(len(loop.sliding))
+        self.start = 0.0
+        self.evaluations = 0
+        self.trouble: LissomError | None = None
+        self.implicit = implicit  # such solvers factorise slopes, which must be finite then
+        self._place = [loop.held.index(k) for k in loop.sliding]
+
+    @property
+    def size(self) -> int:
+        """Entries of y."""
+        return 2 * self.loop.dof + POWERS
+
+    def slope(self, t: float, y: Array) -> Array:
+        """At a state that must be right: what is wrong with it is raised."""
+        n, loop = self.loop.dof, self.loop
+        self.evaluations += 1
+        q, qd = y[:n], y[n : 2 * n]
+        rates = loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd))
+        return np.concatenate([qd, rates.qdd, rates.power])
+
+    def trial(self, t: float, y: Array) -> Array:
+        """At a trial state; one that cannot be evaluated is refused."""
+        if (np.abs(y[: 2 * self.loop.dof]) < BEYOND).all():
+            try:
+                return self.slope(t, y)
+            except LissomError as error:
+                self.trouble = error
+        return np.full(len(y), HUGE if self.implicit else np.nan)
+
+    def jacobian(self, t: float, y: Array) -> Array:
+        """(2 dof + work, same) derivatives; work has no say."""
+        n = self.loop.dof
+        J = np.zeros((len(y), len(y)))
+        J[: 2 * n, : 2 * n] = slopes(self.loop, t, y[:n], y[n : 2 * n], self.way, t > self.start)
+        return J
+
+    def efforts(self, t: float, y: Array) -> Array:
+        """(sliding,) torques that hold the joints with friction."""
+        n, loop = self.loop.dof, self.loop
+        q, qd = y[:n], y[n : 2 * n]
+        rates = loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd))
+        return rates.effort[self._place]
