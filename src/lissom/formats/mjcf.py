@@ -17,7 +17,8 @@ import numpy as np
 from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.formats import urdf_read, xml
 from lissom.formats.files import MOST_LINKS
-from lissom.formats.mjcf_limits import DEEPEST, refuse_harmful
+from lissom.formats.mjcf_files import DEEPEST
+from lissom.formats.mjcf_limits import refuse_harmful
 from lissom.model.arm import Arm
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint
