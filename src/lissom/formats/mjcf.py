@@ -19,7 +19,8 @@ from lissom.formats import urdf_read, xml
 from lissom.formats.files import MOST_LINKS
 from lissom.formats.foreign import about_root
 from lissom.formats.mjcf_couplings import couplings
-from lissom.formats.mjcf_limits import DEEPEST, refuse_harmful
+from lissom.formats.mjcf_files import DEEPEST
+from lissom.formats.mjcf_limits import refuse_harmful
 from lissom.model.arm import Arm
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint

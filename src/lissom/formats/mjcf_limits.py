@@ -1,52 +1,55 @@
 """What an MJCF file may ask of MuJoCo's compiler: files proper, and sizes that a robot has.
 
 The compiler reads whatever file is named and makes as much room as it is told to; some sizes take it minutes or all
-memory, and pipes stop it for ever. All of it is looked through before it is compiled.
+memory, pipes stop it for ever, and a model that names itself ends the process. All of it, and all that is included or
+attached (`mjcf_files`), is looked through before it is compiled.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
 from lissom.errors import ModelError
 from lissom.formats import xml
-from lissom.formats.files import LARGEST_MATRIX, read_bytes, refuse_unreadable
+from lissom.formats.files import LARGEST_MATRIX, refuse_unreadable
+from lissom.formats.mjcf_files import Source, Sources
 
-DEEPEST = 1000  # bodies nest as deep as the chain is long
-MOST_FILES = 100
 MOST_COPIES = 10_000
-MOST_NUMBERS = 2**24
+MOST_ELEMENTS = 200_000  # after copying and attaching
+MOST_NUMBERS = 2**24  # of one element
+ALL_NUMBERS = 4 * MOST_NUMBERS
+ALL_BYTES = 4 * LARGEST_MATRIX  # of the files that are named, each as often as it is
 MOST_MEMORY = 2**30
-FOLDERS = ("meshdir", "texturedir", "assetdir")
 # attributes whose product is the number of things that are made
 SIZES = {
-    "texture": ("width", "height"), "hfield": ("nrow", "ncol"), "user": ("dim",), "numeric": ("size",),
-    "general": ("actdim", "nsample"), "mesh": ("params",),
+    "texture": ("width", "height", "nchannel"), "hfield": ("nrow", "ncol"), "user": ("dim",), "numeric": ("size",),
+    "mesh": ("params",), "flexcomp": ("cellcount",), "flex": ("cellcount",),
 }  # fmt: skip
+EVERYWHERE = ("actdim", "nsample", "num")  # of actuators and sensors, of which there are many kinds
 COPIES = {"replicate": "count", "flexcomp": "count", "composite": "count"}
+PNG, PNG_HEAD = b"\x89PNG\r\n\x1a\n", struct.Struct(">8s8xII")
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50, "E": 2**60}
 
 
 def refuse_harmful(root: xml.Element, path: Path) -> None:
-    """Raise a `ModelError` for what the compiler should not be asked, in the file and in those that it includes."""
-    waiting, seen = [(root, path)], {path.resolve()}
-    folders: list[str] = []
-    named: list[tuple[str, Path, int]] = []
-    while waiting:
-        top, file = waiting.pop()
-        for element, copies in _all(top):
-            _refuse_large(element, copies, file)
-            folders += [element.attributes[word] for word in FOLDERS if word in element.attributes]
+    """Raise a `ModelError` for what the compiler should not be asked, in the file and in those that it names."""
+    sources = Sources(root, path)
+    numbers = size = 0.0
+    for source in sources.all:
+        for element, copies in _all(source.root):
+            numbers += _refuse_large(element, copies, source.path)
             for word, value in element.attributes.items():
                 if word.startswith("file"):
-                    named.append((value, file, element.line))
-            if element.tag == "include" and "file" in element.attributes:
-                waiting += _included(element, file, path.parent, seen)
-    for name, file, line in named:
-        _refuse_odd_files(name, path.parent, folders, file, line)
+                    size += _refuse_odd_files(value, sources.places(value, source), source, element.line)
+    if numbers > ALL_NUMBERS:
+        raise ModelError(f"it has more than {ALL_NUMBERS} numbers in textures and tables.", file=str(path))
+    if size > ALL_BYTES:
+        raise ModelError(f"it names files of more than {ALL_BYTES // 2**20} MiB together.", file=str(path))
+    _refuse_many(sources, path)
 
 
 def _all(root: xml.Element) -> Iterator[tuple[xml.Element, float]]:
@@ -54,9 +57,13 @@ def _all(root: xml.Element) -> Iterator[tuple[xml.Element, float]]:
     stack = [(root, 1.0)]
     while stack:
         element, copies = stack.pop()
-        copies *= _product(element, (COPIES[element.tag],)) if element.tag in COPIES else 1.0
+        copies *= _copies(element)
         yield element, copies
         stack += [(child, copies) for child in element.children]
+
+
+def _copies(element: xml.Element) -> float:
+    return _product(element, (COPIES[element.tag],)) if element.tag in COPIES else 1.0
 
 
 def _product(element: xml.Element, words: tuple[str, ...]) -> float:
@@ -71,13 +78,18 @@ def _product(element: xml.Element, words: tuple[str, ...]) -> float:
     return out
 
 
-def _refuse_large(element: xml.Element, copies: float, file: Path) -> None:
-    numbers = copies * _product(element, SIZES.get(element.tag, ()))
+def _refuse_large(element: xml.Element, copies: float, file: Path) -> float:
+    """The numbers that an element makes room for."""
+    numbers = copies * _product(element, (*SIZES.get(element.tag, ()), *EVERYWHERE))
     if copies > MOST_COPIES or not numbers <= MOST_NUMBERS:
         least = f"{MOST_COPIES} copies" if copies > MOST_COPIES else f"{MOST_NUMBERS} numbers"
         raise ModelError(f"<{element.tag}> is larger than {least}, too large for a robot.", "", str(file), element.line)
-    if element.tag != "size":
-        return
+    if element.tag == "size":
+        _refuse_room(element, file)
+    return numbers if numbers > copies else 0.0
+
+
+def _refuse_room(element: xml.Element, file: Path) -> None:
     for word, value in element.attributes.items():
         found = re.fullmatch(r"\s*(\d{1,20})\s*([KMGTPE]?)\s*", value)
         most = MOST_MEMORY if word in ("memory", "nstack") else 2**16
@@ -85,26 +97,50 @@ def _refuse_large(element: xml.Element, copies: float, file: Path) -> None:
             raise ModelError(f"<size {word}={value[:30]!r}> is too large for a robot.", "", str(file), element.line)
 
 
-def _included(element: xml.Element, file: Path, folder: Path, seen: set[Path]) -> list[tuple[xml.Element, Path]]:
-    """The file that is included, where it is there and new; the compiler says what is missing."""
-    found = []
-    for place in {folder / element.attributes["file"], file.parent / element.attributes["file"]}:
-        if not os.path.exists(place) or place.resolve() in seen:
-            continue
-        seen.add(place.resolve())
-        if len(seen) > MOST_FILES:
-            raise ModelError(f"it includes more than {MOST_FILES} files.", "", str(file), element.line)
-        found.append((xml.parse(read_bytes(place), str(place), deepest=DEEPEST), place))
-    return found
-
-
-def _refuse_odd_files(name: str, folder: Path, folders: list[str], file: Path, line: int) -> None:
-    for place in (folder / name, *(folder / inner / name for inner in folders), file.parent / name):
-        if not os.path.exists(place) or (os.path.isdir(place) and not name):
+def _refuse_odd_files(name: str, places: list[Path], source: Source, line: int) -> int:
+    """The size of the largest file that a name may mean."""
+    sizes = [0]
+    for place in places:
+        if os.path.isdir(place) and not name:
             continue
         try:
             refuse_unreadable(place)
         except ModelError as error:
-            raise ModelError(f"it names the file {name[:60]!r}: {error.problem}", "", str(file), line) from None
-        if place.stat().st_size > LARGEST_MATRIX:
-            raise ModelError(f"it names the file {name[:60]!r}, which is too large.", "", str(file), line)
+            raise ModelError(f"it names the file {name[:60]!r}: {error.problem}", "", str(source.path), line) from None
+        sizes.append(place.stat().st_size)
+        if sizes[-1] > LARGEST_MATRIX or _pixels(place) > MOST_NUMBERS:
+            raise ModelError(f"it names the file {name[:60]!r}, which is too large.", "", str(source.path), line)
+    return max(sizes)
+
+
+def _pixels(place: Path) -> int:
+    """Of a picture in PNG, which may unpack to far more than its own size; 0 for other files."""
+    with place.open("rb") as stream:
+        head = stream.read(PNG_HEAD.size)
+    if len(head) < PNG_HEAD.size:
+        return 0
+    mark, width, height = PNG_HEAD.unpack(head)
+    return int(width) * int(height) if mark == PNG else 0
+
+
+def _refuse_many(sources: Sources, path: Path) -> None:
+    """All elements with their copies and with what they attach; without recursion."""
+    made: dict[int, float] = {}
+    top = sources.all[0].root
+    trail = [(top, iter(sources.below(top)))]
+    above = {id(top)}
+    while trail:
+        element, rest = trail[-1]
+        following = next(rest, None)
+        if following is None:
+            made[id(element)] = _copies(element) * (1.0 + sum(made[id(x)] for x in sources.below(element)))
+            above.discard(id(element))
+            trail.pop()
+        elif id(following) in above:
+            raise ModelError("a body is attached to itself.", "", str(path), element.line)
+        elif id(following) not in made:
+            above.add(id(following))
+            trail.append((following, iter(sources.below(following))))
+    written = sum(1 for source in sources.all for _ in _all(source.root))
+    if not made[id(top)] <= max(MOST_ELEMENTS, written):
+        raise ModelError(f"its copies and attachments make more than {MOST_ELEMENTS} elements.", file=str(path))

@@ -11,12 +11,13 @@ from lissom.errors import ModelError
 
 @dataclass
 class Element:
-    """A tag, its attributes, its children and the line where it starts."""
+    """A tag, its attributes, its children, the line where it starts and the bytes from there to its end."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    size: int = 0
 
     def all(self, tag: str) -> Iterator[Element]:
         """Children of one tag."""
@@ -30,14 +31,14 @@ def parse(data: bytes, file: str, deepest: int = 100) -> Element:
     parser = expat.ParserCreate()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber)
+        element = Element(tag, attributes, parser.CurrentLineNumber, size=-parser.CurrentByteIndex)
         if len(stack) > deepest:
             raise ModelError(f"tags are nested deeper than {deepest}.", "XML", file, element.line)
         stack[-1].children.append(element)
         stack.append(element)
 
     def end(_tag: str) -> None:
-        stack.pop()
+        stack.pop().size += parser.CurrentByteIndex
 
     def doctype(*_args: object) -> None:
         raise ModelError(

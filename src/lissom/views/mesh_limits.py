@@ -10,8 +10,8 @@ import codecs
 import json
 import re
 import struct
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from lissom.formats import xml
 from lissom.formats.files import LARGEST_MATRIX
@@ -19,7 +19,8 @@ from lissom.formats.files import LARGEST_MATRIX
 MOST_PARTS = 1000  # pieces of a file, each placed once; some milliseconds each
 MOST_GROUPS = 10_000  # lines of an .obj file that begin another group
 MOST_TAGS = 200_000  # of XML, opening and closing
-MOST_PLACED = 4 * LARGEST_MATRIX  # bytes of a file, times the number of its parts
+MOST_PLACED = 4 * LARGEST_MATRIX  # bytes of its parts, each as often as it is placed
+PRIMITIVES = ("triangles", "polylist", "polygons", "tristrips", "trifans", "lines", "linestrips")
 MOST_TRIANGLES = 10_000_000
 DEEPEST = 200
 ENCODING = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["']([^"'>]*)""")
@@ -40,10 +41,10 @@ def harmless(data: bytes, kind: str) -> bytes:
     if kind == ".glb":
         return _glb(data)
     if kind == ".gltf":
-        return _written(_gltf(data, len(data)))
+        return _written(_gltf(data))
     if kind == ".dae":
         _refuse_entities(data)
-        _refuse_many(_dae_parts(data), len(data))
+        _refuse_many(*_dae_parts(data))
     if kind == ".obj":
         if sum(1 for _ in GROUPS.finditer(data)) > MOST_GROUPS:
             raise Unreadable(f"it has more than {MOST_GROUPS} groups")
@@ -61,11 +62,12 @@ def refuse_large(scene: Any) -> None:
         raise Unreadable(f"it has more than {MOST_TRIANGLES} triangles")
 
 
-def _refuse_many(parts: float, size: int = 0) -> None:
+def _refuse_many(parts: float, size: float = 0.0) -> None:
+    """So many parts, of so many bytes together."""
     if not parts <= MOST_PARTS:
         raise Unreadable(f"it has more than {MOST_PARTS} parts")
-    if parts * size > MOST_PLACED:
-        raise Unreadable(f"it places {parts:.0f} parts, too many for a file of {size / 2**20:.3g} MiB")
+    if not size <= MOST_PLACED:
+        raise Unreadable(f"its parts take more than {MOST_PLACED // 2**20} MiB when all are placed")
 
 
 # ---- glTF ----------------------------------------------------------------------------------------
@@ -78,7 +80,7 @@ def _glb(data: bytes) -> bytes:
     start = GLB_HEAD.size + CHUNK.size
     if mark != GLB or version != 2 or name != JSON or start + length > len(data):
         raise Unreadable("it is not glTF 2.0")
-    text = _written(_gltf(data[start : start + length], len(data)))
+    text = _written(_gltf(data[start : start + length]))
     text += b" " * (-len(text) % 4)
     rest = data[start + length :]
     head = GLB_HEAD.pack(GLB, 2, start + len(text) + len(rest))
@@ -89,13 +91,14 @@ def _written(header: Any) -> bytes:
     return json.dumps(header).encode()
 
 
-def _gltf(text: bytes, size: int) -> dict[str, Any]:
+def _gltf(text: bytes) -> dict[str, Any]:
     """A header without pictures, that asks for no more than the file has."""
     header = json.loads(text.decode("utf-8-sig"))
     nodes, meshes = header.get("nodes", []), header.get("meshes", [])
     _refuse_shared_nodes(nodes)
-    parts = sum(len(meshes[node["mesh"]]["primitives"]) for node in nodes if "mesh" in node)
-    _refuse_many(max(parts, sum(len(mesh["primitives"]) for mesh in meshes)), size)
+    _refuse_many(sum(len(mesh["primitives"]) for mesh in meshes))
+    placed = [primitive for node in nodes if "mesh" in node for primitive in meshes[node["mesh"]]["primitives"]]
+    _refuse_many(len(placed), sum(12 * _corners(header, primitive) for primitive in placed))
     views = sum(abs(int(view["byteLength"])) for view in header.get("bufferViews", []))
     # no component is wider than 8 bytes
     numbers = sum(8 * abs(int(a["count"])) * WIDTHS[a["type"]] for a in header.get("accessors", []))
@@ -105,6 +108,12 @@ def _gltf(text: bytes, size: int) -> dict[str, Any]:
         header.pop(word, None)
     header["materials"] = [_without_pictures(material) for material in header.get("materials", [])]
     return dict(header)
+
+
+def _corners(header: dict[str, Any], primitive: dict[str, Any]) -> int:
+    """How many corners a part has, or says that it has."""
+    which = primitive["attributes"].get("POSITION"), primitive.get("indices")
+    return sum(abs(int(header["accessors"][k]["count"])) for k in which if k is not None)
 
 
 def _refuse_shared_nodes(nodes: list[dict[str, Any]]) -> None:
@@ -144,22 +153,33 @@ def _refuse_entities(data: bytes) -> None:
         raise Unreadable("it declares a document type, which is not read")
 
 
-def _dae_parts(data: bytes) -> float:
-    """How many pieces its scenes place, through nodes that stand for others too."""
+class _Placed(NamedTuple):
+    """Pieces and their bytes, each as often as it is placed."""
+
+    parts: float
+    size: float
+
+
+def _dae_parts(data: bytes) -> _Placed:
+    """What its scenes place, through nodes that stand for others too."""
     if data.count(b"<") > MOST_TAGS:
         raise Unreadable("it has too many tags for a mesh")
     elements = list(_all(xml.parse(data, "", deepest=DEEPEST)))
-    nodes = {
-        element.attributes["id"]: element
-        for element in elements
-        if _tag(element) == "node" and "id" in element.attributes
-    }
+    named = [element for element in elements if "id" in element.attributes]
+    nodes = {element.attributes["id"]: element for element in named if _tag(element) == "node"}
     pieces = {
-        element.attributes.get("id", ""): max(1, sum("count" in inner.attributes for inner in _all(element)))
-        for element in elements
+        element.attributes["id"]: _Placed(sum(_tag(inner) in PRIMITIVES for inner in _all(element)), element.size)
+        for element in named
         if _tag(element) in ("geometry", "controller")
     }
-    return sum(_placed(element, nodes, pieces) for element in elements if _tag(element) == "visual_scene")
+    scenes = [_placed(element, nodes, pieces) for element in elements if _tag(element) == "visual_scene"]
+    return _total(scenes)
+
+
+def _total(some: Iterable[_Placed]) -> _Placed:
+    """All together."""
+    rows = list(some)
+    return _Placed(sum(x.parts for x in rows), sum(x.size for x in rows))
 
 
 def _all(root: xml.Element) -> Iterator[xml.Element]:
@@ -180,8 +200,8 @@ def _url(element: xml.Element) -> str:
     return element.attributes.get("url", "").removeprefix("#")
 
 
-def _placed(scene: xml.Element, nodes: dict[str, xml.Element], pieces: dict[str, int]) -> float:
-    """The pieces below a scene, each as often as it is placed; without recursion."""
+def _placed(scene: xml.Element, nodes: dict[str, xml.Element], pieces: dict[str, _Placed]) -> _Placed:
+    """What is below a scene; without recursion."""
 
     def below(element: xml.Element) -> list[xml.Element]:
         inner = [child for child in element.children if _tag(child) == "node"]
@@ -189,20 +209,23 @@ def _placed(scene: xml.Element, nodes: dict[str, xml.Element], pieces: dict[str,
             nodes[_url(child)] for child in element.children if _tag(child) == "instance_node" and _url(child) in nodes
         ]
 
-    counted: dict[int, float] = {}
-    path = [(scene, below(scene), iter(below(scene)))]
+    def own(element: xml.Element) -> list[_Placed]:
+        kinds = ("instance_geometry", "instance_controller")
+        return [pieces.get(_url(child), _Placed(1, 0)) for child in element.children if _tag(child) in kinds]
+
+    counted: dict[int, _Placed] = {}
+    path = [(scene, iter(below(scene)))]
     above = {id(scene)}
     while path:
-        element, inner, rest = path[-1]
+        element, rest = path[-1]
         following = next(rest, None)
         if following is None:
-            own = [child for child in element.children if _tag(child) in ("instance_geometry", "instance_controller")]
-            counted[id(element)] = sum(pieces.get(_url(child), 1) for child in own) + sum(counted[id(x)] for x in inner)
+            counted[id(element)] = _total([*own(element), *(counted[id(inner)] for inner in below(element))])
             above.discard(id(element))
             path.pop()
         elif id(following) in above:
             raise Unreadable("one of its nodes is its own ancestor")
         elif id(following) not in counted:
             above.add(id(following))
-            path.append((following, below(following), iter(below(following))))
+            path.append((following, iter(below(following))))
     return counted[id(scene)]
