@@ -42,7 +42,7 @@ def refuse_singular_inertia(links: Sequence[Link], parent: NDArray[np.intp]) -> 
             except ModelError as error:
                 found.append((link.joint.name, error))
         if parent[i] >= 0:
-            X = links[parent[i]].tip @ link.joint.placement @ _generic_motion(link, i)
+            X = links[parent[i]].attachment(link.joint.at) @ link.joint.placement @ _generic_motion(link, i)
             felt, have = (_in_frame(X, IA), _in_frame(X, IC)), outboard[parent[i]]
             outboard[parent[i]] = felt if have is None else (have[0] + felt[0], have[1] + felt[1])
         outboard[i] = None
