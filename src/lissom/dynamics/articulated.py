@@ -206,7 +206,7 @@ def _velocities(run: Any, bodies: Bodies, given: Any, hold: dict[int, Any]) -> O
     """From the base outward: everything that depends on positions and rates only."""
     out = Outward({BASE: run.call(START, run.constant(np.eye(3).ravel()), given.base)}, {}, {}, {}, {})
     move = moves(run, bodies, given.q)
-    for i, b in bodies.movers:
+    for i, b in bodies.carrying:
         above, qd = out.frame[b.parent], bodies.own(given.qd, i)
         if b.beam is not None:
             out.frame[i], out.way[i], out.mass[i], out.bias[i] = run.call(
@@ -227,7 +227,7 @@ def _push(run: Any, bodies: Bodies, given: Any, out: Outward, where: str, load: 
     if place.body == BASE:
         return  # it pushes on the base
     station = bodies.list[place.body]
-    if station.bent_by >= 0 and station.beam is not None:
+    if station.bent_by >= 0 and not station.mount and station.beam is not None:
         i = station.bent_by
         parts = (out.bias[i], out.frame[station.parent], bodies.own(given.q, i), load)
         out.bias[i] = run.call(station.beam.step("pushed"), *parts, constants=station.beam.values)
@@ -243,8 +243,10 @@ def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, 
     mass = [
         b.mass for b in bodies.list
     ]  # of the body and all it carries; payloads and masses that vary are not counted
-    for i, b in reversed(bodies.movers):
-        if b.beam is not None:
+    for i, b in reversed(bodies.carrying):
+        if b.mount:
+            felt = _mounted(run, b, i, out, below.pop(i, None), mass[i])
+        elif b.beam is not None:
             kept[i], felt = _bent(run, bodies, i, out, given.tau, below.pop(i, None), mass[i])
             mass[i] += b.beam.mass
         else:
@@ -253,6 +255,16 @@ def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, 
             mass[b.parent] += mass[i]
             below[b.parent] = run.call(SUM, below[b.parent], felt) if b.parent in below else felt
     return kept
+
+
+def _mounted(run: Any, body: Body, i: int, out: Outward, below: Any, mass: float) -> Any:
+    """What a place along a beam carries, given to the beam; what is left of it for the joint's body."""
+    assert body.beam is not None
+    own, k = run.call(CARRIED, out.body[i]), body.bent_by
+    carried = own if below is None else run.call(SUM, own, below)
+    parts = (out.way[i], out.mass[k], out.bias[k], carried, run.constant([mass]))
+    out.mass[k], out.bias[k], felt = run.call(body.beam.step("mount"), *parts)
+    return felt
 
 
 def _bent(run: Any, bodies: Bodies, i: int, out: Outward, tau: Any, below: Any, mass: float) -> Any:
@@ -293,9 +305,12 @@ def _outward(
     acceleration: dict[int, Any] = {BASE: start}
     qdd: list[Any] = [None] * bodies.dof
     needed: dict[int, Any] = {}
-    for i, b in bodies.movers:
+    for i, b in bodies.carrying:
         above, k = acceleration[b.parent], b.coordinate
-        if b.beam is not None:
+        if b.mount and b.beam is not None:
+            amplitudes = run.gathered([qdd[c] for c in bodies.coordinates(i)])
+            acceleration[i] = run.call(b.beam.step("ride"), above, way[i], amplitudes)
+        elif b.beam is not None:
             amplitudes, acceleration[i] = run.call(b.beam.step("accelerate"), above, way[i], kept[i])
             for j, c in enumerate(bodies.coordinates(i)):
                 qdd[c] = amplitudes[j : j + 1]

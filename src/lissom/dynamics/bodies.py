@@ -60,7 +60,8 @@ class Body(NamedTuple):
     beam: Beam | None = None  # it is the tip of a flexible link, on its root; (R, p) is the root's pose
     width: int = 1  # number of its coordinates
     follows: bool = False  # its joint follows another one: it has that one's coordinate
-    bent_by: int = -1  # it is a place along the beam of this body: it has no mass, and the same coordinates
+    bent_by: int = -1  # it is a place along the beam of this body, with the same coordinates
+    mount: bool = False  # such a place that carries bodies; the others are only looked at or loaded, and have no mass
 
 
 class Place(NamedTuple):
@@ -104,7 +105,7 @@ class Bodies:
 
     def _add(self, link: Link, i: int, carried: list[Inertia | None]) -> None:
         parent = int(self.arm.parent_index[i])
-        above = Place(BASE, pose()) if parent < 0 else self.tips[parent]
+        above = Place(BASE, pose()) if parent < 0 else self._attachment(parent, link.joint.at, carried)
         X = above.X @ link.joint.placement
         if not link.joint.moves:
             place = Place(above.body, X @ link.frame)
@@ -118,6 +119,33 @@ class Bodies:
         else:
             self._load(place, link.body, carried)
             self.tips.append(Place(place.body, place.X @ link.tip))
+
+    def _attachment(self, parent: int, at: float | None, carried: list[Inertia | None]) -> Place:
+        """Where a joint sits on its parent: at the tip, or along its beam."""
+        if at is None:
+            return self.tips[parent]
+        link = self.arm.links[parent]
+        if parent not in self._flexible:  # a beam without modes
+            return Place(self.links[parent].body, self.links[parent].X @ link.attachment(at))
+        name = station_name(link.name, at)
+        if name not in self._stations:
+            self._stations[name] = len(self.list)
+            self.list.append(self._station(name)._replace(mount=True))
+            carried.append(None)
+        return Place(self._stations[name], pose())
+
+    def _station(self, frame: str) -> Body:
+        """A place along a beam as a body without mass."""
+        link, s = station_of(frame)
+        k, line = self.tips[self.arm.index(link)].body, self._flexible[self.arm.index(link)].line
+        tip = self.list[k]
+        assert line is not None
+        assert tip.beam is not None
+        nothing = np.zeros(3)
+        return tip._replace(
+            beam=tip.beam.at(line.station(s)), bent_by=k, mass=0.0, moment=nothing, inertia=np.zeros((3, 3)),
+            constants=None, drive=None,
+        )  # fmt: skip
 
     @staticmethod
     def _load(place: Place, body: Inertia, carried: list[Inertia | None]) -> None:
@@ -216,28 +244,23 @@ class Bodies:
         other = self.changed()
         other._stations = dict(self._stations)
         for frame in wanted:
-            link, s = station_of(frame)
-            k = self.tips[self.arm.index(link)].body
-            line = self._flexible[self.arm.index(link)].line
-            assert line is not None
-            tip = self.list[k]
-            assert tip.beam is not None
-            beam = tip.beam.at(line.station(s))
-            none: dict[str, Any] = {
-                "mass": 0.0,
-                "moment": np.zeros(3),
-                "inertia": np.zeros((3, 3)),
-                "constants": None,
-                "drive": None,
-            }
             other._stations[frame] = len(other.list)
-            other.list.append(tip._replace(beam=beam, bent_by=k, **none))
+            other.list.append(self._station(frame))
         return other
 
     @cached_property
     def movers(self) -> list[tuple[int, Body]]:
         """The bodies with coordinates of their own, and their places in the list; the rest are places along beams."""
         return [(k, body) for k, body in enumerate(self.list) if body.bent_by < 0]
+
+    @cached_property
+    def carrying(self) -> list[tuple[int, Body]]:
+        """The same with the places along beams that carry bodies."""
+        return [(k, body) for k, body in enumerate(self.list) if body.bent_by < 0 or body.mount]
+
+    def mounts(self, k: int) -> list[int]:
+        """Places along the beam of a body that carry bodies."""
+        return [i for i, body in enumerate(self.list) if body.mount and body.bent_by == k]
 
     @cached_property
     def dof(self) -> int:
@@ -273,7 +296,8 @@ class Bodies:
     @cached_property
     def mass(self) -> float:
         """Of all that moves."""
-        return sum(body.mass + (body.beam.mass if body.beam is not None else 0.0) for _, body in self.movers)
+        beams = sum(body.beam.mass for _, body in self.movers if body.beam is not None)
+        return beams + sum(body.mass for _, body in self.carrying)
 
     @cached_property
     def flexible(self) -> bool:
@@ -353,7 +377,7 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy in which some fields of some bodies are others: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("steps", "parents", "children", "movers", "mass", "tree"):  # they depend on the bodies
+        for word in ("steps", "parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list = list(self.list)
         for word, entries in columns.items():

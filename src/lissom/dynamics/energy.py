@@ -87,11 +87,12 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     state: list[Any] = [None] * len(bodies)
     total = run.constant(np.zeros(10))
     move = moves(run, bodies, q)
-    for i, body in bodies.movers:
+    for i, body in bodies.carrying:
         above, rates = base if body.parent == BASE else state[body.parent], bodies.own(qd, i)
         if body.beam is not None:
             state[i], part = run.call(body.beam.step("moving"), above, move[i], rates, constants=body.beam.values)
-            total = run.call(TOTAL, total, part)
+            if not body.mount:
+                total = run.call(TOTAL, total, part)
             part = run.call(TIP_TOTAL, state[i], constants=constants_of(body)[12:])
         else:
             step = MOVE_P if body.prismatic else MOVE_R

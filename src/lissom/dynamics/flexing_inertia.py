@@ -241,6 +241,41 @@ def eliminate(layout: Layout) -> Any:
     return step
 
 
+@kind(lambda m: (_way(m), _mass(m), 6 + m, SIZE, 1), lambda m: (_mass(m), 6 + m, SIZE), constants=False)
+def mount(layout: Layout) -> Any:
+    def step(way: Any, mass: Any, bias: Any, below: Any, beyond: Any) -> list[list[Any]]:
+        """The beam's inertia and bias forces with what a place along it carries, and what the joint's body feels.
+
+        below : articulated inertia, forces, and locked composite of the place; beyond : the mass it carries
+        """
+        m = layout.m
+        r, S, c = way[0:3], _six(way[3:], m), way[3 + 6 * m :]
+        own, X, Me = mass[0:10], _six(mass[10:], m), mass[10 + 6 * m :]
+        place = Carried.of(below)
+        felt = [place.inertia.times(s) for s in S]
+        place = place._replace(p=add(place.p, place.inertia.times(c)))
+        H = [x + dot(S[k], felt[l]) for x, (k, l) in zip(Me, _pairs(m), strict=True)]
+        U = [x for k in range(m) for x in add(X[k], _moved_force(r, felt[k]))]
+        f = [bias[6 + k] + dot(S[k], place.p) for k in range(m)]
+        return [[*[x + 0 for x in own], *U, *H], [*[x + 0 for x in bias[0:6]], *f], place.moved(r, beyond[0]).entries]
+
+    return step
+
+
+@kind(lambda m: (6, _way(m), m), lambda m: (6,), constants=False)
+def ride(layout: Layout) -> Any:
+    def step(above: Any, way: Any, amplitudes: Any) -> list[list[Any]]:
+        """(dw, a) of a place along a beam from that of the joint's body and the accelerations of the amplitudes."""
+        m = layout.m
+        r, S, c = way[0:3], _six(way[3:], m), way[3 + 6 * m :]
+        out = add([*above[0:3], *add(above[3:6], cross(above[0:3], r))], c)
+        for k in range(m):
+            out = add(out, scale(amplitudes[k], S[k]))
+        return [out]
+
+    return step
+
+
 @kind(lambda m: (6, _way(m), m + 6 * m + triangle(m - 1)), lambda m: (m, 6), constants=False)
 def accelerate(layout: Layout) -> Any:
     def step(above: Any, way: Any, kept: Any) -> list[list[Any]]:
@@ -301,4 +336,4 @@ def _forward(L: dict[tuple[int, int], Any], rows: list[Any], m: int) -> list[Any
     return out
 
 
-KINDS = (moving, place, column, bend, pushed, eliminate, accelerate)
+KINDS = (moving, place, column, bend, pushed, eliminate, mount, ride, accelerate)

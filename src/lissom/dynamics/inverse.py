@@ -276,12 +276,15 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
     for i, body in enumerate(bodies.list):
         before = base if body.parent == BASE else motion[body.parent]
         state = (move[i], bodies.own(qd, i), bodies.own(qdd, i))
-        if body.bent_by >= 0:  # a place along a beam: only what pushes there
+        if body.bent_by >= 0 and not body.mount:  # a place along a beam: only what pushes there
             force[i] = run.constant(np.zeros(6))
             continue
         if body.beam is not None:
             beam = body.beam
             motion[i] = run.call(beam.step("motion"), before, *state, constants=beam.values)
+            if body.mount:
+                force[i] = run.call(TIP_FORCE, motion[i], constants=constants[i][12:])
+                continue
             felt, modal[i] = run.call(beam.step("force"), before, *state, constants=beam.values)
             if body.parent != BASE:
                 force[body.parent] = run.call(SUM6, force[body.parent], felt)

@@ -146,9 +146,11 @@ COMPOSE = Step("compose", lambda below, C, r: [add(below, shifted(C, r))], (10, 
 COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6,))
 COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6,))
 PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
+MOUNTED_PAIR = Step("mounted_pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,))
 TIP_COMPOSITE = Step("tip_composite", lambda R, K: [_composite(R, K)], (9,), (10,), INERTIA)
 TOGETHER = Step("together", lambda a, b: [add(a, b)], (10, 10), (10,))
-WORLD_STEPS = (*MOVES, LADEN, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, ARMATURE, TIP_COMPOSITE, TOGETHER)
+WORLD_STEPS = (*MOVES, LADEN, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, MOUNTED_PAIR, ARMATURE,
+               TIP_COMPOSITE, TOGETHER)  # fmt: skip
 
 
 def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
@@ -160,12 +162,16 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     r: list[Any] = [None] * n
     composite: list[Any] = [None] * n
     beams: dict[int, Bent] = {}
+    mounted: dict[int, Any] = {}  # screws of places along beams that carry bodies
     move = moves(run, bodies, q)
-    for i, body in bodies.movers:
+    for i, body in bodies.carrying:
         above = base if body.parent == BASE else frame[body.parent]
         if body.beam is not None:
             frame[i], screws, r[i], *own = run.call(body.beam.step("place"), above, move[i], constants=body.beam.values)
             composite[i] = run.call(TIP_COMPOSITE, frame[i][0:9], constants=constants_of(body)[12:])
+            if body.mount:
+                mounted[i] = screws
+                continue
             beams[i] = Bent(screws, *own)
             _by_six(screw, bodies.coordinates(i), screws)
             continue
@@ -183,16 +189,31 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
             columns[body.coordinate] = run.call(step, screw[body.coordinate], composite[i], o)
             continue
         bent = beams[i]
-        forces, entries = run.call(body.beam.step("column"), bent.screws, bent.X, bent.Me, composite[i], o)
+        column = body.beam.step("column")
+        forces, entries = run.call(column, bent.screws, bent.X, bent.Me, composite[i], o)
+        for k in bodies.mounts(i):
+            forces, entries = run.call(column, mounted[k], forces, entries, composite[k], frame[k][9:12])
         _by_six(columns, bodies.coordinates(i), forces)
         pairs = combinations_with_replacement(bodies.coordinates(i), 2)
         within |= {pair: entries[k : k + 1] for k, pair in enumerate(pairs)}
     chain = [above[0] if above else BASE for above in bodies.carriers]
-    M: Entries = {**run.pairs(PAIR, chain, screw, columns), **within}
+    M: Entries = {**run.pairs(PAIR, chain, screw, columns), **within, **_beyond(run, bodies, mounted, columns)}
     for _, body in bodies.movers:
         if body.beam is None:
             M[body.coordinate, body.coordinate] = own_entry(run, body, M[body.coordinate, body.coordinate])
     return M
+
+
+def _beyond(run: Any, bodies: Bodies, mounted: dict[int, Any], columns: list[Any]) -> Entries:
+    """Entries of modes and of what hangs along their beam: it moves with the screws of its mount, not of the tip."""
+    out: Entries = {}
+    for i, _ in bodies.movers:
+        for k in bodies.ancestors(i)[1:]:
+            if k in mounted:
+                for at, c in enumerate(bodies.coordinates(k)):
+                    part = mounted[k][6 * at : 6 * at + 6]
+                    out |= {(c, j): run.call(MOUNTED_PAIR, part, columns[j]) for j in bodies.coordinates(i)}
+    return out
 
 
 class Bent(NamedTuple):
@@ -211,7 +232,7 @@ def _by_six(out: list[Any], places: range, values: Any) -> None:
 
 def _gather_inwards(run: Any, bodies: Bodies, composite: list[Any], r: list[Any], beams: dict[int, Bent]) -> None:
     """Add to every composite those of the bodies it carries."""
-    for i, body in reversed(bodies.movers):
+    for i, body in reversed(bodies.carrying):
         parent = body.parent
         if parent == BASE:
             continue

@@ -48,14 +48,21 @@ def hanging(arm: Arm) -> list[Hanging]:
 def _hanging(arm: Arm, q: Array) -> list[Hanging]:
     """The same with all joints at given positions (dof,)."""
     out = [NOTHING] * len(arm.links)
-    at = dict(zip((joint.name for joint in arm.moving_joints), map(float, arm.joint_positions(q)), strict=True))
+    positions = dict(zip((joint.name for joint in arm.moving_joints), map(float, arm.joint_positions(q)), strict=True))
+    along = [NOTHING] * len(arm.links)  # what hangs along beams, in the frames of their links
     for i, link in enumerate(arm.links):
         if link.flexible and link.payload is not None:
             out[i] = Hanging(link.payload.body, np.asarray(link.payload.com, float))
     for i in range(len(arm.links) - 1, -1, -1):
         parent = int(arm.parent_index[i])
-        if parent >= 0:
-            out[parent] = _together(out[parent], _seen(arm, i, out[i], at))
+        if parent < 0:
+            continue
+        seen, at = _seen(arm, i, out[i], along[i].body, positions), arm.links[i].joint.at
+        if at is None:
+            out[parent] = _together(out[parent], seen)
+        else:
+            shift = pose(p=(at, 0.0, 0.0))
+            along[parent] = _together(along[parent], Hanging(seen.body.in_frame(shift), seen.mean + shift[:3, 3]))
     return out
 
 
@@ -65,10 +72,10 @@ def _together(a: Hanging, b: Hanging) -> Hanging:
     return Hanging(combine(a.body, b.body), mean)
 
 
-def _seen(arm: Arm, i: int, beyond: Hanging, positions: Mapping[str, float]) -> Hanging:
-    """Link i and what hangs on it, from where its parent's children attach."""
+def _seen(arm: Arm, i: int, beyond: Hanging, along: Inertia, positions: Mapping[str, float]) -> Hanging:
+    """Link i and what hangs on it, from where its joint is placed on its parent."""
     link = arm.links[i]
-    own = link.without_payload if link.flexible else link.body
+    own = combine(link.without_payload, along) if link.flexible else link.body
     tip = link.tip
     whole = combine(own, beyond.body.in_frame(tip))
     centre = tip[:3, :3] @ beyond.mean + tip[:3, 3]

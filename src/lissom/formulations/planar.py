@@ -232,7 +232,9 @@ def _refuse_branches(bodies: Bodies) -> None:
     last = BASE
     for k, body in bodies.movers:
         if body.parent != last:
-            raise UnsupportedError(f"it branches at {body.joint!r}")
+            along = body.parent != BASE and bodies.list[body.parent].mount
+            where = "hangs along a beam" if along and bodies.list[body.parent].bent_by == last else "branches"
+            raise UnsupportedError(f"it {where} at {body.joint!r}")
         last = k
 
 

@@ -170,6 +170,7 @@ class Arm(Record):
                 )
         _ = self.mimics  # refuses rings
         self._refuse_wrong_tip_poses()
+        self._refuse_wrong_attachments()
         ends = [(end[0], "loop") for loop in self.loops for end in (loop.a, loop.b)]
         for word, what in [*ends, *((load.link, "load") for load in self.loads)]:
             if word is not None and word not in self.frames:
@@ -181,6 +182,24 @@ class Arm(Record):
         for load in self.loads:
             if any(np.ndim(getattr(load, word)) != 1 for word in ("force", "moment", "point")):
                 raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")
+
+    def _refuse_wrong_attachments(self) -> None:
+        """Joints sit along beams only, and on them."""
+        for i, link in enumerate(self.links):
+            if link.joint.at is None:
+                continue
+            parent = self.links[self.parent_index[i]] if link.parent is not None else None
+            problem = ""
+            if parent is None or parent.beam is None:
+                held = "the base" if parent is None else f"link {parent.name!r}"
+                problem = f"at is for joints along a beam, and {held} has none; give the place in placement"
+            elif link.joint.at > parent.beam.length:
+                problem = (f"at is {link.joint.at:g}, beyond the beam of link {parent.name!r}, which is "
+                           f"{parent.beam.length:g} m long; leave it out for the tip")  # fmt: skip
+            elif self.flexibility != "second_order":
+                problem = f"at is not available with flexibility={self.flexibility!r}; use 'second_order'"
+            if problem:
+                raise ModelError(f"{problem}.", f"joint {link.joint.name!r}")
 
     def _refuse_wrong_tip_poses(self) -> None:
         """The pose that a beam looks at is one of joints that it carries."""

@@ -78,7 +78,11 @@ def _head(arm: Arm) -> str:
 
 def _row(link: Link, parent: Link | None) -> list[str]:
     """A line of the table; the joint's place is seen from the joint before."""
-    X = link.joint.placement if parent is None else parent.frame @ parent.tip @ link.joint.placement
+    X = (
+        link.joint.placement
+        if parent is None
+        else parent.frame @ parent.attachment(link.joint.at) @ link.joint.placement
+    )
     joint, limits = link.joint, link.joint.limits
     angle, force = ("deg", "N m") if joint.kind == "revolute" else ("m", "N")
     turn = 180.0 / math.pi if joint.kind == "revolute" else 1.0

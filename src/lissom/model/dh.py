@@ -33,7 +33,7 @@ CONVENTIONS = ("standard", "modified")
 PARALLEL = 1e-8
 COINCIDENT = 1e-10  # m, distance of parallel axes that lie on each other
 
-_JOINT_FIELDS = tuple(f.name for f in fields(Joint) if f.name not in ("kind", "placement", "axis", "name"))
+_JOINT_FIELDS = tuple(f.name for f in fields(Joint) if f.name not in ("kind", "placement", "axis", "name", "at"))
 _LINK_FIELDS = ("mass", "com", "inertia", "payload", "tools", "shapes")
 
 

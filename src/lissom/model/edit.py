@@ -23,7 +23,7 @@ def merge_fixed(arm: Arm) -> Arm:
     for link in arm.links:
         carrier, X = moved[link.parent]
         X_child = X @ link.joint.placement
-        if link.joint.moves or link.flexible or link.parent in anchored:
+        if link.joint.moves or link.flexible or link.parent in anchored or link.joint.at is not None:
             if not link.joint.moves and not link.flexible and link.parent in anchored:
                 anchored.add(link.name)
             joint = link.joint.replace(placement=frozen(X_child))
@@ -80,7 +80,11 @@ def subtree(arm: Arm, link: str, name: str | None = None) -> Arm:
     for child in arm.links[root + 1 :]:
         if child.parent in inside:
             inside.add(child.name)
-    links = [part.replace(parent=None) if part.name == link else part for part in arm.links if part.name in inside]
+    links = [
+        part.replace(parent=None, joint=part.joint.replace(at=None)) if part.name == link else part
+        for part in arm.links
+        if part.name in inside
+    ]
     moving = {part.joint.name for part in links if part.joint.moves}
     lost = [
         f"joint {part.joint.name!r} mimicked {part.joint.mimic.joint!r}, which is not in this subtree."

@@ -68,7 +68,8 @@ class Joint(Record):
     Parameters
     ----------
     kind : "revolute", "prismatic" or "fixed"
-    placement : (4, 4)         pose of the joint in the parent's frame (the tip frame of a flexible parent)
+    placement : (4, 4)         pose of the joint in the parent's frame; of a flexible parent in the frame of its tip, or
+                               of its section at `at`
     axis : (3,)                direction in the joint frame; made a unit vector
     name : str                 default: the link's name
     armature : float           inertia that the actuator adds to this coordinate [kg m^2 or kg]
@@ -81,6 +82,7 @@ class Joint(Record):
     limits : Limits
     elastic : Elastic or None  a spring between motor and link: the joint has two coordinates
     mimic : Mimic or None      the joint follows another one and has no coordinate of its own
+    at : float or None         where the joint sits along the parent's beam, from its root [m]; None: at its tip
 
     Examples
     --------
@@ -103,6 +105,7 @@ class Joint(Record):
     limits: Limits = field(default_factory=Limits)
     elastic: Elastic | None = None
     mimic: Mimic | None = None
+    at: float | None = None
 
     def __post_init__(self) -> None:
         with about(f"joint {self.name!r}" if isinstance(self.name, str) and self.name else "joint"):
@@ -124,6 +127,7 @@ class Joint(Record):
             "gear_ratio": number(self.gear_ratio, "gear_ratio"),
             "rest": number(self.rest, "rest"),
             "actuated": flag(self.actuated, "actuated"),
+            "at": None if self.at is None else number(self.at, "at", least=0.0),
         }
         for word in ("armature", "rotor_inertia", "damping", "friction", "stiffness"):
             clean[word] = number(getattr(self, word), word, least=0.0)
@@ -149,7 +153,7 @@ class Joint(Record):
     @property
     def motion_data(self) -> tuple[str, ...]:
         """Names of the fields, the kind excepted, that are given and that only a moving joint can have."""
-        plain = Joint(placement=self.placement, axis=self.axis, name=self.name)
+        plain = Joint(placement=self.placement, axis=self.axis, name=self.name, at=self.at)
         words = (f.name for f in fields(self) if f.name != "kind")
         return tuple(word for word in words if _differs(getattr(self, word), getattr(plain, word)))
 

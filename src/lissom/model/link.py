@@ -153,6 +153,10 @@ class Link(Record):
         flexible = self.beam if self.beam is not None else self.modes
         return pose() if flexible is None else pose(p=flexible.end)
 
+    def attachment(self, at: float | None) -> Array:
+        """(4, 4) undeformed frame in which a child's joint is placed, in link axes: the tip, or along the beam."""
+        return self.tip if at is None else pose(p=(at, 0.0, 0.0))
+
     @property
     def without_payload(self) -> Inertia:
         """Hub and beam, or the rigid link, undeformed, in link axes."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # A compact body of iron at this radius of gyration is about as dense as matter in a machine gets.
 IRON = 7870.0
 VERY_LONG = 60.0  # m; longer than the longest cranes and space arms
+COUNTED_FROM_ROOT = 0.25  # of a beam's length: brackets beyond its tip are shorter
 MANY_TURNS = 8 * np.pi  # rad; few joints are limited and turn more than four times
 
 
@@ -44,6 +45,7 @@ def check(arm: Arm) -> list[Finding]:
                 f"{arm.mimics[joint.name].joint!r}, no motion, and are left out. Check them, and the mimic.")
         for joint in without_room(arm)
     ]  # fmt: skip
+    findings += _beyond_tips(arm)
     findings += [_of_note(arm.name, note) for note in arm.notes]
     if reach > VERY_LONG:
         message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
@@ -97,6 +99,20 @@ def _link(link: Link, reach: float) -> Iterator[Finding]:
             yield Finding("warning", subject, message + "Check the unit (degrees instead of rad?).")
     if joint.limits.torque is not None and not np.any(joint.limits.torque):
         yield Finding("warning", subject, f"its joint {joint.name!r} has a torque limit of 0: it cannot be driven.")
+
+
+def _beyond_tips(arm: Arm) -> Iterator[Finding]:
+    """Joints that lie as far beyond the tip of a beam as a place along it would lie from its root."""
+    for i, link in enumerate(arm.links):
+        beam = arm.links[arm.parent_index[i]].beam if link.parent is not None else None
+        x = float(link.joint.placement[0, 3])
+        if beam is not None and link.joint.at is None and COUNTED_FROM_ROOT * beam.length <= x <= beam.length:
+            message = (
+                f"its joint {link.joint.name!r} sits {x:.4g} m beyond the tip of {link.parent!r}, a beam of "
+                f"{beam.length:.4g} m: placements count from the tip. For a place {x:.4g} m from the root give the "
+                f"joint at={x:.4g} and take the offset out of its placement."
+            )
+            yield Finding("warning", f"link {link.name!r}", message)
 
 
 def _size(subject: str, mass: float, moment: float, reach: float) -> Iterator[Finding]:

@@ -45,7 +45,7 @@ def refuse_singular_inertia(links: Sequence[Link], parent: NDArray[np.intp]) -> 
             except ModelError as error:
                 found.append((link.joint.name, error))
         if parent[i] >= 0:
-            X = links[parent[i]].tip @ link.joint.placement @ _motion(link, _generic_position(i))
+            X = links[parent[i]].attachment(link.joint.at) @ link.joint.placement @ _motion(link, _generic_position(i))
             felt, have = (_in_frame(X, IA), _in_frame(X, IC)), outboard[parent[i]]
             outboard[parent[i]] = felt if have is None else (have[0] + felt[0], have[1] + felt[1])
         outboard[i] = None
@@ -116,7 +116,7 @@ def _screws(links: Sequence[Link], parent: NDArray[np.intp], at: Mapping[int, fl
         above, carriers = np.eye(4), frozenset[int]()
         if parent[i] >= 0:
             carried_by = links[parent[i]]
-            above = frames[parent[i]].X @ carried_by.frame @ carried_by.tip
+            above = frames[parent[i]].X @ carried_by.frame @ carried_by.attachment(link.joint.at)
             carriers = frames[parent[i]].carriers
         X = above @ link.joint.placement
         if link.joint.moves:

@@ -229,8 +229,7 @@ class Scene:
     def _sections(self, bones: Skeleton, skin: Skin) -> Array:
         if skin.kind == "bent":
             return bones.beams[skin.link][BENT]
-        parent = int(self.arm.parent_index[skin.link])
-        near = (np.eye(4) if parent < 0 else bones.tips[parent]) @ self.arm.links[skin.link].joint.placement
+        near = bones.attachment(skin.link) @ self.arm.links[skin.link].joint.placement
         return np.array([near, to(near[:3, :3], bones.origins[skin.link])])
 
     def _arrows(self, bones: Skeleton, state: State) -> dict[str, Array]:

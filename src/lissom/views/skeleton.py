@@ -56,9 +56,17 @@ class Skeleton:
 
     @cached_property
     def starts(self) -> Array:
-        """(..., n_links, 3) where each link hangs: the base's origin, or the tip of its parent."""
-        parents = self.arm.parent_index
-        return np.where((parents < 0)[:, None], 0.0, self.tips[..., :3, 3][..., parents, :])
+        """(..., n_links, 3) where each link hangs: the base's origin, or the tip of its parent or a place along it."""
+        return np.stack([self.attachment(i)[..., :3, 3] for i in range(len(self.arm.links))], axis=-2)
+
+    def attachment(self, i: int) -> Array:
+        """(..., 4, 4) the frame in which the joint of link i is placed."""
+        parent, at = int(self.arm.parent_index[i]), self.arm.links[i].joint.at
+        if parent < 0:
+            return np.broadcast_to(np.eye(4), (*self.q.shape[:-1], 4, 4))
+        if at is None:
+            return np.asarray(self.tips[..., parent, :, :])
+        return pose(self.arm, self.q, self.arm.links[parent].name, (at, 0.0, 0.0))
 
     @cached_property
     def centres(self) -> Array:
