@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent / "results"
-PACKAGES = ("lissom", "numpy", "scipy", "casadi", "llvmlite", "pin", "mujoco", "exudyn")
+PACKAGES = ("lissom", "numpy", "scipy", "casadi", "llvmlite", "pin", "mujoco", "exudyn", "toppra")
 
 
 class Table(NamedTuple):

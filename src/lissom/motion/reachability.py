@@ -101,7 +101,7 @@ def fastest_profile(lines: Lines, h: Array) -> Array:
 
     lines: of `lines_of`, changed in the last column.
     """
-    least, most = _controllable(lines, h)
+    least, most = controllable_sets(lines, h)
     if least[0] > 0:
         raise NoSpeed(0)
     x = np.zeros(len(h) + 1)
@@ -111,7 +111,7 @@ def fastest_profile(lines: Lines, h: Array) -> Array:
     return x
 
 
-def _controllable(lines: Lines, h: Array) -> tuple[Array, Array]:
+def controllable_sets(lines: Lines, h: Array) -> tuple[Array, Array]:
     """Least and largest controllable x (N + 1,) at the grid points; the set of the last is 0."""
     least, most = np.zeros(len(h) + 1), np.zeros(len(h) + 1)
     slope, low, high = lines.slope, lines.low, lines.high
