@@ -21,13 +21,7 @@ ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot
 def panda() -> ls.Arm:
     """Panda with its fingers locked: 7 joints."""
     arm = ls.load(ROBOTS / "panda_description/urdf/panda.urdf")
-    links = [
-        link.replace(joint=ls.Joint("fixed", link.joint.placement, name=link.joint.name))
-        if "finger_joint" in link.joint.name
-        else link
-        for link in arm.links
-    ]
-    return bare(arm.replace(links=links, name="panda"))
+    return bare(arm.lock({"panda_finger_joint1": 0.0}).replace(name="panda"))
 
 
 def ur10() -> ls.Arm:
@@ -35,13 +29,13 @@ def ur10() -> ls.Arm:
 
 
 def talos() -> ls.Arm:
-    return bare(ls.load(ROBOTS / "talos_data/robots/talos_full_v2.urdf").replace(name="talos"))
+    return bare(ls.load(ROBOTS / "talos_data/robots/talos_full_v2.urdf", mimic="free").replace(name="talos"))
 
 
 def bare(arm: ls.Arm) -> ls.Arm:
     """Without damping, friction and fixed joints: what Pinocchio's algorithms compute."""
     links = [
-        link.replace(joint=link.joint.replace(damping=0.0, friction=0.0, mimic=None)) if link.joint.moves else link
+        link.replace(joint=link.joint.replace(damping=0.0, friction=0.0)) if link.joint.moves else link
         for link in arm.links
     ]
     return arm.replace(links=links).merge_fixed()

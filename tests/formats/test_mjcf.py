@@ -363,11 +363,42 @@ def test_inactive_equalities_are_no_loops(read):
     assert read(text).loops == ()
 
 
-def test_other_equalities_are_noted(read):
-    text = mjcf(body("one", HINGE + SECOND), '<equality><joint joint1="h" joint2="t"/></equality>')
+def test_joints_that_an_equality_couples_follow(read):
+    """Where our joint follows to, MuJoCo's constraint is met, with the references of both joints."""
+    second = SECOND.replace("<joint ", '<joint ref="0.3" ')
+    text = mjcf(body("one", HINGE + second), '<equality><joint joint1="h" joint2="t" polycoef="0.2 -1.5 0 0 0"/></equality>')
     arm = read(text)
-    assert arm.loops == ()
-    assert any("equality 0 of type joint ignored" in note for note in arm.notes)
+    assert (arm.loops, arm.coordinates, arm.mimics["h"].multiplier) == ((), ("t",), -1.5)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:] = arm.joint_positions([0.4])
+    mujoco.mj_forward(model, data)
+    assert data.ne == 1
+    assert abs(data.efc_pos[0]) < 1e-15
+    free = read(text, mimic="free")
+    assert free.dof == arm.dof + 1
+    assert any("equality 0 of type joint ignored" in note for note in free.notes)
+
+
+@pytest.mark.parametrize(
+    ("equality", "note"),
+    [
+        ('joint1="h" joint2="t" polycoef="0 1 0.5 0 0"', "equality 0 between joints is not linear; ignored."),
+        ('joint1="h"', "equality 0 holds a joint where it is; ignored. arm.lock does this."),
+        ('joint1="h" joint2="t" active="false"', "equality 0 is not active; ignored."),
+    ],
+)
+def test_other_equalities_are_noted(read, equality, note):
+    arm = read(mjcf(body("one", HINGE + SECOND), f"<equality><joint {equality}/></equality>"))
+    assert (arm.loops, dict(arm.mimics)) == ((), {})
+    assert note in arm.notes
+
+
+def test_joints_that_equalities_couple_in_a_ring(read):
+    both = '<equality><joint joint1="h" joint2="t"/><joint joint1="t" joint2="h"/></equality>'
+    arm = read(mjcf(body("one", HINGE + SECOND), both))
+    assert list(arm.mimics) == ["h"]
+    assert "equality 1 couples joints that other equalities couple already; ignored." in arm.notes
 
 
 # ---- names ---------------------------------------------------------------------------------------------------------

@@ -329,13 +329,12 @@ def mimic(leader, multiplier, offset):
     return f'<mimic joint="{leader}" multiplier="{multiplier}" offset="{offset}"/>'
 
 
-def test_mimic_is_data_and_follow_obeys_it(read):
+def test_a_mimic_joint_follows(read):
     arm = read(swapped('<axis xyz="0.9 0.1 -0.2"/>', '<axis xyz="1 0 0"/>' + mimic("waist", -1.7, 0.25)))
-    assert arm.dof == 3
+    assert arm.coordinates == ("waist", "lift")
     assert arm.joint("spin").mimic == ls.Mimic("waist", -1.7, 0.25)
-    assert any("'spin' mimics 'waist'" in note for note in arm.notes)
-    close(arm.follow([0.4, 0.1, 99.0]), [0.4, 0.1, -1.7 * 0.4 + 0.25])
-    batch = arm.follow(np.full((2, 5, 3), 0.3))
+    close(arm.joint_positions([0.4, 0.1]), [0.4, 0.1, -1.7 * 0.4 + 0.25])
+    batch = arm.joint_positions(np.full((2, 5, 2), 0.3))
     close(batch[..., 2], np.full((2, 5), -1.7 * 0.3 + 0.25))
     close(batch[..., :2], np.full((2, 5, 2), 0.3), 0)
 
@@ -350,7 +349,14 @@ def test_follow_through_a_mimic_that_comes_first(read):
     text = swapped('<axis xyz="0.3 -0.5 1.7"/>', '<axis xyz="0 0 1"/>' + mimic("lift", 2.5, 0.1))
     text = swapped('<axis xyz="-0.6 0.2 0.4"/>', '<axis xyz="0 1 0"/>' + mimic("spin", -0.4, 0.05), text)
     lift = -0.4 * 0.7 + 0.05
-    close(read(text).follow([9.0, 9.0, 0.7]), [2.5 * lift + 0.1, lift, 0.7])
+    close(read(text).joint_positions([0.7]), [2.5 * lift + 0.1, lift, 0.7])
+
+
+def test_mimic_joints_may_be_free(read):
+    text = swapped('<axis xyz="0.9 0.1 -0.2"/>', '<axis xyz="1 0 0"/>' + mimic("nobody", -1.7, 0.25))
+    arm = read(text, mimic="free")
+    assert (arm.dof, arm.joint("spin").mimic) == (3, None)
+    assert "joint 'spin' is free: its <mimic> of 'nobody' ignored." in arm.notes
 
 
 @pytest.mark.parametrize("leader", ["wais", "mount", "spin"])
@@ -940,7 +946,7 @@ def test_round_trip_of_bodies(there_and_back):
 
 def test_round_trip_of_joints(there_and_back):
     arm, back = there_and_back
-    for joint in arm.joints:
+    for joint in arm.moving_joints:
         same = back.joint(joint.name)
         assert (same.kind, same.damping, same.friction) == (joint.kind, joint.damping, joint.friction)
         assert (same.limits, same.mimic) == (joint.limits, joint.mimic)
@@ -961,10 +967,10 @@ def test_round_trip_of_shapes(there_and_back):
 def test_pinocchio_accepts_what_is_written(there_and_back, tmp_path):
     arm, _ = there_and_back
     model = pin.buildModelFromUrdf(str(tmp_path / "back.urdf"))
-    assert set(model.names[1:]) == set(arm.coordinates)
+    assert set(model.names[1:]) == {joint.name for joint in arm.moving_joints}
     assert sum(body.mass for body in model.inertias) == pytest.approx(arm.mass, rel=ROUND_TRIP)
     q, data, full = np.linspace(-0.8, 1.1, arm.dof), model.createData(), pin.neutral(model)
-    for joint, value in zip(arm.joints, q, strict=True):
+    for joint, value in zip(arm.moving_joints, arm.joint_positions(q), strict=True):
         theirs = model.joints[model.getJointId(joint.name)]
         full[theirs.idx_q : theirs.idx_q + theirs.nq] = value if theirs.nq == 1 else (np.cos(value), np.sin(value))
     pin.framesForwardKinematics(model, data, full)

@@ -21,13 +21,7 @@ def panda():
     if not file.exists():
         pytest.skip("example-robot-data is not installed")
     arm = ls.load(file / "urdf/panda.urdf")
-    links = [
-        link.replace(joint=ls.Joint("fixed", link.joint.placement, name=link.joint.name))
-        if "finger_joint" in link.joint.name
-        else link
-        for link in arm.links
-    ]
-    return arm.replace(links=tuple(links)).merge_fixed()
+    return arm.lock({"panda_finger_joint1": 0.0}).merge_fixed()
 
 
 def tasks(arm, limits, seed):

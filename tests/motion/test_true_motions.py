@@ -118,14 +118,6 @@ def test_ends_must_be_held():
     assert ls.predict_motion(rough, start=[0], goal=[0.1], limits=ls.Limits(torque=4.0)).ok
 
 
-def test_coupled_joints_are_refused():
-    arm = two()
-    follow = arm.links[1].joint.replace(mimic=ls.Mimic("upper", -1.0, 0.1))
-    arm = arm.replace(links=(arm.links[0], arm.links[1].replace(joint=follow)))
-    with pytest.raises(UnsupportedError, match="joint 'fore' is to follow 'upper'"):
-        ls.predict_motion(arm, start=[0, 0.1], goal=[1, -0.9], limits=ls.Limits(torque=5.0))
-
-
 def test_rates_of_torques_that_jump_are_refused():
     with pytest.raises(InputError, match="joint 'a' has Coulomb friction, so its torque jumps"):
         ls.predict_motion(one(2.0), start=[0], goal=[1], limits=ls.Limits(torque_rate=100.0, torque=10.0))

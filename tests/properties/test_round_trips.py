@@ -361,11 +361,11 @@ def test_dh_table_keeps_drives_limits_and_names(convention: str, arm: ls.Arm, da
     again = arm.to_dh(convention).arm()
     assert [link.name for link in again.links] == [link.name for link in arm.links if link.joint.moves]
     assert (again.name, again.coordinates) == (arm.name, arm.coordinates)
-    for before, after in zip(arm.joints, again.joints, strict=True):
+    for before, after in zip(arm.moving_joints, again.moving_joints, strict=True):
         plain = {"placement": np.eye(4), "axis": (0, 0, 1)}
         assert after.replace(**plain) == before.replace(**plain)
     q = data.draw(states(arm)).q
-    assert np.array_equal(again.follow(q), arm.follow(q))
+    assert np.array_equal(again.joint_positions(q), arm.joint_positions(q))
 
 
 BODY = {"mass": 1.3, "com": (0.17, -0.03, 0.05), "inertia": (0.02, 0.03, 0.04)}
@@ -517,7 +517,7 @@ def test_urdf_keeps_poses_and_bodies(arm: ls.Arm, data: st.DataObject) -> None:
 def test_urdf_keeps_what_it_can_say_of_joints(arm: ls.Arm) -> None:
     again, _ = through_urdf(arm, np.zeros(arm.dof))
     assert again.name == arm.name
-    for before in arm.joints:
+    for before in arm.moving_joints:
         after = again.joint(before.name)
         assert (after.kind, after.damping, after.friction) == (before.kind, before.damping, before.friction)
         assert after.limits.position == before.limits.position

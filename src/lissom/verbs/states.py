@@ -46,6 +46,8 @@ def as_state(arm: Arm, value: ArrayLike, what: str, verb: str) -> Array:
     want = f"{joints} joints ({listed})"
     if arm.dof != joints:
         want += f" and {arm.dof} coordinates with its elastic ones"
+    if arm.mimics:
+        want += f"; {', '.join(arm.mimics)} follow others and have no entry"
     column = " A column of states needs them along the last axis." if state.ndim == 2 and state.shape[-1] == 1 else ""
     raise InputError(f"{verb}: {what} has {have}, arm {arm.name!r} has {want}.{column}")
 
