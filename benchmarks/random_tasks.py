@@ -1,9 +1,9 @@
-"""Random tasks of real arms, solved by default and from many starts: python benchmarks/random_tasks.py [--quick] [--save]
+"""Random tasks of real arms, by default and from many starts: python benchmarks/random_tasks.py [--quick] [--save]
 
 Five tasks for each of four criteria on seven arms (URDFs of the test extra). Each is solved as `predict_motion` does it
 by default; the reference is the best of nine starts (a straight line and eight wide random ones) on 40 segments, solved
 on 80 segments too. Every task is a line of `--log` (JSON), and those already in it are not done again: a run that was
-stopped goes on where it was. Times are CPU seconds, compilation included the first time that an arm and criterion occur.
+stopped goes on where it was. Times are CPU seconds; the first task of an arm and criterion compiles its code.
 """
 
 from __future__ import annotations

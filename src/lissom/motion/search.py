@@ -308,8 +308,10 @@ class Search:
         return self.outcome(mesh, program, solution, peaks, rounds, self._log, self.spent)
 
     def _continued(self, solver: Solver, before: Solved | None, begin: Callable[..., Array], known: bool) -> Solution:
-        """From a start, or from the solution of the round before with its multipliers; where that fails, without, unless
-        a motion is known that is nearly as good."""
+        """From a start, or from the solution of the round before with its multipliers; where that fails, without.
+
+        known : a motion that is nearly as good is known, so nothing is tried twice
+        """
         ways: list[Solution | None] = [None] if before is None else [carried(*before, solver.program), None]
         if known:
             ways = ways[:1]
