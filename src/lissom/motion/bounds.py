@@ -46,3 +46,17 @@ def bounds_of(arm: Arm, task: Task, verb: str) -> Bounds:
         if quantity in OF_MOTORS:
             lower[quantity][~arm.actuated], upper[quantity][~arm.actuated] = -np.inf, np.inf
     return Bounds(lower, upper)
+
+
+def small_weights(bounds: Bounds, task: Task, regularise: float, driven: NDArray[np.bool_]) -> Array:
+    """(n,) weights of squared torques beside the time, where time alone is minimised.
+
+    Joints that do not decide the duration would otherwise move in any of many ways. Torques are taken relative to their
+    limits and averaged over the joints that have one, so the shortest time becomes longer by at most this fraction.
+    """
+    upper = np.maximum(np.abs(bounds.lower["torque"]), np.abs(bounds.upper["torque"]))
+    known = np.isfinite(upper) & (upper > 0)
+    if set(task.minimise) != {"time"} or not regularise or not known.any():
+        return np.zeros(len(upper))
+    scale = np.where(known, upper, upper[known].max())
+    return np.where(driven, regularise * task.minimise["time"] / (driven.sum() * scale**2), 0.0)

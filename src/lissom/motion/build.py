@@ -8,10 +8,10 @@ vanish at the collocation points of the mesh (see `mesh`).
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from lissom.model.arm import Arm
@@ -19,7 +19,7 @@ from lissom.model.loads import Load
 from lissom.motion import start
 from lissom.motion.basis import Basis
 from lissom.motion.bending import bending_rows, measures_of
-from lissom.motion.bounds import Bounds, bounds_of
+from lissom.motion.bounds import bounds_of, small_weights
 from lissom.motion.clearance import Clearance, clearance_of
 from lissom.motion.closing import Closing
 from lissom.motion.criteria import Course, rate_of_cost
@@ -49,6 +49,10 @@ LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
 SEGMENTS = 20  # where a task gives no number
 SAMPLED = ("torque", "torque_rate", "power")
+
+
+class OutOfTimeError(Exception):
+    """The time of a search ended before its functions were compiled."""
 
 
 class Problem:
@@ -85,9 +89,14 @@ class Problem:
         """Torques, their rates and powers, the rate of cost; compiled when it is first asked for."""
         return self.expressions.sample()
 
-    def compile(self) -> None:
-        """Have all that is compiled ready."""
-        assert self.sample.n >= self.n
+    def compile(self, until: float = np.inf) -> None:
+        """Have all that is compiled ready; beyond a time of `time.perf_counter` nothing more is begun."""
+
+        def check() -> None:
+            if time.perf_counter() > until:
+                raise OutOfTimeError
+
+        self.expressions.sample(check)
 
     # ---- where it goes ------------------------------------------------------------------------------
 
@@ -103,9 +112,18 @@ class Problem:
         return rate if self.closing is None else self.closing.completed_rates(self.given(word), rate)
 
     def accelerations(self, word: str) -> Array:
-        """(n,) accelerations at "start" or "goal", NaN where they are free: those of loose coordinates follow."""
+        """(n,) accelerations at "start" or "goal", NaN where they are free: those of loose coordinates follow.
+
+        Where jerk or rates of torque are limited they are zero unless given: an arm at rest that leaves with an
+        acceleration has a jerk without bounds there, which no limit along the motion sees.
+        """
         value = getattr(self.task, f"{word}_acceleration")
-        return np.full(self.n, np.nan) if value is None else spread(self.arm, value, np.nan)
+        if value is not None:
+            return spread(self.arm, value, np.nan)
+        if self.task.periodic:
+            return np.full(self.n, np.nan)
+        limited = self.bounds.limited("jerk") | self.bounds.limited("torque_rate").any()
+        return np.where(limited & np.isin(np.arange(self.n), self.led) & np.isfinite(self.rates(word)), 0.0, np.nan)
 
     @cached_property
     def held(self) -> list[Place]:
@@ -329,17 +347,3 @@ def fastest_period(arm: Arm) -> float:
         arm.__dict__["_fastest_period"] = float(1 / found.max()) if len(found) else np.inf
     period: float = arm.__dict__["_fastest_period"]
     return period
-
-
-def small_weights(bounds: Bounds, task: Task, regularise: float, driven: NDArray[np.bool_]) -> Array:
-    """(n,) weights of squared torques beside the time, where time alone is minimised.
-
-    Joints that do not decide the duration would otherwise move in any of many ways. Torques are taken relative to their
-    limits and averaged over the joints that have one, so the shortest time becomes longer by at most this fraction.
-    """
-    upper = np.maximum(np.abs(bounds.lower["torque"]), np.abs(bounds.upper["torque"]))
-    known = np.isfinite(upper) & (upper > 0)
-    if set(task.minimise) != {"time"} or not regularise or not known.any():
-        return np.zeros(len(upper))
-    scale = np.where(known, upper, upper[known].max())
-    return np.where(driven, regularise * task.minimise["time"] / (driven.sum() * scale**2), 0.0)

@@ -1,8 +1,8 @@
 """Several optima: starts that differ are compared on a coarse mesh, the best are solved on finer ones.
 
-A first optimum is not simply believed. Effort has many: from a straight line and from random lines far off it the task is
-solved on half the segments, quickly and not to the last digit. The best of these that differ are solved on the task's
-segments, and that once more on twice as many. The shortest time rarely has several optima: one start is enough there,
+A first optimum is not simply believed. Effort has many: from a straight line and from random lines far off it the task
+is solved on half the segments, quickly and not to the last digit. The best of these that differ are solved on the
+task's segments, and the best of all with more segments where its torques change most. The shortest time rarely has several optima: one start is enough there,
 unless the coarse mesh knows a shorter one.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,8 @@ class Expressions:
         self.problem, self.n = problem, problem.n
         self.bounds, self.task, self.driven = problem.bounds, problem.task, problem.arm.actuated
 
-    def sample(self) -> Sample | TapeSample:
-        """Torques, their rates and powers, the rate of cost; compiled once for an arm."""
+    def sample(self, check: Callable[[], None] = lambda: None) -> Sample | TapeSample:
+        """Torques, their rates and powers, the rate of cost; compiled once for an arm. `check` may stop that."""
         problem = self.problem
         key = "|".join(map(str, (digest(problem.bodies), problem.setting, self._spec)))
         closing = problem.closing
@@ -44,12 +45,12 @@ class Expressions:
                 powers = np.flatnonzero(self.bounds.limited("power"))
                 made[key] = TapeSample(
                     problem.arm, problem.setting, powers, self.task.minimise, problem.small, problem.rubbing,
-                    self.layout,
+                    self.layout, check,
                 )  # fmt: skip
             else:
                 squares = self._squares if self.n >= APART else None
                 wide = self.n + (0 if closing is None else closing.count)
-                made[key] = Sample(key, wide, self._expressions, self.orders, self.data, squares)
+                made[key] = Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
         return made[key]
 
     @property

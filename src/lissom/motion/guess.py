@@ -73,8 +73,8 @@ def _of_motion(arm: Arm, motion: Motion) -> Guess:
     missing = [name for name in ours if name not in theirs]
     if missing:
         raise InputError(
-            f"{VERB}: guess is a motion of arm {motion.arm.name!r}, which has no joint {missing[0]!r}; expected a motion "
-            f"of an arm with the joints {', '.join(ours)}."
+            f"{VERB}: guess is a motion of arm {motion.arm.name!r}, which has no joint {missing[0]!r}; expected a "
+            f"motion of an arm with the joints {', '.join(ours)}."
         )
     known, q = list(motion.arm.coordinates), motion.at(np.linspace(0.0, motion.duration, LOOKS))[0]
     out = np.zeros((LOOKS, arm.dof))

@@ -12,6 +12,7 @@ from lissom.model.units import unit_of
 from lissom.motion import checks
 from lissom.motion.build import SHORTEST, Problem
 from lissom.motion.crossing import crossed
+from lissom.motion.curves import Curves
 from lissom.motion.mesh import Mesh
 from lissom.motion.peaks import EXCESS
 from lissom.motion.program import Program
@@ -57,6 +58,31 @@ class Outcome:
             problem.arm, problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report, basis.continuity,
             loose, problem.closures(program.curves, x),
         )  # fmt: skip
+
+    def unsolved(self, mesh: Mesh, curves: Curves, x: Array, spent: dict[str, float]) -> Motion:
+        """The motion of variables that no solver has seen, as its functions could not be compiled in time."""
+        P, *others = curves.control_points(x)
+        basis, loose = mesh.led, None
+        if mesh.loose is not None:
+            loose = Loose(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+        status = (
+            f"stalled: {OUT_OF_TIME} while its functions were compiled; {self._more_seconds}, or call again: what was "
+            "compiled is kept"
+        )
+        return Motion(
+            self._problem.arm, self._problem.task, curves.T(x), np.nan, status, False, basis.breaks, basis.degree, P,
+            MotionReport((), np.nan, (), 0, 0, dict(spent)), basis.continuity, loose,
+            self._problem.closures(curves, x),
+        )  # fmt: skip
+
+    def unchecked(self, what: str) -> str:
+        """Why something was not checked."""
+        return f"{OUT_OF_TIME} before the {what}; {self._more_seconds}"
+
+    @property
+    def _more_seconds(self) -> str:
+        seconds = self._limits[2]
+        return "raise `seconds`" if seconds is None else f"raise `seconds` ({seconds:.4g})"
 
     def _judged(
         self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], cost: float
@@ -106,13 +132,10 @@ class Outcome:
         return f"{status}; not all can be met together: {found}{weak and f'; {weak}'}"
 
     def _unfinished(self, status: str, found: str, cost: float) -> str:
-        _, iterations, seconds = self._limits
-        more = f"`iterations` ({iterations})"
-        if OUT_OF_TIME in status:
-            more = "`seconds`" if seconds is None else f"`seconds` ({seconds:.4g})"
+        more = self._more_seconds if OUT_OF_TIME in status else f"raise `iterations` ({self._limits[1]})"
         if found:
-            return f"where it ended, {found}; raise {more}"
-        return f"a feasible motion, not yet optimal (cost {cost:.4g}); raise {more}, or take it with on_failure='return'"
+            return f"where it ended, {found}; {more}"
+        return f"a feasible motion, not yet optimal (cost {cost:.4g}); {more}, or take it with on_failure='return'"
 
     def violated(self, program: Program, solution: Solution) -> str:
         """The rows that are violated most, by how much, and how much is allowed."""

@@ -67,9 +67,9 @@ def predict_motion(
                                  without it. 0: none
     progress : bool or f(Iteration)     show a line, or be told of every iteration
     on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
-    guess : Motion, (k, joints) or None    where the first start begins in place of a straight line: an earlier motion, on
-                                 any mesh, of any duration, of an arm with the same joints; or waypoints, evenly spaced in
-                                 time. Then it is the only start by default
+    guess : Motion, (k, joints) or None    where the first start begins in place of a straight line: an earlier motion,
+                                 on any mesh, of any duration, of an arm with the same joints; or waypoints, evenly
+                                 spaced in time. By default it is then the only start
     fields                       of the task, with those of `task` replaced; see `Task`
 
     Returns

@@ -57,11 +57,13 @@ class Sample:
     orders : int       3, or 4 where the jerk is asked for
     data : int         numbers that differ from sample to sample
     squares : (k,)     weights of the squares of the first rows, beside the rate of cost that `build` gives
+    check : f()        called before each of its functions is compiled, and may raise
     """
 
     def __init__(
-        self, key: str, n: int, build: Build, orders: int = 3, data: int = 0, squares: Array | None = None
-    ) -> None:
+        self, key: str, n: int, build: Build, orders: int = 3, data: int = 0, squares: Array | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
         self.n, self.orders, self.data = n, orders, data
         u, T, extra = ca.SX.sym("u", orders * n), ca.SX.sym("T"), ca.SX.sym("data", data)
         parts = [u[r * n : (r + 1) * n] / T**r for r in range(orders)]
@@ -76,9 +78,15 @@ class Sample:
         given = [u, T, *([extra] if data else [])]
         self.jacobian, self.hessian = _places(J), _places(H)
         self._squares = None if squares is None or not squares.any() else _Squares(squares, z.numel(), self)
-        self._value = _Compiled(f"{key}|value", given, [rows, cost])
-        self._first = _Compiled(f"{key}|first", given, [_nonzeros(J), ca.densify(ca.gradient(cost, z))])
-        self._second = _Compiled(f"{key}|second", [*given, lam, w], [_nonzeros(H)])
+        made = []
+        for word, inputs, results in (
+            ("value", given, [rows, cost]),
+            ("first", given, [_nonzeros(J), ca.densify(ca.gradient(cost, z))]),
+            ("second", [*given, lam, w], [_nonzeros(H)]),
+        ):
+            check()
+            made.append(_Compiled(f"{key}|{word}", inputs, results))
+        self._value, self._first, self._second = made
 
     def value(self, given: Sequence[Array]) -> list[Array]:
         """rows (N, m), T c (N, 1)."""

@@ -11,7 +11,7 @@ import numpy as np
 from lissom.errors import MotionError
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
-from lissom.motion.build import Problem, fastest_period
+from lissom.motion.build import OutOfTimeError, Problem, fastest_period
 from lissom.motion.closing import SINGULAR_WAY, open_between
 from lissom.motion.curves import Curves
 from lissom.motion.explore import Exploration
@@ -22,11 +22,11 @@ from lissom.motion.peaks import look
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED, Iteration, Peak, Settled
-from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, not_settled, settled
+from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, UNRESOLVED_FINER, not_settled, settled
 from lissom.motion.smoothing import SOFT
 from lissom.motion.solver import Solution, Solver, carried, numbered_on
 from lissom.motion.task import Task
-from lissom.motion.walk import STRIDE, Walk
+from lissom.motion.walk import Walk
 from lissom.spatial.rotations import Array
 
 __all__ = ["MET", "ROUNDS", "Search", "mesh_of", "points_of", "reported", "with_changes"]
@@ -63,18 +63,34 @@ class Search:
         self.problem = Problem(arm, task, regularise)
         self.outcome = Outcome(self.problem, limits)
         checks.refuse_impossible(self.problem)
-        self.problem.compile()
+        self._compiled = self._compile(self.problem)
         self.spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log: tuple[Iteration, ...] = ()
 
+    def _compile(self, problem: Problem) -> bool:
+        """Have a problem ready; whether there was time for it."""
+        try:
+            problem.compile(self.until)
+        except OutOfTimeError:
+            return False
+        return True
+
+    @property
+    def late(self) -> bool:
+        """The time of the search is over."""
+        return time.perf_counter() > self.until
+
     def other(self, **fields: Any) -> Search:
-        """Of the same arm and a task with some fields replaced."""
+        """Of the same arm and a task with some fields replaced, in the time that is left."""
         task = self._job["task"].replace(**fields)
-        return Search(self._job["arm"], task, self.limits, self.seed, self._job["regularise"], self.progress)
+        return self._begun_anew(self._job["arm"], task)
+
+    def _begun_anew(self, arm: Arm, task: Task) -> Search:
+        return Search(arm, task, self._left()["limits"], self.seed, self._job["regularise"], self.progress)
 
     def of(self, arm: Arm, task: Task) -> Motion:
         """The best motion of another arm and task, or an error."""
-        motion = Search(arm, task, self.limits, self.seed, self._job["regularise"], self.progress).best(1, 1)
+        motion = self._begun_anew(arm, task).best(1, 1)
         if not motion.ok:
             raise MotionError(f"{VERB}: {motion.status}", motion)
         return motion
@@ -83,6 +99,8 @@ class Search:
         self, count: int | None, workers: int | None, scheduler: str | None = None, converge: bool = True
     ) -> Motion:
         """From so many starts; None: as many as the criterion asks for, which are compared on a coarse mesh first."""
+        if not self._compiled:
+            return self._uncompiled()
         if count is None and self._guess is None and Exploration.suits(self.problem) and scheduler is None:
             return Exploration(self).best(converge)
         count = 1 if count is None else count
@@ -95,8 +113,16 @@ class Search:
         seconds = None if seconds is None else max(self.until - time.perf_counter(), 0.0)
         return self._job | {"limits": (*limits, seconds)}
 
+    def _uncompiled(self) -> Motion:
+        """Where time ran out before anything could be searched: the straight line."""
+        mesh = self.problem.mesh()
+        curves = self.problem.curves(mesh, mesh.samples(self.problem.expressions.orders)[0])
+        return self.outcome.unsolved(mesh, curves, self.problem.begun(curves, self._start(curves, 0)), self.spent)
+
     def start(self, k: int) -> Motion:
         """From start k."""
+        if not self._compiled:
+            return self._uncompiled()
         self.spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
         mesh = self.problem.mesh(self._finer)
@@ -119,27 +145,32 @@ class Search:
         singular = motion.status.startswith(SINGULAR_WAY)
         return FINER_SINGULAR * self.problem.segments if singular else MOST_SEGMENTS
 
-    def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float) -> Motion:
-        """On a mesh, from a start; where a free duration makes that difficult, by walking."""
+    def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float, near: bool = False) -> Motion:
+        """On a mesh, from a start; where a free duration makes that difficult, by continuation in the duration.
+
+        near : the start is a solution on a coarser mesh
+        """
         task = self.problem.task
         walks = mesh.loose is not None and task.fixed_duration is None and not task.periodic
         if walks and set(task.minimise) == {"time"} and not self.problem.resolved(mesh.led.segments):
-            return self._walked(mesh, begin, T)
+            return self._walked(mesh, begin, T, near)
         motion = self._solved(mesh, begin)
         if walks and not motion.ok and not motion.interrupted and "time" in task.minimise:
-            return self._walked(mesh, begin, T)
+            return self._walked(mesh, begin, T, near)
         return motion
 
-    def _walked(self, mesh: Mesh, begin: Callable[..., Array], T: float, stride: float = STRIDE) -> Motion:
-        """With the duration walked to its best."""
+    def _walked(self, mesh: Mesh, begin: Callable[..., Array], T: float, near: bool) -> Motion:
+        """With the duration made as short as it can be, step by step; `near` that, only where it has to be longer."""
         task, problem = self.problem.task, self.problem
         effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
         low, high = task.duration or (T / 100, 100 * T)
         other = Problem(problem.arm, task.replace(minimise=effort, duration=(low, high)))
+        if not self._compile(other):
+            return self._uncompiled()
         limits = (*self.limits[:2], self.until)
         walk = Walk(other, mesh, limits, lambda at, x: problem.cost(at.curves, x), self.progress)
         clock = time.perf_counter()
-        found, more, rounds = walk(begin, float(np.clip(T, low, high)), stride), np.zeros(0), 1
+        found, more, rounds = walk(begin, float(np.clip(T, low, high)), near), np.zeros(0), 1
         while True:
             peaks, peak_times = look(problem, mesh, found.program, found.solution.x)
             if not found.solution.solved or not len(peak_times) or rounds == ROUNDS or walk.stopped:
@@ -167,6 +198,8 @@ class Search:
             return 1
         periods = problem.line_duration / fastest_period(problem.arm)
         needed = PER_PERIOD * periods / problem.segments
+        if needed > FIRST_FINER:  # modes that fast only follow; how fine is fine enough, the residual check finds out
+            return UNRESOLVED_FINER
         return int(2 ** np.clip(np.ceil(np.log2(max(needed, 1.0))), 0, np.log2(FIRST_FINER)))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
@@ -217,6 +250,10 @@ class Search:
         history: list[Settled] = []
         before = motion.report
         while True:
+            if self.late:
+                return with_changes(
+                    motion, ok=False, status=f"{motion.status}, but {self.outcome.unchecked('residual check')}"
+                )
             history.append(settled(motion))
             told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
             motion = reported(motion, **told, settled=tuple(history))
@@ -226,7 +263,7 @@ class Search:
                 return with_changes(motion, ok=False, status=f"solved, but {not_settled(history[-1], residual)}")
             mesh, points = mesh_of(motion).loosened(points_of(motion))
             T = motion.duration
-            motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T)
+            motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T, near=True)
 
     def _solved(self, mesh: Mesh, begin: Callable[..., Array], near: bool = False) -> Motion:
         """On a mesh, from a start; where |power| is minimised, with its kink rounded off less and less."""
@@ -273,11 +310,11 @@ class Search:
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         return self.outcome(mesh, program, solution, peaks, rounds, self._log, self.spent)
 
-    def _continued(
-        self, solver: Solver, before: Solved | None, begin: Callable[..., Array], known: bool
-    ) -> Solution:
-        """From a start, or from the solution of the round before with its multipliers; where that fails, without, unless
-        a motion is known that is nearly as good."""
+    def _continued(self, solver: Solver, before: Solved | None, begin: Callable[..., Array], known: bool) -> Solution:
+        """From a start, or from the solution of the round before with its multipliers; where that fails, without.
+
+        known : a motion that is nearly as good is known, so nothing is tried twice
+        """
         ways: list[Solution | None] = [None] if before is None else [carried(*before, solver.program), None]
         if known:
             ways = ways[:1]
@@ -292,9 +329,7 @@ class Search:
                 break
         return solution
 
-    def _begun(
-        self, curves: Curves, before: Solved | None, begin: Callable[[Curves], Array]
-    ) -> Array:
+    def _begun(self, curves: Curves, before: Solved | None, begin: Callable[[Curves], Array]) -> Array:
         if before is None:
             return self.problem.begun(curves, begin(curves))
         return self.problem.begun(curves, before[1].x, (before[0].curves, before[1].x))

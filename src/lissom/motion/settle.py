@@ -14,6 +14,7 @@ from lissom.motion.residual import apart, residual_vibration
 from lissom.simulation.run import Run
 
 FIRST_FINER, MOST_FINER = 8, 32
+UNRESOLVED_FINER = 2  # to begin with where even the former would not resolve the fastest mode
 MOVING = 1e-7  # m: an end that would ring by more is not meant to be at rest; what differs from it counts then
 PER_PERIOD = 0.7  # segments in a period of the fastest mode from which the equations of motion are met well enough
 

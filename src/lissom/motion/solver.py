@@ -151,12 +151,10 @@ class Solver:
         )
 
     def _made(self, begin: str) -> Any:
-        """IPOPT on the program, from any start, from a solution, or near one; where time is limited, made for what is left."""
+        """IPOPT on the program, from any start, from a solution or near one; for the time that is left."""
         if begin not in self._runs or self._until < np.inf:
             nlp, watch, extra = self._parts
-            options: dict[str, Any] = {
-                f"ipopt.{word}": value for word, value in (self._options | BEGIN[begin]).items()
-            }
+            options: dict[str, Any] = {f"ipopt.{word}": value for word, value in (self._options | BEGIN[begin]).items()}
             if self._until < np.inf:
                 options["ipopt.max_wall_time"] = max(self._until - time.perf_counter(), LEAST_TIME)
             fixed: dict[str, Any] = {**PLAIN, "iteration_callback": watch}

@@ -187,7 +187,7 @@ def _passed(problem: Problem, s: Array, ends: Array, rng: np.random.Generator) -
 
 
 def _resting(problem: Problem, s: Array, ends: Array, seed: int, which: int) -> Line:
-    """Between two places a rest at a posture where rest costs little; each that is asked for differs from the others."""
+    """Between two places a rest at a posture where rest costs little; number `which` of those that differ."""
     early, late = s[0] + (s[1] - s[0]) * np.array(REST)
     q = _reachable(problem, early, s, ends, CANDIDATES, np.random.default_rng(seed))
     q = np.clip(q, *_reach(problem, late, s, ends))

@@ -15,7 +15,7 @@ where the first term is what the tape of `inverse_dynamics_hessian` gives, and e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +77,7 @@ class TapeSample:
     rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
                                     its jump: above, then below
     layout : Layout                 widths within which jumps are rounded off, which are the last data of a sample
+    check : f()                     called before each of its functions is compiled, and may raise
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class TapeSample:
         small: Array,
         rubbing: NDArray[np.intp],
         layout: Layout,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self.n, self.m = arm.dof, arm.dof + len(powers) + 2 * len(rubbing)
         self._loads, self._layout = 9 * len(setting.loads), layout
@@ -101,7 +103,11 @@ class TapeSample:
         self._friction = arm.expanded(arm.friction)
         known = library(_smooth(arm))
         names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
-        self._tau, self._slopes, self._curvatures = (known.get(name, setting) for name in names)
+        made = []
+        for name in names:
+            check()
+            made.append(known.get(name, setting))
+        self._tau, self._slopes, self._curvatures = made
         self.jacobian, self.hessian = self._patterns(arm)
         self._seen: Any = None
         self._known: dict[str, Any] = {}
@@ -134,7 +140,10 @@ class TapeSample:
         y, T, tau = self._state(given)
         k, r = self._powers, self._rubbing
         rows = [tau, tau[:, k] * y[1][:, k]]
-        rows += [tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._widths.limit, self._widths.torque[:, r]) for side in SIDES]
+        rows += [
+            tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._widths.limit, self._widths.torque[:, r])
+            for side in SIDES
+        ]
         return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
 
     def first(self, given: Sequence[Array]) -> list[Array]:

@@ -23,7 +23,7 @@ from lissom.spatial.rotations import Array
 
 STRIDE, SHORTEST = 0.04, 1e-3  # steps of the duration, relative: the first, and the last
 LONGER, TRIES = 1.12, 12  # how much longer where the first guess is too short, and how often
-ITERATIONS = 100  # of one motion
+ITERATIONS, FEWEST = 100, 40  # of one motion; of the next one twice as many as of the last, and at least so many
 
 Told = Callable[[Iteration], object]
 
@@ -54,12 +54,14 @@ class Walk:
         self.seconds = self.evaluation_seconds = 0.0
         self.stopped = False
 
-    def __call__(self, begin: Callable[..., Array], T: float, stride: float = STRIDE) -> Walked:
-        """From a duration on."""
+    def __call__(self, begin: Callable[..., Array], T: float, near: bool = False) -> Walked:
+        """From a duration on; `near` the shortest one, no shorter ones are tried."""
         program = self._problem.program(self._mesh, np.zeros(0))
-        here = self._entered(program, begin(program.curves), T)
+        here = self._entered(program, begin(program.curves), T, 1 + SHORTEST if near else LONGER)
+        stride = SHORTEST if near else STRIDE
         while here.solved and stride > SHORTEST and not self.stopped and program.curves.T(here.x) > self._shortest:
-            there = self._at(program, here.x, max(program.curves.T(here.x) * (1 - stride), self._shortest))
+            shorter = max(program.curves.T(here.x) * (1 - stride), self._shortest)
+            there = self._at(program, here.x, shorter, max(FEWEST, 2 * len(here.iterations)))
             if there.solved and self._cost(program, there.x) < self._cost(program, here.x):
                 here = self._kept(there)
             else:
@@ -87,10 +89,10 @@ class Walk:
         self._log += [step._replace(number=count + k) for k, step in enumerate(found.iterations)]
         return found
 
-    def _at(self, program: Program, x: Array, T: float) -> Solution:
+    def _at(self, program: Program, x: Array, T: float, most: int = ITERATIONS) -> Solution:
         program.low[-1] = program.high[-1] = T
         tolerance, iterations, until = self._limits
-        solver = Solver(program, tolerance, min(iterations, ITERATIONS), until)
+        solver = Solver(program, tolerance, min(iterations, most, ITERATIONS), until)
         found = solver(np.append(x[:-1], T), self._told, None)
         self.seconds += found.seconds
         self.evaluation_seconds += found.evaluation_seconds
