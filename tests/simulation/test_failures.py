@@ -117,7 +117,7 @@ def test_gains_too_stiff_for_the_step_say_which_step_would_do():
 
 def test_feedback_of_the_wrong_sign_is_named():
     K = np.hstack([np.eye(2), np.eye(2)]) * -400.0
-    with pytest.raises(ls.SimulationError, match=r"unstable at the start: a motion grows at .*signs of the gains"):
+    with pytest.raises(ls.SimulationError, match=r"unstable at the start \(pole \+.*signs of the gains"):
         ls.simulate(ARM, Q0, tau=ls.StateFeedback(K, [0, 0]), until=30.0)
 
 

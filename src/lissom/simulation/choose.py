@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from lissom.errors import LissomError
+from lissom.dynamics.plant import POWERS
+from lissom.errors import InputError, LissomError
+from lissom.simulation import implicit
 from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.events import Event
 from lissom.simulation.fixed import Fixed, grid
-from lissom.simulation.spectrum import spectrum
+from lissom.simulation.options import FIXED, Options
+from lissom.simulation.setup import Start
+from lissom.simulation.spectrum import Spectrum, spectrum
 from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
 from lissom.verbs.several import call_rows
@@ -19,47 +25,90 @@ WORDS = {
     "rk45": "adaptive, order 5 (Dormand-Prince)",
     "dop853": "adaptive, order 8 (Dormand-Prince)", "radau": "implicit, order 5 (Radau IIA)",
     "bdf": "implicit, order 1 to 5 (backward differences)",
+    "rodas": "linearly implicit, order 4 (Rosenbrock, RODAS)",
 }  # fmt: skip
 STIFF = 2e4  # decay rate times duration beyond which explicit steps are wasted on stability
 FINE = 1e-6  # rtol below which order 8 pays
 TRIALS = 4  # runs that choose the step of an ensemble
-MOST_TRIED = 50_000  # steps of a run
 MOST_SWINGS = 1e5  # fastest motion times duration up to which compiled steps beat implicit ones
-MOST_COMPILED = 1_000_000  # the same where no step waits for Python
+MOST_STABLE = 1000  # compiled steps of an ensemble for stability alone, beyond which implicit ones are cheaper
+MOST_ACCURATE = 5000  # the same for accuracy
+MOST_STEPS = 50_000  # compiled steps of a run that are tried; bounds the time of the choice and of what follows
+MOST_IN_PYTHON = 2000  # the same where every step waits for Python
+HALVINGS = 7
 LOOKS = 50  # times at which the results of two steps are compared
+LOSS = 3e-5  # of the work of a run that steps may lose
 ROUGH = 1e-5  # rad or m; accuracy that is good enough where the method has lost its order
 
 
-class Choice(NamedTuple):
-    """A method, and the sentence that says why."""
+class Plan(NamedTuple):
+    """A method, the sentence that says why, the length of fixed steps, and what to note of it."""
 
     method: str
     why: str
+    dt: float | None = None
+    note: str = ""
 
 
-def choose(
-    loop: ClosedLoop, method: str | None, q: Array, qd: Array, until: float, rtol: float, dt: float | None, many: bool
-) -> Choice:
-    """The method asked for, or the one that suits."""
-    if method is not None:
-        return Choice(method, f"{WORDS[method]}: asked for.")
-    if dt is not None:
-        return Choice("rk4", f"{WORDS['rk4']}: a step dt was given.")
-    if many:
-        fixed = fixed_method(loop)
-        return Choice(fixed, f"{WORDS[fixed]}: many runs advance side by side in compiled code.")
-    found = spectrum(loop, 0.0, q, qd)
+def plan(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> Plan:
+    """How all runs are integrated: as asked for, or as suits them."""
+    found = _method(loop, begin, options, events)
+    if found.method not in FIXED or found.dt is not None:
+        return found
+    instead = not begin.single and options.method is None and implicit.covers(loop, events)
+    most = MOST_ACCURATE if instead else MOST_STEPS if loop.quick else MOST_IN_PYTHON
+    step, note, reached = step_for(loop, found.method, begin, options, most)
+    if instead and not reached:
+        why = f"more than {most} fixed steps would be needed for rtol = {options.rtol:g}"
+        return Plan("rodas", f"{WORDS['rodas']}, a step of its own for every run: {why}.")
+    return found._replace(dt=step, note=note)
+
+
+def _method(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> Plan:
+    if options.method is not None:
+        if options.method == "rodas" and not implicit.covers(loop, events):
+            raise InputError(
+                "simulate: method is 'rodas', which is not for closed loops, for tau as a Python function or for events; "
+                "use method='radau'."
+            )
+        return Plan(options.method, f"{WORDS[options.method]}: asked for.", options.dt)
+    if options.dt is not None:
+        return Plan("rk4", f"{WORDS['rk4']}: a step dt was given.", options.dt)
+    return _of_one(loop, begin, options) if begin.single else _of_many(loop, begin, options, events)
+
+
+def _of_one(loop: ClosedLoop, begin: Start, options: Options) -> Plan:
+    until, rtol = options.until, options.rtol
+    member, q, qd = loop.member(0), begin.q[0], begin.qd[0]
+    found = spectrum(member, 0.0, q, qd)
     if found is None:
-        return Choice("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")
+        return Plan("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")
     if loop.bodies.flexible and loop.quick and not loop.sliding and found.fastest * until < MOST_SWINGS:
         why = f"the fastest motion has {found.fastest:.3g} rad/s, and compiled steps are the cheapest"
-        return Choice("rk8", f"{WORDS['rk8']}: {why}.")
+        return Plan("rk8", f"{WORDS['rk8']}: {why}.")
     if found.decay * until > STIFF:
-        why = f"the start has a motion that decays at {found.decay:.3g} 1/s, stiff beside {until:g} s"
-        return Choice("radau", f"{WORDS['radau']}: {why}.")
+        return Plan("radau", f"{WORDS['radau']}: {_stiff(found, until)}.")
     method = "dop853" if rtol < FINE else "rk45"
     why = f"the fastest motion at the start has {found.fastest:.3g} rad/s, nothing stiff; rtol is {rtol:g}"
-    return Choice(method, f"{WORDS[method]}: {why}.")
+    return Plan(method, f"{WORDS[method]}: {why}.")
+
+
+def _of_many(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> Plan:
+    covered = implicit.covers(loop, events)
+    if loop.sliding and covered:
+        why = "a step of its own for every run; joints begin and cease to stick at instants that are located"
+        return Plan("rodas", f"{WORDS['rodas']}: {why}.")
+    fixed, picked = fixed_method(loop), _picked(loop, begin)
+    found = [s for k in picked if (s := spectrum(loop.member(k), 0.0, begin.q[k], begin.qd[k])) is not None]
+    worst = max(found, key=lambda s: s.decay, default=None)
+    if worst is not None and worst.decay * options.until > MOST_STABLE * tableau(fixed).reach:
+        method = "rodas" if covered else "radau"
+        return Plan(method, f"{WORDS[method]}, a step of its own for every run: {_stiff(worst, options.until)}.")
+    return Plan(fixed, f"{WORDS[fixed]}: many runs advance side by side in compiled code.")
+
+
+def _stiff(found: Spectrum, until: float) -> str:
+    return f"the start has a motion that decays at {found.decay:.3g} 1/s, stiff beside {until:g} s"
 
 
 def fixed_method(loop: ClosedLoop) -> str:
@@ -67,33 +116,55 @@ def fixed_method(loop: ClosedLoop) -> str:
     return "rk8" if loop.bodies.flexible and not loop.sliding else "rk4"
 
 
-def step_for(
-    loop: ClosedLoop, method: str, q: Array, qd: Array, until: float, rtol: float, atol: float
-) -> tuple[float, str]:
-    """A step for fixed steps: halved until halving it again changes the first runs by less than the tolerances."""
-    spread = np.linspace(0, len(q) - 1, min(TRIALS, len(q))).astype(int)
-    picked = np.unique(
-        [*spread, int(np.abs(qd).max(axis=1).argmax()), *_quickest(loop, q)]
-    )  # the fastest are among them
-    found = [spectrum(loop.member(int(k)), 0.0, q[k], qd[k]) for k in picked]
+# ---- the step of an ensemble ---------------------------------------------------------------------
+
+
+def step_for(loop: ClosedLoop, method: str, begin: Start, options: Options, most: int) -> tuple[float, str, bool]:
+    """A step for fixed steps, what to note of it, and whether it is as accurate as rtol and atol ask for.
+
+    From what the poles of the closed loop allow it is halved until halving it again changes a few of the runs by less
+    than the tolerances, at most `HALVINGS` times and down to some `most` steps.
+    """
+    until = options.until
+    picked = _picked(loop, begin)
+    found = [spectrum(loop.member(k), 0.0, begin.q[k], begin.qd[k]) for k in picked]
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
-    most = MOST_COMPILED if loop.quick else MOST_TRIED
     gain = 2.0 ** tableau(method).order - 1  # the change by halving is so many times the error that is left
-    h = min(until / LOOKS, 2.0 / max(fastest, 1e-6))
-    ends = np.array([_seen(loop, method, int(k), q, qd, until, h) for k in picked])
-    before = np.inf
-    while True:
-        finer = np.array([_seen(loop, method, int(k), q, qd, until, h / 2) for k in picked])
-        change = float(np.nan_to_num(np.abs(finer - ends).max(), nan=np.inf))
-        wanted = float(np.nan_to_num((np.abs(finer - ends) / gain / (atol + rtol * np.abs(finer))).max(), nan=np.inf))
+    h = max(min(until / LOOKS, 2.0 / max(fastest, 1e-6)), until / most)
+    ends = _seen(loop, method, picked, begin, until, h)
+    before, note = np.inf, ""
+    for _ in range(HALVINGS):
+        finer = _seen(loop, method, picked, begin, until, h / 2)
+        size = np.abs(finer - ends)
+        change = float(np.nan_to_num(size[..., : 2 * loop.dof].max(), nan=np.inf))
+        wanted = float(np.nan_to_num((size / gain / _allowed(finer, loop.dof, options)).max(), nan=np.inf))
+        grown = np.isinf(change) and np.array_equal(np.isnan(finer), np.isnan(ends))  # by both steps, at one time
         h, ends = h / 2, finer
         note = f"dt = {h:.3g} s: halving the step to it changed {len(picked)} of the runs by {change:.1g}"
         if wanted <= 1.0:
-            return h, f"{note}, within rtol and atol."
+            return h, f"{note}, within rtol and atol.", True
+        if grown:
+            return h, f"dt = {h:.3g} s: some of the runs diverge, with twice the step too.", True
         # where friction changes, order 1 is left
         if until / h > most or (change > before / 4 and change < ROUGH):
-            return h, f"{note}; rtol and atol were not reached, and smaller steps would gain little."
+            break
         before = change
+    return h, f"{note}; rtol and atol were not reached, and smaller steps would gain little.", False
+
+
+def _allowed(states: Array, dof: int, options: Options) -> Array:
+    """Errors of states (runs, LOOKS, ...) that are allowed: by rtol and atol, of work beside its largest."""
+    motion, work = np.abs(states[..., : 2 * dof]), np.abs(states[..., 2 * dof :])
+    moved = np.broadcast_to(work.max(axis=(1, 2), keepdims=True), work.shape)
+    return np.concatenate([options.atol + options.rtol * motion, options.atol + LOSS * moved], axis=-1)
+
+
+def _picked(loop: ClosedLoop, begin: Start) -> list[int]:
+    """Runs that choose: some spread over all, the fastest among them."""
+    count = len(begin.q)
+    spread = np.linspace(0, count - 1, min(TRIALS, count)).astype(int)
+    fastest = int(np.abs(begin.qd).max(axis=1).argmax())
+    return [int(k) for k in np.unique([*spread, fastest, *_quickest(loop, begin.q)])]
 
 
 def _quickest(loop: ClosedLoop, q: Array) -> list[int]:
@@ -109,11 +180,13 @@ def _quickest(loop: ClosedLoop, q: Array) -> list[int]:
     return [int(squares.argmax())]
 
 
-def _seen(loop: ClosedLoop, method: str, run: int, q: Array, qd: Array, until: float, h: float) -> Array:
-    """(LOOKS, 2 dof) states over the whole run: its end may be rest, whatever was before."""
+def _seen(loop: ClosedLoop, method: str, runs: Sequence[int], begin: Start, until: float, h: float) -> Array:
+    """(runs, LOOKS, 2 dof + work) states over the whole runs: their ends may be rest, whatever was before."""
     times, step, repeats = grid(until, until / LOOKS, h)
-    steps = Fixed(loop.member(run), method, step, repeats, [], lambda _t: None, 1)
-    states = steps.run(q[run : run + 1], qd[run : run + 1], times).states[0, :, : 2 * loop.dof]
-    out = np.full((LOOKS, 2 * loop.dof), np.nan)
-    out[: len(states) - 1] = states[1 : LOOKS + 1]
+    size = 2 * loop.dof + POWERS
+    out = np.full((len(runs), LOOKS, size), np.nan)
+    for row, k in zip(out, runs, strict=True):
+        steps = Fixed(loop.member(k), method, step, repeats, [], lambda _t: None, 1)
+        states = steps.run(begin.q[k : k + 1], begin.qd[k : k + 1], times).states[0, :, :size]
+        row[: len(states) - 1] = states[1 : LOOKS + 1]
     return out

@@ -66,7 +66,6 @@ class ClosedLoop:
     base : Signal of 9 or None
     prescribed : coordinate -> Signal of 1    accelerations
     payloads : (frame, Signal of 10) each     on top of what the arm carries, about the origin of the carrying body
-    variant : run -> Arm                      the arm with the payloads of a run
     several : Several or None                 the arm of every run
     """
 
@@ -81,12 +80,12 @@ class ClosedLoop:
         base: Signal | None = None,
         prescribed: dict[int, Signal] | None = None,
         payloads: Sequence[tuple[str, Signal]] = (),
-        variant: Callable[[int], Arm] | None = None,
         several: Several | None = None,
     ):
         refuse_unready(arm)
         self.arm, self.controller, self.feedback = arm, controller, feedback
-        self._variant, self._first = variant, 0
+        self.described = arm  # as it was given, for the record
+        self._first = 0
         self.several = several
         bodies = library_of(arm).bodies
         self.friction = {body.coordinate: body.friction for body in bodies.list if body.friction}
@@ -172,11 +171,6 @@ class ClosedLoop:
         """(sliding,) friction of the joints that may stick, of a single run."""
         found = self.rubs(self.inputs.steady(1)[0])
         return np.array([float(found[k][0]) for k in self.sliding])
-
-    @property
-    def laden_arm(self) -> Arm:
-        """The arm with the payloads of this run, of some the first."""
-        return self.arm if not self.laden or self._variant is None else self._variant(self._first)
 
     # ---- the program -----------------------------------------------------------------------------
 

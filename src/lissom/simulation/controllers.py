@@ -26,9 +26,24 @@ class Controller(ABC):
     def signals(self, arm: Arm) -> list[Signal]:
         """The vectors it is given."""
 
+    @property
+    def law(self) -> type[Controller]:
+        """The controller whose law it obeys: its own class, or the one that it is derived from."""
+        for kind in type(self).__mro__:
+            if kind.__dict__.get("_has_law"):
+                return kind
+        raise InputError(
+            f"simulate: tau is a {type(self).__name__}, which has no law. Derive it from PD, ComputedTorque, "
+            "GravityCompensation, Impedance or StateFeedback, or give a function tau(t, q, qd)."
+        )
+
+    def neglected(self, arm: Arm) -> str:
+        """What of the arm it leaves out, a sentence for the report; empty: nothing."""
+        return ""
+
     def key(self) -> str:
         """What of it is compiled; the rest it is given, also a limit, if it has one."""
-        name, model = type(self).__name__, getattr(self, "model", None)
+        name, model = self.law.__name__, getattr(self, "model", None)
         shape = (getattr(self, "link", None), getattr(self, "gravity", None), model and as_arm(model, name).digest)
         return f"{name}|{shape}"
 
@@ -136,6 +151,7 @@ class PD(Controller):
     array([ 1. , -0.5])
     """
 
+    _has_law = True
     q: Any
     kp: Any
     kd: Any
@@ -150,10 +166,11 @@ class PD(Controller):
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Controller):
-    """Inverse dynamics of the reference with feedback: ``tau = ID(q, qd, qdd_ref + kp e + kd de)``.
+    """Inverse dynamics with feedback, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``; unactuated coordinates are neglected.
 
-    Each joint then behaves like ``e'' + kd e' + kp e = 0``, where all joints have motors. Friction is left to the
-    feedback.
+    Each joint behaves like ``e'' + kd e' + kp e = 0`` where every coordinate has an actuator. Of an arm with flexible
+    links, elastic or passive joints, the torques for unactuated coordinates cannot be applied: the joints then keep an
+    error, which `Run.report` says. Friction is left to the feedback.
 
     Parameters
     ----------
@@ -171,6 +188,7 @@ class ComputedTorque(Controller):
     array([ 1. , -0.5])
     """
 
+    _has_law = True
     q: Any
     kp: Any
     kd: Any
@@ -181,6 +199,16 @@ class ComputedTorque(Controller):
 
     def signals(self, arm: Arm) -> list[Signal]:
         return self.per_joint(arm, "q", "qd", "qdd", gains=("kp", "kd"))
+
+    def neglected(self, arm: Arm) -> str:
+        names = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
+        if not names:
+            return ""
+        listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        return (
+            f"ComputedTorque neglects the coordinates without an actuator ({listed}): the errors of the joints do not "
+            "follow e'' + kd e' + kp e = 0."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +222,7 @@ class GravityCompensation(Controller):
     model : Arm or None               what the controller believes; None: the simulated arm
     """
 
+    _has_law = True
     damping: Any = 0.0
     limit: Any = None
     model: Arm | None = None
@@ -218,6 +247,7 @@ class Impedance(Controller):
     model : Arm or None        what gravity is computed for; None: the simulated arm
     """
 
+    _has_law = True
     link: str
     goal: Any
     stiffness: Any
@@ -289,6 +319,7 @@ class StateFeedback(Controller):
     array([0.5, 0.3])
     """
 
+    _has_law = True
     K: Any
     q: Any
     qd: Any = 0.0
@@ -316,6 +347,7 @@ def _square(x: Array, arm: Arm) -> Array:
 class Torques(Controller):
     """Torques that do not look at the state: numbers, or a function of time."""
 
+    _has_law = True
     tau: Signal
 
     def signals(self, arm: Arm) -> list[Signal]:

@@ -100,6 +100,10 @@ def as_events(events: Any) -> list[Event]:
     """Events, or functions with SciPy's attributes `terminal` and `direction`."""
     if isinstance(events, Event) or callable(events):
         events = [events]
+    if isinstance(events, str | bytes):
+        raise InputError(
+            f"simulate: events is a string ({shown(events)}); expected a list of Event(...) or of functions f(t, q, qd)."
+        )
     if not isinstance(events, Sequence):
         raise InputError(f"simulate: events is {shown(events)}; expected a list of Event(...).")
     out = []

@@ -14,6 +14,7 @@ from lissom.cores import cores
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.crossings import crossings, on_cubic
 from lissom.simulation.events import Event, Happening, LimitEvent
 from lissom.simulation.friction import settled
 from lissom.simulation.outcome import Outcome
@@ -25,6 +26,7 @@ LEAST_RUNS_PER_THREAD = 16
 FIRST_CHUNK = 1000  # steps of all runs before the clock is looked at, where they are compiled
 ON_A_STEP = 1e-6  # of a step
 LONGEST = 2_000_000  # steps of all runs in one call of compiled code
+FINER = (10, 100, 1000)  # times more steps that must confirm that a motion diverges
 ROOM = 2**28  # bytes of states that are kept at once to look for events
 
 
@@ -177,7 +179,7 @@ class Fixed:
     def _outcome(
         self, samples: Array, times: Array, out: Array, filled: int, problem: str, interrupted: bool
     ) -> Outcome:
-        good: Any = np.isfinite(out[:, :filled]).all(axis=2)
+        good: Any = np.isfinite(out[:, :filled]).all(axis=2) & self._bounded(out[:, :filled])
         ends = np.array([int(row.argmin()) - 1 if not row.all() else filled - 1 for row in good], np.intp)
         failures: dict[int, str] = {}
         last: dict[int, tuple[float, Array]] = {}
@@ -219,13 +221,17 @@ class Fixed:
         t, state = float(times[end]), out[run, end]
         for _ in range(self.repeats):
             new = np.full((1, 1, len(state)), np.nan)
-            if not stepper.advance(state[None].copy(), np.array([t]), self.h, 1, new):
+            if not stepper.advance(state[None].copy(), np.array([t]), self.h, 1, new) or not self._bounded(new).all():
                 break
             state, t = new[0, 0], t + self.h
-        return self._cause(loop, t, state), (t, state)
+        return self._cause(loop, t, state, stepper), (t, state)
 
-    def _cause(self, loop: ClosedLoop, t: float, state: Array) -> str:
-        """What goes wrong in the step after a state: its stages are evaluated one by one."""
+    def _bounded(self, states: Array) -> Any:
+        """States (..., q, qd, ...) within all bounds."""
+        return (np.abs(states[..., : 2 * self.loop.dof]) < FASTEST).all(axis=-1)
+
+    def _cause(self, loop: ClosedLoop, t: float, state: Array, stepper: Stepper) -> str:
+        """What goes wrong in the step after a state: its stages are evaluated one by one, then smaller steps tried."""
         way, y, method = loop.ways(state), state[: 2 * loop.dof], self.stepper.tableau
         slopes: list[Array] = []
         try:
@@ -238,7 +244,13 @@ class Fixed:
                 slopes.append(np.concatenate([qd, rates.qdd]))
         except LissomError as error:
             return f"at t = {t:.6g} s: {error}"
-        return f"the motion diverged at t = {t:.6g} s"
+        for finer in FINER:
+            new = np.full((1, 1, len(state)), np.nan)
+            stepper.advance(state[None].copy(), np.array([t]), self.h / finer, finer, new)
+            if self._bounded(10 * new).all():
+                small = f"{self.h / finer:.3g} s"
+                return f"the numbers diverged at t = {t:.6g} s with steps of {self.h:.3g} s, but not with {small}"
+        return f"the motion diverged at t = {t:.6g} s, also with steps of {self.h / FINER[-1]:.3g} s"
 
     def _events(
         self, times: Array, out: Array, ends: NDArray[np.intp]
@@ -251,7 +263,7 @@ class Fixed:
         q, qd = out[..., :n], out[..., n : 2 * n]
         hits: dict[int, list[tuple[float, Event, Array]]] = {}
         for event in self.events:
-            for run, k in self._crossings(event, times, q, qd, ends):
+            for run, k in crossings(event, times, q, qd, ends):
                 hits.setdefault(run, []).append(self._located(run, event, times, out, k))
         happened: list[Happening] = []
         stopped: dict[int, tuple[str, float, Array]] = {}
@@ -264,26 +276,13 @@ class Fixed:
                     break
         return happened, stopped
 
-    @staticmethod
-    def _crossings(event: Event, times: Array, q: Array, qd: Array, ends: NDArray[np.intp]) -> list[tuple[int, int]]:
-        """(run, sample before) of every crossing."""
-        if isinstance(event, LimitEvent):
-            values = event.values(times, q, qd)
-        else:
-            values = np.full(q.shape[:2], np.nan)
-            for run, end in enumerate(ends):
-                values[run, : end + 1] = event.values(times[: end + 1], q[run, : end + 1], qd[run, : end + 1])
-        with np.errstate(invalid="ignore"):
-            found = np.argwhere(event.crossed(values[:, :-1], values[:, 1:]))
-        return [(int(run), int(k)) for run, k in found if k < ends[run]]
-
     def _located(self, run: int, event: Event, times: Array, out: Array, k: int) -> tuple[float, Event, Array]:
         from scipy.optimize import brentq
 
         start, n = out[run, k][None].copy(), self.loop.dof
         t = float(times[k])
         if isinstance(event, LimitEvent) and not event.stop and self.many:
-            return self._on_cubic(event, times[k : k + 2], out[run, k : k + 2])
+            return on_cubic(event, times[k : k + 2], out[run, k : k + 2], n)
         stepper = self.stepper.member(run)
 
         def state(span: float) -> Array:
@@ -301,18 +300,6 @@ class Fixed:
         ends = value(0.0), value(span)
         found = span if ends[0] * ends[1] > 0 else brentq(value, 0.0, span, xtol=1e-15 * max(1.0, t), rtol=1e-14)
         return t + found, event, state(found)
-
-    def _on_cubic(self, event: LimitEvent, t: Array, states: Array) -> tuple[float, Event, Array]:
-        """Where the cubic with the positions and rates at both ends crosses the limit."""
-        k, side, limit = event.place
-        h = float(t[1] - t[0])
-        (x0, x1), (v0, v1) = states[:, k].tolist(), (h * states[:, self.loop.dof + k]).tolist()
-        low, high = 0.0, 1.0
-        for _ in range(40):
-            s = 0.5 * (low + high)
-            x = x0 + s * (v0 + s * (3 * (x1 - x0) - 2 * v0 - v1 + s * (2 * (x0 - x1) + v0 + v1)))
-            low, high = (low, s) if side * (x - limit) >= 0 else (s, high)
-        return float(t[0]) + high * h, event, states[0] + high * (states[1] - states[0])
 
 
 def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outcome:

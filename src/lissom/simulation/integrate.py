@@ -13,15 +13,18 @@ import numpy as np
 from lissom.model.arm import Arm
 from lissom.simulation import choose, parts, setup
 from lissom.simulation.adaptive import Adaptive
+from lissom.simulation.choose import Plan
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
 from lissom.simulation.files import check_target
 from lissom.simulation.fixed import Fixed, grid, side_by_side
+from lissom.simulation.implicit import Implicit
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.progress import Progress, shown_progress
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.run import Report, Run
+from lissom.simulation.singular_inertia import regularised
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_bent
 
@@ -36,6 +39,7 @@ class Scene(NamedTuple):
     loop: ClosedLoop
     begin: setup.Start
     events: list[Event]
+    notes: tuple[str, ...] = ()
 
 
 def prepare(
@@ -47,14 +51,20 @@ def prepare(
     if arms is None:
         refuse_bent(arm, first.q, "simulate")
     runs = None if first.single else len(first.q)
-    loop = setup.closed_loop(arm, tau, options.until, runs, loads, base, prescribed, payloads, arms)
+    given = (tau, options.until, runs, loads, base, prescribed, payloads, arms)
+    loop = setup.closed_loop(arm, *given)
     watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
     begin = setup.start(arm, q0, qd0, loop.inputs.runs)
     if begin.q[:, arm.mode_index].any():
         for own, q in zip(loop.arms(len(begin.q)) or (), begin.q, strict=False):
             refuse_bent(own, q, "simulate")
+    heavier = regularised(loop, begin.q)
+    if heavier is not None:
+        loop = setup.closed_loop(heavier.arm, *given)
+        loop.described = arm
     q, qd = loop.begun(begin.q, begin.qd, options.singular == "pass")
-    return Scene(loop, begin._replace(q=q, qd=qd), watched)
+    notes = ["" if heavier is None else heavier.note, "" if loop.controller is None else loop.controller.neglected(arm)]
+    return Scene(loop, begin._replace(q=q, qd=qd), watched, tuple(note for note in notes if note))
 
 
 def integrate(
@@ -64,25 +74,25 @@ def integrate(
     if save is not None:
         check_target(save)
     store = parts.Store.of(save, every, resume, scene.begin)
+    options = options.of_runs(scene.begin.single)
     with shown_progress(progress, options.until) as tell:
+        how = choose.plan(*scene[:2], options, scene.events)
         if store is None:
-            run = _together(*scene[:2], options, scene.events, tell)
+            run = _together(*scene[:2], options, scene.events, tell, how)
         else:
-            run = _in_parts(store, *scene[:2], options, scene.events, tell)
+            run = _in_parts(store, *scene[:2], options, scene.events, tell, how)
+    if scene.notes:
+        run = replace(run, report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
     if save is not None:
         _save(run, save, store)
     return run
 
 
 def _in_parts(
-    store: parts.Store, loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress
+    store: parts.Store, loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan
 ) -> Run:
-    """Runs by the block, each on disk when it is finished; the step is that of all together."""
-    method = options.method or choose.fixed_method(loop)
-    if method in FIXED and options.dt is None:
-        dt, _ = choose.step_for(loop, method, begin.q, begin.qd, options.until, options.rtol, options.atol)
-        options = options._replace(method=method, dt=dt, every=options.every or options.until / SAMPLES_OF_MANY)
-    store.open(loop, begin, options, events)
+    """Runs by the block, each on disk when it is finished; method and step are those of all together."""
+    store.open(loop, begin, options._replace(method=how.method, dt=how.dt), events)
     made: list[Run] = []
     count = len(begin.q)
     run: Run | None = None
@@ -90,7 +100,7 @@ def _in_parts(
         run = store.finished(k)
         if run is None:
             told = lambda t, some=some: tell((some.start * options.until + t * (some.stop - some.start)) / count)  # noqa: E731
-            run = _together(loop.rows(some), begin.rows(some), options, events, told)
+            run = _together(loop.rows(some), begin.rows(some), options, events, told, how)
             if run.interrupted:
                 break
             store.keep(k, run)
@@ -116,26 +126,28 @@ def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> 
         store.remove()
 
 
-def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress) -> Run:
+def _together(
+    loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan
+) -> Run:
     wall, cpu = time.perf_counter(), time.process_time()
     many = not begin.single
     q, qd = begin.q, begin.qd
-    chosen = choose.choose(loop.member(0), options.method, q[0], qd[0], options.until, options.rtol, options.dt, many)
     notes = [
         f"{event.name}: it starts beyond."
         for event in events
         if isinstance(event, LimitEvent) and (event.values(np.zeros(1), q, qd) > 0).any()
     ]
-    if chosen.method in FIXED:
-        outcome, dt = _fixed(loop, chosen.method, begin, options, events, tell, notes)
+    dt = None
+    if how.method in FIXED:
+        outcome, dt = _fixed(loop, how, begin, options, events, tell, notes)
     else:
-        outcome, dt = _adaptive(loop, begin, chosen.method, options, events, tell, notes), None
+        outcome = _adaptive(loop, begin, how.method, options, events, tell, notes)
     if loop.looped:
         outcome = _closures(loop, outcome, options, notes)
     notes += outcome.notes
     spent = time.perf_counter() - wall, time.process_time() - cpu
     made = provenance(loop, options)
-    report = Report(chosen.method, chosen.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
+    report = Report(how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
     return recorded(loop, outcome, report, options, many)
 
 
@@ -153,12 +165,12 @@ def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[
 
 
 def _fixed(
-    loop: ClosedLoop, method: str, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
+    loop: ClosedLoop, how: Plan, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
 ) -> tuple[Outcome, float]:
-    dt, every = options.dt, options.every
-    if dt is None:
-        dt, note = choose.step_for(loop, method, begin.q, begin.qd, options.until, options.rtol, options.atol)
-        notes.append(note)
+    dt, every = how.dt, options.every
+    assert dt is not None
+    if options.dt is None:
+        notes.append(how.note)
         every = every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     if every is None and not begin.single:
         every = max(dt, options.until / SAMPLES_OF_MANY)
@@ -175,7 +187,7 @@ def _fixed(
         notes.append("Links form closed loops: steps are taken in Python, not compiled.")
     elif loop.controller is None:
         notes.append("tau is a Python function: steps are taken in Python, not compiled.")
-    steps = Fixed(loop, method, h, repeats, events, tell, options.threads, not begin.single)
+    steps = Fixed(loop, how.method, h, repeats, events, tell, options.threads, not begin.single)
     return steps.run(begin.q, begin.qd, times), h
 
 
@@ -194,11 +206,14 @@ def _adaptive(
     tell: Progress,
     notes: list[str],
 ) -> Outcome:
-    """One run after the other."""
+    """One run after the other, or all side by side with steps of their own."""
     every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     times, _, _ = grid(options.until, every, options.until)
     _note_samples(times, options.every, notes)
     count = len(begin.q)
+    if method == "rodas":
+        found = Implicit(loop, options.rtol, options.atol, events, tell, options.threads).run(begin.q, begin.qd, times)
+        return found.ended() if begin.single else found
 
     def each() -> Iterator[Outcome]:
         for k in range(count):

@@ -13,7 +13,7 @@ import numpy as np
 from lissom.dynamics import inverse, kinematics
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, cross, sub
-from lissom.engine.program import Entries, Step, absolute
+from lissom.engine.program import Step, absolute
 from lissom.model.arm import Arm
 from lissom.simulation.controllers import (
     PD,
@@ -138,7 +138,7 @@ def computed_torque(control: ComputedTorque, scene: Scene, arm: Arm) -> list[Any
     """Inverse dynamics of what is believed, without friction."""
     model, run = control.believed(arm), scene.run
     wanted = [run.call(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
-    return _believed_torques(scene, model, library_of(model).bodies.smooth, scene.qd, Entries(wanted))
+    return _believed_torques(scene, model, library_of(model).bodies.smooth, scene.qd, run.gathered(wanted))
 
 
 def gravity_compensation(control: GravityCompensation, scene: Scene, arm: Arm) -> list[Any]:
@@ -190,4 +190,4 @@ def torques(control: Controller, scene: Scene, arm: Arm) -> list[Any]:
     """One vector of one entry per coordinate: within the limit, and only where there is a motor."""
     if isinstance(control, Torques):
         return [scene.entry(control.tau.name, k) for k in range(arm.dof)]
-    return _motors(scene, arm, LAWS[type(control)](control, scene, arm), "limit" in scene.given)
+    return _motors(scene, arm, LAWS[control.law](control, scene, arm), "limit" in scene.given)

@@ -9,13 +9,15 @@ import numpy as np
 from lissom.errors import InputError, shown
 from lissom.verbs.states import as_threads
 
-ADAPTIVE = ("rk45", "dop853", "radau", "bdf")
+ADAPTIVE = ("rk45", "dop853", "radau", "bdf", "rodas")
 FIXED = ("rk4", "rk8")
 METHODS = (*FIXED, *ADAPTIVE)
+ONE = (1e-8, 1e-10)  # rtol and atol of a single run
+MANY = (1e-6, 1e-8)
 
 
 class Options(NamedTuple):
-    """How to integrate."""
+    """How to integrate; rtol and atol are 0 until `of_runs` where they were not given."""
 
     until: float
     method: str | None
@@ -26,6 +28,11 @@ class Options(NamedTuple):
     audit: float | None
     threads: int | None
     singular: str = "stop"
+
+    def of_runs(self, single: bool) -> Options:
+        """With the tolerances of one run or of many, where none were given."""
+        rtol, atol = ONE if single else MANY
+        return self._replace(rtol=self.rtol or rtol, atol=self.atol or atol)
 
 
 SINGULAR = ("stop", "pass")
@@ -46,7 +53,7 @@ def as_options(
     for word in ("dt", "every"):
         if named[word] is not None and named[word] > until:
             raise InputError(f"simulate: {word} is {named[word]:g} s, longer than the whole run of {until:g} s.")
-    if rtol < 3e-14:
+    if rtol is not None and rtol < 3e-14:
         raise InputError(f"simulate: rtol is {rtol:g}; double precision allows 3e-14 and above.")
     known = _method(method)
     if dt is not None and known in ADAPTIVE:
@@ -55,6 +62,7 @@ def as_options(
             "every=."
         )
     plain = {word: None if value is None else float(value) for word, value in named.items()}
+    plain |= {word: plain[word] or 0.0 for word in ("rtol", "atol")}
     if singular not in SINGULAR:
         raise InputError(f"simulate: singular is {shown(singular)}; expected 'stop' or 'pass'.")
     return Options(method=known, threads=as_threads(threads, "simulate"), singular=singular, **plain)  # type: ignore[arg-type]

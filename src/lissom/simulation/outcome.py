@@ -33,3 +33,8 @@ class Outcome(NamedTuple):
     interrupted: bool = False
     trails: Sequence[tuple[Array, Array]] = ()
     notes: tuple[str, ...] = ()
+
+    def ended(self) -> Outcome:
+        """A single run without the samples after its end."""
+        end = int(self.ends[0]) + 1
+        return self._replace(t=self.t[:end], states=self.states[:, :end])

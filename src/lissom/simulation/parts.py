@@ -6,6 +6,7 @@ The folder also holds a fingerprint of what is simulated, so that other runs are
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -17,9 +18,11 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import write_text
+from lissom.formats.identity import Scope, identity
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
 from lissom.simulation.files import load_run
+from lissom.simulation.options import Options
 from lissom.simulation.run import OVER_TIME, Run
 from lissom.simulation.setup import Start
 from lissom.simulation.signals import Profile, Steady
@@ -50,7 +53,7 @@ class Store:
             )
         return cls(folder_of(save), int(every), bool(resume))
 
-    def open(self, loop: ClosedLoop, begin: Start, options: Any, events: Sequence[Event]) -> None:
+    def open(self, loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> None:
         """Make the folder, or make sure that it is of the same simulation."""
         print_ = fingerprint(loop, begin, options, events, self.size)
         plan = self.folder / PLAN
@@ -61,7 +64,8 @@ class Store:
                 )
             if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != print_:
                 raise InputError(
-                    f"simulate: {self.folder} is of another simulation (arm, options, states or gains differ)."
+                    f"simulate: {self.folder} is of another simulation: the arm, options, states, gains or "
+                    "functions differ. Remove the folder, or simulate as the first time."
                 )
             return
         try:
@@ -96,13 +100,14 @@ def folder_of(save: str | os.PathLike[str]) -> Path:
     return Path(f"{os.fspath(save)}.parts")
 
 
-def fingerprint(loop: ClosedLoop, begin: Start, options: Any, events: Sequence[Event], size: int) -> str:
-    """Of all that the numbers depend on; of a user's functions their code, but not what they refer to."""
-    total = hashlib.sha256(f"{loop.key}|{options._replace(threads=None)}|{size}".encode())
+def fingerprint(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event], size: int) -> str:
+    """Of all that the numbers depend on; functions of the user by their code and what they take from outside."""
+    total = hashlib.sha256(f"{loop.key}|{loop.described.digest}|{options._replace(threads=None)}|{size}".encode())
     for event in events:
         place = getattr(event, "place", None)
-        total.update(repr((event.name, event.direction, event.stop, place)).encode() + _code(event.function))
-    total.update(_code(loop.feedback))
+        total.update(repr((event.name, event.direction, event.stop, place)).encode())
+        total.update(_described(event.function) if place is None else b"")
+    total.update(_described(getattr(loop.feedback, "source", None)))
     for array in (begin.q, begin.qd, loop.inputs.steady(len(begin.q))):
         total.update(np.ascontiguousarray(array).tobytes())
     for name, signal in loop.inputs.signals:
@@ -111,13 +116,13 @@ def fingerprint(loop: ClosedLoop, begin: Start, options: Any, events: Sequence[E
             profile: Profile = signal.value.profile
             total.update(profile.t.tobytes() + profile.values.tobytes() + profile.kind.encode())
         elif signal.varies:
-            total.update(np.asarray([signal.at(t) for t in (0.0, options.until / 3, options.until)]).tobytes())
+            total.update(_described(signal.value.source))
     return total.hexdigest()
 
 
-def _code(function: Any) -> bytes:
-    code = getattr(function, "__code__", None)
-    return b"" if code is None else code.co_code + repr((code.co_names, code.co_varnames)).encode()
+def _described(function: Any) -> bytes:
+    """The identity of a user's function, lists and tables that it reads included."""
+    return json.dumps(identity(function, Scope(contents=True)), sort_keys=True).encode()
 
 
 def load_parts(folder: Path) -> Run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.bodies import Bodies, spoken
-from lissom.dynamics.flexible_links import with_shapes_of
 from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
@@ -23,6 +21,10 @@ from lissom.verbs.call import as_loads, library_of
 from lissom.verbs.states import as_frame, as_numbers, as_state
 
 VERB = "simulate"
+TAU = (
+    "None, numbers (one per joint, or one row per run), samples over time, Profile(t, tau), a controller (PD, "
+    "ComputedTorque, GravityCompensation, Impedance, StateFeedback), or a function tau(t, q, qd)"
+)
 
 
 class Start(NamedTuple):
@@ -51,14 +53,14 @@ def closed_loop(
     """The arm with all that acts on it."""
     if payloads is not None and arms is not None:
         raise InputError(f"{VERB}: payloads and arms are given; give every arm its payload: arm.with_payload(...).")
-    laden, variant = _payloads(arm, payloads)
+    laden = _payloads(arm, payloads)
     lead = _prescribed(arm, prescribed)
     pushes, ground = _loads(arm, loads), _base(base)
     several = _several(arm, arms, [frame for frame, _ in pushes])
     others = [*(s for _, s in (*laden, *pushes)), *lead.values(), *([ground] if ground else [])]
     told = [s.runs for s in others if s.runs is not None] + ([] if several is None else [len(several.arms)])
     controller, feedback = _torques(arm, tau, until, max([*told, *([runs] if runs else [])], default=None))
-    return _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, variant, several)
+    return _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, several)
 
 
 def _kind(arm: Arm) -> type[ClosedLoop]:
@@ -86,15 +88,30 @@ def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
 # ---- torques -------------------------------------------------------------------------------------
 
 
+class Feedback:
+    """A function tau(t, q, qd) of the user, its torques expanded to all coordinates."""
+
+    def __init__(self, arm: Arm, source: Any):
+        self.arm, self.source = arm, source
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        return _expanded(self.arm, as_numbers(self.source(t, q, qd), f"tau at t = {t:.6g} s", VERB))
+
+
 def _torques(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
     if isinstance(tau, Controller):
+        tau.law  # noqa: B018  refused where there is none
         return tau, None
     if isinstance(tau, Profile):
         return Torques(as_signal(tau, arm.dof, "tau", lambda x: _expanded(arm, x))), None
+    if isinstance(tau, type):
+        raise InputError(f"{VERB}: tau is the class {tau.__name__}; expected one of its objects, {tau.__name__}(...).")
     if callable(tau):
-        return None, lambda t, q, qd: _expanded(arm, as_numbers(tau(t, q, qd), f"tau at t = {t:.6g} s", VERB))
+        return None, Feedback(arm, tau)
     if tau is None:
         return Torques(Signal("tau", arm.dof, np.zeros(arm.dof))), None
+    if isinstance(tau, str | bytes | Mapping):
+        raise InputError(f"{VERB}: tau is {shown(tau)}; expected {TAU}.")
     numbers = _expanded(arm, as_numbers(tau, "tau", VERB))
     if numbers.ndim == 2 and (runs is None or len(numbers) != runs):
         if runs is not None:
@@ -160,7 +177,7 @@ def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
 def _timed(name: str, function: Any, part: Callable[[Any, float], Array]) -> Signal:
     """Nine entries of what a function of time gives; it may tell of its jumps, see `OverTime`."""
     over_time = function if isinstance(function, OverTime) else OverTime(lambda t, _before: function(t))
-    value = OverTime(lambda t, before: part(over_time(t, before), t))
+    value = OverTime(lambda t, before: part(over_time(t, before), t), source=function)
     return Signal(name, 9, value, over_time.jumps, over_time.finest)
 
 
@@ -214,8 +231,8 @@ def _prescribed(arm: Arm, prescribed: Any) -> dict[int, Signal]:
     return out
 
 
-def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callable[[int], Arm]]:
-    """What the payload of every run adds to the one the arm has, and the arm of a run."""
+def _payloads(arm: Arm, payloads: Any) -> list[tuple[str, Signal]]:
+    """What the payload of every run adds to the one the arm has."""
     payloads = {} if payloads is None else payloads
     if not isinstance(payloads, Mapping):
         payloads = {arm.last_moving: payloads}
@@ -235,15 +252,7 @@ def _payloads(arm: Arm, payloads: Any) -> tuple[list[tuple[str, Signal]], Callab
         rows = _payload_rows(bodies, place, many)
         rows -= 0.0 if carried is None else _payload_rows(bodies, place, [carried])
         out.append((place, Signal(f"payload of {link!r}", 10, rows)))
-
-    @functools.lru_cache(maxsize=8)
-    def variant(run: int) -> Arm:
-        other = arm
-        for link, many in payloads.items():
-            other = other.with_payload(many[min(run, len(many) - 1)], link)
-        return with_shapes_of(other, arm)
-
-    return out, variant
+    return out
 
 
 def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:

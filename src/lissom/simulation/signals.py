@@ -138,12 +138,14 @@ class OverTime:
     """A function of time that knows where it jumps, and both sides of its jumps: f(t, before).
 
     finest : time in which nothing happens unnoticed [s]; zero: nothing is known
+    source : what the user gave, which `function` calls
     """
 
     sided = True
 
-    def __init__(self, function: Callable[[float, bool], Any], jumps: Any = (), finest: float = 0.0):
+    def __init__(self, function: Callable[[float, bool], Any], jumps: Any = (), finest: float = 0.0, source: Any = None):
         self._function, self.jumps, self.finest = function, np.asarray(jumps, float), finest
+        self.source = function if source is None else source
 
     def __call__(self, t: float, before: bool = False) -> Any:
         return self._function(t, before)
@@ -204,8 +206,8 @@ def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array])
     if isinstance(value, Profile):
         return Signal(name, size, Steady(value, shape), value.jumps, value.finest)
     if callable(value):
-        call = lambda t: shape(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
-        return Signal(name, size, call, finest=0.0)
+        call = lambda t, _before: shape(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
+        return Signal(name, size, OverTime(call, source=value), finest=0.0)
     numbers = shape(as_numbers(value, name, "simulate"))
     if numbers.ndim > 2 or numbers.shape[-1] != size:
         raise InputError(f"simulate: {name} has shape {numbers.shape}; expected ({size},) or (runs, {size}).")

@@ -29,8 +29,8 @@ def simulate(
     arms: Any = None,
     events: Any = (),
     stop_at_limits: bool = False,
-    rtol: float = 1e-8,
-    atol: float = 1e-10,
+    rtol: float | None = None,
+    atol: float | None = None,
     dt: float | None = None,
     every: float | None = None,
     method: str | None = None,
@@ -69,12 +69,14 @@ def simulate(
         one compiled loop. Controllers believe in `arm` (or their own model), whatever the arm of a run is
     events : list of Event, or of functions f(t, q, qd)
     stop_at_limits : bool             end where a joint reaches a limit of its position (else it is only noted)
-    rtol, atol : float                tolerances of adaptive methods, and of the step chosen for many runs
+    rtol, atol : float or None
+        tolerances of adaptive methods, and of the step chosen for many runs; None: 1e-8 and 1e-10 for one run, 1e-6 and
+        1e-8 for many
     dt : float or None                length of fixed steps, at most [s]
     every : float or None             time between samples [s]; None: each step dt, else 500 (many runs: 100) in all
     method : str or None
         "rk4", "rk8" (fixed steps, orders 4 and 8), "rk45", "dop853" (adaptive), "radau", "bdf" (implicit, for
-        stiff arms); None: chosen, with the reason in `Run.report`
+        stiff arms), "rodas" (linearly implicit, for many stiff runs); None: chosen, with the reason in `Run.report`
     audit : float or None             allowed error of the energy balance, relative; None: by the method
     singular : "stop" or "pass"
         of an arm with closed loops: what to do where they come to a singular configuration, from which the motion

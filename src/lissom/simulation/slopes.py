@@ -6,6 +6,7 @@ With M dqdd + dID/dx dx = dtau/dx dx on the coordinates that are free, the other
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from lissom.dynamics.bodies import station_of
 from lissom.dynamics.flexible_links import with_shapes_of
 from lissom.engine import kernel
 from lissom.engine.function import Function
-from lissom.errors import UnsupportedError
+from lissom.errors import SolveError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import Torques
 from lissom.spatial.rotations import Array
+from lissom.verbs.call import acting, library_of
 from lissom.verbs.library import compiler_present
 from lissom.verbs.sensitivity import InverseGradient, inverse_dynamics_gradient
 from lissom.verbs.several import call_rows
@@ -33,26 +35,41 @@ def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: 
         return _of_rates(loop, t, q, qd, way, before)
     given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
     qdd = loop.rates(q, qd, way, given, tau).qdd
-    change = _torque_change(loop, q, qd, qdd, given)
-    torque_q, torque_qd = _torque_slopes(loop, t, q, qd, given)
+    M, D, K = torque_slopes(loop, q, qd, qdd, given, t)
     free = np.ones(n, bool)
     free[[k for k, x in zip(loop.sliding, way, strict=True) if x == 0.0]] = False
     free[list(loop.prescribed)] = False
     J = np.zeros((2 * n, 2 * n))
     J[:n, n:] = np.eye(n)
-    right = np.hstack([torque_q - change.q, torque_qd - change.qd])
     inside = np.flatnonzero(free)
-    J[n + inside] = np.linalg.solve(change.qdd[np.ix_(free, free)], right[free])
+    J[n + inside] = np.linalg.solve(M[np.ix_(free, free)], -np.hstack([K, D])[free])
     return J
+
+
+def torque_slopes(
+    loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array, t: float = 0.0
+) -> tuple[Array, Array, Array]:
+    """M, D, K (..., dof, dof): derivatives of inverse dynamics less the controller's torques by qdd, qd and q.
+
+    At one state or, where no function of the user gives torques (`t` is for it), at many.
+    """
+    change = _torque_change(loop, q, qd, qdd, given)
+    torque_q, torque_qd = _controller_slopes(loop, t, q, qd, given)
+    return change.qdd, change.qd - torque_qd, change.q - torque_q
 
 
 def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array) -> InverseGradient:
     """Derivatives of the torques of the run's own arm; those of friction are zero."""
     loads, base = _acting(loop, given)
-    if loop.several is None:
-        return inverse_dynamics_gradient(smooth(loop.laden_arm), q, qd, qdd, loads=loads, base=base)
-    row, state = loop.inputs.part("arm", given), (q, qd, qdd)
-    return call_rows(loop.several.varied, row, "inverse_dynamics_gradient", state, loads, base)
+    name, state, arm = "inverse_dynamics_gradient", (q, qd, qdd), smooth(loop.arm)
+    if loop.several is not None:
+        return call_rows(loop.several.varied, loop.inputs.part("arm", given), name, state, loads, base)
+    if not loop.laden:
+        return inverse_dynamics_gradient(arm, *state, loads=loads, base=base)
+    library, acts = library_of(arm), acting(arm, name, loads, base)
+    setting = library.setting(acts.frames, base is not None, payloads=loop.laden)
+    own = (np.ascontiguousarray(x) for x in loop.own(given))
+    return InverseGradient(*library.get(name, setting)(*state, *acts.values, *own))
 
 
 def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool) -> Array:
@@ -88,21 +105,23 @@ def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | No
     for i, frame in enumerate(loop.loaded):
         x = loop.inputs.part(f"load{i}", given)
         link, s = station_of(frame)
-        loads.append(Load(link, x[0:3], x[3:6], x[6:9] + [s, 0.0, 0.0]))
+        loads.append(Load(link, x[..., 0:3], x[..., 3:6], x[..., 6:9] + [s, 0.0, 0.0]))
     if not loop.has_base:
         return loads, None
     x = loop.inputs.part("base", given)
-    return loads, BaseMotion(x[0:3], x[3:6], x[6:9])
+    return loads, BaseMotion(x[..., 0:3], x[..., 3:6], x[..., 6:9])
 
 
-def _torque_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, given: Array) -> tuple[Array, Array]:
-    n = loop.dof
+def _controller_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, given: Array) -> tuple[Array, Array]:
+    """(..., dof, dof) derivatives of the controller's torques by q and qd."""
+    shape = (*q.shape, loop.dof)
     if loop.controller is None:
         return _differences(loop, t, q, qd)
     if isinstance(loop.controller, Torques):
-        return np.zeros((n, n)), np.zeros((n, n))
-    found = _compiled(loop)(q, qd, given)
-    return found[0].reshape(n, n), found[1].reshape(n, n)
+        return np.zeros(shape), np.zeros(shape)
+    function = loop.kept("slopes", lambda: _compiled(loop))
+    found = function.one(q, qd, given) if q.ndim == 1 else function(q, qd, given)
+    return found[0].reshape(shape), found[1].reshape(shape)
 
 
 def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
@@ -127,15 +146,13 @@ def _compiled(loop: ClosedLoop) -> Function:
     n, sizes = loop.dof, [loop.dof, loop.dof, loop.inputs.size]
     program = functools.partial(_torques, loop)
 
-    def make() -> kernel.Kernel:
-        if not compiler_present():
-            raise UnsupportedError(
-                "simulate: casadi and llvmlite are needed to differentiate a controller; use method 'rk45'."
-            )
-        return kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], lambda: kernel.slopes_of(program, 2))
-
-    shapes = [(n * n,), (n * n,)]
-    return Function("slopes", ["q", "qd", "given"], sizes, shapes, program, loop.kept("slopes", make), _overflow)
+    if not compiler_present():
+        raise UnsupportedError(
+            "simulate: casadi and llvmlite are needed to differentiate a controller; use method 'rk45'."
+        )
+    code = kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], lambda: kernel.slopes_of(program, 2))
+    plainly = functools.partial(_unknown, sizes, n * n)
+    return Function("slopes", ["q", "qd", "given"], sizes, [(n * n,), (n * n,)], plainly, code, _overflow)
 
 
 def _torques(loop: ClosedLoop, run: object) -> None:
@@ -144,5 +161,13 @@ def _torques(loop: ClosedLoop, run: object) -> None:
     run.output(*torques)  # type: ignore[attr-defined]
 
 
-def _overflow(*_: object) -> None:
-    raise OverflowError("the controller's derivatives are not finite")
+def _unknown(sizes: list[int], entries: int, run: Any) -> None:
+    """Where the compiled derivatives are not finite there is no other way to them."""
+    for size in sizes:
+        run.input(size)
+    for _ in range(2):
+        run.output(*(run.constant([np.nan]) for _ in range(entries)))
+
+
+def _overflow(where: str, *_: object) -> None:
+    raise SolveError(f"simulate: the derivatives of the controller{where} are not finite; the numbers overflow.")

@@ -35,7 +35,7 @@ def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array | None 
     try:
         way = settled(loop, t, q, qd) if way is None else way
         poles = np.linalg.eigvals(slopes(loop, t, q, qd, way))
-    except (LissomError, np.linalg.LinAlgError, OverflowError):
+    except (LissomError, np.linalg.LinAlgError):
         return None
     return Spectrum(float(np.abs(poles).max()), float(max(0.0, -poles.real.min())), float(max(0.0, poles.real.max())))
 

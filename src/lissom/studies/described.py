@@ -13,9 +13,9 @@ from typing import Any
 
 from lissom.errors import InputError
 from lissom.formats import native_read, native_write
+from lissom.formats.identity import identity
 from lissom.model.arm import Arm
 from lissom.motion.encode import plain
-from lissom.studies.identity import said
 from lissom.studies.study import Study
 from lissom.versions import versions
 
@@ -26,7 +26,7 @@ def described(study: Study) -> dict[str, Any]:
         "title": study.title,
         "evaluate": study.verb,
         "arm": None if study.arm is None else native_write.write(study.arm),
-        "arguments": {word: said(value) for word, value in study.arguments.items()},
+        "arguments": {word: identity(value) for word, value in study.arguments.items()},
         "parameters": {name: plain(parameter, 0) for name, parameter in study.parameters.items()},
         "outputs": {name: plain(output, 0) for name, output in study.outputs.items()},
         "sampling": study.sampling,
@@ -39,7 +39,7 @@ def described(study: Study) -> dict[str, Any]:
     for column in study.design.values():  # another version of a library may draw other samples
         total.update(repr(column.tolist()).encode() if column.dtype.kind == "U" else column.tobytes())
     if callable(study.evaluate):
-        total.update(json.dumps(said(study.evaluate), sort_keys=True).encode())
+        total.update(json.dumps(identity(study.evaluate), sort_keys=True).encode())
     made = {"versions": versions(), "machine": platform.machine(), "begun": datetime.now(UTC).isoformat("T", "seconds")}
     return {**told, "units": study.units, "fingerprint": total.hexdigest(), "made": made}
 

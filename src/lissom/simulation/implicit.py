@@ -1,0 +1,279 @@
+"""Many stiff runs side by side: RODAS with a step of its own for every run (see `rosenbrock`).
+
+What a run does depends on nothing but itself, whatever other runs there are. Joints with friction begin and cease to
+stick at instants that are located on the path of a step. Work is the integral of power along that path. A run that
+comes to no end this way is tried again by itself with Radau's method, which says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lissom.dynamics.plant import POWERS
+from lissom.errors import LissomError
+from lissom.simulation.adaptive import MOST_AT_ONCE, Adaptive
+from lissom.simulation.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.crossings import noted_limits
+from lissom.simulation.events import Event, LimitEvent
+from lissom.simulation.friction import GRIP, settled
+from lissom.simulation.outcome import Outcome
+from lissom.simulation.rosenbrock import ORDER, Path, Runs
+from lissom.spatial.rotations import Array
+from lissom.verbs.library import compiler_present
+
+BLOCK = 512  # runs at once
+SAFETY, LEAST, MOST = 0.8, 0.1, 6.0  # of the next step
+SHORTEST = 1e-15  # of the simulated time
+FIRST = 1e-9  # of the simulated time
+HALVINGS = 40  # until an instant is located
+GAUSS = 0.5 + 0.5 * np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])  # where power is looked at
+TO_POWERS = np.linalg.inv(np.vander(GAUSS, increasing=True))  # the parabola through three values
+
+
+def covers(loop: ClosedLoop, events: Sequence[Event]) -> bool:
+    """It is for trees without functions of the user in the torques, and for no events but limits that are noted."""
+    noted = all(isinstance(event, LimitEvent) and not event.stop for event in events)
+    return noted and not loop.looped and loop.controller is not None and compiler_present()
+
+
+class Implicit:
+    """Runs of a closed loop, see `covers`."""
+
+    def __init__(
+        self,
+        loop: ClosedLoop,
+        rtol: float,
+        atol: float,
+        events: Sequence[Event],
+        progress: Callable[[float], None],
+        threads: int | None = None,
+    ):
+        self.loop, self.rtol, self.atol = loop, rtol, atol
+        self.events, self.progress, self.threads = list(events), progress, threads
+
+    def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
+        """States of runs (runs, dof) at `times`; those after the end of a run are NaN."""
+        count, n = len(q0), self.loop.dof
+        states = np.full((count, len(times), 2 * n + POWERS + len(self.loop.sliding)), np.nan)
+        failures: dict[int, str] = {}
+        steps = evaluations = 0
+        interrupted = False
+        blocks = [slice(k, min(k + BLOCK, count)) for k in range(0, count, BLOCK)]
+        for some in blocks:
+            until, done = times[-1], some.start
+            told = lambda t, done=done, size=some.stop - some.start: self.progress((done * until + size * t) / count)  # noqa: E731
+            block = _Block(self, self.loop.rows(some), q0[some], qd0[some], times, states[some], told)
+            try:
+                block.advance()
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+            finally:
+                steps, evaluations = steps + block.steps, evaluations + block.runs.evaluations
+            for k in block.lost:
+                failures |= self._alone(k + some.start, q0, qd0, times, states)
+        ends = np.isfinite(states).all(axis=2).cumprod(axis=1).sum(axis=1).astype(np.intp) - 1
+        events = noted_limits(self.events, times, states, ends, n)
+        return Outcome(times, states, ends, events, failures, {}, steps, evaluations, interrupted)
+
+    def _alone(self, run: int, q0: Array, qd0: Array, times: Array, states: Array) -> dict[int, str]:
+        """A run that was lost, by itself: its failure, if it fails again."""
+        single = Adaptive(self.loop.member(run), "radau", self.rtol, self.atol, (), lambda _t: None)
+        found = single.run(q0[run], qd0[run], times)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        known = np.isin(found.t, times)
+        states[run] = np.nan
+        states[run, : known.sum()] = found.states[0, known]
+        return {run: found.failures[0]} if found.failures else {}
+
+
+class _Block:
+    """Some runs on their way."""
+
+    def __init__(
+        self, how: Implicit, loop: ClosedLoop, q: Array, qd: Array, times: Array, out: Array, told: Callable[..., None]
+    ):
+        self.how, self.loop, self.times, self.out, self.told = how, loop, times, out, told
+        count, n = len(q), loop.dof
+        self.runs = Runs(loop, count, how.threads)
+        self.members: dict[int, ClosedLoop] = {}
+        self.t, self.y = np.full(count, float(times[0])), np.concatenate([q, qd], axis=1)
+        self.h = np.full(count, FIRST * (times[-1] - times[0]))
+        self.work, self.way = np.zeros((count, POWERS)), np.zeros((count, len(loop.sliding)))
+        self.next = np.zeros(count, np.intp)  # sample of every run
+        self.idle = np.zeros(count, int)
+        self.longest = min(loop.finest(float(np.diff(times).min())), float(times[-1] - times[0]) / 10)
+        self.stops = np.append(loop.inputs.jumps, times[-1])
+        self.stops = np.unique(self.stops[(self.stops > times[0]) & (self.stops <= times[-1])])
+        self.grips = np.zeros((count, len(loop.sliding)))
+        self.sliding = np.array(loop.sliding, int)
+        self.place = [loop.held.index(k) for k in loop.sliding]
+        self.lost: list[int] = []
+        self.steps = 0
+        self._slopes: Any = None  # of all runs, at their present states
+
+    # ---- all the way -----------------------------------------------------------------------------
+
+    def advance(self) -> None:
+        """To the end, or until it is interrupted."""
+        count = len(self.t)
+        if self.sliding.size:
+            self.grips = np.array([self._member(k).grips for k in range(count)])
+        for k in range(count):
+            self._settle(k)
+        self._keep(np.arange(count), self.t, self.y, self.work)
+        fresh = np.array([k for k in range(count) if k not in self.lost], int)
+        active = fresh
+        with np.errstate(all="ignore"):
+            while active.size:
+                self._look(fresh)
+                fresh = self._step(active)
+                active = np.array([k for k in active if self.t[k] < self.times[-1] and k not in self.lost], int)
+                fresh = fresh[np.isin(fresh, active)]
+                self.told(float(self.t.mean()))
+
+    def _member(self, run: int) -> ClosedLoop:
+        if run not in self.members:
+            self.members[run] = self.loop.member(run)
+        return self.members[run]
+
+    def _settle(self, run: int) -> None:
+        """Which joints stick from here on."""
+        if not self.sliding.size:
+            return
+        n = self.loop.dof
+        q, qd = (np.ascontiguousarray(self.y[run, k : k + n]) for k in (0, n))
+        try:
+            self.way[run] = settled(self._member(run), float(self.t[run]), q, qd)
+        except LissomError:
+            self.lost.append(run)
+
+    def _look(self, fresh: Array) -> None:
+        """Slopes at the states that runs have come to."""
+        if not fresh.size:
+            return
+        t, y, way = self.t[fresh], self.y[fresh], self.way[fresh]
+        rates = self.runs.rates(fresh, t, y, way, before=False)
+        try:
+            found = self.runs.slopes(fresh, t, y, way, rates.qdd, self.h[fresh])
+        except LissomError:
+            self.lost += fresh.tolist()
+            return
+        if self._slopes is None:
+            self._slopes = type(found)(*(np.zeros((len(self.t), *x.shape[1:]), x.dtype) for x in found))
+        for whole, part in zip(self._slopes, found, strict=True):
+            whole[fresh] = part
+
+    def _step(self, active: Array) -> Array:
+        """Try one step of every run; those that got somewhere."""
+        t, stop = self.t[active], self.stops[np.searchsorted(self.stops, self.t[active], side="right")]
+        h = np.minimum(self.h[active], self.longest)
+        at_stop = t + h * (1 + 1e-9) >= stop
+        h = np.where(at_stop, stop - t, h)
+        at = type(self._slopes)(*(x[active] for x in self._slopes))
+        path = self.runs.step(active, t, self.y[active], self.way[active], h, at)
+        scale = self.how.atol + self.how.rtol * np.maximum(np.abs(path.y), np.abs(path.end))
+        size = np.sqrt(np.mean((path.error / scale) ** 2, axis=1))
+        good = size < 1.0
+        factor = np.where(np.isfinite(size), np.clip(SAFETY * size ** (-1 / ORDER), LEAST, MOST), LEAST)
+        longer = good & at_stop & (h * factor < self.h[active])  # a step that was cut says little of the next
+        self.h[active] = np.where(longer, self.h[active], h * np.where(good, factor, np.minimum(factor, 0.5)))
+        short = ~good & (self.h[active] < SHORTEST * self.times[-1])
+        self.lost += active[short].tolist()
+        rows = np.flatnonzero(good)
+        if rows.size:
+            self._accept(active[rows], path.rows(rows), h[rows], np.where(at_stop, stop, t + h)[rows])
+        return active[rows]
+
+    def _accept(self, runs: Array, path: Path, h: Array, end: Array) -> None:
+        """Go to the ends of steps, or to where friction changes."""
+        self.steps += len(runs)
+        part = self._until_friction(runs, path, h)
+        t, changed = self.t[runs], part < 1.0
+        power = self._power(runs, path, h, part)
+        y, when = np.where(changed[:, None], path.at(part), path.end), np.where(changed, t + part * h, end)
+        beyond = ~(np.abs(y) < FASTEST).all(axis=1)
+        self.lost += runs[beyond].tolist()
+        work = self.work[runs]
+        while True:  # samples on the way
+            some = self._due(runs, when, ~beyond)
+            if not some.size:
+                break
+            s = (self.times[self.next[runs[some]]] - t[some]) / h[some]
+            inside = s < part[some]
+            states = np.where(inside[:, None], path.rows(some).at(np.minimum(s, 1.0)), y[some])
+            gained = _gained(power[:, some], np.minimum(s, part[some]) / part[some]) * (part * h)[some, None]
+            self._keep(runs[some], self.times[self.next[runs[some]]], states, work[some] + gained)
+        self.t[runs], self.y[runs] = when, y
+        self.work[runs] = work + _gained(power, np.ones(len(runs))) * (part * h)[:, None]
+        for k in np.flatnonzero(changed | np.isin(when, self.stops[:-1])):
+            self._change(int(runs[k]), bool(when[k] - t[k] <= 1e-12 * self.times[-1]))
+
+    def _due(self, runs: Array, when: Array, good: Array) -> Array:
+        """Rows whose next sample has been reached."""
+        at = np.minimum(self.next[runs], len(self.times) - 1)
+        due = (self.next[runs] < len(self.times)) & (self.times[at] <= when * (1 + 1e-15))
+        return np.flatnonzero(due & good)
+
+    def _keep(self, runs: Array, t: Array, y: Array, work: Array) -> None:
+        self.out[runs, self.next[runs]] = np.concatenate([y, work, self.way[runs]], axis=1)
+        self.next[runs] += 1
+
+    def _power(self, runs: Array, path: Path, h: Array, part: Array) -> Array:
+        """(3, rows, 3) power in, lost and outer at three instants of the steps."""
+        t, way = self.t[runs], self.way[runs]
+        found = [self.runs.rates(runs, t + s * part * h, path.at(s * part), way).power for s in GAUSS]
+        return np.stack(found)
+
+    # ---- friction --------------------------------------------------------------------------------
+
+    def _until_friction(self, runs: Array, path: Path, h: Array) -> Array:
+        """(rows,) part of the steps after which joints begin or cease to stick, 1 where none does."""
+        part = np.ones(len(runs))
+        if not self.sliding.size:
+            return part
+        rows = np.flatnonzero(self._slips(runs, path, h, part).any(axis=1))
+        if not rows.size:
+            return part
+        low, high = np.zeros(len(rows)), np.ones(len(rows))
+        some, own = path.rows(rows), runs[rows]
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            slips = self._slips(own, some, h[rows], middle).any(axis=1)
+            low, high = np.where(slips, low, middle), np.where(slips, middle, high)
+        part[rows] = high
+        return part
+
+    def _slips(self, runs: Array, path: Path, h: Array, part: Array) -> Any:
+        """(rows, sliding) joints whose friction is no longer what it was at the start of the step."""
+        y, way = path.at(part), self.way[runs]
+        turned = y[:, self.loop.dof + self.sliding] * way < 0.0
+        sticks = way == 0.0
+        if not sticks.any():
+            return turned
+        effort = self.runs.rates(runs, self.t[runs] + part * h, y, way).effort[:, self.place]
+        return np.where(sticks, np.abs(effort) > self.grips[runs] * (1 + GRIP), turned)
+
+    def _change(self, run: int, idle: bool) -> None:
+        """Joints whose rate has turned come to rest; then see who sticks."""
+        n, y = self.loop.dof, self.y[run]
+        if self.sliding.size:
+            rounding = 1e-13 * (1.0 + np.abs(y[n:]).max())
+            turned = (self.way[run] != 0) & (y[n + self.sliding] * self.way[run] <= rounding)
+            y[n + self.sliding[turned]] = 0.0
+        self.idle[run] = self.idle[run] + 1 if idle else 0
+        if self.idle[run] > MOST_AT_ONCE:
+            self.lost.append(run)
+            return
+        self._settle(run)
+
+
+def _gained(power: Array, part: Array) -> Array:
+    """(rows, 3) integral over a part of a step of length one, of power (3, rows, 3) at the instants `GAUSS`."""
+    terms = np.tensordot(TO_POWERS, power, axes=1)
+    weights = part[None] ** np.arange(1, 4)[:, None] / np.arange(1, 4)[:, None]
+    return (terms * weights[..., None]).sum(axis=0)
