@@ -266,7 +266,8 @@ def digest(bodies: Bodies) -> str:
     arm = bodies.arm
     parts: list[Any] = [arm.gravity, *arm.loads, *arm.loops, *(bodies.coupling or ())]
     for body in bodies.list:
-        parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate, body.bent_by, body.mount]
+        parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
+        parts += [body.bent_by, body.mount]
         if body.beam is not None:
             parts += [body.beam.layout.key, body.beam.values]
     text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts]) + bodies.places_text
