@@ -23,8 +23,8 @@ GRID = 400
 ACCELERATION = 6.0  # rad/s^2
 WHAT = (
     "Retiming of given paths beside toppra: random paths of five waypoints, limits of velocity and acceleration, a "
-    f"grid of {GRID} intervals. CPU time of whole calls, in turns; `ratio` is the median of the paths', durations are "
-    "ours over toppra's, `excess` is the largest excess of a limit of the motion at 20 times as many points."
+    f"grid of {GRID} intervals. CPU time of whole calls, in turns, best of several; `ratio` is the median of the "
+    "paths', durations are ours over toppra's, `excess` is the largest excess of a limit, at 20 times as many points."
 )
 COLUMNS = [
     "",
@@ -142,7 +142,7 @@ def table(name: str, arm: ls.Arm, begin: list[float], paths: int, rounds: int) -
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--paths", type=int, default=40, help="of each arm")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=7)
     results.add_option(parser)
     chosen = parser.parse_args()
     try:
