@@ -3,8 +3,10 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.cli.main import app
 from lissom.spatial.frames import pose
 
 TEXT = """<robot name="r">
@@ -74,6 +76,16 @@ def test_native_files_are_taken_as_written_too(tmp_path):
 
 def test_physical_files_are_not_touched():
     assert ls.load("puma560", repair="as_written") == ls.load("puma560")
+
+
+def test_the_terminal_takes_it_too(path):
+    run = CliRunner()
+    done = run.invoke(app, ["check", str(path), "--as-written"])
+    assert done.exit_code == 0
+    assert "r: not physical, taken as written, 2 warnings" in done.output
+    assert run.invoke(app, ["info", str(path)]).exit_code == 1
+    both = run.invoke(app, ["info", str(path), "--as-written", "--repair"])
+    assert "--repair and --as-written exclude each other" in both.output
 
 
 def test_other_words_are_refused(path):

@@ -47,6 +47,7 @@ def check(
         for finding in findings:
             out.print(str(finding), style="yellow" if finding.level == "warning" else None, markup=False)
         count = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
-        out.print(f"{loaded.name}: physical, {count}, {len(findings) - len(warnings)} notes.", markup=False)
+        found = "not physical, taken as written" if any(link.as_written for link in loaded.links) else "physical"
+        out.print(f"{loaded.name}: {found}, {count}, {len(findings) - len(warnings)} notes.", markup=False)
     if strict and warnings:
         raise typer.Exit(1)
