@@ -78,7 +78,7 @@ def test_inertia_is_needed_where_coordinates_move_something():
 def test_a_subtree_without_the_joint_that_leads():
     part = pair(ls.Mimic("a")).subtree("b")
     assert part.coordinates == ("b",)
-    assert part.notes == ("joint 'b' mimicked 'a', which is not in this subtree.",)
+    assert part.notes == ("joint 'b' mimicked 'a', which is not in this subtree; it is free here.",)
 
 
 def test_words_say_what_follows():
