@@ -88,7 +88,7 @@ def test_words_say_what_follows():
 
 
 def test_states_with_entries_for_followers_are_refused_in_words():
-    with pytest.raises(ls.InputError, match="q has 2 entries, arm 'pair' has 1 joints .a.; b follow others"):
+    with pytest.raises(ls.InputError, match=r"q has 2 entries, arm 'pair' has 1 joints \(a\); b follow others"):
         ls.gravity_forces(pair(ls.Mimic("a")), [0.1, 0.2])
 
 
