@@ -195,7 +195,7 @@ def _drive(pick: Numbers, features: frozenset[str], name: str, leaders: list[str
     if has("named"):
         out["name"] = f"joint of {name}"
     if has("mimic") and leaders:
-        out["mimic"] = ls.Mimic(str(pick.rng.choice(leaders)), pick.odd(), pick.odd())
+        out["mimic"] = ls.Mimic(str(pick.rng.choice(leaders)), *map(float, pick.some(-2.0, 2.0, 2)))
     return out
 
 
@@ -420,5 +420,5 @@ def states(draw: st.DrawFn, arm: ls.Arm, batch: tuple[int, ...] = ()) -> State:
         modes = slice(start + link.joint.coordinate_count, start + link.coordinate_count)
         q[..., modes] = qd[..., modes] = qdd[..., modes] = 0.0
         if link.joint.elastic is not None:
-            q[..., start + 1] *= 0.1
+            q[..., start + link.joint.coordinate_count - 1] *= 0.1
     return State(q, qd, qdd)

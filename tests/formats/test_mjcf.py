@@ -366,7 +366,9 @@ def test_inactive_equalities_are_no_loops(read):
 def test_joints_that_an_equality_couples_follow(read):
     """Where our joint follows to, MuJoCo's constraint is met, with the references of both joints."""
     second = SECOND.replace("<joint ", '<joint ref="0.3" ')
-    text = mjcf(body("one", HINGE + second), '<equality><joint joint1="h" joint2="t" polycoef="0.2 -1.5 0 0 0"/></equality>')
+    text = mjcf(
+        body("one", HINGE + second), '<equality><joint joint1="h" joint2="t" polycoef="0.2 -1.5 0 0 0"/></equality>'
+    )
     arm = read(text)
     assert (arm.loops, arm.coordinates, arm.mimics["h"].multiplier) == ((), ("t",), -1.5)
     model = mujoco.MjModel.from_xml_string(text)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from mechanisms import FOUR, four_bar, rod
 
 import lissom as ls
-from mechanisms import FOUR, four_bar, rod
 
 
 def parallelogram(**options):

@@ -78,7 +78,7 @@ def test_inertia_is_needed_where_coordinates_move_something():
 def test_a_subtree_without_the_joint_that_leads():
     part = pair(ls.Mimic("a")).subtree("b")
     assert part.coordinates == ("b",)
-    assert part.notes == ("joint 'b' mimicked 'a', which is not in this subtree.",)
+    assert part.notes == ("joint 'b' mimicked 'a', which is not in this subtree; it is free here.",)
 
 
 def test_words_say_what_follows():
@@ -88,7 +88,7 @@ def test_words_say_what_follows():
 
 
 def test_states_with_entries_for_followers_are_refused_in_words():
-    with pytest.raises(ls.InputError, match="q has 2 entries, arm 'pair' has 1 joints .a.; b follow others"):
+    with pytest.raises(ls.InputError, match=r"q has 2 entries, arm 'pair' has 1 joints \(a\); b follow others"):
         ls.gravity_forces(pair(ls.Mimic("a")), [0.1, 0.2])
 
 

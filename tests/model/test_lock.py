@@ -12,13 +12,14 @@ def gripper(**finger):
     body = {"mass": 0.5, "com": (0.1, 0.0, 0.02), "inertia": (0.01, 0.02, 0.015)}
     place = np.eye(4)
     place[:3, 3] = 0.3, 0.05, 0.1
+    mimic = ls.Mimic("finger", 0.5, 0.01)
     slide = {"limits": ls.Limits(position=(0.0, 0.04), velocity=0.2), "damping": 0.3, **finger}
     return ls.Arm("gripper", [
         ls.Link("upper", joint=ls.Joint(axis=(0, 1, 0), name="shoulder", limits=ls.Limits(position=(-1, 2))), **body),
         ls.Link("fore", "upper", ls.Joint(placement=place, axis=(0.2, 1, 0.1), name="elbow", friction=0.2), **body),
         ls.Link("left", "fore", ls.Joint("prismatic", place, (0, 1, 0), "finger", **slide), **body),
-        ls.Link("right", "fore", ls.Joint("prismatic", place, (0, -1, 0), "follower", mimic=ls.Mimic("finger", 0.5, 0.01),
-                                          **slide), **body, tools=[ls.Tool("pad")]),
+        ls.Link("right", "fore", ls.Joint("prismatic", place, (0, -1, 0), "follower", mimic=mimic, **slide), **body,
+                tools=[ls.Tool("pad")]),
     ])  # fmt: skip
 
 

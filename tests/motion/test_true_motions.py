@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.errors import InputError, MotionError, UnsupportedError
+from lissom.errors import InputError, MotionError
 from lissom.motion.obstacles import bodies_of
 
 STILL = (0, 0, 0)

@@ -79,6 +79,8 @@ POSE_TOLERANCE = 1e-12
 BODY_TOLERANCE = 1e-12
 # Velocities and accelerations, relative to the largest entry (up to 1e3 in SI units).
 MOTION_TOLERANCE = 1e-12
+# Rotations next to quarter turns are made exact where torques are computed (`dynamics.rounding`).
+MIMIC_TOLERANCE = 1e-10
 
 
 @functools.cache
@@ -352,3 +354,36 @@ def test_velocity_and_acceleration(file, k):
         A = pin.getFrameClassicalAcceleration(model, data, frame, aligned).vector
         assert_close(ls.velocity(arm, q, qd, word, PROBE), V, MOTION_TOLERANCE)
         assert_close(ls.acceleration(arm, q, qd, qdd, word, PROBE), A, MOTION_TOLERANCE)
+
+
+# ---- joints that follow others --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "panda_description/urdf/panda.urdf",
+        "tiago_pro_description/robots/tiago_pro.urdf",
+        pytest.param("baxter_description/urdf/baxter.urdf", marks=pytest.mark.slow),
+    ],
+)
+def test_joints_that_follow(file):
+    """Frames, torques and mass matrix, with Pinocchio's own model of mimic joints."""
+    arm, model = load(file, mimic="follow", fixed="merge"), pin.buildModelFromUrdf(str(ROBOTS / file), True)
+    assert arm.dof == model.nv < load(file).dof
+    for joint in arm.moving_joints:
+        arm = arm.with_joint(joint.name, damping=0.0, friction=0.0)
+    data = model.createData()
+    q, qd, qdd = np.random.default_rng(4).uniform(-1.0, 1.0, (3, arm.dof))
+    order, state = velocity_order(model, arm), [pinocchio_v(model, arm, x) for x in (qd, qdd)]
+    tau = pin.rnea(model, data, pinocchio_q(model, arm, q), *state)
+    ours = ls.inverse_dynamics(arm, q, qd, qdd)
+    assert_close(ours, tau[order], MIMIC_TOLERANCE)
+    assert_close(ls.forward_dynamics(arm, q, qd, ours), qdd, 1e-9)
+    M = np.triu(pin.crba(model, data, pinocchio_q(model, arm, q)))
+    M += np.triu(M, 1).T
+    assert_close(ls.mass_matrix(arm, q), M[np.ix_(order, order)], MIMIC_TOLERANCE)
+    pin.framesForwardKinematics(model, data, pinocchio_q(model, arm, q))
+    for link in arm.links:
+        X = data.oMf[model.getFrameId(link.name, pin.FrameType.BODY)].homogeneous
+        np.testing.assert_allclose(ls.pose(arm, q, link.name), X, rtol=0, atol=POSE_TOLERANCE)

@@ -27,10 +27,17 @@ IK_TOLERANCE = 1e-9
 def forward(arm: ls.Arm, q: np.ndarray) -> dict[str, np.ndarray]:
     """Poses of all frames at one q, real or complex: parent's (tip) frame @ placement @ motion @ Link.frame."""
     children_at: dict[str | None, np.ndarray] = {None: np.eye(4)}
-    out, k = {}, 0
+    out: dict[str, np.ndarray] = {}
+    own: dict[str, Any] = dict(zip(arm.coordinates, q, strict=True))
+
+    def motor_side(joint: ls.Joint) -> Any:
+        if joint.mimic is None:
+            return own[joint.name] if joint.moves else 0.0
+        return joint.mimic.multiplier * motor_side(arm.joint(joint.mimic.joint)) + joint.mimic.offset
+
     for link in arm.links:
-        count, axis = link.joint.coordinate_count, link.joint.axis
-        position = np.sum(q[k : k + count])  # an elastic joint: motor side plus deflection
+        axis = link.joint.axis
+        position = motor_side(link.joint) + own.get(f"{link.joint.name}.deflection", 0.0)
         motion = np.eye(4, dtype=complex)
         if link.joint.kind == "revolute":
             K = np.cross(np.eye(3), axis)  # K @ v = axis x v
@@ -45,7 +52,6 @@ def forward(arm: ls.Arm, q: np.ndarray) -> dict[str, np.ndarray]:
             tip[:3, 3] = link.modes.tip
         children_at[link.name] = out[link.name] @ tip
         out |= {tool.name: children_at[link.name] @ tool.placement for tool in link.tools}
-        k += link.coordinate_count
     return out
 
 
@@ -93,7 +99,8 @@ def size(arm: ls.Arm, q: np.ndarray, point: Any = 0.0) -> float:
     """All lengths added; the lever of every rounding."""
     steps = [np.linalg.norm(X[:3, 3]) for link in arm.links for X in (link.joint.placement, link.frame, link.tip)]
     steps += [np.linalg.norm(tool.placement[:3, 3]) for link in arm.links for tool in link.tools]
-    return 1.0 + float(sum(steps) + np.abs(q).sum() + np.abs(point).sum())
+    moved = np.abs(q).sum() + np.abs(arm.joint_positions(q)).sum()
+    return 1.0 + float(sum(steps) + moved + np.abs(point).sum())
 
 
 def case(data: st.DataObject, arm: ls.Arm) -> tuple[State, str, np.ndarray]:

@@ -87,7 +87,7 @@ def subtree(arm: Arm, link: str, name: str | None = None) -> Arm:
     ]
     moving = {part.joint.name for part in links if part.joint.moves}
     lost = [
-        f"joint {part.joint.name!r} mimicked {part.joint.mimic.joint!r}, which is not in this subtree."
+        f"joint {part.joint.name!r} mimicked {part.joint.mimic.joint!r}, which is not in this subtree; it is free here."
         for part in links
         if part.joint.mimic is not None and part.joint.mimic.joint not in moving
     ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lissom.errors import ModelError
+from lissom.errors import ModelError, about
 from lissom.model.joint import Joint, Mimic
 from lissom.spatial.rotations import Array
 
@@ -33,7 +33,8 @@ def resolved(arm: Arm) -> Mapping[str, Mimic]:
             raise ModelError(f"the joints {names} follow each other in a ring; one of them must follow no other.",
                              "mimic")  # fmt: skip
         for name, mimic in ready.items():
-            found[name] = _through(found[mimic.joint], mimic) if mimic.joint in found else mimic
+            with about(f"joint {name!r}"):
+                found[name] = _through(found[mimic.joint], mimic) if mimic.joint in found else mimic
             del waiting[name]
     return MappingProxyType(found)
 
