@@ -220,7 +220,7 @@ point = [0.1, 0, 0.05]
 
 
 def test_torques_of_the_file_are_compared(tmp_path):
-    """A motion of an arm with a payload, for the arm without: its own torques are in the file. Saved, it has its arm."""
+    """A motion of an arm with a payload, for the arm without; saved, the motion has its arm."""
     arm = ls.load("two_link").with_payload(ls.Payload(0.5))
     motion = ls.predict_motion(arm, start=[0, -2], goal=[1, -1], duration=0.8, minimise="torque_squared", segments=6)
     motion.save(tmp_path / "m.nc")

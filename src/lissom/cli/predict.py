@@ -139,7 +139,8 @@ def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) 
 
 def _verified(found: Any) -> dict[str, Any]:
     return {
-        "ok": found.ok, "status": found.status, "deviation": found.deviation, "joint_error": found.joint_error, "end_error": found.end_error,
+        "ok": found.ok, "status": found.status, "deviation": found.deviation,
+        "joint_error": found.joint_error, "end_error": found.end_error,
         "growth": found.growth, "method": found.run.report.method, "peaks": [vars(peak) for peak in found.peaks],
         "residual": found.residual,
     }  # fmt: skip

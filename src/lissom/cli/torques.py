@@ -29,7 +29,6 @@ from lissom.model.units import units
 from lissom.simulation.trajectory import Trajectory
 from lissom.spatial.rotations import Array
 
-
 SAME = 0.01  # of a file's largest torque, within which torques agree with those of the file
 SAME_DERIVED = 0.1  # the same, where accelerations are derivatives of what the file has
 
@@ -48,7 +47,7 @@ def torques(
         str,
         typer.Argument(
             metavar="ARM",
-            help="A .toml, .urdf or .xml file, or a shipped arm; or a saved motion or run (.nc) alone, which has its arm.",
+            help="A .toml, .urdf or .xml file, or a shipped arm; or a saved motion (.nc) alone, which has its arm.",
             autocompletion=complete_arm,
         ),
     ],
@@ -161,8 +160,9 @@ def _differing(source: Source, tau: Array) -> str:
     unit = units(arm, "tau")[k]
     return (
         f"the file's own torques are others: {arm.coordinates[k]!r} has a peak of {there[k]:.5g} {unit} there, "
-        f"{here[k]:.5g} {unit} here. The motion may be of an arm with a payload, other numbers or loads, which arm {arm.name!r} does "
-        "not have. Give that arm, or the saved motion (.nc), which has it: lissom torques MOTION.nc; loads by --loads."
+        f"{here[k]:.5g} {unit} here. The motion may be of an arm with a payload, other numbers or loads, which arm "
+        f"{arm.name!r} does not have. Give that arm, or the saved motion (.nc), which has it: lissom torques MOTION.nc; "
+        "loads by --loads."
     )
 
 

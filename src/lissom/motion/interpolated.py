@@ -1,6 +1,6 @@
-"""A function of time that is smooth between breaks, as polynomials through Chebyshev points: exact to rounding, and quick.
+"""A function of time that is smooth between breaks, as polynomials through Chebyshev points: exact to rounding.
 
-Simulations ask for torques at one time after the other, where inverse dynamics takes long and all of it is overhead.
+Simulations ask for torques at one time after the other, where calls of inverse dynamics would take most of their time.
 """
 
 from __future__ import annotations

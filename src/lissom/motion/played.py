@@ -60,8 +60,9 @@ class Exact(Profile):
         T = self._end
         # a hair to the left is another polynomial, continued
         hair, low, high = (1e-14 * T if before else 0.0), BESIDE * T, (1 - BESIDE) * T
-        if isinstance(t, float):  # one after the other, from the steps of a simulation
-            return np.ascontiguousarray(self.function(np.array([min(max(t - hair, low), high)]))[0])
+        one: Any = t
+        if isinstance(one, float):  # one after the other, from the steps of a simulation
+            return np.ascontiguousarray(self.function(np.array([min(max(one - hair, low), high)]))[0])
         times = np.asarray(t, float)
         inside = np.clip(times.ravel() - hair, low, high)
         # columns that were picked lie one after the other; compiled steps read rows

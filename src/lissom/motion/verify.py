@@ -1,4 +1,4 @@
-"""Verification of a motion: replayed segment by segment by an independent simulation, and every limit looked at closely."""
+"""Verification of a motion: replayed segment by segment by an independent simulation, with a close look at limits."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Verification:
     ok : bool                     `deviation`, or the error under the torques alone, is within `tolerance`, and no limit
                                   or distance is exceeded by more than 0.1 %
     status : str                  "verified", or what is wrong
-    defects : (segments, dof)     positions at the ends of segments, replayed minus planned [rad or m]; of a segment that
-                                  is replayed in several pieces, as errors grow fast in it, the largest
+    defects : (segments, dof)     positions at the ends of segments, replayed minus planned [rad or m]; of a segment
+                                  in which errors grow fast, and which is replayed in several pieces, the largest
     rate_defects : (segments, dof)    the same of rates [rad/s or m/s]
     deviation : (dof,)            what all defects add up to [rad or m]
     growth : float                how many times small errors of the state grow along the motion, at worst (rates in
@@ -104,7 +104,7 @@ class Verification:
         lines = [
             self.status,
             f"{len(self.defects)} segments replayed from their planned states: defects of up to "
-            f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m, together {self.deviation[k]:.2g} ({names[k]})",
+            f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m, in all {self.deviation[k]:.2g} ({names[k]})",
             f"the whole motion {f'with {self.feedback}' if self.feedback else 'under its torques alone'} "
             f"({self.run.report.method}): joints differ by up to {self.joint_error[worst]:.2g} ({names[worst]}), at "
             f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it ended,'} by "
@@ -240,10 +240,10 @@ def _defective(motion: Motion, found: list[Defects], deviation: Array, tolerance
     worst = found[int(np.argmax(sizes))]
     unit = units(motion.arm, "qd")[k]
     return (
-        f"the plan does not obey the equations of motion: replayed from its planned states, {motion.arm.coordinates[k]!r} "
-        f"is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that begins at {worst.t[0]:.4g} s), in "
-        f"all by {deviation[k]:.2g}, more than {tolerance:g}. The torques may be of another arm, payload or load; else "
-        "give more segments"
+        f"the plan does not obey the equations of motion: replayed from its planned states, "
+        f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
+        f"begins at {worst.t[0]:.4g} s), in all by {deviation[k]:.2g}, more than {tolerance:g}. The torques may be of "
+        "another arm, payload or load; else give more segments"
     )
 
 

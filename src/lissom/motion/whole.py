@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown
 from lissom.motion.defects import STIFF, stepping
@@ -46,7 +48,7 @@ def replayed(motion: Motion, growth: Growth, feedback: Any, rtol: float) -> Run:
 def tracking(motion: Motion, feedback: Any, tau: Exact) -> Any:
     """A controller that follows the motion, from one whose gains count and whose reference does not."""
     course = Course(motion)
-    curves = [interpolated(lambda t, r=r: course(t)[r], course.breaks) for r in range(3)]
+    curves = [interpolated(functools.partial(_order, course, r), course.breaks) for r in range(3)]
     q, qd, qdd = (Exact(course.breaks, curve, course.leaps) for curve in curves)
     if isinstance(feedback, PD):
         if feedback.gravity:
@@ -71,6 +73,11 @@ def tracking(motion: Motion, feedback: Any, tau: Exact) -> Any:
     )
 
 
+def _order(course: Course, r: int, t: Array) -> Array:
+    """(nt, dof) positions, rates or accelerations."""
+    return np.asarray(course(t)[r])
+
+
 def _gains(motion: Motion, control: PD) -> Array:
     """(dof, 2 dof)"""
     signals = {signal.name: signal for signal in control.signals(motion.arm)}
@@ -83,7 +90,7 @@ def _gains(motion: Motion, control: PD) -> Array:
     return np.hstack(out)
 
 
-def _poles(motion: Motion, K: Array) -> Array:
+def _poles(motion: Motion, K: Array) -> NDArray[Any]:
     """Of the arm with feedback K (dof, 2 dof), at the ends of its segments; closures slow what they hold."""
     t = motion.breaks * motion.duration
     q, qd, _ = motion.at(t)
@@ -94,4 +101,4 @@ def _poles(motion: Motion, K: Array) -> Array:
     A[:, n:] = np.concatenate([slopes.q, slopes.qd], axis=2) - slopes.tau @ np.where(
         motion.arm.actuated[:, None], K, 0.0
     )
-    return np.linalg.eigvals(A)
+    return np.asarray(np.linalg.eigvals(A))
