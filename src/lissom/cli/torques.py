@@ -161,7 +161,7 @@ def _differing(source: Source, tau: Array) -> str:
     return (
         f"the file's own torques are others: {arm.coordinates[k]!r} has a peak of {there[k]:.5g} {unit} there, "
         f"{here[k]:.5g} {unit} here. The motion may be of an arm with a payload, other numbers or loads, which arm "
-        f"{arm.name!r} does not have. Give that arm, or the saved motion (.nc), which has it: lissom torques MOTION.nc; "
+        f"{arm.name!r} does not have. Give that arm, or the saved motion, which has it: lissom torques MOTION.nc; "
         "loads by --loads."
     )
 
