@@ -88,47 +88,6 @@ def test_a_wrong_motion_is_found_out(arm, lift):
     assert found.torque_use > 1.05
 
 
-def test_growth_of_a_pendulum_that_falls():
-    """An upright pendulum held still for a time T: errors grow by exp(T sqrt(g / l)), known in closed form."""
-    length, g, T = 0.7, 9.81, 3.0
-    rod = ls.Link("rod", joint=ls.Joint("revolute", axis=(0, 0, 1)), mass=1.3, com=(0, length, 0))
-    pendulum = ls.Arm("pendulum", [rod], gravity=(0, -g, 0))
-    still = ls.predict_motion(pendulum, start=[0.0], goal=[0.0], duration=T, minimise="jerk")
-    found = still.verify()
-    w = np.sqrt(g / length)
-    transition = np.array([[np.cosh(w * T), np.sinh(w * T) / (w * T)], [w * T * np.sinh(w * T), np.cosh(w * T)]])
-    assert found.growth == pytest.approx(np.linalg.norm(transition, 2), rel=1e-4)
-    tight = still.verify(tolerance=1e-18)
-    assert tight.ok == (tight.joint_error.max() <= 1e-18)
-
-
-def test_errors_that_grow_are_told(arm):
-    up = ls.predict_motion(arm, start=[-1.57, 0], goal=[1.57, 0.3], duration=3.0, minimise="torque_squared")
-    found = up.verify(tolerance=1e-13)
-    assert not found.ok
-    assert "needs feedback" in found.status
-    assert found.growth > 1e3
-
-
-def test_friction_that_sticks(arm):
-    """Coulomb friction acts in the simulation as it is; the motion is led through all the same."""
-    links = [link.replace(joint=link.joint.replace(friction=0.6, damping=0.1)) for link in arm.links]
-    rough = arm.replace(links=links)
-    motion = ls.predict_motion(rough, start=[0, -2], goal=[1, -1], duration=0.9, minimise="torque_squared")
-    found = motion.verify()
-    assert found.ok, found.describe()
-    assert found.joint_error.max() < 1e-4
-
-
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [({"tolerance": 0}, "tolerance is 0"), ({"rtol": "x"}, "rtol is 'x'"), ({"per_segment": 1.5}, "whole number")],
-)
-def test_verify_refuses(lift, wrong, sentence):
-    with pytest.raises(ls.InputError, match=sentence):
-        lift.verify(**wrong)
-
-
 # ---- files ----------------------------------------------------------------------------------------------
 
 

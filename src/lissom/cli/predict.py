@@ -54,7 +54,7 @@ def predict(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a dask scheduler, whose workers do the file's starts.")
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Play the torques through a simulation.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Replay the motion by a simulation.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -146,7 +146,8 @@ def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) 
 
 def _verified(found: Any) -> dict[str, Any]:
     return {
-        "ok": found.ok, "status": found.status, "joint_error": found.joint_error, "end_error": found.end_error,
+        "ok": found.ok, "status": found.status, "deviation": found.deviation,
+        "joint_error": found.joint_error, "end_error": found.end_error,
         "growth": found.growth, "method": found.run.report.method, "peaks": [vars(peak) for peak in found.peaks],
         "residual": found.residual,
     }  # fmt: skip

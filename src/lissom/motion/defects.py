@@ -46,7 +46,7 @@ def defects(motion: Motion, growth: Growth, rtol: float) -> list[Defects]:
                 failure = failure or f"between {begin:.4g} and {end:.4g} s: {run.status}"
                 continue
             apart[:, k] = run.q[-1] - q[k + 1], run.qd[-1] - qd[k + 1]
-        out.append(Defects(t, *apart, failure))
+        out.append(Defects(t, apart[0], apart[1], failure))
     return out
 
 

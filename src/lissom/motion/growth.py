@@ -1,4 +1,4 @@
-"""How small errors of the state grow along a motion, under its torques alone: transition matrices of the linearised arm.
+"""How small errors of the state grow along a motion under its torques alone, from the linearised arm.
 
 With closed loops these are of the independent coordinates; the others follow them.
 """

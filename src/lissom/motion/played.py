@@ -41,12 +41,14 @@ class Exact(Profile):
 
     function: Callable[[Array], Array]
     leaps: Array
+    _end: float
 
     def __init__(self, breaks: Array, function: Callable[[Array], Array], leaps: Array) -> None:
         """breaks (nt,) [s]; function (nt,) -> (nt, m); leaps: times at which it jumps."""
         super().__init__(breaks, function(breaks))
         object.__setattr__(self, "function", function)
         object.__setattr__(self, "leaps", leaps)
+        object.__setattr__(self, "_end", float(self.t[-1]))
 
     @property
     def jumps(self) -> Array:
@@ -55,9 +57,14 @@ class Exact(Profile):
 
     def __call__(self, t: ArrayLike, before: bool = False) -> Array:
         """(..., m) at times (...); at a jump the value after it, or the one before."""
-        times, T = np.asarray(t, float), self.t[-1]
+        T = self._end
         # a hair to the left is another polynomial, continued
-        inside = np.clip(times.ravel() - (1e-14 * T if before else 0.0), BESIDE * T, (1 - BESIDE) * T)
+        hair, low, high = (1e-14 * T if before else 0.0), BESIDE * T, (1 - BESIDE) * T
+        one: Any = t
+        if isinstance(one, float):  # one after the other, from the steps of a simulation
+            return np.ascontiguousarray(self.function(np.array([min(max(one - hair, low), high)]))[0])
+        times = np.asarray(t, float)
+        inside = np.clip(times.ravel() - hair, low, high)
         # columns that were picked lie one after the other; compiled steps read rows
         return np.ascontiguousarray(self.function(inside)).reshape(*times.shape, -1)
 

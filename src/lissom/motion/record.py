@@ -120,7 +120,7 @@ class Motion:
             return None
         from lissom.motion.closed_states import STATES, ClosedStates
 
-        (basis, _, P), = self.splines
+        ((basis, _, P),) = self.splines
         return ClosedStates(self.arm, basis.rows(np.linspace(0.0, 1.0, STATES), 0) @ P)
 
     @property

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown
 from lissom.motion.defects import STIFF, stepping
 from lissom.motion.growth import Growth
+from lissom.motion.interpolated import interpolated
 from lissom.motion.played import Course, Exact, loads_of, torques_of
 from lissom.motion.record import Motion
 from lissom.simulation.controllers import PD, ComputedTorque, Controller, StateFeedback
@@ -19,6 +22,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.sensitivity import forward_dynamics_gradient
 
 SAMPLES = 4  # in a segment
+STIFF_LOOP = 10.0  # as STIFF, with feedback, whose reference has jerks that jump from segment to segment
 
 
 def replayed(motion: Motion, growth: Growth, feedback: Any, rtol: float) -> Run:
@@ -33,7 +37,7 @@ def replayed(motion: Motion, growth: Growth, feedback: Any, rtol: float) -> Run:
     control = tracking(motion, feedback, tau)
     if isinstance(control, StateFeedback):
         poles = _poles(motion, np.asarray(control.K))
-        stiff = float(-poles.real.min()) * segment > STIFF
+        stiff = float(-poles.real.min()) * segment > STIFF_LOOP
         given |= stepping(tau, float(np.abs(poles).max()), stiff, rtol)
         control = replace(control, tau=given["tau"])
     else:
@@ -44,7 +48,8 @@ def replayed(motion: Motion, growth: Growth, feedback: Any, rtol: float) -> Run:
 def tracking(motion: Motion, feedback: Any, tau: Exact) -> Any:
     """A controller that follows the motion, from one whose gains count and whose reference does not."""
     course = Course(motion)
-    q, qd, qdd = (Exact(course.breaks, lambda t, r=r: course(t)[r], course.leaps) for r in range(3))
+    curves = [interpolated(functools.partial(_order, course, r), course.breaks) for r in range(3)]
+    q, qd, qdd = (Exact(course.breaks, curve, course.leaps) for curve in curves)
     if isinstance(feedback, PD):
         if feedback.gravity:
             raise InputError(
@@ -68,6 +73,11 @@ def tracking(motion: Motion, feedback: Any, tau: Exact) -> Any:
     )
 
 
+def _order(course: Course, r: int, t: Array) -> Array:
+    """(nt, dof) positions, rates or accelerations."""
+    return np.asarray(course(t)[r])
+
+
 def _gains(motion: Motion, control: PD) -> Array:
     """(dof, 2 dof)"""
     signals = {signal.name: signal for signal in control.signals(motion.arm)}
@@ -80,7 +90,7 @@ def _gains(motion: Motion, control: PD) -> Array:
     return np.hstack(out)
 
 
-def _poles(motion: Motion, K: Array) -> Array:
+def _poles(motion: Motion, K: Array) -> NDArray[Any]:
     """Of the arm with feedback K (dof, 2 dof), at the ends of its segments; closures slow what they hold."""
     t = motion.breaks * motion.duration
     q, qd, _ = motion.at(t)
@@ -88,5 +98,7 @@ def _poles(motion: Motion, K: Array) -> Array:
     n = motion.arm.dof
     A = np.zeros((len(t), 2 * n, 2 * n))
     A[:, :n, n:] = np.eye(n)
-    A[:, n:] = np.concatenate([slopes.q, slopes.qd], axis=2) - slopes.tau @ np.where(motion.arm.actuated[:, None], K, 0.0)
-    return np.linalg.eigvals(A)
+    A[:, n:] = np.concatenate([slopes.q, slopes.qd], axis=2) - slopes.tau @ np.where(
+        motion.arm.actuated[:, None], K, 0.0
+    )
+    return np.asarray(np.linalg.eigvals(A))

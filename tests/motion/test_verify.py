@@ -1,0 +1,252 @@
+"""Verification segment by segment: correct plans on all kinds of arms pass, plans of another arm do not."""
+
+import dataclasses
+import pathlib
+
+import numpy as np
+import pytest
+from tests.loops.mechanisms import four_bar
+from tests.motion.test_unactuated import elastic_arm, pendulum_on_a_cart
+
+import lissom as ls
+from lissom.motion.played import torques_of
+
+NAN = np.nan
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return ls.load("two_link")
+
+
+@pytest.fixture(scope="module")
+def up(arm):
+    """A slow motion upwards, along which small errors grow much."""
+    return ls.predict_motion(arm, start=[-1.57, 0], goal=[1.57, 0.3], duration=3.0, minimise="torque_squared")
+
+
+def changed(motion, change=lambda motion, tau: tau, arm=None, **fields):
+    """The same motion with other torques: changed ones, or those of another arm."""
+
+    class Changed(ls.Motion):
+        def required(self, s, q, qd, qdd, loads):
+            other = self if arm is None else dataclasses.replace(motion, arm=arm)
+            return change(self, ls.Motion.required(other, s, q, qd, qdd, loads))
+
+    given = {field.name: getattr(motion, field.name) for field in dataclasses.fields(motion) if field.init}
+    return Changed(**given | fields)
+
+
+# ---- correct plans --------------------------------------------------------------------------------------
+
+
+def test_a_plan_that_falls_over_without_feedback_is_verified(up):
+    found = up.verify()
+    assert found.status == "verified"
+    assert found.growth > 1e3
+    assert found.defects.shape == found.rate_defects.shape == (20, 2)
+    assert np.abs(found.defects).max() < 1e-10
+    assert np.all(found.deviation >= np.abs(found.defects).sum(axis=0))
+    assert found.joint_error.max() > 10 * found.deviation.max()  # what the arm makes of it is information
+    assert "it needs feedback" in found.describe()
+
+
+def test_growth_of_a_pendulum_that_falls():
+    """An upright pendulum held still for a time T: errors grow by exp(T sqrt(g / l)), known in closed form."""
+    length, g, T = 0.7, 9.81, 3.0
+    rod = ls.Link("rod", joint=ls.Joint("revolute", axis=(0, 0, 1)), mass=1.3, com=(0, length, 0))
+    pendulum = ls.Arm("pendulum", [rod], gravity=(0, -g, 0))
+    still = ls.predict_motion(pendulum, start=[0.0], goal=[0.0], duration=T, minimise="jerk")
+    found = still.verify()
+    w = np.sqrt(g / length)
+    transition = np.array([[np.cosh(w * T), np.sinh(w * T) / (w * T)], [w * T * np.sinh(w * T), np.cosh(w * T)]])
+    assert found.growth == pytest.approx(np.linalg.norm(transition, 2), rel=1e-4)
+    tight = still.verify(tolerance=1e-18)
+    assert tight.ok == (tight.deviation.max() <= 1e-18)
+
+
+def test_growth_in_many_pieces():
+    """Three swings of a pendulum upright for so long that no integrator holds it; one segment alone grows by 1e3."""
+    rod = ls.Link("rod", joint=ls.Joint("revolute", axis=(0, 0, 1)), mass=1.3, com=(0, 0.1, 0))
+    pendulum = ls.Arm("pendulum", [rod], gravity=(0, -9.81, 0))
+    motion = ls.predict_motion(pendulum, start=[-0.3], goal=[0.3], duration=10.0, minimise="jerk", segments=14)
+    found = motion.verify()
+    assert found.ok, found.describe()
+    assert found.growth > 1e30
+    assert found.defects.shape == (14, 1)
+    assert found.joint_error.max() > 1
+
+
+def test_growth_of_a_closed_loop():
+    """Against differences of two simulations from the neighbourhood of the start."""
+    linkage = four_bar()
+    begin = ls.assemble(linkage, [1.0, -0.5, 1.5], fixed="crank").q
+    motion = ls.predict_motion(linkage, start=begin, goal=[1.4, NAN, NAN], duration=1.0, minimise="torque_squared",
+                               segments=8)  # fmt: skip
+    found = motion.verify()
+    assert found.ok, found.describe()
+    y, d, T = int(motion.closed.independent[0]), 1e-6, motion.duration
+    ends = []
+    for dq, dqd in ((0.0, 0.0), (d, 0.0), (0.0, d / T)):
+        q, qd = motion.q[0].copy(), motion.qd[0].copy()
+        q[y] += dq
+        qd[y] += dqd
+        near = ls.assemble(linkage, q, qd=qd, fixed=linkage.coordinates[y])
+        run = ls.simulate(linkage, near.q, near.qd, torques_of(motion), T, rtol=1e-9, atol=1e-11, method="dop853")
+        ends.append([run.q[-1, y], T * run.qd[-1, y]])
+    transition = (np.array(ends[1:]) - ends[0]).T / d
+    assert found.growth == pytest.approx(np.linalg.norm(transition, 2), rel=1e-2)
+
+
+def test_friction_that_sticks(arm):
+    """Coulomb friction acts in the simulation as it is; torques jump where joints turn around."""
+    links = [link.replace(joint=link.joint.replace(friction=0.6, damping=0.1)) for link in arm.links]
+    rough = arm.replace(links=links)
+    motion = ls.predict_motion(rough, start=[0, -2], goal=[1, -2], via=[ls.Via(0.5, [NAN, -1.7])], duration=0.9,
+                               minimise="torque_squared")  # fmt: skip
+    assert (np.diff(np.sign(motion.qd[2:-2, 1])) != 0).any()
+    found = motion.verify()
+    assert found.ok, found.describe()
+    assert found.deviation.max() < 1e-7
+    assert found.joint_error.max() < 1e-4
+
+
+SPRUNG = {"start": [-1.5, 0.3], "goal": [-1.0, -0.2], "duration": 1.0, "minimise": "torque_squared", "segments": 12}
+CRANE = {"start": [0, 0], "goal": [1, 0], "duration": 1.8, "minimise": "torque_squared", "segments": 10}
+FLEXIBLE = {"start": [0, 0], "goal": [0.5, -0.3], "duration": 2.0, "minimise": "torque_squared", "segments": 8}
+
+
+@pytest.mark.parametrize(
+    ("make", "task"),
+    [
+        (elastic_arm, SPRUNG),
+        (pendulum_on_a_cart, CRANE),
+        pytest.param(lambda: ls.load("two_link_flexible"), FLEXIBLE, marks=pytest.mark.slow),
+    ],
+)
+def test_coordinates_without_a_motor(make, task):
+    """Also that wrong plans of these are found out: their equations of motion no longer hold."""
+    motion = ls.predict_motion(make(), **task)
+    found = motion.verify()
+    assert found.ok, found.describe()
+    loose = motion.loose._replace(control_points=1.02 * motion.loose.control_points)
+    assert "equations of motion" in dataclasses.replace(motion, loose=loose).verify().status
+
+
+ROBOTS = {
+    "ur5": "ur_description/urdf/ur5_robot.urdf", "kinova": "kinova_description/robots/kinova.urdf",
+    "panda": "panda_description/urdf/panda.urdf", "xarm7": "xarm_description/urdf/xarm7.urdf",
+    "z1": "z1_description/urdf/z1.urdf", "so101": "so_arm_description/urdf/so101.urdf",
+}  # fmt: skip
+
+
+def robot(name):
+    pinocchio = pytest.importorskip("pinocchio")
+    folder = pathlib.Path(pinocchio.__file__).resolve().parents[4] / "share/example-robot-data/robots"
+    arm = ls.load(folder / ROBOTS[name], fixed="merge")
+    held = {"kind": "fixed", "limits": ls.Limits(), "damping": 0.0, "friction": 0.0, "mimic": None}
+    return arm.replace(links=[link.replace(joint=link.joint.replace(**held)) if "finger" in link.joint.name else link
+                              for link in arm.links])  # fmt: skip
+
+
+@pytest.mark.parametrize("duration", [pytest.param(None, marks=pytest.mark.slow), 4.0])
+@pytest.mark.parametrize(
+    "name", ["kinova", *(pytest.param(x, marks=pytest.mark.slow) for x in ROBOTS if x != "kinova")]
+)
+def test_plain_motions_of_robots(name, duration):
+    """Fast and slow, as unstable (growth of 1e40) or stiff (poles at -15000 1/s) as robots are."""
+    arm = robot(name)
+    low, high = (np.clip(x, -3, 7) for x in arm.bounds("position"))
+    middle, reach = (low + high) / 2, np.minimum(high - low, 2.0)
+    way = 0.3 * reach * np.cos(np.arange(len(low)))
+    task = {} if duration is None else {"duration": duration, "minimise": "torque_squared"}
+    motion = ls.predict_motion(arm, start=middle - way, goal=middle + 0.7 * way, on_failure="return", **task)
+    found = motion.verify()
+    assert found.ok or not motion.ok, found.describe()
+    assert found.deviation.max() < 1e-6
+    assert np.isfinite(found.growth)
+
+
+# ---- wrong plans ----------------------------------------------------------------------------------------
+
+
+def test_wrong_torques_are_refused(arm, up):
+    """A thousandth of the torques, a gram of payload: far less than any limit of the torques shows."""
+    scaled = changed(up, lambda _, tau: 0.999 * tau).verify()
+    assert not scaled.ok
+    assert "does not obey the equations of motion" in scaled.status
+    other = changed(up, arm=arm.with_payload(ls.Payload(1e-3))).verify()
+    assert not other.ok
+    assert "another arm, payload or load" in other.status
+
+
+def test_torques_that_are_wrong_for_a_moment_are_refused(up):
+    """In one segment of twenty, by a hundredth."""
+    wrong = changed(up, lambda _, tau: tau)
+    exact = ls.Motion.required
+
+    class Moment(type(wrong)):
+        def required(self, s, q, qd, qdd, loads):
+            return exact(self, s, q, qd, qdd, loads) * (1 + 0.01 * ((s > 0.42) & (s < 0.45)))[:, None]
+
+    given = {field.name: getattr(up, field.name) for field in dataclasses.fields(up) if field.init}
+    found = Moment(**given).verify()
+    assert not found.ok
+    assert int(np.argmax(np.abs(found.rate_defects).max(axis=1))) == 8
+    assert "begins at 1.2 s" in found.status
+
+
+def test_wrong_torques_of_a_closed_loop_are_refused():
+    linkage = four_bar()
+    begin = ls.assemble(linkage, [1.0, -0.5, 1.5], fixed="crank").q
+    motion = ls.predict_motion(linkage, start=begin, goal=[1.4, NAN, NAN], duration=1.0, minimise="torque_squared",
+                               segments=8)  # fmt: skip
+    assert "equations of motion" in changed(motion, lambda _, tau: 1.001 * tau).verify().status
+
+
+def test_tolerances_beyond_the_integrator(up):
+    found = up.verify(tolerance=1e-13)
+    assert not found.ok
+    assert "give a smaller rtol" in found.status
+
+
+# ---- with feedback --------------------------------------------------------------------------------------
+
+
+def test_feedback_holds_what_falls(arm, up):
+    alone, held = up.verify(), up.verify(feedback=ls.PD(0.0, 100.0, 20.0))
+    assert held.status == "verified"
+    assert held.joint_error.max() < 1e-3 * alone.joint_error.max()
+    assert held.feedback == "PD"
+    assert "with PD" in held.describe()
+    assert np.array_equal(held.defects, alone.defects)
+
+
+@pytest.mark.slow
+def test_controllers_that_follow(up):
+    held = up.verify(feedback=ls.PD(0.0, 100.0, 20.0))
+    gains = np.hstack([100 * np.eye(2), 20 * np.eye(2)])
+    same = up.verify(feedback=ls.StateFeedback(gains, [0, 0]))
+    assert np.allclose(same.run.q, held.run.q, atol=1e-10)
+    assert up.verify(feedback=ls.ComputedTorque(0.0, 100.0, 20.0)).ok
+
+
+def test_feedback_that_fails_is_told(arm, up):
+    fallen = up.verify(feedback=lambda t, q, qd: np.zeros(2))
+    assert not fallen.ok
+    assert "look at its gains" in fallen.status
+    assert fallen.deviation.max() < 1e-7  # the plan is right
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"tolerance": 0}, "tolerance is 0"), ({"rtol": "x"}, "rtol is 'x'"), ({"per_segment": 1.5}, "whole number"),
+        ({"feedback": ls.PD(0, 1, 1, gravity=True)}, "hold the arm already"), ({"feedback": "pd"}, "feedback is 'pd'"),
+        ({"feedback": ls.GravityCompensation()}, "expected PD, StateFeedback"),
+        ({"feedback": ls.PD(0, [[1, 1], [2, 2]], 1)}, "kp"), ({"feedback": ls.PD(0, 1, -1)}, "below zero"),
+    ],
+)  # fmt: skip
+def test_verify_refuses(up, wrong, sentence):
+    with pytest.raises(ls.InputError, match=sentence):
+        up.verify(**wrong)
