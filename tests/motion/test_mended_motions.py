@@ -124,7 +124,10 @@ def lever(**joint):
 
 
 def test_a_search_that_ran_out_blames_nothing():
-    with pytest.raises(MotionError, match=r"iterations ran out: where it ended, torque of .* off by .* \(allowed: .*\); raise `iterations` \(3\)"):
+    with pytest.raises(
+        MotionError,
+        match=r"iterations ran out: where it ended, torque of .* off by .* \(allowed: .*\); raise `iterations` \(3\)",
+    ):
         find(iterations=3)
     swung = {"start": [0], "goal": [0.1], "limits": ls.Limits(torque=1.0)}
     swung |= {"start_acceleration": [NAN], "goal_acceleration": [NAN]}  # it is let go there

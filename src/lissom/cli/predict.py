@@ -55,7 +55,8 @@ def predict(
         str | None, typer.Option(help="Address of a dask scheduler, whose workers do the file's starts.")
     ] = None,
     guess: Annotated[
-        Path | None, typer.Option(help="An earlier motion (.nc) with which the search begins. Default: the file's guess.")
+        Path | None,
+        typer.Option(help="An earlier motion (.nc) with which the search begins. Default: the file's guess."),
     ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Play the torques through a simulation.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,

@@ -189,11 +189,8 @@ class Exploration:
             else:
                 motion = finer
         if not given and MUCH < gain < np.inf:
-            before = history[-2][0]
-            note = (
-                f"{motion.status}; the cost fell by {100 * gain:.2g} % from {before} to {motion.basis.segments} segments: "
-                "give more segments"
-            )
+            meshes = f"from {history[-2][0]} to {motion.basis.segments} segments"
+            note = f"{motion.status}; the cost fell by {100 * gain:.2g} % {meshes}: give more segments"
         return reported(motion, note, starts=rows, refinements=tuple(history))
 
 

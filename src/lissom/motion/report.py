@@ -96,7 +96,7 @@ class MotionReport:
     samples : int                       at which torques are limited
     rounds : int                        solutions until no limit was exceeded between samples
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
-    starts : tuple                      what each start found (status, cost, duration, iterations); with `segments` where
+    starts : tuple                      what each start found (status, cost, duration, iterations); `segments` where
                                         starts were compared on a coarse mesh
     refinements : tuple                 (segments, cost) of every mesh
     settled : tuple of Settled          of flexible arms, every mesh of their loose coordinates that was played
