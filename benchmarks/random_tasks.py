@@ -144,7 +144,8 @@ def main() -> None:
         with given.log.open("a") as log:
             log.write(json.dumps(row) + "\n")
         print(
-            f"{number}/{len(todo)} {name} {criterion} {k}: {row['ratio']:.4f} {row['seconds']:.2f} s, {row['status']}"
+            f"{number}/{len(todo)} {name} {criterion} {k}: {row['ratio']:.4f} {row['seconds']:.2f} s, {row['status']}",
+            flush=True,
         )
     found = table(rows)
     for line in (found.columns, *found.rows):

@@ -15,6 +15,7 @@ from lissom.motion.public import predict_motion
 from lissom.motion.task import Task
 
 EFFORT = {"duration": 2.0, "minimise": "torque_squared"}
+UR5, SO101 = "ur_description/urdf/ur5_joint_limited_robot.urdf", "so_arm_description/urdf/so101.urdf"
 START, GOAL = np.array([0, -1.2, 1, 0, 0, 0.0]), np.array([1.2, -1.6, 1.3, 0.5, 1, -1])
 
 
@@ -26,7 +27,7 @@ def robot(file):
 
 @pytest.fixture(scope="module")
 def ur5():
-    return robot("ur_description/urdf/ur5_joint_limited_robot.urdf")
+    return robot(UR5)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +167,7 @@ def test_cost_of_energy_is_not_smoothed(swing):
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
 def test_energy_of_a_light_arm_is_solved(seed):
     """|power| has kinks; a start that knows nothing of them used to run out of iterations."""
-    arm = robot("so_arm_description/urdf/so101.urdf")
+    arm = robot(SO101)
     lower, upper = arm.bounds("position")
     rng = np.random.default_rng(seed)
     begin = (lower + upper) / 2 + (upper - lower) / 4 * rng.uniform(-1, 1, 6)
@@ -174,6 +175,24 @@ def test_energy_of_a_light_arm_is_solved(seed):
     motion = predict_motion(arm, start=begin, goal=end, duration=2.0, minimise="energy")
     assert motion.status.startswith("solved")
     assert motion.cost == pytest.approx(true_energy(motion), rel=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("criterion", ["time", "torque_squared", "jerk"])
+@pytest.mark.parametrize("file", [UR5, SO101])
+def test_random_tasks_end_near_the_best_of_nine_starts(file, criterion):
+    """Two of the tasks of `benchmarks/random_tasks.py`; the reference is on 40 segments."""
+    arm = robot(file)
+    lower, upper = arm.bounds("position")
+    for seed in (1, 2):
+        rng = np.random.default_rng(seed)
+        begin = (lower + upper) / 2 + (upper - lower) / 4 * rng.uniform(-1, 1, arm.dof)
+        end = np.clip(begin + rng.uniform(-1.5, 1.5, arm.dof), lower + 0.05, upper - 0.05)
+        task = {"start": begin, "goal": end, "minimise": criterion}
+        task |= {} if criterion == "time" else {"duration": 2.0}
+        motion, best = predict_motion(arm, **task), predict_motion(arm, **task, starts=9, segments=40, workers=1)
+        assert motion.status.startswith("solved")
+        assert motion.cost < 1.03 * best.cost
 
 
 # ---- limits of the search --------------------------------------------------------------------------------

@@ -281,3 +281,18 @@ def test_task_files_know_bending_and_comparison(tmp_path):
     (tmp_path / "t.toml").write_text(text.replace("compare = true", "compare = 1"))
     with pytest.raises(ls.ModelError, match="true or false"):
         read_task_file(tmp_path / "t.toml")
+
+
+def test_a_guess_in_the_file_and_at_the_command(task, tmp_path):
+    """An earlier motion, from a file beside the task or given; and waypoints."""
+    assert run(task, "--save", tmp_path / "first.nc", "--quiet").exit_code == 0
+    again = tmp_path / "again.toml"
+    again.write_text('guess = "first.nc"\n' + TEXT)
+    assert read_task_file(again).options["guess"].duration == pytest.approx(0.519, abs=1e-3)
+    done = run(task, "--guess", tmp_path / "first.nc", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["starts"] == []
+    again.write_text("guess = [[1.32, -2.37], [2.0, -2.0], [2.80, -2.37]]\n" + TEXT)
+    assert run(again, "--quiet").exit_code == 0
+    again.write_text("guess = [[1.32], [2.80]]\n" + TEXT)
+    assert "guess has shape (2, 1)" in " ".join(run(again).output.split())

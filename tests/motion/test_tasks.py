@@ -146,7 +146,8 @@ def test_friction_is_the_true_one_away_from_rest(planar):
     rng = np.random.default_rng(0)
     z = rng.uniform(-2, 2, (3, 40, 2))
     z[1] += 10 * SLOW * np.sign(z[1])
-    tau = problem.sample.value([z.transpose(1, 0, 2).reshape(40, 6), np.ones((40, 1))])[0]
+    widths = np.tile(problem.expressions.width_data(soft=1.0), (40, 1))
+    tau = problem.sample.value([z.transpose(1, 0, 2).reshape(40, 6), np.ones((40, 1)), widths])[0]
     off = np.abs(tau[:, :2] - ls.inverse_dynamics(rough, *z))  # behind them come those on the safe side of the jump
     assert off.max() < 0.8 * 0.5 * 0.1**2  # 1 - v / sqrt(v^2 + slow^2)
     assert predict_motion(rough, problem.task).ok

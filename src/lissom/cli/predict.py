@@ -54,6 +54,10 @@ def predict(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a dask scheduler, whose workers do the file's starts.")
     ] = None,
+    guess: Annotated[
+        Path | None,
+        typer.Option(help="An earlier motion (.nc) with which the search begins. Default: the file's guess."),
+    ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Replay the motion by a simulation.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: AsJson = False,
@@ -63,7 +67,7 @@ def predict(
     Ctrl-C ends the search and keeps the motion so far. What is not solved is shown, and written to .nc files with its
     status, but not as samples for a controller.
     """
-    from lissom.motion.public import predict_motion
+    from lissom.motion.public import load_motion, predict_motion
     from lissom.motion.task_file import read_task_file
 
     with failing_kindly():
@@ -73,6 +77,8 @@ def predict(
         _refuse_unwritable(wholes, tables, rate, figure, kind, film)
         bar = not quiet and sys.stderr.isatty()
         options = asked.options | ({"compare": True} if compare else {})
+        if guess is not None:
+            options["guess"] = load_motion(guess)
         if scheduler is not None:
             options |= {"scheduler": scheduler, "workers": None}
         motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=bar), str(file))

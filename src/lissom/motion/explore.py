@@ -2,8 +2,8 @@
 
 A first optimum is not simply believed. Effort has many: from a straight line and from random lines far off it the task
 is solved on half the segments, quickly and not to the last digit. The best of these that differ are solved on the
-task's segments, and the best of all with more segments where its torques change most. The shortest time rarely has several optima: one start is enough there,
-unless the coarse mesh knows a shorter one.
+task's segments, and the best of all with more segments where its torques change most. The shortest time rarely has
+several optima: one start is enough there, unless the coarse mesh knows a shorter one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from lissom.motion import start, starts
 from lissom.motion.build import Problem
 from lissom.motion.mesh import Mesh
-from lissom.motion.outcome import reported
+from lissom.motion.outcome import changing, reported
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED
 from lissom.motion.smoothing import SOFT
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 FEWEST, PER_VIA = 8, 3  # segments of a coarse mesh at least, and more for each via point
 FIRST, MOST = 1, 7  # random starts: where jerk alone is minimised and these agree, and of other criteria
 LARGE = 12  # joints beyond which one random start has to do, and no finer mesh is tried
-TOLERANCE, ITERATIONS = 1e-5, 150  # of the solver on the coarse mesh
+TOLERANCE, ITERATIONS = 1e-4, 150  # of the solver on the coarse mesh
 SAME = 2e-3  # relative difference of costs on the coarse mesh of one and the same optimum
 PROMOTED, NEAR = 2, 1.3  # optima that are solved on the task's mesh, and how much dearer than the best they may be
 SHORTER = 0.01  # relative: the coarse mesh knows a better optimum
-FINER, CONVERGED, MOST_SEGMENTS = 0.01, 0.02, 80  # change of the cost worth a finer mesh; small enough to stop there
+FINER, CONVERGED, MOST_SEGMENTS = 0.01, 0.03, 80  # change of the cost worth a finer mesh; small enough to stop there
 MUCH = 0.05  # change of the cost on another mesh that a status names
 TINY = 1e-300
 
@@ -175,21 +175,23 @@ class Exploration:
         """On a finer mesh, where that changes the cost; where the task gives its segments, the status says so."""
         given = self._problem.task.segments is not None
         rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
-        while True:
+        gain, note = np.inf, None
+        while gain > CONVERGED and (given or motion.basis.segments + changing(motion).sum() <= MOST_SEGMENTS):
             finer = self._search.refined_once(motion)
             history.append((finer.basis.segments, finer.cost))
             gain = (motion.cost - finer.cost) / max(abs(motion.cost), TINY)
             if not finer.ok or gain < FINER:
-                break
-            if given or finer.basis.segments > MOST_SEGMENTS:
+                gain = 0.0
+            elif given:
                 if gain > MUCH:
                     note = f"{motion.status}; on {finer.basis.segments} segments the cost is {100 * gain:.2g} % lower"
-                    motion = reported(motion, note)
                 break
-            motion = finer
-            if gain < CONVERGED or _ended(finer.status):
-                break
-        return reported(motion, starts=rows, refinements=tuple(history))
+            else:
+                motion = finer
+        if not given and MUCH < gain < np.inf:
+            meshes = f"from {history[-2][0]} to {motion.basis.segments} segments"
+            note = f"{motion.status}; the cost fell by {100 * gain:.2g} % {meshes}: give more segments"
+        return reported(motion, note, starts=rows, refinements=tuple(history))
 
 
 def coarse_segments(problem: Problem) -> int:

@@ -96,7 +96,8 @@ class MotionReport:
     samples : int                       at which torques are limited
     rounds : int                        solutions until no limit was exceeded between samples
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
-    starts : tuple                      what each start found (status, cost, duration, iterations)
+    starts : tuple                      what each start found (status, cost, duration, iterations); `segments` where
+                                        starts were compared on a coarse mesh
     refinements : tuple                 (segments, cost) of every mesh
     settled : tuple of Settled          of flexible arms, every mesh of their loose coordinates that was played
     """
@@ -127,8 +128,9 @@ class MotionReport:
         ]
         lines += [peak.describe() for peak in self.peaks]
         for row in self.starts:
+            mesh = f" on {row['segments']} segments" if "segments" in row else ""
             lines.append(
-                f"start {row['start']}: cost {row['cost']:.8g}, {row['duration']:.6g} s, "
+                f"start {row['start']}{mesh}: cost {row['cost']:.8g}, {row['duration']:.6g} s, "
                 f"{row['iterations']} iterations, {row['status']}"
             )
         lines += [f"{segments} segments: cost {cost:.8g}" for segments, cost in self.refinements]

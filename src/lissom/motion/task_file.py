@@ -25,7 +25,7 @@ ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleratio
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
 TOP = ("lissom_task", "title", "arm", "mimic", "gravity", "payload", *GIVEN, *(f"{word}_deg" for word in ANGLES),
-       *OPTIONS, "output")  # fmt: skip
+       *OPTIONS, "guess", "output")  # fmt: skip
 
 
 class TaskFile(NamedTuple):
@@ -61,8 +61,10 @@ def _read(document: Table, folder: Path) -> TaskFile:
     if "bodies" in row:
         given["bodies"] = [_body(body, i) for i, body in enumerate(as_rows(row, "bodies"))]
     given["bending"] = [_bending(limit, i) for i, limit in enumerate(as_rows(row, "bending"))]
-    options = {word: row[word] for word in OPTIONS if word in row}
-    return TaskFile(arm, Task(**given), _checked(options), output_files(document, folder, (".nc", ".csv")))
+    options = _checked({word: row[word] for word in OPTIONS if word in row})
+    if "guess" in row:
+        options["guess"] = _guess(row["guess"], folder)
+    return TaskFile(arm, Task(**given), options, output_files(document, folder, (".nc", ".csv")))
 
 
 def _limits(row: Table, arm: Arm) -> Limits:
@@ -141,3 +143,12 @@ def _checked(options: Table) -> Table:
         if sentence:
             raise ModelError(sentence.replace(", or None", ""))  # which TOML does not have
     return options
+
+
+def _guess(value: Any, folder: Path) -> Any:
+    """An earlier motion, or waypoints, which are checked with the arm."""
+    if not isinstance(value, str):
+        return value
+    from lissom.motion.files import read
+
+    return read(folder / value)
