@@ -30,10 +30,13 @@ class Scope(NamedTuple):
 
     def inside(self, value: Any) -> Scope:
         """Within an object."""
-        return self._replace(seen=self.scope.inside(value))
+        return self._replace(seen=self.seen | {id(value)})
 
 
-def identity(value: Any, scope: Scope = Scope()) -> Any:
+OUTERMOST = Scope()
+
+
+def identity(value: Any, scope: Scope = OUTERMOST) -> Any:
     """Records by their fields, functions by their code, other objects by their attributes."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -54,7 +57,9 @@ def identity(value: Any, scope: Scope = Scope()) -> Any:
     if id(value) in scope.seen:
         return ""
     if dataclasses.is_dataclass(value):
-        told = {field.name: identity(getattr(value, field.name), scope) for field in dataclasses.fields(value) if field.init}
+        told = {
+            field.name: identity(getattr(value, field.name), scope) for field in dataclasses.fields(value) if field.init
+        }
         return {type(value).__name__: told}
     return _callable(value, scope.inside(value)) or _object(value, scope.inside(value))
 
@@ -111,7 +116,19 @@ def _steady(value: Any, user: FunctionType, scope: Scope) -> Any:
     """What a function takes from outside; other modules have versions."""
     if isinstance(value, FunctionType):
         return identity(value, scope) if value.__module__ == user.__module__ else _name(value)
-    known: tuple[type, ...] = (int, float, complex, str, bytes, tuple, frozenset, np.ndarray, np.generic, functools.partial, Arm)
+    known: tuple[type, ...] = (
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        tuple,
+        frozenset,
+        np.ndarray,
+        np.generic,
+        functools.partial,
+        Arm,
+    )
     known = (*known, *CONTAINERS) if scope.contents else known
     if value is None or isinstance(value, known) or dataclasses.is_dataclass(value):
         return identity(value, scope)
@@ -125,7 +142,9 @@ def _object(value: Any, scope: Scope) -> Any:
         return _name(value)
     told = {word: item for word, item in getattr(value, "__dict__", {}).items() if _counts(item)}
     code = getattr(type(value), "__call__", None)  # noqa: B004  as it is written, not whether there is one
-    return {_name(type(value)): [identity(code, scope) if isinstance(code, FunctionType) else "", identity(told, scope)]}
+    return {
+        _name(type(value)): [identity(code, scope) if isinstance(code, FunctionType) else "", identity(told, scope)]
+    }
 
 
 def _counts(value: Any) -> bool:

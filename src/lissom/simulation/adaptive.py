@@ -211,7 +211,9 @@ class Adaptive:
         worst = int(np.argmax(sizes))
         name, unit = self.loop.arm.coordinates[worst % n], "rad/s or m/s" if worst >= n else "rad or m"
         if not self._grows(t0, y0, t):
-            raise SolveError(f"at t = {t:.6g} s steps of {t - t0:.2g} s are too long for {name!r}; give a smaller rtol.")
+            raise SolveError(
+                f"at t = {t:.6g} s steps of {t - t0:.2g} s are too long for {name!r}; give a smaller rtol."
+            )
         raise _Diverged(f"the motion diverged at t = {t:.6g} s: {name!r} reached {sizes[worst]:.3g} {unit}")
 
     def _grows(self, t0: float, y0: Array, t: float) -> bool:

@@ -68,8 +68,8 @@ def _method(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[E
     if options.method is not None:
         if options.method == "rodas" and not implicit.covers(loop, events):
             raise InputError(
-                "simulate: method is 'rodas', which is not for closed loops, for tau as a Python function or for events; "
-                "use method='radau'."
+                "simulate: method is 'rodas', which is not for closed loops, for tau as a Python function or for "
+                "events; use method='radau'."
             )
         return Plan(options.method, f"{WORDS[options.method]}: asked for.", options.dt)
     if options.dt is not None:

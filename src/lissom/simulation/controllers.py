@@ -166,7 +166,7 @@ class PD(Controller):
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Controller):
-    """Inverse dynamics with feedback, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``; unactuated coordinates are neglected.
+    """Inverse dynamics with feedback, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``; neglects unactuated coordinates.
 
     Each joint behaves like ``e'' + kd e' + kp e = 0`` where every coordinate has an actuator. Of an arm with flexible
     links, elastic or passive joints, the torques for unactuated coordinates cannot be applied: the joints then keep an

@@ -102,7 +102,8 @@ def as_events(events: Any) -> list[Event]:
         events = [events]
     if isinstance(events, str | bytes):
         raise InputError(
-            f"simulate: events is a string ({shown(events)}); expected a list of Event(...) or of functions f(t, q, qd)."
+            f"simulate: events is a string ({shown(events)}); expected a list of Event(...) or of functions "
+            "f(t, q, qd)."
         )
     if not isinstance(events, Sequence):
         raise InputError(f"simulate: events is {shown(events)}; expected a list of Event(...).")

@@ -331,7 +331,9 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
         interrupted = outcome.interrupted
         if interrupted:
             break
-    return Outcome(times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails, tuple(notes))
+    return Outcome(
+        times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails, tuple(notes)
+    )
 
 
 def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tuple[Array, float, int]:

@@ -7,6 +7,7 @@ comes to no end this way is tried again by itself with Radau's method, which say
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from lissom.simulation.crossings import noted_limits
 from lissom.simulation.events import Event, LimitEvent
 from lissom.simulation.friction import GRIP, settled
 from lissom.simulation.outcome import Outcome
-from lissom.simulation.rosenbrock import ORDER, Path, Runs
+from lissom.simulation.rosenbrock import ORDER, Index, Path, Runs
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import compiler_present
 
@@ -63,8 +64,7 @@ class Implicit:
         interrupted = False
         blocks = [slice(k, min(k + BLOCK, count)) for k in range(0, count, BLOCK)]
         for some in blocks:
-            until, done = times[-1], some.start
-            told = lambda t, done=done, size=some.stop - some.start: self.progress((done * until + size * t) / count)  # noqa: E731
+            told = functools.partial(self._tell, some, count, float(times[-1]))
             block = _Block(self, self.loop.rows(some), q0[some], qd0[some], times, states[some], told)
             try:
                 block.advance()
@@ -78,6 +78,10 @@ class Implicit:
         ends = np.isfinite(states).all(axis=2).cumprod(axis=1).sum(axis=1).astype(np.intp) - 1
         events = noted_limits(self.events, times, states, ends, n)
         return Outcome(times, states, ends, events, failures, {}, steps, evaluations, interrupted)
+
+    def _tell(self, some: slice, count: int, until: float, t: float) -> None:
+        """How far all runs are when some of them have come to a time, in the mean."""
+        self.progress((some.start * until + (some.stop - some.start) * t) / count)
 
     def _alone(self, run: int, q0: Array, qd0: Array, times: Array, states: Array) -> dict[int, str]:
         """A run that was lost, by itself: its failure, if it fails again."""
@@ -98,7 +102,7 @@ class _Block:
         self, how: Implicit, loop: ClosedLoop, q: Array, qd: Array, times: Array, out: Array, told: Callable[..., None]
     ):
         self.how, self.loop, self.times, self.out, self.told = how, loop, times, out, told
-        count, n = len(q), loop.dof
+        count = len(q)
         self.runs = Runs(loop, count, how.threads)
         self.members: dict[int, ClosedLoop] = {}
         self.t, self.y = np.full(count, float(times[0])), np.concatenate([q, qd], axis=1)
@@ -152,7 +156,7 @@ class _Block:
         except LissomError:
             self.lost.append(run)
 
-    def _look(self, fresh: Array) -> None:
+    def _look(self, fresh: Index) -> None:
         """Slopes at the states that runs have come to."""
         if not fresh.size:
             return
@@ -168,7 +172,7 @@ class _Block:
         for whole, part in zip(self._slopes, found, strict=True):
             whole[fresh] = part
 
-    def _step(self, active: Array) -> Array:
+    def _step(self, active: Index) -> Index:
         """Try one step of every run; those that got somewhere."""
         t, stop = self.t[active], self.stops[np.searchsorted(self.stops, self.t[active], side="right")]
         h = np.minimum(self.h[active], self.longest)
@@ -189,7 +193,7 @@ class _Block:
             self._accept(active[rows], path.rows(rows), h[rows], np.where(at_stop, stop, t + h)[rows])
         return active[rows]
 
-    def _accept(self, runs: Array, path: Path, h: Array, end: Array) -> None:
+    def _accept(self, runs: Index, path: Path, h: Array, end: Array) -> None:
         """Go to the ends of steps, or to where friction changes."""
         self.steps += len(runs)
         part = self._until_friction(runs, path, h)
@@ -213,17 +217,17 @@ class _Block:
         for k in np.flatnonzero(changed | np.isin(when, self.stops[:-1])):
             self._change(int(runs[k]), bool(when[k] - t[k] <= 1e-12 * self.times[-1]))
 
-    def _due(self, runs: Array, when: Array, good: Array) -> Array:
+    def _due(self, runs: Index, when: Array, good: Any) -> Index:
         """Rows whose next sample has been reached."""
         at = np.minimum(self.next[runs], len(self.times) - 1)
         due = (self.next[runs] < len(self.times)) & (self.times[at] <= when * (1 + 1e-15))
         return np.flatnonzero(due & good)
 
-    def _keep(self, runs: Array, t: Array, y: Array, work: Array) -> None:
+    def _keep(self, runs: Index, t: Array, y: Array, work: Array) -> None:
         self.out[runs, self.next[runs]] = np.concatenate([y, work, self.way[runs]], axis=1)
         self.next[runs] += 1
 
-    def _power(self, runs: Array, path: Path, h: Array, part: Array) -> Array:
+    def _power(self, runs: Index, path: Path, h: Array, part: Array) -> Array:
         """(3, rows, 3) power in, lost and outer at three instants of the steps."""
         t, way = self.t[runs], self.way[runs]
         found = [self.runs.rates(runs, t + s * part * h, path.at(s * part), way).power for s in GAUSS]
@@ -231,7 +235,7 @@ class _Block:
 
     # ---- friction --------------------------------------------------------------------------------
 
-    def _until_friction(self, runs: Array, path: Path, h: Array) -> Array:
+    def _until_friction(self, runs: Index, path: Path, h: Array) -> Array:
         """(rows,) part of the steps after which joints begin or cease to stick, 1 where none does."""
         part = np.ones(len(runs))
         if not self.sliding.size:
@@ -248,7 +252,7 @@ class _Block:
         part[rows] = high
         return part
 
-    def _slips(self, runs: Array, path: Path, h: Array, part: Array) -> Any:
+    def _slips(self, runs: Index, path: Path, h: Array, part: Array) -> Any:
         """(rows, sliding) joints whose friction is no longer what it was at the start of the step."""
         y, way = path.at(part), self.way[runs]
         turned = y[:, self.loop.dof + self.sliding] * way < 0.0

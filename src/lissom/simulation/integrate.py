@@ -126,9 +126,7 @@ def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> 
         store.remove()
 
 
-def _together(
-    loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan
-) -> Run:
+def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan) -> Run:
     wall, cpu = time.perf_counter(), time.process_time()
     many = not begin.single
     q, qd = begin.q, begin.qd

@@ -37,8 +37,8 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
     arrays = {word: np.ascontiguousarray(x if many else x[0]) for word, x in arrays.items()}
     failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
     run = Run(
-        loop.described, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures, report=report,
-        arms=loop.arms(len(states)),
+        loop.described, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures,
+        report=report, arms=loop.arms(len(states)),
     )  # fmt: skip
     status, ok = _status(run, loop, outcome, options)
     report = replace(report, allowed=options.audit or _allowed(run, options))

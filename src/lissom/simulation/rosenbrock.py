@@ -11,7 +11,7 @@ that stick, prescribed joints) have rows of their own.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ DENSE = np.array(
         [-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386, -6.594389125716872],
     ]
 )
+Index = NDArray[Any]  # numbers of runs
 SHORT = 1e-5  # of a step, for derivatives with respect to time
 
 
@@ -75,7 +76,7 @@ class Path(NamedTuple):
         s = part[:, None]
         return self.y + s * (self.end - self.y + (1 - s) * (self.curved[0] + s * self.curved[1]))
 
-    def rows(self, some: Array) -> Path:
+    def rows(self, some: Index) -> Path:
         """Some of the runs."""
         return Path(self.y[some], self.end[some], self.error[some], (self.curved[0][some], self.curved[1][some]))
 
@@ -89,7 +90,7 @@ class Runs:
         self._steady = loop.inputs.steady(count)
         self._varies = loop.inputs.size > loop.inputs.steady_size
 
-    def given(self, runs: Array, t: Array, before: bool) -> Array:
+    def given(self, runs: Index, t: Array, before: bool) -> Array:
         """(rows, size) what the runs are given at their times."""
         steady = self._steady[runs]
         if not self._varies:
@@ -98,18 +99,18 @@ class Runs:
         varying = table[np.arange(len(runs)), runs] if table.ndim == 3 else table
         return np.ascontiguousarray(np.concatenate([steady, varying], axis=1))
 
-    def rates(self, runs: Array, t: Array, y: Array, way: Array, before: bool = True) -> Rates:
+    def rates(self, runs: Index, t: Array, y: Array, way: Array, before: bool = True) -> Rates:
         """(rows, ...) at states y (rows, 2 dof)."""
         n, loop = self.loop.dof, self.loop
         self.evaluations += len(runs)
-        good = (np.abs(y) < BEYOND).all(axis=1)
+        good: Any = (np.abs(y) < BEYOND).all(axis=1)
         state = np.where(good[:, None], y, 0.0)
-        arguments = [np.ascontiguousarray(x) for x in (state[:, :n], state[:, n:], way)]
+        q, qd, way = (np.ascontiguousarray(x) for x in (state[:, :n], state[:, n:], way))
         given = self.given(runs, t, before)
         try:
-            found = loop.rates(*arguments, given, threads=self.threads)
+            found = loop.rates(q, qd, way, given, threads=self.threads)
         except LissomError:
-            found = self._one_by_one(*arguments, given)
+            found = self._one_by_one(q, qd, way, given)
         if not good.all():
             found = Rates(*(np.where(good[:, None], x, np.nan) for x in found))
         return found
@@ -126,7 +127,7 @@ class Runs:
                 continue
         return out
 
-    def slopes(self, runs: Array, t: Array, y: Array, way: Array, qdd: Array, h: Array) -> Slopes:
+    def slopes(self, runs: Index, t: Array, y: Array, way: Array, qdd: Array, h: Array) -> Slopes:
         """At states with known accelerations; h: steps that will be tried."""
         n, loop = self.loop.dof, self.loop
         q, qd, given = np.ascontiguousarray(y[:, :n]), np.ascontiguousarray(y[:, n:]), self.given(runs, t, False)
@@ -140,7 +141,7 @@ class Runs:
             drift = (self.rates(runs, t + SHORT * h, y, way, False).qdd - qdd) / (SHORT * h)[:, None]
         return Slopes(qdd, drift, M * free[:, None, :] * free[:, :, None], D, K, free)
 
-    def step(self, runs: Array, t: Array, y: Array, way: Array, h: Array, at: Slopes) -> Path:
+    def step(self, runs: Index, t: Array, y: Array, way: Array, h: Array, at: Slopes) -> Path:
         """One step h (rows,) of every run; NaN where it cannot be taken."""
         n = self.loop.dof
         g = 1.0 / (GAMMA * h)[:, None]
@@ -172,11 +173,11 @@ def _inverse(at: Slopes, g: Array) -> Array:
         found = np.linalg.inv(B)
     except np.linalg.LinAlgError:
         found = np.stack([_inverse_or_nan(b) for b in B])
-    return scale[:, :, None] * found * scale[:, None, :]
+    return np.asarray(scale[:, :, None] * found * scale[:, None, :], float)
 
 
 def _inverse_or_nan(B: Array) -> Array:
     try:
-        return np.linalg.inv(B)
+        return np.asarray(np.linalg.inv(B), float)
     except np.linalg.LinAlgError:
         return np.full_like(B, np.nan)

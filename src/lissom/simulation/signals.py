@@ -143,7 +143,9 @@ class OverTime:
 
     sided = True
 
-    def __init__(self, function: Callable[[float, bool], Any], jumps: Any = (), finest: float = 0.0, source: Any = None):
+    def __init__(
+        self, function: Callable[[float, bool], Any], jumps: Any = (), finest: float = 0.0, source: Any = None
+    ):
         self._function, self.jumps, self.finest = function, np.asarray(jumps, float), finest
         self.source = function if source is None else source
 

@@ -40,7 +40,9 @@ def regularised(loop: ClosedLoop, q: Array) -> Regularised | None:
     size = ARMATURE * float(values.max())
     names = [joint.name for joint, k in zip(arm.joints, arm.joint_index, strict=True) if weak[k]]
     links = [
-        link.replace(joint=link.joint.replace(armature=link.joint.armature + size)) if link.joint.name in names else link
+        link.replace(joint=link.joint.replace(armature=link.joint.armature + size))
+        if link.joint.name in names
+        else link
         for link in arm.links
     ]
     note = (

@@ -1,0 +1,108 @@
+"""Many stiff runs side by side (RODAS), and the choice between it and fixed steps."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.simulation import implicit
+
+ARM = ls.load("two_link")
+GOAL = np.array([0.3, -0.4])
+STARTS = GOAL + np.linspace(-0.2, 0.2, 6)[:, None] * [1.0, -0.5]
+GOAL3 = np.array([0.2, -0.1, 0.0])
+STIFF = ls.PD(GOAL, 4e4, 4e3, gravity=True)
+
+
+def with_friction(arm):
+    links = [link.replace(joint=link.joint.replace(friction=0.4)) for link in arm.links]
+    return arm.replace(links=links)
+
+
+@pytest.mark.parametrize("arm", [ARM, with_friction(ARM)], ids=["smooth", "friction"])
+def test_an_ensemble_is_its_runs(arm):
+    """The accuracy asked for, against Radau's method at a finer tolerance; work too."""
+    many = ls.simulate(arm, STARTS, tau=STIFF, until=0.5)
+    assert (many.report.method, many.ok) == ("rodas", True)
+    one = ls.simulate(arm, STARTS[1], tau=STIFF, until=0.5, every=0.005, method="radau", rtol=1e-9, atol=1e-11)
+    assert np.abs(many.q[1] - one.q).max() < 1e-6
+    assert np.abs(many.qd[1] - one.qd).max() < 1e-4
+    assert np.abs(many.work[1] - one.work).max() < 1e-4 * np.abs(one.work).max()
+
+
+def test_a_run_does_not_depend_on_the_others(monkeypatch):
+    many = ls.simulate(ARM, STARTS, tau=STIFF, until=0.2, method="rodas")
+    monkeypatch.setattr(implicit, "BLOCK", 4)
+    blocks = ls.simulate(ARM, STARTS, tau=STIFF, until=0.2, method="rodas", threads=1)
+    alone = ls.simulate(ARM, STARTS[4:5], tau=STIFF, until=0.2, method="rodas")
+    assert np.array_equal(many.q, blocks.q)
+    assert np.array_equal(many.q[4], alone.q[0])
+
+
+LOADED = {
+    "payloads": [ls.Payload(m, (0.1, 0, 0)) for m in (0.1, 1.0, 2.0)],
+    "loads": [ls.Load("fore", [[0, 0, 1.0], [0, 0, 2.0], [0, 0, -1.0]])],
+}
+
+
+@pytest.mark.parametrize("given", [{}, pytest.param(LOADED, marks=pytest.mark.slow)], ids=["motion", "loads"])
+def test_references_and_jumps(given):
+    """What varies with time, smoothly and in jumps; payloads and loads of every run."""
+    goal = ls.Profile([0.0, 0.1, 0.2], [[0.0, 0.0], [0.3, -0.1], [0.1, 0.2]], "hold")
+    control = ls.PD(goal, 1000.0, 200.0, qd=lambda t: [0.1 * np.sin(20 * t), 0.0])
+    starts = np.array([[0.0, 0.1]] * 3)
+    many, sure = (
+        ls.simulate(
+            ARM, starts, tau=control, until=0.3, method=method, every=0.01, rtol=rtol, atol=1e-2 * rtol, **given
+        )
+        for method, rtol in (("rodas", 1e-6), ("radau", 1e-9))
+    )
+    assert many.ok
+    assert np.abs(many.q - sure.q).max() < 1e-6
+
+
+def test_a_run_that_diverges_is_named_and_the_others_go_on():
+    K = np.stack([s * 2e4 * np.hstack([np.eye(2), np.eye(2)]) for s in (1.0, -1.0, 1.0)])
+    runs = ls.simulate(ARM, GOAL, tau=ls.StateFeedback(K, [0, 0]), until=2.0, method="rodas", on_failure="return")
+    assert list(runs.failures) == [1]
+    assert "diverged at t = " in runs.failures[1]
+    assert np.isfinite(runs.q[[0, 2]]).all()
+
+
+def test_what_it_does_not_cover():
+    with pytest.raises(ls.InputError, match="use method='radau'"):
+        ls.simulate(ARM, STARTS, tau=lambda t, q, qd: [0, 0], until=0.1, method="rodas")
+
+
+def test_ordinary_ensembles_take_fixed_steps_of_bounded_number():
+    run = ls.simulate(ARM, STARTS, tau=ls.PD(GOAL, 40, 8, gravity=True), until=0.5)
+    assert run.report.method == "rk4"
+    assert run.report.steps < 5000
+    assert run.report.made["options"]["rtol"] == 1e-6
+
+
+def test_unstable_ensembles_do_not_search_for_a_step():
+    """Trials that diverge with a step and with half of it end the search."""
+    K = -400.0 * np.hstack([np.eye(2), np.eye(2)])
+    runs = ls.simulate(ARM, STARTS, tau=ls.StateFeedback(K, [0, 0]), until=5.0, on_failure="return")
+    assert len(runs.failures) == len(STARTS)
+    assert "unstable at the start (pole +" in runs.status
+
+
+def pointed(armature=0.0):
+    """A point mass on axes that cross: where it lies in the plane of two of them, turning about it moves nothing."""
+    axes = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    joints = [ls.Joint("revolute", axis=axis, armature=armature) for axis in axes]
+    ends = [{"mass": 0.1, "inertia": 0.05}, {"mass": 0.1}, {"mass": 1.3, "com": (0.0, 0.05, 0.1)}]
+    parents = [{}, {"parent": "a"}, {"parent": "b"}]
+    rows = zip("abc", joints, ends, parents, strict=True)
+    return ls.Arm("pointed", [ls.Link(name, joint=joint, **end, **parent) for name, joint, end, parent in rows])
+
+
+@pytest.mark.parametrize("starts", [GOAL3 + 0.1, [GOAL3 + 0.1, GOAL3]], ids=["one", "many"])
+def test_singular_inertia_under_feedback(starts):
+    """Defined as the limit of small inertia: near what an armature gives, and said in the report."""
+    given = {"tau": ls.PD(GOAL3, 100, 20, gravity=True), "until": 0.2, "every": 0.01}
+    run = ls.simulate(pointed(), starts, **given)
+    assert (run.status, run.arm) == ("done", pointed())
+    assert "an armature of" in run.report.notes[0]
+    assert np.abs(run.q - ls.simulate(pointed(1e-7), starts, **given).q).max() < 1e-5
