@@ -5,11 +5,16 @@ from them; the others follow from the closures, with rates and accelerations tha
 
     phi(q) = 0        G qd = 0        G qdd + drift = 0        solved for the coordinates that follow
 
-Which ones follow is decided once for the whole motion: of choices that suit single states the one that is farthest
-from singular everywhere. Where none is far enough, all coordinates move, by the smallest change.
+Which ones follow is decided once for the whole motion: of choices that are nowhere near singular, the one that changes
+the torques least, since limits were kept on the splines. Where there is none, all coordinates move, by the smallest
+change.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +27,19 @@ from lissom.verbs.closures import closure_of
 STATES = 41  # along a motion at which the choice is made
 ROUNDS = 4  # of Newton's method, which doubles the correct digits in each
 EXACT = 1e-14  # m or rad
+FEW = 20  # choices that are all tried
 POOR = 1e-2  # of a motion that a coordinate must have, for the others to follow it
 
 
 class ClosedStates:
     """States with the loops closed, from states nearby.
 
-    q : (k, dof)                 positions along the motion
-    independent, following       coordinates that are taken as they are, and those that follow
+    independent, following : coordinates that are taken as they are, and those that follow
+    good : bool                  the others follow from these everywhere; else all coordinates move
     """
 
-    def __init__(self, arm: Arm, q: Array) -> None:
-        self.close = closure_of(arm)
-        self.independent, good = _independent(self.close(self.close.nearly_closed(q)).G)
+    def __init__(self, arm: Arm, independent: NDArray[np.intp], good: bool) -> None:
+        self.close, self.independent = closure_of(arm), independent
         self.following = np.setdiff1d(np.arange(arm.dof), self.independent)
         self._moved = self.following if good else np.arange(arm.dof)
 
@@ -68,15 +73,38 @@ class ClosedStates:
         return T, W
 
 
-def _independent(G: Array) -> tuple[NDArray[np.intp], bool]:
-    """Coordinates that fix all others at states with closures G (k, m, n), and whether they do so at all of them."""
+def closed_states(arm: Arm, states: Sequence[Array], torques: Callable[..., Array]) -> ClosedStates:
+    """For a motion with states q, qd, qdd (N, dof) on its splines, and a function of such states for its torques."""
+    close = closure_of(arm)
+    some = np.linspace(0, len(states[0]) - 1, STATES).astype(int)
+    choices = _choices(close(close.nearly_closed(states[0][some])).G)
+    best = max(choices, key=lambda choice: choices[choice])
+    good = [choice for choice, worst in choices.items() if worst > POOR]
+    if len(good) < 2:
+        return ClosedStates(arm, np.array(best, np.intp), bool(good))
+    planned = torques(*states)
+
+    def change(made: ClosedStates) -> float:
+        return float(np.abs(torques(*made(*states)) - planned).max())
+
+    return min((ClosedStates(arm, np.array(choice, np.intp), True) for choice in good), key=change)
+
+
+def _choices(G: Array) -> dict[tuple[int, ...], float]:
+    """Independent coordinates that suit one of the states with closures G (k, m, n), and how well they suit the worst.
+
+    Of a motion with one in which no other coordinate moves, one; where others move without it, zero.
+    """
     bases = [null_basis(one) for one in G]
     least = min(N.shape[1] for N in bases)
     bases = [N for N in bases if N.shape[1] == least]
-    choices = {tuple(independent_coordinates(N, np.ones(len(N))).tolist()) for N in bases}
+    n = G.shape[-1]
+    if comb(n, least) <= FEW:
+        found = set(combinations(range(n), least))
+    else:
+        found = {tuple(independent_coordinates(N, np.ones(n)).tolist()) for N in bases}
 
     def worst(choice: tuple[int, ...]) -> float:
         return min(float(np.linalg.svd(N[list(choice)], compute_uv=False).min(initial=1.0)) for N in bases)
 
-    best = max(sorted(choices), key=worst)
-    return np.array(best, np.intp), worst(best) > POOR
+    return {choice: worst(choice) for choice in sorted(found)}

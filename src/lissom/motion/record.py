@@ -118,10 +118,12 @@ class Motion:
         """What closes the loops of states on the splines, which do so at their knots alone; None without loops."""
         if self.closures is None:
             return None
-        from lissom.motion.closed_states import STATES, ClosedStates
+        from lissom.motion.closed_states import closed_states
 
-        ((basis, _, P),) = self.splines
-        return ClosedStates(self.arm, basis.rows(np.linspace(0.0, 1.0, STATES), 0) @ P)
+        s = grid(self.breaks, PER_SEGMENT)
+        states = [self.basis.rows(s, r) @ self.control_points / self.duration**r for r in range(3)]
+        loads = self.loads_at(s * self.duration)
+        return closed_states(self.arm, states, lambda q, qd, qdd: self.required(s, q, qd, qdd, loads))
 
     @property
     def finest_breaks(self) -> Array:
