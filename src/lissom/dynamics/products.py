@@ -17,7 +17,6 @@ from typing import Any
 from lissom.dynamics import inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
-from lissom.dynamics.varied import Varied
 from lissom.engine import derive
 from lissom.engine.program import Step
 from lissom.engine.record import Recorder, Tape
@@ -29,14 +28,15 @@ HESSIAN_STEPS = derive.family(inverse.STEPS, 2)
 Steps = Mapping[str, Step]
 
 
-def steps_of(bodies: Bodies, order: int, varied: Varied | None = None) -> Steps:
-    """The steps of derivatives, those of flexible links included; `varied`: first ones, constants as inputs too."""
+def steps_of(bodies: Bodies, order: int, setting: Setting | None = None) -> Steps:
+    """The steps of derivatives, those of flexible links included; `setting`: also where constants are inputs of it."""
     plain = GRADIENT_STEPS if order == 1 else HESSIAN_STEPS
     made = {**plain, **derive.family(bodies.steps, order)} if bodies.steps else plain
-    if varied is None:
+    if setting is None or not setting.own_inputs:
         return made
-    given = [step.given for step in (*inverse.STEPS, *bodies.steps, *varied.steps) if step.constants]
-    return {**made, **derive.family((*varied.steps, *given), order)}
+    varied = () if setting.varied is None else setting.varied.steps
+    given = [step.given for step in (*inverse.STEPS, *bodies.steps, *varied) if step.constants]
+    return {**made, **derive.family((*varied, *given), order)}
 
 
 def _tape(bodies: Bodies, setting: Setting) -> Tape:
@@ -53,7 +53,7 @@ def gradient_program(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 def jacobian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, then as `read_acting`; outputs of every torque by q, qd, qdd."""
-    steps = steps_of(bodies, 1, setting.varied)
+    steps = steps_of(bodies, 1, setting)
     run.play(derive.jacobian(_tape(bodies, setting), steps, STATES), steps)
 
 

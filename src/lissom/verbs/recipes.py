@@ -131,10 +131,10 @@ class Plan(NamedTuple):
     @property
     def steps(self) -> tuple[Step, ...]:
         """Of a tape, with what flexible links add."""
+        if self.recipe.order:
+            return (*self.recipe.steps, *products.steps_of(self.bodies, self.recipe.order, self.setting).values())
         varied = self.setting.varied
-        if not self.recipe.order:
-            return (*self.recipe.steps, *self.bodies.steps, *(() if varied is None else varied.steps))
-        return (*self.recipe.steps, *products.steps_of(self.bodies, self.recipe.order, varied).values())
+        return (*self.recipe.steps, *self.bodies.steps, *(() if varied is None else varied.steps))
 
     def program(self, tape: bool) -> Callable[[Any], None]:
         """For straight-line code or for a tape."""
