@@ -62,7 +62,10 @@ def mjcfs() -> list[Folder]:
     split = good.MACHINE_XML.replace("<worldbody>", '<include file="more.xml"/>\n  <worldbody>')
     more = '<mujoco><default><default class="other"/></default></mujoco>'
     whole, urdf = texts(machine__xml=good.MACHINE_XML), texts(machine__xml=good.EVERYTHING_URDF)
-    return [whole, texts(machine__xml=split, more__xml=more), urdf]
+    head = '<asset><model name="m" file="part.xml"/></asset>\n  <worldbody><attach model="m" body="part" prefix="x_"/>'
+    joined = good.MACHINE_XML.replace("<worldbody>", head, 1)
+    part = '<mujoco><worldbody><body name="part"><joint/><geom size="0.1"/></body></worldbody></mujoco>'
+    return [whole, texts(machine__xml=split, more__xml=more), texts(machine__xml=joined, part__xml=part), urdf]
 
 
 @cache
@@ -134,6 +137,9 @@ def meshes() -> list[Folder]:
     made = [{f"mesh.{kind}": written(lambda place: box.export(place), f".{kind}")} for kind in kinds]
     made.append({"mesh.stl": box.export(file_type="stl_ascii").encode()})
     made.append({"mesh.ply": box.export(file_type="ply", encoding="ascii")})
+    scene = box.export(file_type="gltf")  # a header and buffers beside it
+    names = sorted(scene, key=lambda name: not name.endswith(".gltf"))
+    made.append({name: bytes(scene[name]) for name in names})
     return [*made, texts(mesh__obj=good.BOX_OBJ, box__mtl=good.BOX_MTL)]
 
 

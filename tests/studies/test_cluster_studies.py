@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -131,3 +132,22 @@ def test_a_scheduler_that_is_killed_costs_no_row(tmp_path):
     assert found.ok
     assert sorted(rows_on_disk(folder)) == list(range(600))
     same(ls.load_study(folder), study.run(workers=1))
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_begins_again_is_found_again(tmp_path):
+    """Workers end with their scheduler; a new one at the same address, with new workers, gets the rest of the rows."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    file, folder = written(tmp_path, rows=200, until=0.2), tmp_path / "study"
+    with scheduler(tmp_path, workers=2, port=port) as it:
+        driver = begun(file, "--scheduler", it.address)
+        until_there(folder, 40, driver)
+        it.process.kill()
+        it.process.wait()
+        (tmp_path / f"scheduler_{port}.json").unlink()
+        with scheduler(tmp_path, workers=2, port=port):
+            out, noise = driver.communicate(timeout=600)
+    assert driver.returncode == 0, noise
+    assert "200 of 200 rows; done" in out
+    assert sorted(rows_on_disk(folder)) == list(range(200))
