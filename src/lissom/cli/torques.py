@@ -79,7 +79,9 @@ def torques(
         check_figure(figure)
         if output is not None and output.suffix.lower() != ".csv":
             raise InputError(f"{output}: torques are written as .csv.")
-        source = _saved(Path(arm)) if motion is None else _sampled(load_arm(arm, flexible=flexible, mimic=mimic), motion)
+        source = (
+            _saved(Path(arm)) if motion is None else _sampled(load_arm(arm, flexible=flexible, mimic=mimic), motion)
+        )
         loaded, path = source.arm, source.path
         pushes = source.loads if loads is None else loads_at(read_loads(loads), path.t)
         tau = source.tau  # of a motion with its arm, also where it rests and friction has a direction to come
