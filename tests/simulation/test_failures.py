@@ -171,7 +171,7 @@ def test_energy_out_of_balance_is_said():
 def test_a_failed_run_can_be_saved(tmp_path):
     file = tmp_path / "failed.nc"
     with pytest.raises(ls.SimulationError):
-        ls.simulate(ARM, Q0, tau=ls.PD([0, 0], 10.0, 2000.0), until=2.0, dt=1e-4, save=file)
+        ls.simulate(ARM, Q0, tau=ls.PD([0, 0], 10.0, 2000.0), until=2.0, dt=1e-3, save=file)
     run = ls.load_run(file)
     assert "diverged" in run.status
     assert run.failures[0]
