@@ -136,7 +136,7 @@ def test_dynamics_is_that_of_the_free_arm_projected(case):
     close(ls.forward_dynamics(arm, q, qd, tau), qdd, 1e-9)
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("backend", ["straight", "tape", "numpy"])
 def test_all_ways_of_computing_agree(case, backend):
     (q, qd, qdd), free = case.states()
@@ -147,7 +147,7 @@ def test_all_ways_of_computing_agree(case, backend):
     close(known.get("forward_dynamics", backend=backend)(q, qd, tau), qdd, 1e-9)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 def test_kinematics_is_that_of_the_free_arm(case):
     (q, qd, qdd), free = case.states()
     arm, other, point = case.arm, case.free, (0.1, 0.0, 0.05)
@@ -158,7 +158,7 @@ def test_kinematics_is_that_of_the_free_arm(case):
     close(ls.acceleration(arm, q, qd, qdd, TIP, point), ls.acceleration(other, *free, TIP, point))
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 def test_energies_and_momentum_are_those_of_the_free_arm(case):
     (q, qd, _), free = case.states()
     arm, other = case.arm, case.free
@@ -169,7 +169,7 @@ def test_energies_and_momentum_are_those_of_the_free_arm(case):
     close(ls.momentum(arm, q, qd), ls.momentum(other, *free[:2]))
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 def test_derivatives_are_those_of_the_free_arm_projected(case):
     (q, qd, qdd), free = case.states()
     arm, other, G = case.arm, case.free, case.G
@@ -184,6 +184,7 @@ def test_derivatives_are_those_of_the_free_arm_projected(case):
     close(ls.forward_dynamics_gradient(arm, q, qd, tau)[0], -np.linalg.solve(M, D[0]), 1e-8)
 
 
+@pytest.mark.slow
 def test_second_derivatives_and_the_regressor():
     case = Projection(tree())
     (q, qd, qdd), free = case.states()
@@ -194,6 +195,7 @@ def test_second_derivatives_and_the_regressor():
     close(ls.regressor(case.arm, q, qd, qdd), case.G.T @ plain(case.free, "regressor", *free))
 
 
+@pytest.mark.slow
 def test_gradient_against_central_differences():
     arm = tree(damping=0.3, armature=0.2)
     (q, qd, qdd), _ = Projection(arm).states(1)
@@ -208,7 +210,7 @@ def test_gradient_against_central_differences():
             np.testing.assert_allclose(D[which][:, k], (ends[0] - ends[1]) / (2 * h), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 def test_loads_and_a_moving_base(case):
     (q, qd, qdd), free = case.states()
     acts = {"loads": [ls.Load(TIP, (1.0, 2.0, -3.0), (0.3, 0.1, 0.2))],

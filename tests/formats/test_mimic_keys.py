@@ -8,10 +8,13 @@ from lissom.cli.main import app
 from lissom.motion.task_file import read_task_file
 from lissom.simulation.run_file import read_run_file
 
-URDF = """<robot name="pair">
+BODY = """<inertial>
+    <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+  </inertial>"""
+URDF = f"""<robot name="pair">
   <link name="base"/>
-  <link name="left"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
-  <link name="right"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <link name="left">{BODY}</link>
+  <link name="right">{BODY}</link>
   <joint name="a" type="continuous"><parent link="base"/><child link="left"/></joint>
   <joint name="b" type="continuous"><parent link="base"/><child link="right"/><mimic joint="a" multiplier="-1"/></joint>
 </robot>
