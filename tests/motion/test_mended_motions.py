@@ -153,7 +153,7 @@ def test_more_equations_than_variables():
 
 def test_all_rounds_are_in_the_log():
     told = []
-    report = find(progress=told.append).report
+    report = find(progress=told.append, starts=1).report
     assert report.rounds > 1
     assert len(report.iterations) - 1 == sum(step.number > 0 for step in told)
     assert [step.number for step in report.iterations] == list(range(len(report.iterations)))
@@ -189,14 +189,14 @@ def test_refinement_that_does_not_end_says_so(monkeypatch):
     motion = find(refine=1e-9)
     assert motion.ok
     assert motion.status.startswith("solved on 40 segments, where its cost still changes by 0.00")
-    right = search.Search._moved
+    right = search.Search.moved
 
-    def failing(*given):
-        motion = search.reported(right(*given), "stalled")
+    def failing(*given, **more):
+        motion = search.reported(right(*given, **more), "stalled")
         object.__setattr__(motion, "ok", False)
         return motion
 
-    monkeypatch.setattr(search.Search, "_moved", failing)
+    monkeypatch.setattr(search.Search, "moved", failing)
     motion = find(refine=1e-9)
     assert motion.status == "solved on 20 segments; on 40: stalled"
     assert len(motion.report.refinements) == 1

@@ -146,7 +146,7 @@ class Exploration:
         def run(k: int) -> Motion:
             return known if k == 0 and known is not None else search.start(k)
 
-        return starts.best_of(run, 1, dict, 1, search.progress)[0]
+        return starts.best_of(run, 1, dict, 1, search.progress, rescue=search.rescue)[0]
 
     def _unfinished(self, attempts: list[Attempt]) -> Motion:
         """Where time ran out or the user stopped it: the best so far, on the coarse mesh."""

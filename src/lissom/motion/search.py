@@ -104,7 +104,9 @@ class Search:
         if count is None and self._guess is None and Exploration.suits(self.problem) and scheduler is None:
             return Exploration(self).best(converge)
         count = 1 if count is None else count
-        motion, rows = starts.best_of(self.start, int(count), self._left, workers, self.progress, scheduler)
+        motion, rows = starts.best_of(
+            self.start, int(count), self._left, workers, self.progress, scheduler, self.rescue
+        )
         return reported(motion, starts=rows) if len(rows) > 1 else motion
 
     def _left(self) -> dict[str, Any]:
@@ -119,14 +121,18 @@ class Search:
         curves = self.problem.curves(mesh, mesh.samples(self.problem.expressions.orders)[0])
         return self.outcome.unsolved(mesh, curves, self.problem.begun(curves, self._start(curves, 0)), self.spent)
 
-    def start(self, k: int) -> Motion:
-        """From start k."""
+    def rescue(self, k: int) -> Motion:
+        """From a random start near the straight line, where far ones may fail too."""
+        return self.start(k, near=True)
+
+    def start(self, k: int, near: bool = False) -> Motion:
+        """From start k, far off the straight line or near it."""
         if not self._compiled:
             return self._uncompiled()
         self.spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
         mesh = self.problem.mesh(self._finer)
-        motion = self._found(mesh, lambda curves: self._start(curves, k), self.problem.line_duration)
+        motion = self._found(mesh, lambda curves: self._start(curves, k, near), self.problem.line_duration)
         while open_between(motion) and motion.basis.segments < self._most_segments(motion):
             finer = self.moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
             if motion.ok and not finer.ok:
@@ -134,11 +140,11 @@ class Search:
             motion = finer
         return motion
 
-    def _start(self, curves: Curves, k: int) -> Array:
+    def _start(self, curves: Curves, k: int, near: bool = False) -> Array:
         """Variables of a random start, or of the first one: the user's guess, or a straight line."""
         if k == 0 and self._guess is not None:
             return self._guess.variables(self.problem, curves)
-        return start.start(self.problem, curves, self.seed, k)
+        return start.start(self.problem, curves, self.seed, k, near)
 
     def _most_segments(self, motion: Motion) -> int:
         """On which loops are to close; a way that is singular on some finer meshes too is so on all."""

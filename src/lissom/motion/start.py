@@ -143,13 +143,13 @@ def _plain(problem: Problem, way: Array) -> float:
     return float((2 * way[moving] / np.minimum(fastest[moving], 1.0)).max())
 
 
-def start(problem: Problem, curves: Curves, seed: int = 0, k: int = 0) -> Array:
-    """Variables to begin with: start 0 is a straight line, others are random ones far off it."""
+def start(problem: Problem, curves: Curves, seed: int = 0, k: int = 0, near: bool = False) -> Array:
+    """Variables to begin with: start 0 is a straight line, others are random ones far off it, or `near` it."""
     if k == 0:
         line, T = problem.line, problem.line_duration
     else:
         rng = np.random.default_rng([seed, k])
-        line = wide_line(problem, seed, k, rng)
+        line = _wiggled(problem, rng) if near else wide_line(problem, seed, k, rng)
         T = duration(problem, line) * float(np.exp(rng.uniform(*LONGER)))
     points = [control_points(space.basis, line)[:, list(space.coordinates)] for space in curves.spaces]
     return curves.fitted(points, T)
@@ -162,12 +162,9 @@ def wide_line(problem: Problem, seed: int, k: int, rng: np.random.Generator) -> 
     in the same optimum. So every other line rests where that costs little, each at another posture, and the others pass
     through random positions. What no motor moves stays on the line; closed loops are only wiggled, as they must close.
     """
-    s, table = waypoints(problem, rng)
     if problem.closing is not None:
-        noise = rng.normal(scale=NOISE, size=(SHAPES, problem.n))
-        at = np.linspace(s[0], s[-1], SHAPES)
-        noise[0] = noise[-1] = 0.0
-        return s, table + np.stack([np.interp(s, at, noise[:, k]) for k in range(problem.n)], axis=1)
+        return _wiggled(problem, rng)
+    s, table = waypoints(problem, rng)
     fractions, rows = [s[0]], [table[0]]
     for i in range(len(s) - 1):
         at, via = np.zeros(0), np.zeros((0, problem.n))
@@ -177,6 +174,17 @@ def wide_line(problem: Problem, seed: int, k: int, rng: np.random.Generator) -> 
         fractions += [*at, s[i + 1]]
         rows += [*via, table[i + 1]]
     return np.array(fractions), np.array(rows)
+
+
+def _wiggled(problem: Problem, rng: np.random.Generator) -> Line:
+    """A line near the straight one."""
+    s, table = waypoints(problem, rng)
+    noise = rng.normal(scale=NOISE, size=(SHAPES, problem.n))
+    noise[:, problem.arm.mode_index] = 0.0  # links bend as the motion makes them
+    noise[0] = noise[-1] = 0.0
+    at = np.linspace(s[0], s[-1], SHAPES)
+    x = np.union1d(s, at)
+    return x, along((s, table), x) + np.stack([np.interp(x, at, noise[:, k]) for k in range(problem.n)], axis=1)
 
 
 def _passed(problem: Problem, s: Array, ends: Array, rng: np.random.Generator) -> Line:

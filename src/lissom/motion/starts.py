@@ -48,11 +48,13 @@ def best_of(
     workers: int | None,
     told: Told | None,
     scheduler: str | None = None,
+    rescue: Run | None = None,
 ) -> tuple[Motion, tuple[dict[str, Any], ...]]:
     """The best motion of all starts, and the table of what each found. Where none is a solution, some more are tried.
 
     run : start k, here
     job : gives what another process needs to do the same, see `answer`
+    rescue : an extra start k where none led to a solution; default: `run`
     """
     others = executor(workers, scheduler, VERB)  # a cluster that is not there is told of before any work
     began = time.perf_counter()
@@ -72,10 +74,11 @@ def best_of(
     finally:
         others.shutdown(wait=False, cancel_futures=True)
     for k in range(count, count + AGAIN):
-        late = time.perf_counter() - began > PATIENT
-        if late or any(motion.ok or _stopped(motion) or RAN_OUT in motion.status for motion in found.values()):
+        late = time.perf_counter() - began > PATIENT or any(OUT_OF_TIME in m.status for m in found.values())
+        limited = any(RAN_OUT in found[i].status for i in range(count) if i in found)  # that is the user's limit
+        if late or limited or any(motion.ok or _stopped(motion) for motion in found.values()):
             break
-        found[k] = run(k)
+        found[k] = (rescue or run)(k)
     chosen = min(found, key=lambda k: (not found[k].ok, found[k].cost if found[k].ok else 0.0, k))
     late = any(OUT_OF_TIME in motion.status for motion in found.values())
     left_out = f"not tried: {OUT_OF_TIME}" if late else f"{INTERRUPTED} before it ended"
