@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, settings, strategies as st
 
 import lissom as ls
+from lissom.errors import CONTROL
 
 # How a joint's axis lies to the axis before it. "nearly" kinds are off by 1e-12 to 1e-3 rad.
 GEOMETRIES = ("generic", "quarter", "parallel", "coincident", "intersecting", "perpendicular")
@@ -373,7 +374,8 @@ def arms(
 
 def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: frozenset[str]) -> ls.Arm:
     has = features.__contains__
-    words = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=12)
+    letters = st.characters(exclude_categories=("Cs",), exclude_characters="\0").filter(lambda c: not CONTROL.match(c))
+    words = st.text(letters, max_size=12)
     gravity = np.zeros(3) if has("weightless") else pick.vector(20.0) if has("gravity") else (0.0, 0.0, -9.81)
     return ls.Arm(
         draw(st.sampled_from(ODD_NAMES)),

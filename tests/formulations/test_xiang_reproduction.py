@@ -24,7 +24,8 @@ def law():
 
 def test_claims(found):
     verdicts = [claim.verdict for claim in found.claims]
-    assert verdicts == [*[REPRODUCED] * 4, DIFFERS, OPEN, DIFFERS, *[REPRODUCED] * 4]
+    # example 2 has other optima, which wide starts find
+    assert verdicts == [*[REPRODUCED] * 3, DIFFERS, DIFFERS, OPEN, DIFFERS, *[REPRODUCED] * 4]
     assert all(claim.why for claim in found.claims if claim.verdict != REPRODUCED)
     assert all(any(letter.isdigit() for letter in claim.ours) for claim in found.claims)
 

@@ -22,7 +22,8 @@ def arm():
 @pytest.fixture(scope="module")
 def up(arm):
     """A slow motion upwards, along which small errors grow much."""
-    return ls.predict_motion(arm, start=[-1.57, 0], goal=[1.57, 0.3], duration=3.0, minimise="torque_squared")
+    task = {"start": [-1.57, 0], "goal": [1.57, 0.3], "duration": 3.0, "minimise": "torque_squared", "segments": 20}
+    return ls.predict_motion(arm, **task, starts=1)
 
 
 def changed(motion, change=lambda motion, tau: tau, arm=None, **fields):

@@ -106,7 +106,7 @@ def test_payload_merged_is_a_heavier_link(arm):
     q, qd, qdd = states(arm)
     payload = ls.Payload(1.7, (0.1, -0.2, 0.05), (0.01, 0.02, 0.015))
     name = arm.links[-1].name
-    loaded = arm.with_payload(payload)
+    loaded = arm.with_payload(payload, name)
     body = loaded.link(name).body
     heavier = arm.with_link(name, mass=body.mass, com=body.com, inertia=body.moment, payload=None)
     tau = ls.inverse_dynamics(loaded, q, qd, qdd)

@@ -25,10 +25,12 @@ def agrees(many, arms, allowed=ROUNDING, which=-1, **options):
     one, member = ls.simulate(arms[k], **options), many.member(k)
     assert member.arm is arms[k]
     assert member.ok, member.status
-    for word in ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work", "tip"):
+    for word in ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work"):
         a, b = getattr(one, word), getattr(member, word)
         assert np.abs(a - b).max() <= allowed * max(1.0, np.abs(a).max()), word
-    assert np.abs(many.tip[k] - one.tip).max() <= allowed
+    for end in one.arm.ends:
+        assert np.abs(member.path(end) - one.path(end)).max() <= allowed * max(1.0, np.abs(one.path(end)).max())
+        assert np.abs(many.path(end)[k] - one.path(end)).max() <= allowed
 
 
 @pytest.mark.some(1)

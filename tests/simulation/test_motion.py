@@ -190,7 +190,7 @@ def test_friction_of_a_prescribed_joint_is_in_its_torque(puma):
 
 def controllers(arm, rng):
     n = arm.dof
-    frame = arm.last_moving
+    frame = arm.ends[-1]
     goal = ls.pose(arm, arm.home, frame)
     return [
         ls.PD(rng.normal(size=n), 30.0, rng.uniform(1, 3, n)),
@@ -421,7 +421,7 @@ SOME = [
 @pytest.mark.parametrize("arm", SOME)
 def test_payloads_of_every_run(arm):
     q, qd, _ = (x[0] * 0.3 for x in random_states(arm, 1, seed=2))
-    link = arm.last_moving
+    link = arm.ends[-1]
     bodies = [ls.Payload(m, [0.01, 0.02, 0.05], np.diag([0.01, 0.02, 0.015]) * m) for m in (0.0, 0.5, 2.5, 1.0, 3.0)]
     run = ls.simulate(arm, q, qd, until=0.1, dt=1e-3, payloads={link: bodies})
     assert run.count == 5

@@ -117,7 +117,7 @@ def test_motion_of_flexible_arms_shows_joints_and_deflections():
     assert set(last) == {f"{link} {axis}" for link in ("link1", "link2") for axis in "xy"}
     assert np.allclose(last["link1 y"], 1e3 * run.deflection("link1")[:, 1])
     phases = [ax.get_xlabel() for ax in ls.plot(run, kind="phase").axes if ax.get_visible()]
-    assert phases[:2] == ["joint1 [rad]", "link1.bending_z1 [1]"]
+    assert phases[:2] == ["joint1 [rad]", "link1.bending_z1 [m]"]
 
 
 def test_labels_of_a_logarithmic_axis_do_not_overlap():

@@ -35,7 +35,7 @@ from lissom.motion.resting import resting
 from lissom.motion.rows import linear_rows
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.tapes import TapeSample
-from lissom.motion.task import Task
+from lissom.motion.task import SEGMENTS, Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import as_loads, library_of, tree_call
 from lissom.verbs.modes import modes
@@ -47,7 +47,6 @@ SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there ha
 SMALL = 1e-3  # of the largest torque: rows of coordinates that hardly feel one count as large as this
 LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
-SEGMENTS = 20  # where a task gives no number
 SAMPLED = ("torque", "torque_rate", "power")
 
 

@@ -31,6 +31,7 @@ from lissom.motion.program import Block
 from lissom.motion.record import Motion, grid
 from lissom.motion.report import Closures, Peak
 from lissom.motion.sample import LANES, Sample
+from lissom.motion.task import SEGMENTS
 from lissom.motion.torques import Given
 from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble, within_limits
@@ -198,7 +199,7 @@ def open_between(motion: Motion) -> bool:
     if motion.closed is None or not motion.status.startswith(("solved", SINGULAR_WAY)):
         return False
     gaps = [peak.use for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
-    coarse = motion.basis.segments < FINER_LIMITS * motion.task.segments
+    coarse = motion.basis.segments < FINER_LIMITS * (motion.task.segments or SEGMENTS)
     return max(gaps, default=0.0) > 1 or (motion.ok and coarse and _excess(motion) > AGAIN)
 
 

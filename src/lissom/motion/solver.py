@@ -84,6 +84,18 @@ def _distinct(names: Sequence[Any]) -> list[Any]:
     return out
 
 
+ACCEPTABLE = 1e-6  # errors, in IPOPT's scaling, of a solution to a looser tolerance; IPOPT's own default
+
+
+def _verdict(stats: dict[str, Any]) -> str:
+    """IPOPT's word for how it ended; steps that become too small at a solution, for want of digits, are a solution."""
+    word, log = str(stats["return_status"]), stats.get("iterations", {})
+    last = [abs(log[key][-1]) if log.get(key) else np.inf for key in ("inf_pr", "inf_du", "mu")]
+    if word == "Search_Direction_Becomes_Too_Small" and max(last) <= ACCEPTABLE:
+        return "Solved_To_Acceptable_Level"
+    return word
+
+
 class Solver:
     """A program made ready for IPOPT, which sees costs and rows of size one; it can be solved from several starts.
 
@@ -128,7 +140,7 @@ class Solver:
         spent = time.perf_counter() - start
         if self._stop and not isinstance(self._stop[0], KeyboardInterrupt):
             raise self._stop[0]
-        word = "User_Requested_Stop" if self._stop else run.stats()["return_status"]
+        word = "User_Requested_Stop" if self._stop else _verdict(run.stats())
         x, rows, lam, bound = (np.asarray(found[key], float).ravel() for key in ("x", "g", "lam_g", "lam_x"))
         status = STATUS.get(word, f"stalled: {word.replace('_', ' ').lower()}")
         return Solution(

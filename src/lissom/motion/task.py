@@ -26,6 +26,7 @@ CRITERIA = {
     "torque_rate": "integral of the sum of squared rates of torque [N^2 m^2/s]",
 }
 MOST_SEGMENTS = 2000
+SEGMENTS = 20  # where a task gives no number
 
 
 @dataclass(frozen=True, eq=False)

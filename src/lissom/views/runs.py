@@ -36,8 +36,9 @@ def new_figure(width: float, height: float) -> Figure:
 
 def joint_groups(arm: Arm) -> dict[str, list[int]]:
     """Coordinates of joints that share a unit: turning, then sliding (elastic ones with their joint)."""
-    known = units(arm)
-    groups = {unit: [k for k, own in enumerate(known) if own == unit] for unit in ("rad", "m")}
+    modal = {f"{link.name}.{label}" for link in arm.links for label in link.mode_labels}
+    known = [(k, unit) for k, unit in enumerate(units(arm)) if arm.coordinates[k] not in modal]
+    groups = {unit: [k for k, own in known if own == unit] for unit in ("rad", "m")}
     return {unit: some for unit, some in groups.items() if some}
 
 
