@@ -48,10 +48,11 @@ def files(word: str = "") -> list[str]:
 # ---- one robot, in a process of its own ----------------------------------------------------------
 
 
-def trials_for(arm: ls.Arm) -> dict[tuple[str, str], Any]:
-    """The trials that suit the size of an arm."""
-    most = {"dynamics": 10**9, "simulation": simulation.MOST, "motion": motion.MOST}
-    return {(room, name): trial for room, trials in ROOMS.items() if arm.dof <= most[room]
+def trials_for(subject: Subject) -> dict[tuple[str, str], Any]:
+    """The trials that suit the size of an arm; motions only where limits leave its joints room."""
+    lower, upper = subject.range
+    most = {"dynamics": 10**9, "simulation": simulation.MOST, "motion": motion.MOST if (upper > lower).any() else 0}
+    return {(room, name): trial for room, trials in ROOMS.items() if subject.arm.dof <= most[room]
             for name, trial in trials.items()}  # fmt: skip
 
 
@@ -74,7 +75,8 @@ def work(file: str, seed: int, place: Path) -> None:
     with place.open("a") as out:
 
         def write(row: dict[str, Any]) -> None:
-            print(json.dumps({"file": file, "robot": subject.name} | row), file=out, flush=True)
+            note = row.get("note", "").replace(f"{ROBOTS}{os.sep}", "")
+            print(json.dumps({"file": file, "robot": subject.name} | row | {"note": note}), file=out, flush=True)
 
         start = time.process_time()
         try:
@@ -86,7 +88,7 @@ def work(file: str, seed: int, place: Path) -> None:
             row = {"room": "load", "trial": "load", "how": "succeeded", "error": None, "note": "", "dof": arm.dof}
             write(row | {"cpu": time.process_time() - start})
         tried = {(row["room"], row["trial"]) for row in done}
-        for (room, name), trial in trials_for(arm).items():
+        for (room, name), trial in trials_for(subject).items():
             if (room, name) in tried:
                 continue
             write({"room": room, "trial": name, "how": "started"})

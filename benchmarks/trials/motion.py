@@ -17,6 +17,8 @@ from trials.subject import Outcome, Subject
 
 MOST = 9  # coordinates of the robots that are planned for
 INNER = 0.25  # of the range on each side that starts and goals keep away from
+RATE, ACCELERATION = 2.0, 10.0  # that a user would allow [rad/s or m/s, and per s]; limits of the joints hold too
+UNHURRIED = 2.0  # times the shortest duration that rates allow, where effort is minimised
 
 
 def ends(subject: Subject, word: str) -> tuple[np.ndarray, np.ndarray]:
@@ -32,10 +34,16 @@ def tip(arm: ls.Arm) -> str:
 
 
 def planned(arm: ls.Arm, **task: Any) -> Outcome:
-    """Plan and verify, with rates and accelerations that a user would allow; those of the joints hold too."""
-    motion = ls.predict_motion(arm, limits=ls.Limits(velocity=2.0, acceleration=10.0), **task)
+    """Plan and verify."""
+    motion = ls.predict_motion(arm, limits=ls.Limits(velocity=RATE, acceleration=ACCELERATION), **task)
     check = motion.verify()
     return Outcome(motion.ok and check.ok, float(np.abs(check.defects).max()), "" if check.ok else check.status)
+
+
+def unhurried(arm: ls.Arm, distance: np.ndarray) -> float:
+    """A duration in which all joints have ample time for their ways."""
+    fastest = np.minimum(np.abs(arm.bounds("velocity")).min(axis=0), RATE)
+    return max(1.5, UNHURRIED * float((np.abs(distance) / fastest).max()))
 
 
 def joint_goal(minimise: str) -> Callable[[Subject], Outcome]:
@@ -43,7 +51,7 @@ def joint_goal(minimise: str) -> Callable[[Subject], Outcome]:
 
     def trial(subject: Subject) -> Outcome:
         start, goal = ends(subject, minimise)
-        timed = {} if minimise == "time" else {"duration": 2.5}
+        timed = {} if minimise == "time" else {"duration": unhurried(subject.arm, goal - start)}
         return planned(subject.arm, start=start, goal=goal, minimise=minimise, **timed)
 
     return trial

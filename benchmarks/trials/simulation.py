@@ -62,7 +62,7 @@ def friction(subject: Subject) -> Outcome:
 
 def limits(subject: Subject) -> Outcome:
     """A joint that moves towards its limit ends there; the error is the distance from it."""
-    arm = subject.arm
+    arm = _without_friction(subject.arm)
     lower, upper = arm.bounds("position")
     limited = np.flatnonzero(np.isfinite(lower) & np.isfinite(upper) & (upper > lower))
     if not len(limited):

@@ -9,22 +9,22 @@ import gauntlet
 
 
 @pytest.fixture(scope="module")
-def double_pendulum(tmp_path_factory):
-    return gauntlet.run("double_pendulum_simple", folder=tmp_path_factory.mktemp("gauntlet"))
+def finger(tmp_path_factory):
+    return gauntlet.run("finger_edu", folder=tmp_path_factory.mktemp("gauntlet"))
 
 
 @pytest.mark.slow
-def test_one_robot_passes_every_trial(double_pendulum):
+def test_one_robot_passes_every_trial(finger):
     expected = {("load", "load")} | {(room, name) for room, trials in gauntlet.ROOMS.items() for name in trials}
-    assert {(row["room"], row["trial"]) for row in double_pendulum} == expected
-    assert [row for row in double_pendulum if row["how"] != "succeeded"] == []
+    assert {(row["room"], row["trial"]) for row in finger} == expected
+    assert [row for row in finger if row["how"] != "succeeded"] == []
 
 
 @pytest.mark.slow
-def test_tables_count_every_trial(double_pendulum):
-    table = gauntlet.summary(double_pendulum)
-    assert sum(row[table.columns.index("succeeded")] for row in table.rows) == len(double_pendulum)
-    assert gauntlet.misses(double_pendulum).rows == []
+def test_tables_count_every_trial(finger):
+    table = gauntlet.summary(finger)
+    assert sum(row[table.columns.index("succeeded")] for row in table.rows) == len(finger)
+    assert gauntlet.misses(finger).rows == []
 
 
 def test_a_crash_costs_one_trial(tmp_path, monkeypatch):

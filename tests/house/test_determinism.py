@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).with_name("deterministic.py")
 PLAIN = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
-FEW = ("inverse", "forward slopes", "modes", "linear", "radau", "ensemble", "large motion")
+FEW = ("inverse", "forward slopes", "modes", "linear", "radau", "ensemble")
 
 
 def fingerprints(order, batch, threads, *names, **environment):

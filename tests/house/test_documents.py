@@ -48,9 +48,17 @@ def marked(items, dear, name):
 
 WITH_CODE = [page for page in MARKDOWN if blocks(page)]
 DEAR = {"docs/motion", "docs/choosing", "docs/howto/vibration-free", "docs/howto/monte-carlo", "docs/howto/report"}
-DEAR |= {"docs/studies"}
+DEAR |= {"docs/studies", "docs/howto/controller"}
 DEAR |= {f"docs/formulations/{page}" for page in ("uicker_kahn", "walker_orin", "book", "de_luca_siciliano", "nasser")}
-DEAR_EXAMPLES = {"03_formulations", "04_simulation", "07_stop_without_vibration", "08_report", "09_robustness"}
+DEAR_EXAMPLES = {
+    "03_formulations",
+    "04_simulation",
+    "05_flexible_links",
+    "06_closed_loops",
+    "08_report",
+    "09_robustness",
+}
+DEAR_EXAMPLES |= {"07_stop_without_vibration"}
 
 
 @pytest.mark.parametrize("page", marked(WITH_CODE, DEAR, name_of))

@@ -44,7 +44,8 @@ LOADED = {
 }
 
 
-@pytest.mark.parametrize("given", [{}, pytest.param(LOADED, marks=pytest.mark.slow)], ids=["motion", "loads"])
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [{}, LOADED], ids=["motion", "loads"])
 def test_references_and_jumps(given):
     """What varies with time, smoothly and in jumps; payloads and loads of every run."""
     goal = ls.Profile([0.0, 0.1, 0.2], [[0.0, 0.0], [0.3, -0.1], [0.1, 0.2]], "hold")
