@@ -51,6 +51,8 @@ def files(word: str = "") -> list[str]:
 def trials_for(subject: Subject) -> dict[tuple[str, str], Any]:
     """The trials that suit the size of an arm; motions only where limits leave its joints room."""
     lower, upper = subject.range
+    if not subject.arm.dof:  # a single body
+        return {}
     most = {"dynamics": 10**9, "simulation": simulation.MOST, "motion": motion.MOST if (upper > lower).any() else 0}
     return {(room, name): trial for room, trials in ROOMS.items() if subject.arm.dof <= most[room]
             for name, trial in trials.items()}  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError, SimulationError, shown
+from lissom.errors import InputError, SimulationError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.simulation.options import as_options
 from lissom.simulation.run import Run
@@ -110,7 +110,8 @@ def simulate(
     """
     from lissom.simulation import integrate  # the engine is loaded when something is first simulated
 
-    as_arm(arm, "simulate")
+    if not as_arm(arm, "simulate").dof:
+        raise UnsupportedError(f"simulate: arm {arm.name!r} has no joint that moves and no link that bends.")
     options = as_options(until, method, rtol, atol, dt, every, audit, threads, singular)
     if on_failure not in ("raise", "return"):
         raise InputError(f"simulate: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
