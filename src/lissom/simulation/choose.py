@@ -37,7 +37,7 @@ MOST_STEPS = 50_000  # compiled steps of a run that are tried; bounds the time o
 MOST_IN_PYTHON = 2000  # the same where every step waits for Python
 HALVINGS = 7
 LOOKS = 50  # times at which the results of two steps are compared
-LOSS = 3e-5  # of the work of a run that steps may lose
+LOSS = 3e-6  # of the work of the runs that choose; the audit allows 1e-4, and runs that move less lose more of it
 ROUGH = 1e-5  # rad or m; accuracy that is good enough where the method has lost its order
 
 
