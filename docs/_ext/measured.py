@@ -52,6 +52,8 @@ def written(page: str = "performance", folder: Path = RESULTS) -> str:
     """All sections of a page."""
     files = [path for path in sorted(folder.glob("*.json")) if OWN_PAGE.get(path.stem, "performance") == page]
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}
+    if not found:
+        return "No results are stored in this copy; the command above with `--save` stores them."
     order = [name for name in TITLES if name in found] + [name for name in found if name not in TITLES]
     return "\n\n".join(section(name, found[name]) for name in order)
 

@@ -190,3 +190,31 @@ def test_placements_that_look_counted_from_the_root_are_found():
     (found,) = (finding for finding in far.check() if "beyond the tip" in finding.message)
     assert (found.level, found.subject) == ("warning", "link 'end'")
     assert "give the joint at=0.5" in found.message
+
+
+def test_a_locked_joint_stays_where_it_is_along_the_beam():
+    arm = crane(at=0.37)
+    locked = arm.lock({"mid": 0.4})
+    q, _, _ = state(arm)
+    k = arm.coordinates.index("mid")
+    q[k] = 0.4
+    assert np.allclose(ask(locked, "poses", np.delete(q, k)), ask(arm, "poses", q), rtol=0, atol=1e-14)
+    M = np.delete(np.delete(ask(arm, "mass_matrix", q), k, 0), k, 1)
+    assert np.allclose(ask(locked, "mass_matrix", np.delete(q, k)), M, rtol=1e-12, atol=1e-12)
+
+
+def test_joints_that_follow_along_a_beam():
+    """`outer` follows `mid`, which sits along the beam: the free arm with both moving together."""
+    free = crane(at=0.37)
+    arm = free.with_joint("outer", mimic=ls.Mimic("mid", 0.7, 0.1))
+    q, qd, x = state(arm)
+    i, j = free.coordinates.index("mid"), free.coordinates.index("outer")
+    G = np.insert(np.eye(arm.dof), j, 0.0, axis=0)
+    G[j, i] = 0.7
+    at = G @ q
+    at[j] += 0.1
+    M = G.T @ ask(free, "mass_matrix", at) @ G
+    assert np.allclose(ask(arm, "mass_matrix", q), M, rtol=1e-11, atol=1e-11)
+    tau = G.T @ ask(free, "inverse_dynamics", at, G @ qd, G @ x)
+    assert np.allclose(ask(arm, "inverse_dynamics", q, qd, x), tau, rtol=1e-11, atol=1e-11)
+    assert np.allclose(ask(arm, "forward_dynamics", q, qd, tau), x, rtol=1e-8, atol=1e-8)

@@ -330,3 +330,8 @@ def test_retimed_motions_are_verified():
     puma = ls.load("puma560")
     points = [0.2, 0.8, -1.2, 0.2, 0.3, 0.1] + np.cumsum(np.random.default_rng(2).uniform(-0.4, 0.4, (4, 6)), axis=0)
     assert retime_motion(puma, points, limits=ls.Limits(velocity=2.0, acceleration=8.0), segments=100).verify().ok
+
+
+def test_intervals_must_be_given():
+    with pytest.raises(ls.InputError, match="segments is None"):
+        ls.retime_motion(ls.load("two_link"), [[0, 0], [0.5, 0.5]], segments=None)

@@ -98,7 +98,7 @@ class Bodies:
         for k, inertia in enumerate(carried):
             if inertia is not None:
                 self.list[k] = self.list[k]._replace(**_about_origin(inertia))
-        self.coupling: Coupling | None = coupling_of(arm, [body.width for body in self.list])
+        self.coupling: Coupling | None = coupling_of(arm, [body.width for body in self.list if body.bent_by < 0])
 
     def __len__(self) -> int:
         return len(self.list)

@@ -82,7 +82,7 @@ class _Definition(ctypes.Structure):
 class _Table(np.ndarray):
     """Words that a builtin reads, and the owner of what they point to."""
 
-    owned: tuple[Any, ...]
+    owned: list[Any]
 
 
 class OneState:
@@ -132,7 +132,7 @@ class OneState:
                 rest += [n, place]
             for shape, n, place in zip(self._shapes, kernel.outputs, places[inputs:], strict=True):
                 rest += [len(shape), shape.ctypes.data, place, 8 * n]
-            table.owned += (arrays, workspace)
+            table.owned.append((arrays, workspace))  # threads may prepare at once: each keeps its own
             table[KERNEL:SLOW] = _runs(code, arrays, workspace)
             table[FIRST:] = rest
             table[N_IN] = inputs  # from here on calls are served
@@ -177,7 +177,7 @@ def _definition(name: str) -> _Definition:
 def _method(name: str, words: list[int], owned: tuple[Any, ...]) -> tuple[Callable[..., Any], _Table]:
     """A builtin bound to a table, which owns what its words point to."""
     table = np.array(words, np.int64).view(_Table)
-    table.owned = owned
+    table.owned = list(owned)
     make = ctypes.pythonapi.PyCMethod_New
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]

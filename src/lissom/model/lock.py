@@ -81,7 +81,7 @@ def _locked(link: Link, at: Mapping[str, float]) -> Link:
         return link
     x, axis = at[joint.name], np.asarray(joint.axis, float)
     motion = pose(p=x * axis) if joint.kind == "prismatic" else pose(about_axis(axis, x))
-    return link.replace(joint=Joint("fixed", frozen(joint.placement @ motion), joint.axis, joint.name))
+    return link.replace(joint=Joint("fixed", frozen(joint.placement @ motion), joint.axis, joint.name, at=joint.at))
 
 
 def _note(joint: Joint, x: float) -> str:

@@ -78,9 +78,9 @@ def refuse_singular_coupling(links: Sequence[Link], parent: NDArray[np.intp], mi
             J[:, k] = sum((m * screws[j] for j, m in part.items() if j in frames[i].carriers), np.zeros(6))
         I = _in_frame(frames[i].X @ link.frame, link.body.spatial())
         M += J.T @ I @ J
-    locked = np.diag(M).copy()
+    locked, signed = np.diag(M).copy(), any(link.as_written for link in links)
     for k in range(len(M) - 1, -1, -1):
-        if ROUNDING * locked[k] >= M[k, k]:
+        if ROUNDING * (abs(locked[k]) if signed else locked[k]) >= (abs(M[k, k]) if signed else M[k, k]):
             first = links[min(columns[k][0])]
             raise ModelError(_undetermined(first, float(locked[k])), f"link {first.name!r}")
         M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]

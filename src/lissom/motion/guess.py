@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.arrays import as_floats
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.motion.curves import Curves
@@ -53,8 +54,8 @@ def as_guess(arm: Arm, value: Any) -> Guess | None:
     n = len(arm.joints)
     expected = f"a Motion, or waypoints (k, {n}), two or more rows of one finite position per joint"
     try:
-        q = np.array(value, float)
-    except (TypeError, ValueError):
+        q = as_floats(value)
+    except TypeError:
         raise InputError(f"{VERB}: guess is {shown(value)}; expected {expected}.") from None
     if q.ndim != 2 or len(q) < 2 or q.shape[1] not in (n, arm.dof):
         raise InputError(f"{VERB}: guess has shape {q.shape}; expected {expected}.")

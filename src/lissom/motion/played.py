@@ -124,8 +124,8 @@ def torques_of(motion: Motion) -> Exact:
 def _turns(course: Course) -> Array:
     """Times at which joints with friction turn around, and their torques jump."""
     arm = course.motion.arm
-    rough = [k for k, joint in zip(arm.joint_index, arm.joints, strict=True) if joint.friction]
-    if not rough:
+    rough = arm.joint_index[arm.friction > 0]
+    if not len(rough):
         return np.zeros(0)
     t = grid(course.motion.finest_breaks, TURN_LOOKS) * course.motion.duration
     v = course(t)[1][:, rough]

@@ -36,6 +36,8 @@ def retime_motion(
     suited.refuse_loose(arm, VERB)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
+    if fields["segments"] is None:
+        raise InputError(f"{VERB}: segments is None; expected a whole number of intervals of the path.")
     refuse_wrong(VERB, tolerance=tolerance, iterations=iterations)
     curve, knots = curve_of(path, arm)
     task = Task(curve(0.0), curve(1.0), **fields)
@@ -67,7 +69,11 @@ class _Retiming:
         found = Speeds(self.path).search(tolerance, iterations)
         self.log = found.log
         self.seconds = {word: self.seconds[word] + spent for word, spent in found.seconds.items()}
-        return self._motion(self._below(found.profile) or fastest, found.status, found.solved)
+        timed = self._below(found.profile)
+        if timed is None:
+            why = "stalled: no timing near the one of least effort holds all limits; this is the fastest motion"
+            return self._motion(fastest, why, False)
+        return self._motion(timed, found.status, found.solved)
 
     def _below(self, profile: Callable[[Array], Array]) -> TimedPath | None:
         """The fastest motion below a profile, or a little above it where the limits ask for more speed than it has."""
