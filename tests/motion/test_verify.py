@@ -1,6 +1,7 @@
 """Verification segment by segment: correct plans on all kinds of arms pass, plans of another arm do not."""
 
 import dataclasses
+import importlib
 import pathlib
 
 import numpy as np
@@ -251,3 +252,13 @@ def test_feedback_that_fails_is_told(arm, up):
 def test_verify_refuses(up, wrong, sentence):
     with pytest.raises(ls.InputError, match=sentence):
         up.verify(**wrong)
+
+
+@pytest.mark.parametrize("module", ["defects", "whole"])
+def test_ctrl_c_gives_no_verdict(up, monkeypatch, module):
+    """Half a replay agrees with half a motion, which says nothing of the other half."""
+    place = importlib.import_module(f"lissom.motion.{module}")
+    exact = place.simulate
+    monkeypatch.setattr(place, "simulate", lambda *a, **k: dataclasses.replace(exact(*a, **k), interrupted=True))
+    with pytest.raises(KeyboardInterrupt):
+        up.verify()

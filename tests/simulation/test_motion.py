@@ -465,3 +465,15 @@ def test_a_push_in_a_function_of_time_is_not_passed_over():
     profile = ls.Profile([0.0, 0.5, 0.6], [[0.0], [5.0], [0.0]], "hold")
     exact = ls.simulate(slider(3.0), [0.0], until=2.0, tau=profile)
     assert exact.q[-1, 0] == pytest.approx(0.5 * speed * 0.1 + speed**2 / 3.0, abs=1e-12)
+
+
+def test_payloads_of_runs_that_need_derivatives():
+    """Code on tapes, an implicit method and payloads as inputs: the run of the arm that carries them."""
+    arm = random_arm(4, 12)
+    q, qd, _ = (x[0] * 0.3 for x in random_states(arm, 1, seed=2))
+    link, payload = arm.ends[-1], ls.Payload(1.3, [0.01, 0.02, 0.05], np.diag([0.01, 0.02, 0.015]))
+    control = ls.PD(q, 40.0, 4.0, gravity=True, model=arm)
+    given = {"until": 0.05, "every": 0.01, "tau": control, "method": "radau"}
+    run = ls.simulate(arm, q, qd, payloads={link: [payload]}, **given)
+    one = ls.simulate(arm.with_payload(payload, link), q, qd, **given)
+    assert np.abs(run.q[0] - one.q).max() < 1e-7

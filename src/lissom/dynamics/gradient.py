@@ -26,7 +26,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, DAMPING, STIFFNESS, drive_of
-from lissom.dynamics.inverse import CONSTANTS, FALL, Setting, constants_of, read_acting
+from lissom.dynamics.inverse import CONSTANTS, FALL, LADEN, Setting, constants_of, read_acting
 from lissom.dynamics.mass import ARMATURE
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
@@ -181,7 +181,8 @@ PUSH = Step("push", _push, (24, 9), (15,), 12)
 LOADED = Step("loaded", _loaded_column, (6, 21, 15), (27,))
 LOADED_PAIR = Step("loaded_pair", lambda p, c: [_loaded_pair(p, c)], (18, 27), (5,), paired=True)
 BEGIN = Step("begin", _begin, (9, 9), (24,))
-STEPS = (*MOVES, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE, FALL)
+STEPS = (*MOVES, LADEN, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE,
+         FALL)  # fmt: skip
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:

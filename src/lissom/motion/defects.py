@@ -9,6 +9,7 @@ import numpy as np
 from lissom.motion.growth import Growth
 from lissom.motion.played import Exact, loads_of, torques_of
 from lissom.motion.record import Motion
+from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
 
@@ -41,13 +42,20 @@ def defects(motion: Motion, growth: Growth, rtol: float) -> list[Defects]:
             begin, end = float(t[k]), float(t[k + 1])
             acting, pushes = _from(tau, begin, end), (lambda t, a=begin: loads(t + a)) if callable(loads) else loads
             how = stepping(acting, float(fastest), decay * (end - begin) > STIFF, rtol)
-            run = simulate(motion.arm, q[k], qd[k], loads=pushes, every=end - begin, **how)
+            run = heard(simulate(motion.arm, q[k], qd[k], loads=pushes, every=end - begin, **how))
             if run.failures:
                 failure = failure or f"between {begin:.4g} and {end:.4g} s: {run.status}"
                 continue
             apart[:, k] = run.q[-1] - q[k + 1], run.qd[-1] - qd[k + 1]
         out.append(Defects(t, apart[0], apart[1], failure))
     return out
+
+
+def heard(run: Run) -> Run:
+    """The run, unless Ctrl-C ended it: a verdict from half a replay would be none."""
+    if run.interrupted:
+        raise KeyboardInterrupt
+    return run
 
 
 def stepping(tau: Exact, fastest: float, stiff: bool, rtol: float) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown
-from lissom.motion.defects import STIFF, stepping
+from lissom.motion.defects import STIFF, heard, stepping
 from lissom.motion.growth import Growth
 from lissom.motion.interpolated import interpolated
 from lissom.motion.played import Course, Exact, loads_of, torques_of
@@ -33,7 +33,7 @@ def replayed(motion: Motion, growth: Growth, feedback: Any, rtol: float) -> Run:
     segment = motion.duration / (len(motion.breaks) - 1)
     if feedback is None:
         given |= stepping(tau, float(growth.fastest.max()), float(growth.decay.max()) * segment > STIFF, rtol)
-        return simulate(motion.arm, motion.q[0], motion.qd[0], **given)
+        return heard(simulate(motion.arm, motion.q[0], motion.qd[0], **given))
     control = tracking(motion, feedback, tau)
     if isinstance(control, StateFeedback):
         poles = _poles(motion, np.asarray(control.K))
@@ -42,7 +42,7 @@ def replayed(motion: Motion, growth: Growth, feedback: Any, rtol: float) -> Run:
         control = replace(control, tau=given["tau"])
     else:
         given |= {"until": motion.duration, "rtol": rtol, "atol": 1e-2 * rtol, "on_failure": "return"}
-    return simulate(motion.arm, motion.q[0], motion.qd[0], **given | {"tau": control})
+    return heard(simulate(motion.arm, motion.q[0], motion.qd[0], **given | {"tau": control}))
 
 
 def tracking(motion: Motion, feedback: Any, tau: Exact) -> Any:
