@@ -79,6 +79,7 @@ def test_growth_in_many_pieces():
     assert found.joint_error.max() > 1
 
 
+@pytest.mark.slow
 def test_growth_of_a_closed_loop():
     """Against differences of two simulations from the neighbourhood of the start."""
     linkage = four_bar()
