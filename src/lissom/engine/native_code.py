@@ -128,7 +128,7 @@ slow:
 def _given_states(count: str) -> str:
     """The beginning of a builtin on single states: `count` arguments, of which the first are plain vectors.
 
-    Their addresses are then in %data, and it goes on at %results.
+    Their addresses are then in %data; it goes on with the number of axes and the shape of every result %o.
     """
     return f"""
 entry:
@@ -179,6 +179,16 @@ results:
   %out.first.0 = shl i64 %n_in, 1
   %out.first = add i64 %out.first.0, {FIRST}
   br label %result
+
+result:
+  %o = phi i64 [0, %results], [%o.next, %keep]
+  %o.word = shl i64 %o, 2
+  %o.at = add i64 %o.word, %out.first
+  %nd.p = getelementptr i64, ptr %table, i64 %o.at
+  %nd.64 = load i64, ptr %nd.p
+  %nd = trunc i64 %nd.64 to i32
+  %shape.p = getelementptr i64, ptr %nd.p, i64 1
+  %shape = load ptr, ptr %shape.p
 """
 
 
@@ -241,15 +251,6 @@ def _one_into_ir() -> str:
     return f"""
 define ptr @one_into(ptr %self, ptr %args, i64 %nargs) nounwind {{
 {_given_states("%n_out")}
-result:
-  %o = phi i64 [0, %results], [%o.next, %keep]
-  %o.word = shl i64 %o, 2
-  %o.at = add i64 %o.word, %out.first
-  %nd.p = getelementptr i64, ptr %table, i64 %o.at
-  %nd.64 = load i64, ptr %nd.p
-  %nd = trunc i64 %nd.64 to i32
-  %shape.p = getelementptr i64, ptr %nd.p, i64 1
-  %shape = load ptr, ptr %shape.p
   %bytes.p = getelementptr i64, ptr %nd.p, i64 3
   %bytes = load i64, ptr %bytes.p
   %given.at = add i64 %n_in, %o
@@ -352,15 +353,6 @@ def _one_state_ir() -> str:
     return f"""
 define ptr @one_state(ptr %self, ptr %args, i64 %nargs) nounwind {{
 {_given_states("0")}
-result:
-  %o = phi i64 [0, %results], [%o.next, %keep]
-  %o.word = shl i64 %o, 2
-  %o.at = add i64 %o.word, %out.first
-  %nd.p = getelementptr i64, ptr %table, i64 %o.at
-  %nd.64 = load i64, ptr %nd.p
-  %nd = trunc i64 %nd.64 to i32
-  %shape.p = getelementptr i64, ptr %nd.p, i64 1
-  %shape = load ptr, ptr %shape.p
 {_word("new", NEW)}
   %fresh = call ptr %new.f(ptr %type.f, i32 %nd, ptr %shape, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)
   %fresh.bad = icmp eq ptr %fresh, null

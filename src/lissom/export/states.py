@@ -13,7 +13,7 @@ from lissom.export.functions import Request
 from lissom.export.record import CFunction
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
-from lissom.model.units import units
+from lissom.model.units import amplitudes, units
 from lissom.spatial.rotations import Array
 
 COUNT = 5  # states, fewer where they fill too much of the test program
@@ -53,22 +53,16 @@ def _drawn(arm: Arm, word: str, size: int, rng: np.random.Generator) -> Array:
     else:
         upper = np.full(size, 4.0)
         if word in ("qd", "qdd"):
-            upper[_modal(arm)] = 64 * BEND
+            upper[amplitudes(arm)] = 64 * BEND
         lower = -upper
     return np.round(rng.uniform(lower, upper) / GRID) * GRID
-
-
-def _modal(arm: Arm) -> list[int]:
-    """Places of the modal amplitudes among the coordinates."""
-    names = [f"{link.name}.{label}" for link in arm.links for label in link.mode_labels]
-    return [arm.coordinates.index(name) for name in names]
 
 
 def _reach(arm: Arm) -> tuple[Array, Array]:
     """Positions to draw from: within the limits of joints, small amplitudes of modes."""
     width = {"rad": TURNS, "m": STROKE, "1": BEND}
     upper = np.array([width[unit] for unit in units(arm)])
-    upper[_modal(arm)] = BEND
+    upper[amplitudes(arm)] = BEND
     lower = -upper
     low, high = arm.bounds("position")
     for k, a, b in zip(arm.joint_index, low, high, strict=True):

@@ -58,3 +58,9 @@ def units(arm: Arm, word: str = "q") -> list[str]:
             unit = "m" if link.joint.kind == "prismatic" else "rad"
             known |= {link.joint.name: unit, f"{link.joint.name}.deflection": unit}
     return [UNITS[known[name]][word] for name in arm.coordinates]
+
+
+def amplitudes(arm: Arm) -> list[int]:
+    """Places of the modal amplitudes of flexible links among the coordinates, without deflections of elastic joints."""
+    names = [f"{link.name}.{label}" for link in arm.links for label in link.mode_labels]
+    return [arm.coordinates.index(name) for name in names]

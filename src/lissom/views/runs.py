@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.model.units import UNITS, units
+from lissom.model.units import UNITS, amplitudes, units
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.views.followed import followed_frame
@@ -36,9 +36,8 @@ def new_figure(width: float, height: float) -> Figure:
 
 def joint_groups(arm: Arm) -> dict[str, list[int]]:
     """Coordinates of joints that share a unit: turning, then sliding (elastic ones with their joint)."""
-    modal = {f"{link.name}.{label}" for link in arm.links for label in link.mode_labels}
-    known = [(k, unit) for k, unit in enumerate(units(arm)) if arm.coordinates[k] not in modal]
-    groups = {unit: [k for k, own in known if own == unit] for unit in ("rad", "m")}
+    modal, known = amplitudes(arm), units(arm)
+    groups = {unit: [k for k, own in enumerate(known) if own == unit and k not in modal] for unit in ("rad", "m")}
     return {unit: some for unit, some in groups.items() if some}
 
 
