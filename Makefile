@@ -33,7 +33,7 @@ docs: .venv/.installed-docs
 		{ echo "lissom needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[viewer,studies]"
 	@touch $@
 
 .venv/.installed-test: .venv/.installed

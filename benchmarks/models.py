@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sysconfig
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-import mujoco
 import numpy as np
-import pinocchio as pin
 
 import lissom as ls
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
+
+if TYPE_CHECKING:  # a benchmark of fresh processes has no use for these two
+    import mujoco
+    import pinocchio as pin
 
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
 
@@ -76,6 +79,8 @@ def tree55() -> ls.Arm:
 
 def twin(arm: ls.Arm) -> pin.Model:
     """The same machine in Pinocchio, joint for joint (the arm's links must be in depth-first order)."""
+    import pinocchio as pin
+
     model = pin.Model()
     model.gravity.linear = arm.gravity
     joints: list[int] = []
@@ -91,6 +96,9 @@ def twin(arm: ls.Arm) -> pin.Model:
 
 def mujoco_twin(arm: ls.Arm, kp: np.ndarray | None = None, kd: np.ndarray | None = None) -> mujoco.MjModel:
     """The same machine in MuJoCo, without contacts, limits or any constraint; with servos where gains are given."""
+    import mujoco
+    import pinocchio as pin
+
     bodies = Bodies(arm)
     root = ElementTree.Element("mujoco")
     ElementTree.SubElement(root, "compiler", angle="radian", boundmass="0", boundinertia="0", autolimits="false")

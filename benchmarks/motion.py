@@ -23,7 +23,7 @@ from lissom.motion.expressions import APART
 from lissom.motion.program import Program
 from lissom.motion.public import predict_motion
 from lissom.motion.sample import Symbols
-from lissom.motion.solver import QUIET, Solver
+from lissom.motion.solver import LINEAR, QUIET, Solver
 from lissom.motion.task import Task
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
@@ -85,7 +85,7 @@ def direct(problem: Problem, program: Program) -> Any:
         g.append(casadi_matrix(placed.block.combine) @ ca.vertcat(*(r for r, _ in found)))
     for _, part in program.scaled:
         g.append(casadi_matrix(part.A) @ x + part.c - part.limit * total**part.power)
-    options = {f"ipopt.{word}": value for word, value in (QUIET | {"tol": TOLERANCE}).items()}
+    options = {f"ipopt.{word}": value for word, value in (QUIET | LINEAR | {"tol": TOLERANCE}).items()}
     program_of = {"x": x, "f": f / program.typical, "g": ca.vertcat(*g) / program.sizes}  # as our solver sees it
     return ca.nlpsol("direct", "ipopt", program_of, {"print_time": False, **options})
 

@@ -1,9 +1,9 @@
 """Random tasks of real arms, by default and from many starts: python benchmarks/random_tasks.py [--quick] [--save]
 
 Five tasks for each of four criteria on seven arms (URDFs of the test extra). Each is solved as `predict_motion` does it
-by default; the reference is the best of nine starts (a straight line and eight wide random ones) on 40 segments, solved
-on 80 segments too. Every task is a line of `--log` (JSON), and those already in it are not done again: a run that was
-stopped goes on where it was. Times are CPU seconds; the first task of an arm and criterion compiles its code.
+by default and verified; the reference is the best of nine starts (a straight line and eight wide random ones) on 40
+segments, solved on 80 segments too. Every task is a line of `--log` (JSON), and those already in it are not done again:
+an interrupted run continues. Times are CPU seconds; the first task of an arm and criterion compiles its code.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import results
+from trials.subject import ROBOTS
 
 import lissom as ls
 
@@ -42,21 +43,10 @@ WHAT = (
 
 
 def load_arm(name: str) -> ls.Arm:
-    """An arm of the test extra, fingers held."""
-    import pinocchio
-
-    robots = Path(pinocchio.__file__).resolve().parents[4] / "share/example-robot-data/robots"
-    fingers = name == "panda"
-    arm = ls.load(robots / FILES[name], fixed="keep" if fingers else "merge")
-    if not fingers:
-        return arm
-    links = [
-        link.replace(joint=ls.Joint("fixed", link.joint.placement, name=link.joint.name))
-        if "finger_joint" in link.joint.name
-        else link
-        for link in arm.links
-    ]
-    return arm.replace(links=tuple(links)).merge_fixed()
+    """An arm of the test extra, its fingers locked."""
+    arm = ls.load(ROBOTS / FILES[name])
+    fingers = {joint.name: 0.02 for joint in arm.joints if "finger" in joint.name}
+    return arm.lock(fingers).merge_fixed()
 
 
 def random_task(arm: ls.Arm, criterion: str, k: int) -> dict[str, Any]:
@@ -85,8 +75,9 @@ def solved(arm: ls.Arm, task: dict[str, Any], **options: Any) -> dict[str, Any]:
 
 
 def compared(arm: ls.Arm, task: dict[str, Any]) -> dict[str, Any]:
-    """The default, one start, and the reference."""
+    """The default with its verification, one start, and the reference."""
     default, once = solved(arm, task), solved(arm, task, starts=1, segments=20)
+    check = default["motion"].verify() if default["ok"] else None
     wide = solved(arm, task, starts=STARTS, segments=REFERENCE_SEGMENTS, workers=1, seed=1)
     finer = {"ok": False, "cost": np.nan}
     if wide["ok"]:
@@ -95,19 +86,21 @@ def compared(arm: ls.Arm, task: dict[str, Any]) -> dict[str, Any]:
     ratio = default["cost"] / min(costs) if costs and default["ok"] else np.nan
     default.pop("motion", None)
     return default | {"one_start": once["cost"] if once["ok"] else np.nan, "one_start_seconds": once["seconds"],
-                      "reference": min(costs, default=np.nan), "ratio": ratio}  # fmt: skip
+                      "reference": min(costs, default=np.nan), "ratio": ratio, "verified": bool(check and check.ok),
+                      "verification": check.status if check else ""}  # fmt: skip
 
 
 def work(names: list[str], criteria: list[str], quick: bool) -> Iterator[tuple[str, str, int]]:
-    """Arm, criterion and number of every task."""
-    for name in names:
-        for criterion in criteria:
-            for k in range(QUICK.get(name, 0) if quick else TASKS):
-                yield name, criterion, k
+    """Arm, criterion and number of every task; the first tasks of all arms first, so that a part says something."""
+    for k in range(TASKS):
+        for name in names:
+            for criterion in criteria:
+                if not quick or k < QUICK.get(name, 0):
+                    yield name, criterion, k
 
 
 def table(rows: list[dict[str, Any]]) -> results.Table:
-    """By criterion: how many, solved, within 3 % and 15 % of the reference, the worst; seconds in the middle."""
+    """One line per criterion: tasks solved, verified, within 3 % and 15 % of the reference; median CPU seconds."""
     out = []
     for criterion in CRITERIA:
         some = [row for row in rows if row["criterion"] == criterion]
@@ -117,9 +110,11 @@ def table(rows: list[dict[str, Any]]) -> results.Table:
         ratios = ratios[np.isfinite(ratios)]
         near = [f"{np.mean(ratios <= 1 + x):.0%}" if len(ratios) else "-" for x in (0.03, 0.15)]
         seconds = [f"{np.median([row[word] for row in some]):.2g}" for word in ("seconds", "one_start_seconds")]
-        out.append([criterion, len(some), sum(row["ok"] for row in some), *near,
+        counts = [sum(row[word] for row in some) for word in ("ok", "verified")]
+        out.append([criterion, len(some), *counts, *near,
                     f"{ratios.max(initial=0.0):.3f}", *seconds])  # fmt: skip
-    columns = ["minimise", "tasks", "solved", "within 3 %", "within 15 %", "worst ratio", "default s", "one start s"]
+    columns = ["minimise", "tasks", "solved", "verified", "within 3 %", "within 15 %", "worst ratio"]
+    columns += ["default s", "one start s"]
     return results.Table("Random tasks: the default search beside the best of nine starts", columns, out)
 
 
@@ -131,7 +126,8 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=Path("random_tasks.jsonl"), help="where every task is kept")
     results.add_option(parser)
     given = parser.parse_args()
-    rows = [json.loads(line) for line in given.log.read_text().splitlines()] if given.log.exists() else []
+    lines = given.log.read_text().splitlines() if given.log.exists() else []
+    rows = [row for row in map(json.loads, lines) if "verified" in row]
     done = {(row["arm"], row["criterion"], row["task"]) for row in rows}
     todo = [at for at in work(given.arms.split(","), given.criteria.split(","), given.quick) if at not in done]
     arms: dict[str, ls.Arm] = {}

@@ -29,7 +29,7 @@ from lissom.motion.played import play
 from lissom.motion.task_file import read_task_file
 from lissom.motion.variants import rigid as rigid_arm
 from lissom.views import stage
-from lissom.views.runs import new_figure
+from lissom.views.figures import new_figure
 from lissom.views.skeleton import Skeleton
 
 HERE = Path(__file__).parent

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from itertools import groupby
 
 import pytest
@@ -20,18 +21,30 @@ def pytest_collection_modifyitems(items):
                     case.add_marker(pytest.mark.slow)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory):
-    before = os.environ.get("LISSOM_CACHE")
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """A directory of this run, the same in all of its workers."""
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kernels"
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_cache(shared):
+    folder = shared / "kernels"
     folder.mkdir(mode=0o700, exist_ok=True)
-    os.environ["LISSOM_CACHE"] = str(folder)
-    yield
-    if before is None:
-        del os.environ["LISSOM_CACHE"]
-    else:
-        os.environ["LISSOM_CACHE"] = before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LISSOM_CACHE", str(folder))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bytecode(shared):
+    """Where none may be left in the tree, the processes that tests start share it here: compiling takes longest."""
+    with pytest.MonkeyPatch.context() as patch:
+        if sys.dont_write_bytecode and sys.pycache_prefix is None:
+            patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+            patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "bytecode"))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,7 +11,9 @@ MARK = "<!-- tables -->"
 OWN_PAGE = {"gauntlet": "robots"}  # results that have a page of their own; the others are on the performance page
 TITLES = {  # in this order; others follow by name
     "rigid": "Rigid dynamics",
+    "cold": "First calls and single states",
     "simulation": "Simulation",
+    "holding": "Robots held by PD control",
     "flexible": "Flexible links",
     "motion": "Best motions",
     "flexible_motion": "Motions without vibration",

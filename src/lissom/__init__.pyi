@@ -120,6 +120,7 @@ from lissom.verbs.sensitivity import (
 from lissom.verbs.timing import FormulationTime as FormulationTime, time_formulations as time_formulations
 from lissom.views.animate import animate as animate
 from lissom.views.draw import draw as draw
+from lissom.views.film import Film as Film
 from lissom.views.plots import plot as plot
 from lissom.views.viewer import View as View, view as view
 

@@ -1,7 +1,8 @@
 """Names of a package that are loaded when they are first asked for.
 
 A process that forks while another of its threads imports a package leaves its child half a package and a lock that
-nobody releases. So what is loaded late is loaded under one lock, which a fork waits for.
+nobody releases. So what is loaded late is loaded under one lock, which a fork waits for. A fork takes this lock before
+all others that it waits for, as threads do which import something: in another order both could wait for each other.
 """
 
 from __future__ import annotations
@@ -17,8 +18,32 @@ from pathlib import Path
 from typing import Any
 
 importing = threading.RLock()
+_awaited: list[Any] = [importing]  # locks that a fork takes, in this order
+_taken: list[Any] = []  # by the fork under way; only who holds `importing` changes it
+
+
+def hold_at_fork(lock: Any) -> None:
+    """Let every fork wait until no other thread holds a reentrant lock."""
+    if not any(lock is other for other in _awaited):
+        _awaited.append(lock)
+
+
+def _before_fork() -> None:
+    for lock in _awaited:
+        lock.__enter__()
+        _taken.append(lock)
+
+
+def _after_fork() -> None:
+    while _taken:
+        lock = _taken.pop()
+        lock.__exit__(None, None, None)
+        if lock is importing:  # another fork may begin; this one has nothing more
+            return
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=importing.acquire, after_in_parent=importing.release, after_in_child=importing.release)
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 def listed(init: str) -> dict[str, str]:

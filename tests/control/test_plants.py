@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from tests.arms import random_arm, random_base, random_loads, random_states
+from tests.loops.mechanisms import four_bar
 
 import control
 import lissom as ls
@@ -171,3 +172,81 @@ def test_wrong_questions(case):
     arm = ls.load("two_link")
     with pytest.raises(kind, match=words):
         call(arm, ls.linearise(arm, [0.0, 0.0]))
+
+
+# ---- closed loops of controllers -----------------------------------------------------------------
+
+
+def closed(arm, control, q, qd, step=1e-5):
+    """Derivatives of (qd, qdd) by differences of forward dynamics under the controller's torques, by public verbs."""
+    n = arm.dof
+
+    def torques(q, qd):
+        joint = np.isin(np.arange(n), arm.joint_index)
+        if isinstance(control, ls.PD):
+            out = control.kp * (control.q - q) - control.kd * qd + ls.gravity_forces(arm, q)
+        elif isinstance(control, ls.ComputedTorque):
+            wanted = np.where(joint, control.kp * (control.q - q) - control.kd * qd, 0)
+            out = ls.inverse_dynamics(arm, q, qd, wanted)
+        else:
+            out = control(0.0, q, qd)
+        return np.where(arm.actuated, out, 0.0)
+
+    def rates(x):
+        q, qd = x[:n], x[n:]
+        return np.concatenate([qd, ls.forward_dynamics(arm, q, qd, torques(q, qd))])
+
+    x = np.concatenate([q, qd])
+    return np.column_stack([(rates(x + step * e) - rates(x - step * e)) / (2 * step) for e in np.eye(2 * n)])
+
+
+@pytest.mark.parametrize("name", ["two_link", "two_link_flexible"])
+@pytest.mark.parametrize("kind", ["PD", "ComputedTorque", "function"])
+def test_closed_loop_against_differences(name, kind):
+    arm = ls.load(name)
+    goal = arm.expanded(np.array([0.4, -0.3]))
+    rng = np.random.default_rng(0)
+    q, qd = goal + 1e-2 * rng.normal(size=arm.dof), 1e-2 * rng.normal(size=arm.dof)
+    pull = arm.expanded(np.array([30.0, 20.0]))
+    control = {
+        "PD": ls.PD(goal, 30.0, 4.0, gravity=True),
+        "ComputedTorque": ls.ComputedTorque(goal, 40.0, 9.0),
+        "function": lambda t, q, qd: pull * np.sin(goal - q) - 0.1 * pull * qd * abs(qd),
+    }[kind]
+    A = closed(arm, control, q, qd)
+    loop = ls.linearise(arm, q, qd, controller=control)
+    assert np.abs(loop.A - A).max() < 1e-6 * np.abs(A).max()
+    assert loop.inputs == ls.linearise(arm, q, qd).inputs
+
+
+def test_closed_loop_of_an_arm_with_loops():
+    """Against differences over assemblies nearby, in motion."""
+    arm = four_bar()
+    control = ls.PD(np.array([1.0, -0.4, 0.3]), 50.0, 5.0)
+
+    def state(y, yd):
+        found = ls.assemble(arm, [y, *guess[1:]], fixed=driven, qd=np.append(yd, np.zeros(arm.dof - 1)))
+        return found.q, found.qd
+
+    def acceleration(y, yd):
+        q, qd = state(y, yd)
+        tau = np.where(arm.actuated, 50.0 * (control.q - q) - 5.0 * qd, 0.0)
+        return ls.forward_dynamics(arm, q, qd, tau)[0]
+
+    guess, driven = ls.assemble(arm).q, arm.coordinates[0]
+    y, yd, h = guess[0], 1.3, 1e-5
+    loop = ls.linearise(arm, *state(y, yd), controller=control)
+    assert loop.states == (driven, f"{driven}.rate")
+    slopes = [(acceleration(y + d, yd + e) - acceleration(y - d, yd - e)) / (2 * h) for d, e in ((h, 0), (0, h))]
+    assert loop.A[1] == pytest.approx(slopes, rel=1e-6)
+    assert loop.drift == pytest.approx([yd, acceleration(y, yd)], rel=1e-9)
+
+
+def test_closed_loops_that_are_refused():
+    arm = ls.load("two_link")
+    with pytest.raises(ls.InputError, match="tau and controller are given"):
+        ls.linearise(arm, [0, 0], tau=[0, 0], controller=ls.GravityCompensation())
+    with pytest.raises(ls.InputError, match=r"controller is 3; expected PD\(\.\.\.\)"):
+        ls.linearise(arm, [0, 0], controller=3)
+    with pytest.raises(ls.InputError, match="of 2 runs; give the gains of one"):
+        ls.linearise(arm, [0, 0], controller=ls.PD([0, 0], [[1, 1], [2, 2]], 1))

@@ -178,7 +178,9 @@ def test_a_singular_state_of_a_batch_is_named():
     arm = ls.Arm("gimbal", [turn("a", None, (0, 0, 1)), turn("b", "a", (0, 1, 0)), ball])
     q = np.full((2, 3, 3), 0.4)
     q[1, 2, 1] = 0.0
-    with pytest.raises(ls.SolveError, match=r"at this position of state \[1, 2\]: joint 'a'"):
+    with pytest.raises(
+        ls.SolveError, match=r"at this position of state \[1, 2\]: joints 'a', 'ball' can move together"
+    ):
         ls.forward_dynamics(arm, q, q, q)
 
 

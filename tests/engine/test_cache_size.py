@@ -170,9 +170,9 @@ def test_threads_that_write_and_remove_at_once(folder):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX")
 def test_killed_while_writing(folder):
-    """At twenty moments: what is found verifies, the next writer writes, and leftovers go."""
+    """At a dozen moments: what is found verifies, the next writer writes, and leftovers go."""
     rng = random.Random(7)
-    for _ in range(5):  # four at a time, as starting takes longest
+    for _ in range(3):  # four at a time, as starting takes longest
         writers = [start_writer(first, 10**6, 200_000) for first in range(0, 40, 10)]
         for writer in writers:
             time.sleep(rng.uniform(0.0, 0.02))

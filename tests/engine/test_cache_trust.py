@@ -28,7 +28,7 @@ def believed():
 
 @pytest.fixture
 def filled(tmp_path, monkeypatch):
-    native._shim()  # an entry of its own; have it elsewhere
+    native._definition("rows")  # an entry of its own; have it elsewhere
     monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
     answer()
     assert believed()

@@ -14,6 +14,7 @@ import pytest
 from tests.arms import random_arm, random_states
 
 import lissom as ls
+from lissom.engine import native
 
 VERBS = {
     "inverse": lambda arm, *state: ls.inverse_dynamics(arm, *state),
@@ -94,6 +95,19 @@ def test_other_threads_go_on_during_a_long_batch():
     stop.set()
     ticker.join()
     assert sum(began < t < ended for t in ticks) >= 5
+
+
+def test_threads_that_make_a_builtin_at_once_share_it(monkeypatch):
+    """Nobody may hold a definition, or the code it names, that another thread's has replaced."""
+    shim, both = native._shim, threading.Barrier(2)
+    monkeypatch.setattr(native, "_definitions", {})
+    monkeypatch.setattr(native, "_shim", lambda name: (both.wait(), shim(name))[1])
+    with ThreadPoolExecutor(2) as pool:
+        one, other = pool.map(native._definition, ["rows", "rows"])
+    assert one is other
+    definition, loaded = native._definitions["rows"]
+    assert definition is one
+    assert definition.code == loaded.address("rows")
 
 
 # ---- processes -----------------------------------------------------------------------------------
@@ -204,3 +218,35 @@ def test_worker_processes_compute_the_same_bits(way):
     jobs = [("inverse", 5000), ("forward slopes", 300)]
     with multiprocessing.get_context(way).Pool(2) as pool:
         assert pool.starmap(in_a_process, jobs) == [in_a_process(*job) for job in jobs]
+
+
+FORK_WHILE_IMPORTING = """
+import os, threading, time
+from lissom.engine.compile import llvm
+from lissom.later import importing
+
+binding, begun = llvm(), threading.Event()
+
+def first_call():  # of another thread: LLVM is used while the lock of imports is held
+    with importing:
+        begun.set()
+        time.sleep(0.3)  # the fork waits by then
+        binding.get_default_triple()
+
+thread = threading.Thread(target=first_call, daemon=True)
+thread.start()
+begun.wait()
+child = os.fork()
+if not child:
+    binding.get_default_triple()
+    os._exit(0 if importing.acquire(timeout=5) else 1)
+thread.join()
+print(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_fork_and_a_thread_that_imports_do_not_wait_for_each_other():
+    """Both take the lock of imports first, then that of LLVM."""
+    found = subprocess.run([sys.executable, "-c", FORK_WHILE_IMPORTING], capture_output=True, text=True, timeout=60)
+    assert (found.stdout.strip(), found.stderr) == ("0", "")

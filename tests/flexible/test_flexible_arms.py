@@ -357,8 +357,9 @@ def test_tip_and_deflection_of_a_run():
     shape = ls.beam_modes(arm.link("link2").beam, ls.Tip(0.1, 0.0005), 2).shape(0.5)
     assert np.allclose(run.tip_deflection[:, 1], run.q[:, 4:6] @ shape, atol=1e-12)
     assert (run.tip_deflection[:, 0] <= 0).all()  # foreshortening
+    mixed = arm.with_link("link1", beam=None, mass=0.3, inertia=np.diag([0.0, 0.01, 0.01]))
     with pytest.raises(ls.InputError, match="rigid"):
-        ls.simulate(ARMS["spatial"], until=0.01).deflection("hand")
+        ls.simulate(mixed, until=0.01).deflection("link1")
 
 
 def test_loads_that_stand_off_the_tip_of_given_integrals_concern_dynamics_only():

@@ -46,7 +46,8 @@ def test_all_models_where_amplitudes_are_at_rest():
         assert apart(ls.inverse_dynamics(arm.replace(flexibility=model), q, qd, qdd), want) < BAR
 
 
-@pytest.mark.parametrize("make", [spatial, pytest.param(six, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [spatial, six])
 def test_in_space(make):
     arm = make()
     q, qd, qdd = undeformed(arm, rates=False)

@@ -277,7 +277,7 @@ BEAM = 'name = "x"\n[[links]]\nname = "a"\n[links.beam]\nlength = 1.0\nmass_per_
     ("text", "line", "sentence"),
     [
         ('shapes = "polynom"\n', 8, "shapes is 'polynom'; did you mean 'polynomial'"),
-        ("tip = { mas = 1.0 }\n", 4, "mas is not a key of tip; did you mean 'mass'"),
+        ("tip = { mas = 1.0 }\n", 8, "mas is not a key of tip; did you mean 'mass'"),
         ("tip_pose = [0.1]\n", 8, "tip_pose is .*expected a table"),
         ("[links.beam.shapes]\nbending_z = [0.0]\n", 8, "stations is missing from shapes"),
     ],

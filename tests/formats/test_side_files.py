@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fuzz import good_files
 from typer.testing import CliRunner
 
 import lissom as ls
@@ -115,6 +116,67 @@ def test_oblique_links(tmp_path, rigid):
     for q in RNG.uniform(-2, 2, (3, 6)):
         assert np.abs(ls.pose(arm, q, "tool0") - ls.pose(merged, q, "tool0")).max() < 1e-12
         assert np.abs(ls.pose(arm, q, "wrist_2_link") - ls.pose(merged, q, "wrist_2_link")).max() < 1e-12
+
+
+ALONG = """\
+[[links]]
+name = "upper_arm"
+at = { valve = 0.1, camera = "nearest" }
+[links.beam]
+EI = 900.0
+gyration = [0.02, 0.02]
+modes = { bending_z = 1 }
+"""
+
+
+@pytest.fixture
+def with_valve(tmp_path):
+    (tmp_path / "arm.toml").write_text(good_files.ARM_WITH_VALVE_TOML)
+    return tmp_path / "arm.toml"
+
+
+def test_children_along_the_beam(tmp_path, with_valve):
+    rigid, arm = ls.load(with_valve), load(tmp_path, ALONG, with_valve)
+    length = float(np.hypot(0.4, 0.1))
+    assert arm.link("upper_arm").beam.length == pytest.approx(length)  # to the forearm, the only other child
+    assert arm.link("valve").joint.at == 0.1
+    assert arm.link("camera").joint.at == pytest.approx((0.3 * 0.4 + 0.1 * 0.1) / length)
+    assert arm.link("forearm").joint.at is None
+    assert not any("hangs on its tip" in note for note in arm.notes)
+    q = np.zeros(arm.dof)
+    q[arm.joint_index] = at = RNG.uniform(-2, 2, 3)
+    for name in ("valve", "camera", "forearm", "grip"):
+        assert np.abs(ls.pose(arm, q, name) - ls.pose(rigid, at, name)).max() < 1e-12
+    q[arm.mode_index] = 0.01  # the valve moves with its section, less than what sits further out
+    shifts = [np.linalg.norm((ls.pose(arm, q, name) - ls.pose(rigid, at, name))[:3, 3])
+              for name in ("valve", "camera", "forearm")]  # fmt: skip
+    assert 0 < shifts[0] < shifts[1] < shifts[2]
+    ls.save(arm, tmp_path / "native.toml")
+    assert ls.load(tmp_path / "native.toml").links == arm.links
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    {
+        "{ valv = 0.1 }": "at names 'valv', which is not one of its children; did you mean 'valve'",
+        "{ forearm = 0.1, valve = 0.1, camera = 0.1 }": "no link hangs on it beside those of at, so its beam",
+        '{ valve = "middle" }': "at is 'middle' for 'valve'; expected a distance or 'nearest'",
+        "{ valve = nan }": "at of 'valve' is nan; expected a finite number",
+        "{ valve = -0.1 }": "at of 'valve' is -0.1; expected at least 0",
+        "{ valve = 0.5, camera = 0.1 }": "at is 0.5 for 'valve', beyond the end of the beam, 0.412311 m",
+        "[0.1]": "at is \\[0.1\\]; expected a table",
+    }.items(),
+)
+def test_places_along_the_beam_that_are_none(tmp_path, with_valve, at, message):
+    side = ALONG.replace('{ valve = 0.1, camera = "nearest" }', at)
+    with pytest.raises(ls.ModelError, match=rf"side.toml:[13] link 'upper_arm': {message}"):
+        load(tmp_path, side, with_valve)
+
+
+def test_the_child_that_the_beam_leads_to_does_not_sit_along_it(tmp_path, with_valve):
+    side = ALONG.replace("[links.beam]", 'child = "valve"\n[links.beam]')
+    with pytest.raises(ls.ModelError, match="at names 'valve', to which the beam leads; it sits at the end"):
+        load(tmp_path, side, with_valve)
 
 
 def test_hubs(tmp_path, rigid):
@@ -280,7 +342,7 @@ def test_commands_take_side_files(tmp_path):
 def test_the_page(tmp_path):
     """Its file loads, and it names every key."""
     page = (Path(__file__).parents[2] / "docs" / "side-file.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, _ = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     arm = load(tmp_path, block)
     assert arm.dof == 11
     assert "tube 80 x 4 mm" in arm.source

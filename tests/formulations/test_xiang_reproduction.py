@@ -22,6 +22,7 @@ def law():
     return xiang2008.bang_bang()
 
 
+@pytest.mark.slow
 def test_claims(found):
     verdicts = [claim.verdict for claim in found.claims]
     # example 2 has other optima, which wide starts find
@@ -30,6 +31,7 @@ def test_claims(found):
     assert all(any(letter.isdigit() for letter in claim.ours) for claim in found.claims)
 
 
+@pytest.mark.slow
 def test_figures(found):
     names = {"figures_7_9", "figures_11_13", "figure_10", "figure_14", "shortest_time", "where_limits_hold"}
     assert {drawing.name for drawing in found.drawings} == names

@@ -290,6 +290,7 @@ def side(path: Path) -> ls.Arm:
 
 ARM = {"arm.toml": good.ARM_TOML.encode()}
 SIDE = {"side.toml": good.SIDE_TOML.encode()}
+SIDE_ALONG = texts(side__toml=good.SIDE_ALONG_TOML, arm__toml=good.ARM_WITH_VALVE_TOML)
 RUN_FILES = [
     texts(run__toml=good.RUN_TOML) | ARM | SIDE,
     texts(run__toml=good.DRIVEN_TOML, tau__csv=good.TAU_CSV) | ARM,
@@ -298,7 +299,7 @@ FORMATS: dict[str, Format] = {
     "native": Format(arms, whole_arm),
     "urdf": Format(urdfs, whole_arm),
     "mjcf": Format(mjcfs, whole_arm),
-    "side": Format(lambda: [SIDE | ARM], side),
+    "side": Format(lambda: [SIDE | ARM, SIDE_ALONG], side),
     "run_file": Format(lambda: RUN_FILES, run_file),
     "task_file": Format(lambda: [texts(task__toml=good.TASK_TOML) | ARM], task_file),
     "trajectory": Format(lambda: [texts(path__csv=good.PATH_CSV)], trajectory),

@@ -254,6 +254,37 @@ mass_per_length = 2.0
 modes = { bending_z = 1 }
 """
 
+ARM_WITH_VALVE_TOML = (
+    ARM_TOML
+    + """\
+[[links]]
+name = "valve"
+parent = "upper_arm"
+mass = 0.3
+inertia = [0.001, 0.001, 0.001]
+joint = { type = "fixed", placement = { xyz = [0.1, 0.05, 0.0] } }
+[[links]]
+name = "camera"
+parent = "upper_arm"
+mass = 0.2
+inertia = [0.001, 0.001, 0.001]
+joint = { placement = { xyz = [0.3, 0.1, 0.02] } }
+"""
+)
+
+SIDE_ALONG_TOML = """\
+lissom_flexible = 1
+[[links]]
+name = "upper_arm"
+child = "forearm"
+at = { valve = 0.1, camera = "nearest" }
+[links.beam]
+EI = 900.0
+mass_per_length = 3.0
+gyration = [0.02, 0.02]
+modes = { bending_z = 1 }
+"""
+
 RUN_TOML = """\
 lissom_run = 1
 title = "a reach"

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from tests.house.imports import imports_of
+
 import lissom
 
 SOURCE = Path(lissom.__file__).parent
@@ -49,7 +51,7 @@ def room_of(path):
 
 def imported_rooms(path):
     """Rooms of lissom that a file imports, wherever the import stands."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_of(path):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -69,6 +71,14 @@ def test_arrows_point_one_way():
         allowed = MAY_USE[room] | {room} | COMMON
         wrong += [f"{path.relative_to(SOURCE)} -> {other}" for other in imported_rooms(path) if other not in allowed]
     assert not wrong
+
+
+def test_no_import_is_overlooked():
+    """What is found in the text is what the parser finds."""
+    for path in (SOURCE / "verbs").glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        want = {ast.unparse(node) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)}
+        assert want <= {ast.unparse(node) for node in imports_of(path)}
 
 
 def test_the_table_has_no_cycle():

@@ -38,7 +38,7 @@ def test_vulnerable():
     assert lines[-1] == "FAILED: 1 known vulnerabilities in packages that lissom needs."
 
 
-def test_a_vulnerable_tool_is_told_and_fails_nothing():
+def test_a_vulnerable_tool_is_reported_and_fails_nothing():
     fine, lines = audit.judged([package("numpy"), package("casadi"), package("pip", WEAK)], RUNTIME)
     assert fine
     assert lines[0].startswith("pip 2.0, a tool for building or testing: PYSEC-1")

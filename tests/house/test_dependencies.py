@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from tests.house.imports import imports_of
 from tools.audit import FOR_USERS, closure
 
 import lissom
@@ -59,7 +60,7 @@ def imports(folder=SOURCE):
     """Third-party packages and the files below a folder that import them."""
     found = {}
     for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in imports_of(path):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"lissom", ""}:

@@ -40,17 +40,27 @@ def name_of(page):
     return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
-def marked(items, dear, name):
-    """Dear ones run with -m slow."""
-    assert dear <= {name(item) for item in items}
-    return [pytest.param(i, id=name(i), marks=[pytest.mark.slow] if name(i) in dear else []) for i in items]
+def marked(items, slow, name):
+    """Those named run with -m slow."""
+    assert slow <= {name(item) for item in items}
+    return [pytest.param(i, id=name(i), marks=[pytest.mark.slow] if name(i) in slow else []) for i in items]
 
 
 WITH_CODE = [page for page in MARKDOWN if blocks(page)]
-DEAR = {"docs/motion", "docs/choosing", "docs/howto/vibration-free", "docs/howto/monte-carlo", "docs/howto/report"}
-DEAR |= {"docs/studies", "docs/howto/controller"}
-DEAR |= {f"docs/formulations/{page}" for page in ("uicker_kahn", "walker_orin", "book", "de_luca_siciliano", "nasser")}
-DEAR_EXAMPLES = {
+SLOW_PAGES = {
+    "docs/motion",
+    "docs/choosing",
+    "docs/howto/vibration-free",
+    "docs/howto/monte-carlo",
+    "docs/howto/report",
+}
+SLOW_PAGES |= {"docs/studies", "docs/howto/controller", "docs/viewer", "docs/flexible", "docs/loops"}
+SLOW_PAGES |= {
+    f"docs/formulations/{page}"
+    for page in ("uicker_kahn", "walker_orin", "book", "de_luca_siciliano", "nasser", "waters", "horn_raibert")
+}
+SLOW_EXAMPLES = {
+    "02_trees_and_flexible_links",
     "03_formulations",
     "04_simulation",
     "05_flexible_links",
@@ -58,10 +68,10 @@ DEAR_EXAMPLES = {
     "08_report",
     "09_robustness",
 }
-DEAR_EXAMPLES |= {"07_stop_without_vibration"}
+SLOW_EXAMPLES |= {"07_stop_without_vibration"}
 
 
-@pytest.mark.parametrize("page", marked(WITH_CODE, DEAR, name_of))
+@pytest.mark.parametrize("page", marked(WITH_CODE, SLOW_PAGES, name_of))
 def test_pages_print_what_they_say(page, tmp_path):
     """Later pieces of code go on from earlier ones; each prints exactly what stands below it."""
     pieces = blocks(page)
@@ -99,7 +109,7 @@ def test_every_formulation_has_a_page():
     assert names | {"index", "book"} == pages  # "book" is chosen with the arm
 
 
-@pytest.mark.parametrize("script", marked(EXAMPLES, DEAR_EXAMPLES, lambda path: path.stem))
+@pytest.mark.parametrize("script", marked(EXAMPLES, SLOW_EXAMPLES, lambda path: path.stem))
 def test_examples_run(script, tmp_path):
     """They print something and leave a picture for the gallery."""
     fewer = ["64"] if script.stem == "09_robustness" else []  # of its ten thousand arms

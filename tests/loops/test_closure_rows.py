@@ -37,7 +37,7 @@ def test_jacobian_and_drift_are_derivatives_also_of_open_loops():
     assert np.abs(rate - gaps.drift).max() < 3e-8 * np.abs(gaps.drift).max()
     u, v = np.random.default_rng(0).normal(size=(2, arm.dof))
     bent = (close(q + h * u).G - close(q - h * u).G) @ v / (2 * h)
-    assert np.abs(bent - close.bent(q, u, v)).max() < 3e-8 * np.abs(bent).max()
+    assert np.abs(bent - close.second_derivative(q, u, v)).max() < 3e-8 * np.abs(bent).max()
 
 
 @pytest.mark.slow

@@ -239,6 +239,50 @@ def test_an_interrupted_exploration_returns_what_it_has(swing):
     assert np.isfinite(motion.cost)
 
 
+@pytest.mark.parametrize("minimise", ["time", "torque_squared", pytest.param("energy", marks=pytest.mark.slow)])
+def test_an_interruption_at_any_stage_is_reported(swing, minimise):
+    """Ctrl-C in the first start, in the coarse comparison, on a finer mesh: never a motion that counts as solved."""
+    task = {"start": [0, -2], "goal": [1.5, 0.5], "minimise": minimise}
+    task |= {} if minimise == "time" else {"duration": 3.0}
+
+    def interrupted(stage):
+        begun = []
+
+        def listen(step):
+            begun.extend([step] * (step.number == 0))
+            if len(begun) == stage:
+                raise KeyboardInterrupt
+
+        return predict_motion(swing, **task, progress=listen), len(begun)
+
+    runs = interrupted(0)[1]
+    assert runs > 1
+    for stage in {1, 2, runs - 1, runs}:
+        motion, _ = interrupted(stage)
+        assert motion.status == "interrupted"
+        assert not motion.ok
+        assert np.isfinite(motion.control_points).all()
+
+
+def test_limits_that_are_left_out_on_finer_meshes_hold(swing, monkeypatch):
+    """Rows of torques that a coarse solution hardly uses are left out, and come back where a look finds them."""
+    task = Task(start=[0, -2], goal=[1.5, 0.5], duration=1.2, minimise="torque_squared")
+    free = predict_motion(swing, task)
+    limits = ls.Limits(torque=list(np.abs(free.tau).max(axis=0) * [0.9, 2.0]))
+    problem = Problem(swing, task.replace(limits=limits))
+    program = problem.program(problem.mesh(), np.zeros(0))
+    assert problem.leave_out_slack(program, np.zeros(program.count))
+    assert problem.left_out == {("torque", name) for name in swing.coordinates}
+    assert problem.program(problem.mesh(), np.zeros(0)).count == program.count - 2 * 41
+    assert problem.restore_limits({("torque", swing.coordinates[0])})
+    assert not problem.restore_limits({("torque", swing.coordinates[0])})
+    motion = predict_motion(swing, task, limits=limits)
+    assert motion.ok
+    assert (np.abs(motion.tau).max(axis=0) <= 1.001 * limits.torque[1]).all()
+    monkeypatch.setattr("lissom.motion.build.SLACK", 10.0)  # all rows are left out, and those that are needed come back
+    assert predict_motion(swing, task, limits=limits).cost == pytest.approx(motion.cost, rel=1e-6)
+
+
 # ---- ends of motions with limited jerk -------------------------------------------------------------------
 
 

@@ -49,6 +49,16 @@ def swing():
     return ls.predict_motion(arm, **TASK | {"start": begin}, minimise={"time": 1.0, "torque_squared": 1e-4})
 
 
+def test_as_a_reference_it_is_closed_and_holds_its_end(swing):
+    """Its states are beside the splines, so that there are no polynomials."""
+    assert swing.polynomials is None
+    q, qd, *_ = ls.PD(swing, 400, 40).signals(swing.arm)
+    for found, want in zip((q, qd), swing.at(0.37 * swing.duration), strict=False):
+        assert np.array_equal(found.at(0.37 * swing.duration), want)
+    assert np.array_equal(q.at(1.0), swing.q[-1])
+    assert not qd.at(1.0).any()
+
+
 def opening(motion, splines=True):
     """Largest distance between the ends of the first loop, on the splines or of the states of the motion."""
     s = np.linspace(0, 1, 1777)
@@ -79,6 +89,16 @@ def test_states_are_closed_and_true_derivatives(swing):
     assert np.abs(ls.inverse_dynamics(swing.arm, q, qd, qdd) - swing.torques(t)).max() < 1e-10
     assert np.isfinite(ls.closure_forces(swing.arm, q, qd, qdd).force).all()
     assert np.abs(ls.forward_dynamics(swing.arm, q, qd, swing.torques(t)) - qdd).max() < 1e-9 * np.abs(qdd).max()
+
+
+def test_a_fast_motion_keeps_its_limits_with_its_loops_closed():
+    """On few segments closing the loops adds 3 % to the torques that the splines need: limits are tightened by that."""
+    arm = ls.load(EXAMPLES / "five_bar.toml")
+    begin = ls.assemble(arm, [2.3549, -1.0, 1.4126, 1.0], fixed=["left", "right"]).q
+    task = {"start": begin, "goal": [1.8808, NAN, 1.9092, NAN], "limits": ls.Limits(torque=2.0), "segments": 4}
+    found = ls.predict_motion(arm, **task).verify()
+    assert found.ok, found.describe()
+    assert 0.98 < found.torque_use < 1.001
 
 
 def test_verified_with_a_growth(swing):

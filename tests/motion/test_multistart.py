@@ -34,6 +34,7 @@ def test_seeds_differ_and_repeat():
     assert runs[0][1]["iterations"] != runs[2][1]["iterations"] or runs[0][1]["cost"] != runs[2][1]["cost"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["example 1", "example 2"])
 def test_the_examples_from_25_starts(name):
     arm, task = {"example 1": (weightless_arm(), EXAMPLE_1), "example 2": (two_link_arm(), EXAMPLE_2)}[name]

@@ -88,8 +88,8 @@ def test_a_motion_goes_around(planar, obstacle):
 
 def test_what_is_far_away_changes_nothing(planar):
     task = Task([0.0, 0.1], [1.2, 0.4], LIMITS, minimise={"time": 1.0, "torque_squared": 1e-4})
-    assert predict_motion(planar, task, obstacles=Sphere((0, -0.9, 0), 0.1)).cost == pytest.approx(
-        predict_motion(planar, task).cost, rel=1e-7
+    assert predict_motion(planar, task, obstacles=Sphere((0, -0.9, 0), 0.1), starts=1).cost == pytest.approx(
+        predict_motion(planar, task, starts=1).cost, rel=1e-7
     )
 
 
@@ -115,10 +115,32 @@ def test_nothing_is_passed_unseen(planar):
     clearance = Clearance(planar, SHAPE, [Capsule((0.3, 0.2, -1), (0.3, 0.2, 1), 0.002)], 0.0, "test")
     q = np.array([[0.0, 0.1], [1.2, 0.1]])
     assert clearance.gaps(q).min() > 0
-    peak, times = closest(clearance, lambda s: q[0] + s[:, None] * (q[1] - q[0]), np.array([0.0, 1.0]), 2.0)
+
+    def at(s):
+        return q[0] + s[:, None] * (q[1] - q[0])
+
+    peak = closest(clearance, at, np.array([0.0, 1.0]), 2.0)
     assert peak.value < -0.02
     assert peak.time == pytest.approx(2 * np.arctan2(0.2, 0.3) / 1.2, abs=0.02)
-    assert len(times) == 1
+    assert clearance.watch(at, np.array([0.0, 1.0]), excess=1e-3)  # it gets rows, and samples so close that
+    samples = clearance.blocks(np.array([0.0, 1.0]))[0].s  # nothing as thin fits between them
+    inside = clearance.gaps(at(samples)).min(axis=1) < 0
+    assert inside.any()
+    assert not clearance.watch(at, np.array([0.0, 1.0]), excess=1e-3)
+
+
+@pytest.mark.slow
+def test_a_thin_obstacle_on_the_fastest_motion(planar):
+    """Where samples alone would let the arm through between two of them, it goes around."""
+    ends = {"start": [0, -2], "goal": [1, -1], "limits": LIMITS}
+    free = predict_motion(planar, **ends)
+    body = bodies_of(planar)[-1]
+    X = ls.pose(planar, free.at(np.array([free.duration / 2]))[0][0], body.link)
+    for radius in (0.01, 0.002):
+        motion = predict_motion(planar, **ends, obstacles=[Sphere(X[:3, 3] + X[:3, :3] @ body.b, radius)])
+        assert motion.status == "solved"
+        assert motion.verify().ok
+        assert motion.duration > free.duration
 
 
 def test_the_arms_own_shape():

@@ -45,7 +45,7 @@ def test_rows_of_an_orientation_are_twice_the_sine_of_half_the_angle(puma, angle
 def test_a_pose_is_reached_and_the_motion_ends_at_rest(puma):
     X = ls.pose(puma, ANYWHERE, "flange", (0.01, 0.0, 0.05))
     goal = Reach("flange", X[:3, 3], X[:3, :3], (0.01, 0.0, 0.05))
-    motion = predict_motion(puma, start=np.zeros(6), goal=goal, duration=1.0, minimise="torque_squared")
+    motion = predict_motion(puma, start=np.zeros(6), goal=goal, duration=1.0, minimise="torque_squared", starts=1)
     assert motion.ok
     assert np.abs(ls.pose(puma, motion.q[-1], "flange", (0.01, 0.0, 0.05)) - X).max() < 1e-7
     assert np.abs(motion.qd[[0, -1]]).max() < 1e-9
@@ -67,7 +67,7 @@ def test_start_and_via_points_in_space(planar):
     tip = (0.1, 0.02, 0)
     places = [ls.pose(planar, q, "fore", tip)[:3, 3] for q in ([0.2, 0.7], [0.5, 1.1])]
     motion = predict_motion(
-        planar, start=Reach("fore", places[0], point=tip), goal=[1.0, 0.4], limits=LIMITS,
+        planar, start=Reach("fore", places[0], point=tip), goal=[1.0, 0.4], limits=LIMITS, starts=1,
         via=[Via(0.4, Reach("fore", places[1], point=tip))], minimise={"time": 1, "torque_squared": 1e-4},
     )  # fmt: skip
     assert motion.ok
@@ -91,7 +91,7 @@ def test_rows_that_an_arm_cannot_change_are_left_out(planar, puma):
 def test_a_goal_at_the_end_of_the_reach(planar, angle):
     X = ls.pose(planar, [angle, 0.0], "fore")
     goal = Reach("fore", X[:3, 3])
-    motion = predict_motion(planar, start=[0.0, 0.5], goal=goal, duration=0.8, minimise="torque_squared")
+    motion = predict_motion(planar, start=[0.0, 0.5], goal=goal, duration=0.8, minimise="torque_squared", starts=1)
     assert motion.ok
     assert np.abs(motion.q[-1] - [angle, 0.0]).max() < 1e-3  # a double zero: the root of the search's tolerance
 
@@ -100,7 +100,7 @@ def test_a_goal_where_two_axes_are_in_line(puma):
     q = ANYWHERE * [1, 1, 1, 1, 0, 1]
     X = ls.pose(puma, q, "flange")
     goal = Reach("flange", X[:3, 3], X[:3, :3])
-    motion = predict_motion(puma, start=np.zeros(6), goal=goal, duration=1.0, minimise="torque_squared")
+    motion = predict_motion(puma, start=np.zeros(6), goal=goal, duration=1.0, minimise="torque_squared", starts=1)
     assert motion.ok
     assert np.abs(ls.pose(puma, motion.q[-1], "flange") - X).max() < 1e-6
 
@@ -152,7 +152,7 @@ def test_a_full_pose_for_an_arm_of_five_joints(puma):
     X = ls.pose(five, ANYWHERE[:5], "flange")
     goal = Reach("flange", X[:3, 3], X[:3, :3])
     assert len(reaching(five, goal).independent(ANYWHERE[:5])) == 5
-    motion = predict_motion(five, start=np.zeros(5), goal=goal, duration=1.0, minimise="torque_squared")
+    motion = predict_motion(five, start=np.zeros(5), goal=goal, duration=1.0, minimise="torque_squared", starts=1)
     assert motion.ok
     assert np.abs(ls.pose(five, motion.q[-1], "flange") - X).max() < 1e-6
 

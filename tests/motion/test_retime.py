@@ -332,6 +332,33 @@ def test_retimed_motions_are_verified():
     assert retime_motion(puma, points, limits=ls.Limits(velocity=2.0, acceleration=8.0), segments=100).verify().ok
 
 
+def test_verification_of_a_retimed_motion_takes_a_step_per_segment(planar):
+    """Torques jump at every knot, so no step reaches over one; the shortest segment does not limit all of them."""
+    motion = retime_motion(planar, [[0.0, -2.0], [0.5, -1.2], [1.0, -1.0]], segments=40)
+    found = motion.verify()
+    assert found.ok, found.describe()
+    assert found.run.report.steps <= 1.3 * motion.basis.segments
+
+
 def test_intervals_must_be_given():
     with pytest.raises(ls.InputError, match="segments is None"):
         ls.retime_motion(ls.load("two_link"), [[0, 0], [0.5, 0.5]], segments=None)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ([[0, 0], [np.nan, 0.5], [1, 0.5]], "waypoint 1 of the path has nan for joint"),
+        (lambda x: [x, np.nan if x > 0.7 else x], r"at x = 0\.7 the path gives \[0\.70"),
+        (lambda x: [x, x] if x < 0.5 else [x], r"at x = 0\.5 the path gives \[0\.5\]; expected 2 finite"),
+        (lambda x: None, "at x = 0 the path gives None"),
+    ],
+)
+def test_paths_that_are_no_numbers(path, message):
+    with pytest.raises(ls.InputError, match=message):
+        ls.retime_motion(ls.load("two_link"), path, limits=ls.Limits(torque=4.0))
+
+
+def test_errors_of_a_path_function_surface():
+    with pytest.raises(ZeroDivisionError):
+        ls.retime_motion(ls.load("two_link"), lambda x: 1 / 0, limits=ls.Limits(torque=4.0))

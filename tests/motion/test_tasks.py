@@ -53,7 +53,7 @@ MIXES = [
 
 @pytest.mark.parametrize(("minimise", "seconds"), MIXES)
 def test_the_cost_is_the_integral_of_what_it_says(planar, minimise, seconds):
-    motion = predict_motion(planar, **MOVE, minimise=minimise, duration=seconds)
+    motion = predict_motion(planar, **MOVE, minimise=minimise, duration=seconds, starts=1)
     assert motion.status == "solved"
     t, rates = fine(motion)
     want = trapezoid(sum(weight * rates[word] for word, weight in minimise.items()), t)
@@ -266,3 +266,30 @@ def test_a_duration_below_what_torques_allow_is_said_with_the_shortest(planar):
     shortest = predict_motion(planar, **MOVE, limits=LIMITS).duration
     with pytest.raises(MotionError, match=rf"the shortest motion found takes {shortest:.3g}"):
         predict_motion(planar, **MOVE, limits=LIMITS, duration=0.7 * shortest, minimise="torque_squared")
+
+
+def test_ends_that_say_nothing():
+    nothing = [np.nan, np.nan]
+    with pytest.raises(ls.ModelError, match="goal is NaN for every joint"):
+        ls.Task(start=[0, -2], goal=nothing)
+    with pytest.raises(ls.ModelError, match=r"via point: at 0\.5 every entry is NaN"):
+        ls.Via(0.5, nothing)
+    ls.Task(start=[0, -2], goal=nothing, duration=1.0, minimise="torque_squared")  # an end that is free
+
+
+def test_ends_that_are_free_with_a_via_point():
+    """The way to a via point takes time, wherever the motion ends."""
+    free = [np.nan, np.nan]
+    motion = predict_motion(ls.load("two_link"), start=[0, 0], goal=free, via=[ls.Via(0.5, q=[0.5, 0.2])])
+    assert motion.ok
+    assert motion.duration > 0.1
+
+
+def test_a_motor_no_stronger_than_friction_is_named():
+    """Nothing was wrong with the iterations that the message asked for: the motor cannot move its joint."""
+    arm = ls.load("two_link")
+    name = arm.joints[1].name
+    arm = arm.with_joint(name, friction=2.0, limits=ls.Limits(torque=2.0))
+    motion = ls.predict_motion(arm, start=[0, -2], goal=[0.3, -1], on_failure="return", starts=1, iterations=20)
+    assert not motion.ok
+    assert f"friction of joint {name!r}, 2 N m, is not less than its torque limit, 2 N m" in motion.status

@@ -36,10 +36,12 @@ def integral(motion, rate):
 @pytest.mark.parametrize("weight", [1e-8, 1e5])
 def test_weights_only_weigh(weight):
     arm = ls.load("two_link")
-    plain, weighed = (ls.predict_motion(arm, start=[0, -2], goal=[1, -1], minimise={"time": w}) for w in (1.0, weight))
+    plain, weighed = (
+        ls.predict_motion(arm, start=[0, -2], goal=[1, -1], minimise={"time": w}, starts=1) for w in (1.0, weight)
+    )
     assert weighed.duration == pytest.approx(plain.duration, rel=1e-7)
     plain, weighed = (
-        ls.predict_motion(arm, start=[0, -2], goal=[1, -1], duration=1.5, minimise={"torque_squared": w})
+        ls.predict_motion(arm, start=[0, -2], goal=[1, -1], duration=1.5, minimise={"torque_squared": w}, starts=1)
         for w in (1.0, weight)
     )
     assert weighed.cost == pytest.approx(weight * plain.cost, rel=1e-9)
@@ -152,5 +154,5 @@ def test_a_start_that_is_just_clear_is_clear():
     beside = -X[:3, 1] * 0.233
     pole = ls.Capsule(X[:3, 3] + beside, X[:3, 3] + X[:3, 0] * 0.4 + beside, 0.2)
     motion = ls.predict_motion(arm, start=[-0.6, 0.2], goal=[0.9, 0.2], bodies=BODIES, obstacles=pole,
-                               limits=ls.Limits(torque=5.0), segments=10)  # fmt: skip
+                               limits=ls.Limits(torque=5.0), segments=10, starts=1)  # fmt: skip
     assert motion.verify().ok

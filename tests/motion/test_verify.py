@@ -10,6 +10,9 @@ from tests.loops.mechanisms import four_bar
 from tests.motion.test_unactuated import elastic_arm, pendulum_on_a_cart
 
 import lissom as ls
+from lissom.motion import side_by_side
+from lissom.motion.defects import defects
+from lissom.motion.growth import Growth
 from lissom.motion.played import torques_of
 
 NAN = np.nan
@@ -260,6 +263,43 @@ def test_ctrl_c_gives_no_verdict(up, monkeypatch, module):
     """Half a replay agrees with half a motion, which says nothing of the other half."""
     place = importlib.import_module(f"lissom.motion.{module}")
     exact = place.simulate
+    monkeypatch.setattr(side_by_side, "available", lambda arm, loads: False)
     monkeypatch.setattr(place, "simulate", lambda *a, **k: dataclasses.replace(exact(*a, **k), interrupted=True))
     with pytest.raises(KeyboardInterrupt):
         up.verify()
+
+
+@pytest.mark.parametrize("name", ["two_link", "two_link_flexible"])
+def test_pieces_side_by_side_are_those_of_simulations(name, monkeypatch):
+    """Fixed steps of all pieces at once, and a simulation of each: the same defects, of a motion that has some."""
+    arm = ls.load(name).with_gravity((0, 0, 0))
+    ends = {"start": [0, -1], "goal": [0.3, -0.6], "duration": 2.0, "minimise": "torque_squared"}
+    motion = ls.predict_motion(arm, **ends, segments=6, starts=1, residual=None, on_failure="return")
+    other = changed(motion, lambda motion, tau: 1.01 * tau)
+    growth = Growth(other)
+    together = defects(other, growth, 1e-10)
+    assert max(np.abs(part.q).max() for part in together) > 1e-6
+    monkeypatch.setattr(side_by_side, "available", lambda arm, loads: False)
+    for one, many in zip(defects(other, growth, 1e-10), together, strict=True):
+        assert not one.failure
+        assert np.abs(one.q - many.q).max() < 1e-9
+        assert np.abs(one.qd - many.qd).max() < 1e-7
+
+
+def test_steps_that_nothing_can_confirm_are_not_made(monkeypatch):
+    """Pieces that need more steps than are compared at most are left to `simulate`, without integrating them first."""
+    monkeypatch.setattr(side_by_side, "_integrated", lambda *_: pytest.fail("integrated in vain"))
+    stops, y, fewest = [np.array([0.0, 0.1])], np.zeros((1, 4)), np.array([side_by_side.MOST_STEPS])
+    found = side_by_side.final_states(ls.load("two_link"), stops, y, lambda t: np.zeros((len(t), 2)), (), fewest, 1e-8)
+    assert np.isnan(found).all()
+
+
+def test_a_singular_state_costs_its_own_piece_alone():
+    turn = lambda name, parent, axis: ls.Link(name, parent, ls.Joint("revolute", axis=axis))  # noqa: E731
+    ball = ls.Link("ball", "b", ls.Joint(axis=(0, 0, 1)), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    arm = ls.Arm("gimbal", [turn("a", None, (0, 0, 1)), turn("b", "a", (0, 1, 0)), ball])
+    y = np.full((2, 6), 0.4)
+    y[1, 1] = 0.0  # two axes in line
+    found = side_by_side._slope(arm, y, np.zeros((2, 3)), ())
+    assert np.isfinite(found[0]).all()
+    assert np.isnan(found[1]).all()

@@ -3,6 +3,7 @@
 import casadi as ca
 import numpy as np
 import pytest
+import threadpoolctl
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
@@ -10,6 +11,7 @@ from lissom.dynamics import forward, inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
+from lissom.verbs import forward_slopes
 
 RELATIVE = 1e-9
 ARMS = [random_arm(31, 2), random_arm(32, 5), random_arm(33, 9), random_arm(34, 16)]
@@ -50,6 +52,24 @@ def test_forward_dynamics_gradient(arm, loaded):
     got = ls.forward_dynamics_gradient(arm, *states, loads=loads, base=base)
     for mine, theirs in zip(got, automatic(forward.program_unguarded, arm, loads, base, states), strict=True):
         close(mine, theirs)
+
+
+def test_threads_of_the_linear_algebra_do_not_change_a_bit():
+    """90 coordinates: a size whose products OpenBLAS would share out."""
+    n = 90
+    rng = np.random.default_rng(5)
+    D = [*rng.normal(size=(2, 3, n, n)), rng.normal(size=(3, n, n)) + 30.0 * np.eye(n)]
+
+    def found(threads):
+        results = [np.empty((3, n, n)) for _ in range(3)]
+        with threadpoolctl.threadpool_limits(threads, user_api="blas"):
+            forward_slopes.solved(*results, *D)
+        return results
+
+    one = found(1)
+    assert np.array_equal(one, found(2))
+    for result, change in zip(one, (*D[:2], -np.eye(n)), strict=True):
+        assert np.abs(D[2] @ result + change).max() < 1e-12
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)

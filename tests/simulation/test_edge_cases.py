@@ -76,7 +76,7 @@ def along(s, force=(0.0, 0.3, 0.0)):
     ],
     ids=["moves", "vanishes", "raises", "runs", "links"],
 )  # fmt: skip
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 def test_messages_name_places_along_a_beam(loads, message):
     with pytest.raises(ls.LissomError) as caught:
         ls.simulate(ls.load("two_link_flexible"), until=0.02, loads=loads)

@@ -16,7 +16,9 @@ def printed(tau=None, **more):
     options = as_options(0.1, None, None, None, 1e-3, None, None, None, "stop")
     given = {"loads": (), "base": None, "prescribed": None, "payloads": None, "arms": None, "events": ()} | more
     scene = integrate.prepare(ARM, STARTS, None, tau, options, stop_at_limits=False, **given)
-    return fingerprint(*scene[:2], options, scene.events, 2)
+    total, unseen = fingerprint(*scene[:2], options, scene.events, 2)
+    assert unseen == ()
+    return total
 
 
 def closure(gain):
@@ -27,12 +29,25 @@ def default(gain):
     return lambda t, q, qd, gain=gain: [-gain * q[0], 0.0]
 
 
+class Law:
+    def __init__(self, gain):
+        self.gains = {"elbow": [gain]}
+
+    def torque(self, q):
+        return [-self.gains["elbow"][0] * q[0], 0.0]
+
+
+def with_object(gain):
+    law = Law(gain)
+    return lambda t, q, qd: law.torque(q)
+
+
 def listed(gain):
     gains = [gain]
     return lambda t, q, qd: [-gains[0] * q[0], 0.0]
 
 
-@pytest.mark.parametrize("make", [closure, default, listed])
+@pytest.mark.parametrize("make", [closure, default, listed, with_object])
 def test_what_a_torque_function_takes_from_outside_counts(make):
     assert printed(make(1.0)) == printed(make(1.0))
     assert printed(make(1.0)) != printed(make(50.0))
@@ -40,7 +55,7 @@ def test_what_a_torque_function_takes_from_outside_counts(make):
 
 def test_constants_of_functions_count():
     assert printed(lambda t, q, qd: [1.0, 0.0]) != printed(lambda t, q, qd: [50.0, 0.0])
-    low, high = (ls.PD(lambda t, a=a: [a if 0.01 < t < 0.02 else 0.0, 0.0], 10, 1) for a in (1.0, 2.0))
+    low, high = (ls.PD(lambda t, a=a: [a if 0.01 < t < 0.02 else 0.0, 0.0], 10, 1, qd=0.0) for a in (1.0, 2.0))
     assert printed(low) != printed(high)
     push = [lambda t, f=f: [ls.Load("fore", [f * (0.01 < t < 0.02), 0, 0])] for f in (1.0, 2.0)]
     assert printed(loads=push[0]) != printed(loads=push[1])
@@ -48,20 +63,58 @@ def test_constants_of_functions_count():
     assert printed(events=events[0]) != printed(events=events[1])
 
 
-def test_a_resumed_ensemble_does_not_mix_two_simulations(tmp_path, monkeypatch):
-    place, kept = tmp_path / "runs.nc", []
+class Ramp:
+    """A reference with an attribute that says where it comes from."""
+
+    source = "table.csv"
+
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __call__(self, t):
+        return np.array([self.rate * t, 0.0])
+
+
+def test_references_count_by_all_that_they_are():
+    assert printed(ls.PD(Ramp(1.0), 10, 1)) == printed(ls.PD(Ramp(1.0), 10, 1))
+    assert printed(ls.PD(Ramp(1.0), 10, 1)) != printed(ls.PD(Ramp(2.0), 10, 1))
+    line = ls.Profile([0.0, 1.0], [[0.0, 0.0], [1.0, 0.5]])
+    assert printed(ls.PD(line, 10, 1)) != printed(ls.PD(line, 10, 1, qd=line))  # its derivative is another function
+
+
+@pytest.fixture
+def interrupted(tmp_path, monkeypatch):
+    """Return a function: given torques, it leaves one block of runs and returns the arguments to resume with."""
+    given = {"until": 0.02, "dt": 1e-3, "save": tmp_path / "runs.nc", "save_every": 2}
     keep = Store.keep
 
     def once(self, k, run):
         keep(self, k, run)
-        kept.append(k)
         raise RuntimeError("killed")
 
-    monkeypatch.setattr(Store, "keep", once)
-    given = {"until": 0.02, "dt": 1e-3, "save": place, "save_every": 2}
-    with pytest.raises(RuntimeError, match="killed"):
-        ls.simulate(ARM, STARTS, tau=closure(1.0), **given)
-    monkeypatch.undo()
-    with pytest.raises(ls.InputError, match=r"of another simulation: .*functions differ"):
-        ls.simulate(ARM, STARTS, tau=closure(50.0), resume=True, **given)
-    assert ls.simulate(ARM, STARTS, tau=closure(1.0), resume=True, **given).ok
+    def begin(tau):
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "keep", once)
+            with pytest.raises(RuntimeError, match="killed"):
+                ls.simulate(ARM, STARTS, tau=tau, **given)
+        return given | {"resume": True}
+
+    return begin
+
+
+@pytest.mark.parametrize("make", [closure, with_object])
+def test_a_resumed_ensemble_does_not_mix_two_simulations(interrupted, make):
+    given = interrupted(make(1.0))
+    with pytest.raises(ls.InputError, match=r"of another simulation: .*functions, or values and objects .* differ"):
+        ls.simulate(ARM, STARTS, tau=make(50.0), **given)
+    assert ls.simulate(ARM, STARTS, tau=make(1.0), **given).ok
+
+
+def test_an_ensemble_that_cannot_be_compared_is_not_resumed(interrupted):
+    def make():
+        noise = (0.1 * k for k in range(10**9))
+        return lambda t, q, qd: [next(noise), 0.0]
+
+    given = interrupted(make())
+    with pytest.raises(ls.InputError, match=r"resumed: the content of <lambda>: noise \(builtins.generator\)"):
+        ls.simulate(ARM, STARTS, tau=make(), **given)

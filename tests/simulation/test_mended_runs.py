@@ -109,6 +109,17 @@ def test_torques_of_every_run_beside_payloads():
     assert (run.tau[:, 50] == tau).all()
 
 
+@pytest.mark.parametrize("options", [{"method": "rk45"}, {"method": "rodas"}, {"dt": 1e-3, "save_every": 1}])
+def test_samples_of_torques_of_every_run(options, tmp_path):
+    """One by one, side by side, or in parts: each run has its own."""
+    tau = np.stack([np.zeros((3, 2)), [[0.0, 1.0], [1.0, 1.0], [2.0, -1.0]]])
+    parts = {"save": tmp_path / "runs.nc"} if "save_every" in options else {}
+    runs = ls.simulate(ARM, np.zeros((2, 2)), tau=tau, until=0.05, **options, **parts)
+    for run, own in zip(runs.q, tau, strict=True):
+        alone = ls.simulate(ARM, [0, 0], tau=ls.Profile([0, 0.025, 0.05], own), until=0.05)
+        assert run[-1] == pytest.approx(alone.q[-1], abs=1e-7)
+
+
 def test_balance_of_parts():
     run = ls.simulate(ARM, Q0, tau=ls.PD([1.0, 0.0], 20, 3), until=1.0)
     assert run[100:].balance_error < 1e-6

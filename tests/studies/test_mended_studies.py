@@ -203,18 +203,6 @@ def test_functions_inside_and_names_of_the_module_are_part_of_a_function(monkeyp
     assert fingerprint(by_name) != before
 
 
-def test_what_a_function_collects_is_not():
-    calls = []
-
-    def function(case):
-        calls.append(case)
-        return {"x": function.__name__ and 1.0}
-
-    before = fingerprint(function)
-    calls.append(1)
-    assert fingerprint(function) == before
-
-
 def test_sets_come_in_any_order():
     code = (
         "import lissom as ls; from lissom.studies.described import described\n"

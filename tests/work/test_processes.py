@@ -35,11 +35,14 @@ def two():
 
 
 def alive(pid):
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
-def gone(pids, seconds=5.0):
-    """All of them, soon."""
+def gone(pids, seconds=60.0):
+    """All of them have ended; the wait is only there so that the test ends."""
     until = time.monotonic() + seconds
     while any(map(alive, pids)) and time.monotonic() < until:
         time.sleep(0.02)
@@ -244,17 +247,15 @@ def test_processes_that_cannot_begin(monkeypatch):
 
 def test_leaving_at_once():
     place = Processes(2)
-    began = time.perf_counter()
     pids = pids_of(place)
-    futures = [place.submit(time.sleep, 60) for _ in range(4)]
+    futures = [place.submit(time.sleep, 3600) for _ in range(4)]
     while not all(future.running() for future in futures[:2]):
         time.sleep(0.01)
     place.shutdown(wait=False, cancel_futures=True)
-    assert gone(pids, 0.5)
-    assert not wait(futures, 1.0).not_done
+    assert gone(pids)
+    assert not wait(futures, 60.0).not_done
     assert [type(future.exception()) for future in futures[:2]] == [WorkerLost, WorkerLost]
     assert [future.cancelled() for future in futures[2:]] == [True, True]
-    assert time.perf_counter() - began < 20
     with pytest.raises(RuntimeError, match="after shutdown"):
         place.submit(slow_square, 1)
 
@@ -280,12 +281,11 @@ def test_processes_that_nobody_can_ask_any_more():
 
 
 def test_errors_inside_with_end_the_work():
-    began = time.perf_counter()
     with pytest.raises(KeyboardInterrupt), Processes(1) as place:  # noqa: PT012
-        future = place.submit(time.sleep, 60)
+        future = place.submit(time.sleep, 3600)
         raise KeyboardInterrupt
-    assert time.perf_counter() - began < 20
     assert future.done()
+    assert future.cancelled() or isinstance(future.exception(), WorkerLost)
 
 
 DRIVER = """

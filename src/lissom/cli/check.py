@@ -20,6 +20,7 @@ from lissom.cli.common import (
     print_json,
 )
 from lissom.verbs.assembly import loop_findings
+from lissom.verbs.singular_inertia import inertia_findings
 
 
 def check(
@@ -39,7 +40,7 @@ def check(
     """
     with failing_kindly():
         loaded = load_arm(arm, False, kinematics_only, repair, flexible, as_written, mimic)
-        findings = [*loaded.check(), *loop_findings(loaded)]
+        findings = [*loaded.check(), *loop_findings(loaded), *inertia_findings(loaded)]
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:
         print_json({"name": loaded.name, "findings": [finding._asdict() for finding in findings]})

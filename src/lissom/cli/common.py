@@ -138,7 +138,7 @@ def check_film(path: Path | None) -> None:
     """Refuse a moving picture that could not be written."""
     if path is None:
         return
-    from lissom.views.animate import refuse_unwritable
+    from lissom.views.film import refuse_unwritable
 
     refuse_unwritable(path)
     if not os.path.isdir(path.absolute().parent):

@@ -84,8 +84,8 @@ def predict(
         motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=bar), str(file))
         _write(motion, wholes, tables, rate)
         found, problem = _verification(motion, problem) if verify else (None, problem)
-        told = summary(motion) | ({} if found is None else {"verification": _verified(found)})
-        print_json(told) if as_json else show(motion, found)
+        result = summary(motion) | ({} if found is None else {"verification": _verified(found)})
+        print_json(result) if as_json else show(motion, found)
         if figure is not None:
             from lissom.views.plots import plot
 

@@ -20,9 +20,11 @@ def report(
             autocompletion=complete_arm,
         ),
     ],
-    into: Annotated[Path | None, typer.Option("--into", "-o", help="The file (.html). Default: named alike.")] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", "-o", help="The file (.html). Default: named after WHAT.")
+    ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Play a motion's torques through a simulation.")
+        bool, typer.Option("--verify/--no-verify", help="Replay a motion's torques in a simulation.")
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:

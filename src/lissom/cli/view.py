@@ -35,7 +35,7 @@ def view(
     deg: Degrees = False,
     member: Annotated[int, typer.Option(help="Which run of an ensemble; the panel offers the others.")] = 0,
     mode: Annotated[int | None, typer.Option(help="Begin with this mode of vibration, 1 is the lowest.")] = None,
-    exaggerate: Annotated[float, typer.Option(help="Draw flexible links bent so many times as much.")] = 1.0,
+    exaggerate: Annotated[float, typer.Option(help="Multiply the drawn deflections of flexible links.")] = 1.0,
     meshes: Annotated[
         list[Path] | None, typer.Option(help="A folder of mesh files or packages; can be repeated.")
     ] = None,

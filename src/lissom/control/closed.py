@@ -30,12 +30,13 @@ MOTOR, ELASTIC, PASSIVE = 4.0, 2.0, 1.0
 
 
 class Reduced(NamedTuple):
-    """dydd = A_y dy + A_yd dyd + B dtau; dq = T dy; which coordinates y are, and their accelerations."""
+    """dydd = A_y dy + A_yd dyd + B dtau; dq = T dy, dqd = T dyd + W dy; which coordinates y are, and ydd."""
 
     A_y: Array
     A_yd: Array
     B: Array
     T: Array
+    W: Array
     independent: NDArray[np.intp]
     ydd: Array
 
@@ -56,7 +57,7 @@ def reduced(arm: Arm, q: Array, qd: Array, tau: Array, loads: Any, base: Any) ->
     qdd, _ = accelerated(arm, (q, qd, tau), acting, "linearise")
     T, y = tangent(arm, close(q).G)
     W = _turning(close, q, qd, T, y)
-    return Reduced((F_q @ T + F_qd @ W)[y], (F_qd @ T)[y], F_tau[y], T, y, qdd[y])
+    return Reduced((F_q @ T + F_qd @ W)[y], (F_qd @ T)[y], F_tau[y], T, W, y, qdd[y])
 
 
 def tangent(arm: Arm, G: Array) -> tuple[Array, NDArray[np.intp]]:
@@ -75,7 +76,7 @@ def _turning(close: Closure, q: Array, qd: Array, T: Array, y: NDArray[np.intp])
         return W
     others = np.setdiff1d(np.arange(len(q)), y)
     inside = split(close(q).G[:, others])
-    W[others] = np.stack([inside.least_motion(-row) for row in close.bent(q, T.T.copy(), qd)], axis=1)
+    W[others] = np.stack([inside.least_motion(-row) for row in close.second_derivative(q, T.T.copy(), qd)], axis=1)
     return W
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control.state_space import StateSpace
-from lissom.errors import InputError
+from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
@@ -27,8 +28,9 @@ def linearise(
     base: BaseMotion | None = None,
     *,
     output: str | None = None,
+    controller: Any = None,
 ) -> StateSpace:
-    """The arm as a linear plant around a state, exact derivatives.
+    """The arm as a linear plant around a state, exact derivatives; with a controller the closed loop.
 
     States are ``x = [q, qd]``, inputs the torques of the actuated joints, both as deviations from the
     operating point. Friction is left out of the derivatives (it has none where a joint rests). Of an arm with closed
@@ -46,6 +48,10 @@ def linearise(
     output : str or None
         None: outputs are all positions. A link's or tool's name: the motion of its origin and its
         rotation, six outputs in world axes.
+    controller : PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback, or a function tau(t, q, qd)
+        closes the loop: `A` holds its derivatives too (of a function by differences), `tau` are its torques in that
+        state, inputs are torques that are added to them. References that vary are those at t = 0;
+        of one that is a function without rates, `PD` and `StateFeedback` take zero
 
     Returns
     -------
@@ -58,15 +64,24 @@ def linearise(
     >>> plant = ls.linearise(ls.load("two_link"), [-1.5707963, 0.0])
     >>> plant.A.shape, plant.B.shape, plant.inputs
     ((4, 4), (4, 2), ('upper.tau', 'fore.tau'))
+    >>> loop = ls.linearise(ls.load("two_link"), [0.5, 0.2], controller=ls.ComputedTorque([0.5, 0.2], 24, 10))
+    >>> sorted(loop.poles.real.round(3).tolist())  # e'' + 10 e' + 24 e = 0
+    [-6.0, -6.0, -4.0, -4.0]
     """
     verb = "linearise"
     n = as_arm(arm, verb).dof
     p = _one(arm, q, "q")
     v = np.zeros(n) if qd is None else _one(arm, qd, "qd")
     drives = arm.actuated
+    if controller is not None and tau is not None:
+        raise InputError(f"{verb}: tau and controller are given; the controller decides the torques. Give one of them.")
+    gains = None if controller is None else _gains(arm, controller, p, v)
     if arm.loops:
-        return _looped(arm, p, v, None if tau is None else _one(arm, tau, "tau"), list(loads), base, output)
-    if tau is None:
+        given = None if tau is None else _one(arm, tau, "tau")
+        return _looped(arm, p, v, given, list(loads), base, output, gains)
+    if gains is not None:
+        u = gains.tau
+    elif tau is None:
         u = np.where(drives, inverse_dynamics(arm, p, v, np.zeros(n), loads=loads, base=base), 0.0)
     else:
         u = _one(arm, tau, "tau")
@@ -74,6 +89,8 @@ def linearise(
     slope = forward_dynamics_gradient(arm, p, v, u, loads=loads, base=base)
     A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, int(drives.sum())))
     A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), slope.q, slope.qd
+    if gains is not None:
+        A[n:] += slope.tau @ np.hstack([gains.q, gains.qd])
     B[n:] = slope.tau[:, drives]
     C, outputs = _outputs(arm, p, output)
     names = arm.coordinates
@@ -85,18 +102,51 @@ def linearise(
     )  # fmt: skip
 
 
+class _Gains(NamedTuple):
+    """Torques of a controller in a state (dof,), and their derivatives by q and qd (dof, dof)."""
+
+    tau: Array
+    q: Array
+    qd: Array
+
+
+def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
+    from lissom.simulation.controllers import Controller
+    from lissom.simulation.setup import closed_loop
+    from lissom.simulation.slopes import controller_slopes
+
+    if not isinstance(controller, Controller) and (not callable(controller) or isinstance(controller, type)):
+        raise InputError(
+            f"linearise: controller is {shown(controller)}; expected PD(...), ComputedTorque(...), "
+            "GravityCompensation(...), Impedance(...), StateFeedback(...) or a function tau(t, q, qd)."
+        )
+    loop = closed_loop(arm, controller, 1.0, None, (), None, None, None)
+    if loop.inputs.runs is not None:
+        raise InputError(f"linearise: the controller is of {loop.inputs.runs} runs; give the gains of one.")
+    given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))
+    tau = loop.rates(q, qd, moving, given, loop.outside(0.0, q, qd)).tau
+    return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, given))
+
+
 def _looped(
-    arm: Arm, q: Array, qd: Array, tau: Array | None, loads: list[Load], base: BaseMotion | None, output: str | None
-) -> StateSpace:
+    arm: Arm, q: Array, qd: Array, tau: Array | None, loads: list[Load], base: BaseMotion | None, output: str | None,
+    gains: _Gains | None,
+) -> StateSpace:  # fmt: skip
     """The same with closed loops, in independent coordinates."""
     from lissom.control.closed import holding, reduced
     from lissom.verbs.looped import Acting
 
-    u = holding(arm, q, qd, Acting(loads, base)) if tau is None else tau
+    if gains is not None:
+        u = gains.tau
+    else:
+        u = holding(arm, q, qd, Acting(loads, base)) if tau is None else tau
     found, drives = reduced(arm, q, qd, u, loads, base), arm.actuated
     f = found.T.shape[1]
     A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, int(drives.sum())))
     A[:f, f:], A[f:, :f], A[f:, f:] = np.eye(f), found.A_y, found.A_yd
+    if gains is not None:
+        A[f:, :f] += found.B @ (gains.q @ found.T + gains.qd @ found.W)
+        A[f:, f:] += found.B @ gains.qd @ found.T
     B[f:] = found.B[:, drives]
     C, outputs = _outputs(arm, q, output)
     C = np.hstack([C[:, : arm.dof] @ found.T, np.zeros((len(C), f))])

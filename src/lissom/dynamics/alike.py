@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lissom.dynamics.bodies import station_name
 from lissom.dynamics.inverse import standing_frames
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
@@ -38,11 +39,22 @@ def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
         wanted = _structure(mine)
         for field, value in _structure(its).items():
             yield where, field, value, wanted[field]
+    shared = _shared_places(arm)
+    for name, its_partner in _shared_places(other).items():
+        yield f", link {name!r}", "the link at the same place along the beam (joint.at)", its_partner, shared[name]
     for field in ("flexibility", "kinematics_only"):
         yield "", field, getattr(other, field), getattr(arm, field)
     yield "", "the number of loads", len(other.loads), len(arm.loads)
     for mine_on, its_on in zip(standing_frames(arm), standing_frames(other), strict=True):
         yield "", "the place of a load", its_on, mine_on
+
+
+def _shared_places(arm: Arm) -> dict[str, str]:
+    """Of links that sit along beams, the first link at the same place; links at one place share a body."""
+    first: dict[str, str] = {}
+    bends = {link.name for link in arm.links if link.flexible}
+    placed = [(link, link.joint.at) for link in arm.links if link.parent in bends and link.joint.at is not None]
+    return {link.name: first.setdefault(station_name(str(link.parent), at), link.name) for link, at in placed}
 
 
 def _structure(link: Link) -> dict[str, Any]:

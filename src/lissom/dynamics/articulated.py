@@ -227,8 +227,8 @@ def _push(run: Any, bodies: Bodies, given: Any, out: Outward, where: str, load: 
     if place.body == BASE:
         return  # it pushes on the base
     station = bodies.list[place.body]
-    if station.bent_by >= 0 and not station.mount and station.beam is not None:
-        i = station.bent_by
+    if station.beam_owner >= 0 and not station.mount and station.beam is not None:
+        i = station.beam_owner
         parts = (out.bias[i], out.frame[station.parent], bodies.own(given.q, i), load)
         out.bias[i] = run.call(station.beam.step("pushed"), *parts, constants=station.beam.values)
         return
@@ -260,7 +260,7 @@ def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, 
 def _mounted(run: Any, body: Body, i: int, out: Outward, below: Any, mass: float) -> Any:
     """What a place along a beam carries, given to the beam; what is left of it for the joint's body."""
     assert body.beam is not None
-    own, k = run.call(CARRIED, out.body[i]), body.bent_by
+    own, k = run.call(CARRIED, out.body[i]), body.beam_owner
     carried = own if below is None else run.call(SUM, own, below)
     parts = (out.way[i], out.mass[k], out.bias[k], carried, run.constant([mass]))
     out.mass[k], out.bias[k], felt = run.call(body.beam.step("mount"), *parts)

@@ -24,7 +24,7 @@ from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z
 from lissom.engine.program import Step
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
-from lissom.model.following import total
+from lissom.model.following import totals
 from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
@@ -60,7 +60,7 @@ class Body(NamedTuple):
     beam: Beam | None = None  # it is the tip of a flexible link, on its root; (R, p) is the root's pose
     width: int = 1  # number of its coordinates
     follows: bool = False  # its joint follows another one: it has that one's coordinate
-    bent_by: int = -1  # it is a place along the beam of this body, with the same coordinates
+    beam_owner: int = -1  # it is a place along the beam of this body, with the same coordinates
     mount: bool = False  # such a place that carries bodies; the others are only looked at or loaded, and have no mass
 
 
@@ -98,7 +98,7 @@ class Bodies:
         for k, inertia in enumerate(carried):
             if inertia is not None:
                 self.list[k] = self.list[k]._replace(**_about_origin(inertia))
-        self.coupling: Coupling | None = coupling_of(arm, [body.width for body in self.list if body.bent_by < 0])
+        self.coupling: Coupling | None = coupling_of(arm, [body.width for body in self.list if body.beam_owner < 0])
 
     def __len__(self) -> int:
         return len(self.list)
@@ -143,7 +143,7 @@ class Bodies:
         assert tip.beam is not None
         nothing = np.zeros(3)
         return tip._replace(
-            beam=tip.beam.at(line.station(s)), bent_by=k, mass=0.0, moment=nothing, inertia=np.zeros((3, 3)),
+            beam=tip.beam.at(line.station(s)), beam_owner=k, mass=0.0, moment=nothing, inertia=np.zeros((3, 3)),
             constants=None, drive=None,
         )  # fmt: skip
 
@@ -199,11 +199,14 @@ class Bodies:
         """
         if joint.mimic is not None:
             return 0.0, 0.0, 0.0
-        if not self.arm.mimics:
-            return joint.reflected_inertia, joint.damping, joint.friction
-        parts = (("reflected_inertia", 2), ("damping", 2), ("friction", 1))
-        inertia, damping, friction = (total(self.arm, joint, word, power) for word, power in parts)
+        inertia, damping, friction = self._drives[:, self._joint_number[joint.name]].tolist()
         return inertia, damping, friction
+
+    @cached_property
+    def _drives(self) -> Array:
+        """Inertia, damping and friction (3, joints)."""
+        parts = (("reflected_inertia", 2), ("damping", 2), ("friction", 1))
+        return np.array([totals(self.arm, word, power) for word, power in parts])
 
     @cached_property
     def _joint_number(self) -> dict[str, int]:
@@ -251,16 +254,16 @@ class Bodies:
     @cached_property
     def movers(self) -> list[tuple[int, Body]]:
         """The bodies with coordinates of their own, and their places in the list; the rest are places along beams."""
-        return [(k, body) for k, body in enumerate(self.list) if body.bent_by < 0]
+        return [(k, body) for k, body in enumerate(self.list) if body.beam_owner < 0]
 
     @cached_property
     def carrying(self) -> list[tuple[int, Body]]:
         """The same with the places along beams that carry bodies."""
-        return [(k, body) for k, body in enumerate(self.list) if body.bent_by < 0 or body.mount]
+        return [(k, body) for k, body in enumerate(self.list) if body.beam_owner < 0 or body.mount]
 
     def mounts(self, k: int) -> list[int]:
         """Places along the beam of a body that carry bodies."""
-        return [i for i, body in enumerate(self.list) if body.mount and body.bent_by == k]
+        return [i for i, body in enumerate(self.list) if body.mount and body.beam_owner == k]
 
     @cached_property
     def dof(self) -> int:
@@ -277,8 +280,8 @@ class Bodies:
         for word in ("dof", "carriers"):
             other.__dict__.pop(word, None)
         for k, body in enumerate(other.list):
-            if body.bent_by >= 0:
-                other.list[k] = body._replace(coordinate=other.list[body.bent_by].coordinate)
+            if body.beam_owner >= 0:
+                other.list[k] = body._replace(coordinate=other.list[body.beam_owner].coordinate)
                 continue
             other.list[k] = body._replace(coordinate=at)
             at += body.width
@@ -324,7 +327,7 @@ class Bodies:
             return self.coupling.carriers(self.tree.carriers)
         out: list[list[int]] = []
         for k, body in enumerate(self.list):
-            if body.bent_by >= 0:
+            if body.beam_owner >= 0:
                 continue
             above = [c for j in self.ancestors(k)[1:] for c in reversed(self.coordinates(j))]
             out += [[*reversed(range(body.coordinate, c)), *above] for c in self.coordinates(k)]

@@ -276,7 +276,7 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
     for i, body in enumerate(bodies.list):
         before = base if body.parent == BASE else motion[body.parent]
         state = (move[i], bodies.own(qd, i), bodies.own(qdd, i))
-        if body.bent_by >= 0 and not body.mount:  # a place along a beam: only what pushes there
+        if body.beam_owner >= 0 and not body.mount:  # a place along a beam: only what pushes there
             force[i] = run.constant(np.zeros(6))
             continue
         if body.beam is not None:
@@ -299,7 +299,7 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
         body = bodies.list[i]
         if body.beam is not None:
             below = nothing if body.parent == BASE else force[body.parent]
-            tip = i if body.bent_by < 0 else body.bent_by
+            tip = i if body.beam_owner < 0 else body.beam_owner
             parts = (below, modal[tip], force[i], bodies.own(q, i))
             below, modal[tip] = run.call(body.beam.step("inward"), *parts, constants=body.beam.values)
             for k, c in enumerate(bodies.coordinates(i)):

@@ -72,7 +72,7 @@ def _numbers(bodies: Bodies, frames: tuple[str, ...]) -> Numbers:
             tables[key], layouts[key] = _dense(body.beam), body.beam.layout
         else:
             tables["drive", k] = _drive(body)
-        if body.bent_by < 0 or body.mount:
+        if body.beam_owner < 0 or body.mount:
             tables["body", k] = constants_of(body)
     for i, load in enumerate(arm.loads):
         tables["load", i] = nine_of(on_frame(arm, load)[1])

@@ -72,7 +72,7 @@ def plant(
     lost = run.constant([0.0])
     for i, body in enumerate(bodies.list):
         k = body.coordinate
-        if body.bent_by >= 0 or body.follows:  # what is lost there is counted with the joint that it follows
+        if body.beam_owner >= 0 or body.follows:  # what is lost there is counted with the joint that it follows
             continue
         if body.beam is not None:
             lost = run.call(body.beam.step("loss"), lost, bodies.own(given.qd, i), constants=body.beam.values)

@@ -15,8 +15,7 @@ QUARTER_TURN = 1e-11
 
 def z_to(axis: Array) -> Array:
     """A rotation that takes z to `axis`; exact for axes along x, y or z."""
-    Z = np.array([0.0, 0.0, 1.0])
-    across = np.cross(Z, axis)
+    across = np.array([-axis[1], axis[0], 0.0])  # z x axis
     size = float(np.linalg.norm(across))
     if size == 0.0:
         return np.eye(3) if axis[2] > 0 else np.diag([1.0, -1.0, -1.0])

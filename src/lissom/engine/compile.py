@@ -10,13 +10,12 @@ llvmlite has one lock around LLVM. It is held during a fork, so that no thread t
 from __future__ import annotations
 
 import functools
-import os
 import weakref
 from typing import Any
 
 from lissom.engine.interrupts import uninterrupted
 from lissom.engine.ir import Lanes
-from lissom.later import importing
+from lissom.later import hold_at_fork, importing
 
 LEVEL = 1  # of LLVM's code generator: the code of level 2 in half its time; IR passes gain nothing on these graphs
 
@@ -29,25 +28,8 @@ def llvm() -> Any:
 
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
-    if hasattr(os, "register_at_fork"):
-        _hold_at_fork(binding.ffi.lib._lock)
+    hold_at_fork(binding.ffi.lib._lock)
     return binding
-
-
-def _hold_at_fork(lock: Any) -> None:
-    """No other thread is inside a lock when this process forks; the thread that is inside may fork: it is reentrant."""
-    held: list[bool] = []
-
-    def acquire() -> None:
-        lock.__enter__()
-        held.append(True)
-
-    def release() -> None:
-        if held:  # a fork that was waiting when this was registered did not acquire it
-            held.pop()
-            lock.__exit__(None, None, None)
-
-    os.register_at_fork(before=acquire, after_in_parent=release, after_in_child=release)
 
 
 @functools.cache

@@ -336,8 +336,8 @@ class _Sweep:
         calls: list[Call] = []
         for call in reversed(self.writer.tape.calls):
             step, outs, ins = self.writer.split(call)
-            bent = moving.any(ins, step.inputs) and self.live.any(outs, step.outputs)
-            if bent or changing.any(outs, step.outputs):
+            curved = moving.any(ins, step.inputs) and self.live.any(outs, step.outputs)
+            if curved or changing.any(outs, step.outputs):
                 mirrors = (*_shifted(outs, self.mirror), *_shifted(ins, self.tangent), *_shifted(outs, self.change))
                 calls.append((back_along(step).name, (*_shifted(ins, self.change), *ins, *mirrors), call[2]))
                 changing.put(ins, step.inputs)

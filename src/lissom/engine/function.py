@@ -3,6 +3,7 @@ when a number is not finite."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -58,11 +59,15 @@ class Function:
         self.read: Callable[[ArrayLike, int], Array] = self._numbers
         self.rescue: Callable[[list[Array]], list[Array]] | None = None
         self.one: Callable[..., Any] = self
-        self.into: Callable[..., Any] = self._into
         self._entries: native.OneState | None = None
         if kernel is not None:
             self._entries = native.OneState(kernel, self.shapes, self, self._into)
-            self.one, self.into = self._entries.call, self._entries.into
+            self.one = self._entries.call
+
+    @functools.cached_property
+    def into(self) -> Callable[..., Any]:
+        """The entry for one state whose results are given: ``into(*arrays, *results)``."""
+        return self._into if self._entries is None else self._entries.into
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         """Results for one state or a batch; a tuple when there are several."""
@@ -74,6 +79,8 @@ class Function:
         batch = self._batch(given)
         if not batch and self._entries is not None and not self._entries.ready:
             self._entries.prepare()  # the next state needs no Python
+            if out is None and self._in_place(given, [], batch):
+                return self._entries.call(*given)  # and this one no code for rows
         if out is None:
             results = [np.empty((*batch, *shape)) for shape in self.shapes]
         else:

@@ -1,6 +1,6 @@
 """Scalar expression graphs: traced by casadi, flattened, multiply-adds chosen.
 
-Multiply-adds are chosen here and not by LLVM, so that one lane and four lanes round alike.
+Multiply-adds are chosen here and not by LLVM, so that one lane and four lanes round in the same way.
 """
 
 from __future__ import annotations
@@ -132,6 +132,8 @@ def reciprocated(graph: Graph) -> Graph:
     casadi writes ``a * (1 / b)`` as ``a / b``; a vector division costs as much as a dozen products.
     """
     times = Counter(node.args[1] for node in graph.nodes if node.op == "div")
+    if max(times.values(), default=0) < 2:
+        return graph
     one = Node("const", data=(1.0,))
     nodes: list[Node] = []
     place: list[int] = []
@@ -145,7 +147,7 @@ def reciprocated(graph: Graph) -> Graph:
             node = Node("mul")
             args = (args[0], inverse[args[1]])
         place.append(len(nodes))
-        nodes.append(node._replace(args=args))
+        nodes.append(Node(node.op, args, node.data))
     outputs = tuple(tuple(place[j] for j in vector) for vector in graph.outputs)
     return Graph(tuple(nodes), graph.inputs, outputs)
 
@@ -193,11 +195,13 @@ def _pruned(graph: Graph) -> Graph:
         if needed[k]:
             for j in graph.nodes[k].args:
                 needed[j] = True
-    place: dict[int, int] = {}
+    if all(needed):
+        return graph
+    place = [-1] * len(graph.nodes)
     nodes: list[Node] = []
-    for k, node in enumerate(graph.nodes):
+    for k, (op, args, data) in enumerate(graph.nodes):
         if needed[k]:
             place[k] = len(nodes)
-            nodes.append(node._replace(args=tuple(place[j] for j in node.args)))
+            nodes.append(Node(op, tuple([place[j] for j in args]), data))
     outputs = tuple(tuple(place[j] for j in vector) for vector in graph.outputs)
     return Graph(tuple(nodes), graph.inputs, outputs)

@@ -64,10 +64,10 @@ def _address(name: str) -> int:
     return int(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
 
 
-@functools.cache
-def _shim() -> Loaded:
+def _shim(name: str) -> Loaded:
+    """The machine code of one builtin: each costs some milliseconds to compile, and many processes need only one."""
     own = hashlib.sha256(Path(native_code.__file__).read_bytes()).hexdigest()
-    return compiled(f"native|{own}", native_code.module_ir)
+    return compiled(f"native|{name}|{own}", native_code.BUILTINS[name])
 
 
 class _Definition(ctypes.Structure):
@@ -93,9 +93,6 @@ class OneState:
     slow, slow_into : called with the same arguments when they are unusual or a number is not finite
     """
 
-    call: Callable[..., Any]
-    into: Callable[..., Any]
-
     def __init__(
         self,
         kernel: Kernel,
@@ -103,28 +100,40 @@ class OneState:
         slow: Callable[..., Any],
         slow_into: Callable[..., Any],
     ):
-        self.call, self.into = slow, slow_into
-        self.ready = not available() or len(kernel.inputs) > MOST_INPUTS or len(shapes) > MOST_OUTPUTS
-        if self.ready:
-            return
-        self._kernel, self._shapes = kernel, [np.array(shape, np.int64) for shape in shapes]
-        head = [NOT_READY, len(shapes), *[0] * 5]
-        words = [*head, 0, *_interpreter(), *[0] * (2 * len(kernel.inputs) + 4 * len(shapes))]
-        self._tables = []
-        for name, fallback in (("one_state", slow), ("one_into", slow_into)):
-            words[SLOW] = id(fallback)
-            made, table = _method(name, words, (self._shapes, fallback, kernel))
-            self._tables.append(table)
-            if name == "one_state":
-                self.call = made
-            elif all(shapes):  # NumPy's own scalars have no shape to look at
-                self.into = made
+        self._kernel, self._shapes, self._slow_into = kernel, [np.array(shape, np.int64) for shape in shapes], slow_into
+        self._tables: list[_Table] = []
+        self._possible = available() and len(kernel.inputs) <= MOST_INPUTS and len(shapes) <= MOST_OUTPUTS
+        self.ready = not self._possible
+        self.call: Callable[..., Any] = self._builtin("one_state", slow) if self._possible else slow
+
+    @functools.cached_property
+    def into(self) -> Callable[..., Any]:
+        """Made when it is first asked for: most functions are never given results."""
+        vectors = all(shape.size for shape in self._shapes)  # NumPy's own scalars have no shape to look at
+        return self._builtin("one_into", self._slow_into) if self._possible and vectors else self._slow_into
 
     def prepare(self) -> None:
         """Compile the kernel's code for one lane, so that calls reach it without Python."""
-        kernel, code = self._kernel, self._kernel.code(1)
-        inputs = len(kernel.inputs)
+        code = self._kernel.code(1)
+        self._fill_tables(code)
+        self.ready = True
+        self._fill_tables(code)  # also one that another thread has just made
+
+    def _builtin(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        head = [NOT_READY, len(self._shapes), *[0] * (SLOW - KERNEL), id(fallback), *_interpreter()]
+        words = [*head, *[0] * (2 * len(self._kernel.inputs) + 4 * len(self._shapes))]
+        made, table = _method(name, words, (self._shapes, fallback, self._kernel))
+        self._tables.append(table)
+        if self.ready:
+            self._fill_tables(self._kernel.code(1))
+        return made
+
+    def _fill_tables(self, code: Code) -> None:
+        """Let the builtins made so far call the code."""
+        kernel, inputs = self._kernel, len(self._kernel.inputs)
         for table in self._tables:
+            if table[N_IN] != NOT_READY:
+                continue
             arrays, places = _template(kernel.inputs, kernel.outputs, code)
             workspace = code.workspace()
             rest: list[int] = []
@@ -136,7 +145,6 @@ class OneState:
             table[KERNEL:SLOW] = _runs(code, arrays, workspace)
             table[FIRST:] = rest
             table[N_IN] = inputs  # from here on calls are served
-        self.ready = True
 
 
 def rows(code: Code, inputs: Sequence[int], outputs: Sequence[int], slow: Callable[..., Any]) -> Callable[..., Any]:
@@ -168,10 +176,20 @@ def _interpreter() -> list[int]:
     return [id(np.ndarray), id(np.dtype(float)), _numpy_api()[PYARRAY_NEW], *map(_address, api)]
 
 
-@functools.cache
+_definitions: dict[str, tuple[_Definition, Loaded]] = {}
+
+
 def _definition(name: str) -> _Definition:
-    """What a builtin says about itself; it must never go away, as the interpreter reads it while it frees one."""
-    return _Definition(name.encode(), _shim().address(name), METH_FASTCALL, None)
+    """What a builtin says about itself; it and its code must never go away, as the interpreter reads both.
+
+    Threads may make one at the same time: all of them use the same one, with the code that belongs to it.
+    """
+    found = _definitions.get(name)
+    if found is None:
+        shim = _shim(name)
+        made = _Definition(name.encode(), shim.address(name), METH_FASTCALL, None)
+        found = _definitions.setdefault(name, (made, shim))
+    return found[0]
 
 
 def _method(name: str, words: list[int], owned: tuple[Any, ...]) -> tuple[Callable[..., Any], _Table]:

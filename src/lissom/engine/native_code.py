@@ -16,11 +16,6 @@ NOT_READY = -1 - MOST_OUTPUTS  # as number of inputs: no call has as many argume
 HEAD = object.__basicsize__  # of every object; its type is the last word of it
 
 
-def module_ir() -> str:
-    """All builtins."""
-    return _one_state_ir() + _one_into_ir() + _rows_ir()
-
-
 def _word(name: str, k: int) -> str:
     """Word k of the table, as a number and as a pointer."""
     return (
@@ -433,3 +428,6 @@ failed:
 {_python("answer")}
 }}
 """
+
+
+BUILTINS = {"one_state": _one_state_ir, "one_into": _one_into_ir, "rows": _rows_ir}  # a module each

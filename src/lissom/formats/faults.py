@@ -1,4 +1,4 @@
-"""Faults of a file, told all at once."""
+"""Faults of a file, reported all at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from lissom.errors import ModelError
 
-MOST_TOLD = 10
+MOST_REPORTED = 10
 
 
 class Faults:
@@ -33,8 +33,8 @@ class Faults:
 def joined(faults: Sequence[ModelError], advice: str = "") -> ModelError:
     """One error of several: the first is its subject, each of the others has a line of its own."""
     first, *others = sorted(faults, key=lambda fault: fault.line or 0)
-    told = [first.problem, *(str(fault) for fault in others[: MOST_TOLD - 1])]
-    if len(others) >= MOST_TOLD:
-        told.append(f"and {len(others) - MOST_TOLD + 1} more faults.")
-    return ModelError("\n".join(told) + (f"{chr(10) if others else ' '}{advice}" if advice else ""),
+    sentences = [first.problem, *(str(fault) for fault in others[: MOST_REPORTED - 1])]
+    if len(others) >= MOST_REPORTED:
+        sentences.append(f"and {len(others) - MOST_REPORTED + 1} more faults.")
+    return ModelError("\n".join(sentences) + (f"{chr(10) if others else ' '}{advice}" if advice else ""),
                       first.subject, first.file, first.line)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lissom.formats import xml
+from lissom.formats.kinds import RECORD
 
 XACRO = "run xacro on the file first (xacro robot.urdf.xacro -o robot.urdf) and load the URDF"
 ENDINGS = {
@@ -12,6 +13,7 @@ ENDINGS = {
     ".srdf": "SRDF names groups and poses of a robot but does not describe it: load the URDF that belongs to it",
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "USD is not read: export the robot as URDF or MJCF first"),
     **dict.fromkeys((".stl", ".dae", ".obj", ".glb"), "it is a mesh, not a robot: load the URDF or MJCF that uses it"),
+    **dict.fromkeys((".nc", ".csv", ".parquet"), f"it is {RECORD}"),
     **dict.fromkeys((".yaml", ".yml", ".json"), "YAML and JSON are not read: write the arm as .toml, or as URDF"),
 }
 ROOTS = {

@@ -1,17 +1,24 @@
 """The identity of a value as JSON: two studies or simulations are the same where their values have equal identities.
 
-Functions count by their code and by the values that they take from outside: defaults, closures, and names of their
-module. Lists and tables among those may change while they run; they count where `contents` is asked for.
+Records and objects count by their content. Functions and classes of installed packages count by name, because their
+packages have versions; those of the user count by their code and by the values that they use: defaults, closures,
+and names of their modules. What an object holds where Python cannot see it (a generator, an open file) is reported,
+so that the caller can decline to compare.
 """
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
+import dis
 import functools
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from types import CodeType, FunctionType, MethodType, ModuleType
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import BuiltinMethodType, CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,83 +26,216 @@ import numpy as np
 from lissom.formats import native_write
 from lissom.model.arm import Arm
 
-CONTAINERS = (list, set, Mapping)
+LARGE = 10_000  # entries of an array that counts by its hash rather than entry by entry
+OF_GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
+LOCKS = (type(threading.Lock()), type(threading.RLock()))  # they hold nothing that results depend on
+PROTOCOL = 4  # of pickle
 
 
-class Scope(NamedTuple):
-    """Objects that are being described (by id), and whether containers outside a function count."""
+class Identity(NamedTuple):
+    """`content` as JSON; `unseen` names what cannot be compared, with its type."""
 
-    seen: frozenset[int] = frozenset()
-    contents: bool = False
-
-    def inside(self, value: Any) -> Scope:
-        """Within an object."""
-        return self._replace(seen=self.seen | {id(value)})
+    content: Any
+    unseen: tuple[str, ...]
 
 
-OUTERMOST = Scope()
+def identity(value: Any) -> Identity:
+    """Return what a value is, for comparison with a value of another process."""
+    reader = _Reader()
+    try:
+        content = reader.read(value)
+    except RecursionError:
+        content = _name(type(value))
+        reader.unseen.append("a value that is nested too deeply")
+    return Identity(content, tuple(dict.fromkeys(reader.unseen)))
 
 
-def identity(value: Any, scope: Scope = OUTERMOST) -> Any:
-    """Records by their fields, functions by their code, other objects by their attributes."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist() if value.dtype.kind in "biufU" else repr(value.tolist())
-    if isinstance(value, Arm):
-        return native_write.write(value)
-    if isinstance(value, CONTAINERS) and id(value) in scope.seen:
-        return ""
-    if isinstance(value, Mapping):
-        return {str(key): identity(item, scope.inside(value)) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [identity(item, scope.inside(value)) for item in value]
-    if isinstance(value, set | frozenset):  # they come in another order in another process
-        return sorted(json.dumps(identity(item, scope), sort_keys=True) for item in value)
-    if isinstance(value, type | ModuleType):
-        return _name(value)
-    if id(value) in scope.seen:
-        return ""
-    if dataclasses.is_dataclass(value):
-        told = {
-            field.name: identity(getattr(value, field.name), scope) for field in dataclasses.fields(value) if field.init
-        }
-        return {type(value).__name__: told}
-    return _callable(value, scope.inside(value)) or _object(value, scope.inside(value))
+class _Reader:
+    """One value, and all that it refers to.
 
+    path : names from the value to what is being read
+    open : ids of the objects that contain what is being read
+    known : objects that were read, by id; holding them keeps their ids their own
+    """
 
-def _callable(value: Any, scope: Scope) -> Any:
-    """Functions, by their own words; None of anything else."""
-    if isinstance(value, functools.partial):
-        return {"partial": identity([value.func, value.args, value.keywords], scope)}
-    if isinstance(value, MethodType):
-        return {"method": identity([value.__func__, value.__self__], scope)}
-    if isinstance(value, FunctionType):
-        told = json.dumps(_function(value, scope), sort_keys=True)
-        return {"function": hashlib.sha256(told.encode()).hexdigest()}
-    return identity(value.__wrapped__, scope) if hasattr(value, "__wrapped__") else None
+    def __init__(self) -> None:
+        self.unseen: list[str] = []
+        self.path: list[str] = []
+        self.open: set[int] = set()
+        self.known: dict[int, tuple[Any, Any]] = {}
 
+    def read(self, value: Any, name: str = "") -> Any:
+        """JSON of a value that its owner calls `name`."""
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        if isinstance(value, bytes | complex | range):
+            return repr(value)
+        if id(value) in self.known:
+            return self.known[id(value)][1]
+        if id(value) in self.open:
+            return ""
+        with self._inside(value, name):
+            found = self._container(value)
+        self.known[id(value)] = (value, found)
+        return found
 
-def _function(value: FunctionType, scope: Scope) -> list[Any]:
-    outside: dict[str, Any] = dict(zip(value.__code__.co_freevars, _cells(value), strict=True))
-    for name in sorted({word for code in _codes(value.__code__) for word in code.co_names}):
-        if name in value.__globals__:
-            outside[name] = value.__globals__[name]
-    defaults = [_steady(x, value, scope) for x in (value.__defaults__ or ())]
-    named = {word: _steady(x, value, scope) for word, x in (value.__kwdefaults__ or {}).items()}
-    return [_code(value.__code__), defaults, named, {word: _steady(x, value, scope) for word, x in outside.items()}]
+    @contextmanager
+    def _inside(self, value: Any, name: str) -> Iterator[None]:
+        self.open.add(id(value))
+        self.path += [name] if name else []
+        yield
+        self.open.discard(id(value))
+        del self.path[len(self.path) - bool(name) :]
 
+    def _container(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray | np.generic):
+            return self._array(np.asanyarray(value))
+        if isinstance(value, Arm):
+            return native_write.write(value)
+        if type(value) in (dict, MappingProxyType):
+            return self._table(value)
+        if type(value) in (list, tuple):
+            return [self.read(item) for item in value]
+        if isinstance(value, set | frozenset):  # they come in another order in another process
+            return sorted(json.dumps(self.read(item), sort_keys=True) for item in value)
+        if isinstance(value, ModuleType):
+            return value.__name__
+        if isinstance(value, type):
+            return self._class(value)
+        if dataclasses.is_dataclass(value):
+            return self._record(value)
+        return self._callable(value) or self._object(value)
 
-def _cells(value: FunctionType) -> Iterator[Any]:
-    for cell in value.__closure__ or ():
+    def _array(self, value: np.ndarray[Any, Any]) -> Any:
+        if value.dtype.kind not in "biufU":
+            return self.read(value.tolist())
+        if value.size <= LARGE:
+            return value.tolist()
+        data = np.ascontiguousarray(np.ma.filled(value))  # of a masked one, with its mask beside
+        mask = np.ma.getmaskarray(value).tobytes() if np.ma.isMaskedArray(value) else b""
+        return {"array": [data.dtype.str, list(data.shape), hashlib.sha256(data.tobytes() + mask).hexdigest()]}
+
+    def _table(self, value: Any) -> Any:
+        if all(isinstance(key, str) for key in value):
+            return {key: self.read(item, key) for key, item in value.items()}
+        pairs = ([self.read(key), self.read(item)] for key, item in value.items())
+        return {"table": sorted(json.dumps(pair, sort_keys=True) for pair in pairs)}
+
+    def _record(self, value: Any) -> Any:
+        """Return the fields of a dataclass; of one that is not lissom's also what else it holds, and its methods."""
+        kind = type(value)
+        content = {f.name: self.read(getattr(value, f.name), f.name) for f in dataclasses.fields(value) if f.init}
+        if _installed(kind):
+            return {kind.__name__: content}
+        derived = {
+            f.name for base in kind.__mro__ if _installed(base) and dataclasses.is_dataclass(base)
+            for f in dataclasses.fields(base)
+        }  # fmt: skip
+        more = {
+            word: item for word, item in getattr(value, "__dict__", {}).items()
+            if word not in content and word not in derived and word != "_content_cache"
+        }  # fmt: skip
+        return {kind.__name__: [content, self._state(kind, more), self.read(kind)]}
+
+    # ---- functions and classes -------------------------------------------------------------------
+
+    def _callable(self, value: Any) -> Any:
+        """Functions; None of anything else."""
+        if isinstance(value, functools.partial):
+            return {"partial": [self.read(value.func), self.read(value.args), self.read(value.keywords)]}
+        if isinstance(value, MethodType):
+            return {"method": [self.read(value.__func__), self.read(value.__self__, value.__name__)]}
+        if isinstance(value, FunctionType):
+            return _name(value) if _installed(value) else self._function(value)
+        if isinstance(value, BuiltinMethodType) and not isinstance(value.__self__, ModuleType | None):
+            return {"method": [value.__name__, self.read(value.__self__, value.__name__)]}
+        if hasattr(value, "__wrapped__"):
+            return self.read(value.__wrapped__)
+        if callable(value) and isinstance(getattr(value, "__name__", None), str):  # not written in Python
+            return _name(value)
+        return None
+
+    def _function(self, value: FunctionType) -> Any:
+        name = value.__name__
+        content = [
+            _code(value.__code__),
+            [self.read(x, name) for x in value.__defaults__ or ()],
+            {word: self.read(x, f"{name}: {word}") for word, x in (value.__kwdefaults__ or {}).items()},
+            {word: self.read(x, f"{name}: {word}") for word, x in _outside(value)},
+            self.read({word: x for word, x in value.__dict__.items() if word != "__wrapped__"}),
+        ]
+        return {"function": _hashed(content)}
+
+    def _class(self, value: type) -> Any:
+        if _installed(value):
+            return _name(value)
+        content = {word: self.read(item, word) for word, item in vars(value).items() if _of_class(word, item)}
+        return {_name(value): _hashed([content, [self.read(base) for base in value.__bases__]])}
+
+    # ---- other objects ---------------------------------------------------------------------------
+
+    def _object(self, value: Any) -> Any:
+        """Return what pickle would write of an object: how it is made, its state and its items."""
+        kind = type(value)
+        if isinstance(value, LOCKS):
+            return _name(kind)
+        if isinstance(value, property):
+            return [self.read(part) for part in (value.fget, value.fset, value.fdel)]
+        if isinstance(value, staticmethod | classmethod | functools.cached_property):
+            return self.read(getattr(value, "__func__", None) or value.func)  # type: ignore[union-attr]
         try:
-            yield cell.cell_contents
+            parts = _reduced(value)
+        except Exception:  # whatever the object's own methods raise
+            return self._not_seen(kind)
+        if isinstance(parts, str):
+            return f"{kind.__module__}.{parts}"
+        make, args, state, items, pairs = (*parts, *(None,) * 3)[:5]
+        state = [self._state(kind, part) for part in (state if isinstance(state, tuple) else (state,))]
+        rows = None if items is None else [self.read(item) for item in items]
+        table = None if pairs is None else self._table(dict(pairs))
+        return {_name(kind): _hashed([self.read(make), self.read(args), state, rows, table])}
+
+    def _state(self, kind: type, state: Any) -> Any:
+        """Return the attributes of an object, without results that it has stored for itself."""
+        if not isinstance(state, dict):
+            return self.read(state)
+        stored = functools.cached_property
+        return self._table({k: v for k, v in state.items() if not isinstance(getattr(kind, str(k), None), stored)})
+
+    def _not_seen(self, kind: type) -> str:
+        place = ".".join(self.path)
+        self.unseen.append(f"{place} ({_name(kind)})" if place else f"an object of type {_name(kind)}")
+        return _name(kind)
+
+
+def _reduced(value: Any) -> Any:
+    by_table: Callable[[Any], Any] | None = copyreg.dispatch_table.get(type(value))
+    return by_table(value) if by_table else value.__reduce_ex__(PROTOCOL)
+
+
+def _hashed(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _outside(value: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield the names that a function takes from outside, with their values."""
+    for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
         except ValueError:  # not filled yet
-            yield None
+            yield name, None
+    codes = list(_codes(value.__code__))
+    used = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname in OF_GLOBALS}
+    attributes = {word for code in codes for word in code.co_names}
+    for name in sorted(used & value.__globals__.keys()):
+        item = value.__globals__[name]
+        yield name, item
+        if isinstance(item, ModuleType) and not _versioned(item.__name__):  # a file of the user's
+            yield from ((f"{name}.{word}", vars(item)[word]) for word in sorted(attributes & vars(item).keys()))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """With those of the functions inside."""
+    """Yield a code and those of the functions inside."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -109,46 +249,37 @@ def _code(code: CodeType) -> list[Any]:
 
 def _constant(value: Any) -> Any:
     """Of code; 1, 1.0 and True differ."""
-    return identity(value) if isinstance(value, frozenset) else repr(value)
+    return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)
 
 
-def _steady(value: Any, user: FunctionType, scope: Scope) -> Any:
-    """What a function takes from outside; other modules have versions."""
-    if isinstance(value, FunctionType):
-        return identity(value, scope) if value.__module__ == user.__module__ else _name(value)
-    known: tuple[type, ...] = (
-        int,
-        float,
-        complex,
-        str,
-        bytes,
-        tuple,
-        frozenset,
-        np.ndarray,
-        np.generic,
-        functools.partial,
-        Arm,
-    )
-    known = (*known, *CONTAINERS) if scope.contents else known
-    if value is None or isinstance(value, known) or dataclasses.is_dataclass(value):
-        return identity(value, scope)
-    return _name(type(value))
+def _of_class(word: str, item: Any) -> bool:
+    """Is an entry of a class written by its author? Python itself adds others."""
+    if isinstance(item, FunctionType | staticmethod | classmethod | property):
+        return True
+    slot = type(item).__name__ in ("member_descriptor", "getset_descriptor")
+    return not slot and not word.startswith(("__", "_abc_"))
 
 
-def _object(value: Any, scope: Scope) -> Any:
-    if isinstance(value, bytes | complex | range | slice):
-        return repr(value)
-    if isinstance(getattr(value, "__name__", None), str):  # a function that is not written in Python
-        return _name(value)
-    told = {word: item for word, item in getattr(value, "__dict__", {}).items() if _counts(item)}
-    code = getattr(type(value), "__call__", None)  # noqa: B004  as it is written, not whether there is one
-    return {
-        _name(type(value)): [identity(code, scope) if isinstance(code, FunctionType) else "", identity(told, scope)]
-    }
+def _installed(value: Any) -> bool:
+    """Can a function or class be named, and does its package have a version?"""
+    module = getattr(value, "__module__", None)
+    if not isinstance(module, str) or not _versioned(module):
+        return False
+    found: Any = sys.modules.get(module)
+    for word in value.__qualname__.split("."):
+        found = getattr(found, word, None)
+    return found is value
 
 
-def _counts(value: Any) -> bool:
-    return value is None or isinstance(value, int | float | str | tuple | np.ndarray | np.generic | FunctionType)
+@functools.cache
+def _versioned(module: str) -> bool:
+    top = module.partition(".")[0]
+    if top == "__main__":  # it may be a command of an installed package that runs the user's code
+        return False
+    if top in sys.stdlib_module_names or top in sys.builtin_module_names or top == __name__.partition(".")[0]:
+        return True
+    file = getattr(sys.modules.get(top), "__file__", None) or ""
+    return "site-packages" in file or "dist-packages" in file
 
 
 def _name(value: Any) -> str:

@@ -1,6 +1,6 @@
 """What an MJCF file may ask of MuJoCo's compiler: files proper, and sizes that a robot has.
 
-The compiler reads whatever file is named and makes as much room as it is told to; some sizes take it minutes or all
+The compiler reads whatever file is named and makes as much room as it is asked to; some sizes take it minutes or all
 memory, pipes stop it for ever, and a model that names itself ends the process. All of it, and all that is included or
 attached (`mjcf_files`), is looked through before it is compiled.
 """

@@ -13,6 +13,7 @@ import numpy as np
 from lissom.errors import InputError, ModelError, about, shown
 from lissom.formats.faults import Faults, joined
 from lissom.formats.files import AS_WRITTEN, MOST_LINKS
+from lissom.formats.kinds import refuse_other_kind
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
 from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
@@ -82,10 +83,11 @@ class Reader:
     def __init__(self, folder: Path, follow: bool = True, as_written: bool = False):
         self.folder, self.follow, self.as_written = folder, follow, as_written
         self.notes: list[str] = []
-        self.faults = Faults()  # of links; the rest is told one at a time
+        self.faults = Faults()  # of links; the rest is reported one at a time
         self._freed: list[str] = []  # what joints would follow
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
+        refuse_other_kind(document, "arm")
         refuse_unknown(document, TOP, "the file")
         version = document.get("lissom", VERSION)
         if version != VERSION or isinstance(version, bool):

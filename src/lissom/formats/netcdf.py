@@ -45,10 +45,10 @@ class Contents:
         import h5py
 
         found = self._dataset(name)
-        told = h5py.check_string_dtype(found.dtype)
-        if found.shape != () or told is None:
+        kind = h5py.check_string_dtype(found.dtype)
+        if found.shape != () or kind is None:
             raise ModelError(f"its {name} is not text.", file=str(self._path))
-        data = found[()] if told.length is not None else self._heap_text(found.id.get_offset())
+        data = found[()] if kind.length is not None else self._heap_text(found.id.get_offset())
         return data.decode("utf-8")
 
     def _heap_text(self, place: int | None) -> bytes:

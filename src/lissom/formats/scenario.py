@@ -11,6 +11,7 @@ import numpy as np
 
 from lissom.errors import LissomError, ModelError, shown
 from lissom.formats.files import read_bytes
+from lissom.formats.kinds import refuse_other_ending, refuse_other_kind
 from lissom.formats.load import load
 from lissom.formats.strict import Place, Table, as_table, inside, parse, record
 from lissom.formats.toml_text import find_line
@@ -20,10 +21,12 @@ from lissom.model.loads import Payload
 T = TypeVar("T")
 
 
-def read_document(path: Path, read: Callable[[Table], T]) -> T:
-    """What a function makes of a file, or a sentence with its line."""
+def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
+    """What a function makes of a file of a kind (see `kinds.KINDS`), or a sentence with its line."""
+    refuse_other_ending(path, kind)
     text, document = parse(str(path), read_bytes(path))
     try:
+        refuse_other_kind(document, kind)
         return read(document)
     except ModelError as error:
         if error.file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 
 from lissom.errors import ModelError, about, shown
 from lissom.formats.files import read_bytes
+from lissom.formats.kinds import refuse_other_ending, refuse_other_kind
 from lissom.formats.native_read import Reader
 from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
-from lissom.model.bend import Line, bent, line_of
+from lissom.model.bend import Line, line_of, with_flexible_link
 from lissom.model.fields import number, text
 from lissom.model.link import Link
 from lissom.model.loads import Payload
@@ -22,12 +24,14 @@ from lissom.spatial.inertia import Inertia
 
 VERSION = 1
 TOP = ("lissom_flexible", "source", "notes", "links")
-LINK = ("name", "beam", "modal_integrals", "child", "end", "z", "hub")
+LINK = ("name", "beam", "modal_integrals", "child", "end", "z", "at", "hub")
+NEAREST = "nearest"  # of `at`: the section nearest to the joint of the child
 NO_HUB = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def made_flexible(arm: Arm, path: Path) -> Arm:
     """The arm with the flexible links that a side file describes."""
+    refuse_other_ending(path, "side")
     content, document = parse(str(path), read_bytes(path))
     try:
         return _Side(path).read(arm, document)
@@ -46,6 +50,7 @@ class _Side:
         self.path, self.native = path, Reader(path.parent)
 
     def read(self, arm: Arm, document: Table) -> Arm:
+        refuse_other_kind(document, "side")
         refuse_unknown(document, TOP, "the file")
         version = document.get("lissom_flexible", VERSION)
         if version != VERSION or isinstance(version, bool):
@@ -59,13 +64,13 @@ class _Side:
         notes = [*arm.notes, *given]
         for i, row in enumerate(rows):
             with inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
-                arm, note = self._bend(arm, row)
+                arm, note = self._flexible(arm, row)
                 notes.append(note)
-        told = text(document.get("source", ""), "source")
-        source = f"{arm.source}; flexible links: {told or f'side file {self.path.name}'}"
+        origin = text(document.get("source", ""), "source")
+        source = f"{arm.source}; flexible links: {origin or f'side file {self.path.name}'}"
         return arm.replace(notes=notes, source=source.removeprefix("; "))
 
-    def _bend(self, arm: Arm, row: Table) -> tuple[Arm, str]:
+    def _flexible(self, arm: Arm, row: Table) -> tuple[Arm, str]:
         refuse_unknown(row, LINK, "a link")
         if "name" not in row:
             raise ModelError("name is missing.")
@@ -77,24 +82,29 @@ class _Side:
         if "modal_integrals" in row:
             return self._given(arm, link, row)
         child = text(row["child"], "child") if "child" in row else None
-        line = line_of(arm, link.name, child, row.get("end"), row.get("z"))
+        at = _along(row.get("at", {}))
+        line = line_of(arm, link.name, child, row.get("end"), row.get("z"), at)
         with inside("beam"):
             table = {"length": line.length, **as_table(row["beam"], "beam")}
             length = number(table["length"], "length", above=0.0)
+        for word, distance in at.items():
+            if distance is not None and distance > length:
+                raise ModelError(f"at is {distance:g} for {word!r}, beyond the end of the beam, {length:g} m.")
         hub = self._hub(row, link, table.get("mass_per_length"), length)
         with inside("beam"):
             beam = self.native.beam({**self._mass(link, hub, table, length), **table})
-        return bent(arm, link.name, line.frame, hub, beam), _told(arm, link, beam.mass, hub, line)
+        return with_flexible_link(arm, link.name, line.frame, hub, beam, at), _note(arm, link, beam.mass, hub, line, at)
 
     def _given(self, arm: Arm, link: Link, row: Table) -> tuple[Arm, str]:
         """Integrals are in the link's own axes, which stay."""
-        for word in ("child", "end", "z"):
+        for word in ("child", "end", "z", "at"):
             if word in row:
                 raise ModelError(f"{word} is for beams; modal integrals are in the axes of the link.")
         hub = self._hub(row, link, None, 0.0)
         with inside("modal_integrals"):
             modes = self.native.modal_integrals(row["modal_integrals"])
-        return bent(arm, link.name, np.asarray(link.frame), hub, modes), _told(arm, link, modes.mass, hub, None)
+        note = _note(arm, link, modes.mass, hub, None, {})
+        return with_flexible_link(arm, link.name, np.asarray(link.frame), hub, modes), note
 
     @staticmethod
     def _hub(row: Table, link: Link, per_length: Any, length: float) -> Inertia:
@@ -133,11 +143,24 @@ class _Side:
         return {"mass_per_length": left / length}
 
 
-def _told(arm: Arm, link: Link, mass: float, hub: Inertia, line: Line | None) -> str:
+def _along(given: Any) -> dict[str, float | None]:
+    """Return the children along a beam with their distances from its root; None of those where they are nearest."""
+    found: dict[str, float | None] = {}
+    for child, distance in as_table(given, "at").items():
+        if distance == NEAREST:
+            found[child] = None
+        elif isinstance(distance, str):
+            raise ModelError(f"at is {shown(distance)} for {shown(child)}; expected a distance or {NEAREST!r}.")
+        else:
+            found[child] = number(distance, f"at of {child!r}", least=0.0)
+    return found
+
+
+def _note(arm: Arm, link: Link, mass: float, hub: Inertia, line: Line | None, at: Mapping[str, float | None]) -> str:
     """A note: what became of the link's mass, and what sits on its tip."""
     note = f"link {link.name!r}: a rigid body of {link.mass:.4g} kg became flexible, {mass:.4g} kg"
     note += f" with a hub of {hub.mass:.4g} kg." if hub.mass else "."
-    others = [other.name for other in arm.links if other.parent == link.name]
+    others = [other.name for other in arm.links if other.parent == link.name and other.name not in at]
     if line is not None and line.child is not None and len(others) > 1:
-        note += f" All that hung on it now hangs on its tip: {', '.join(map(repr, others))}."
+        note += f" What hung on it now hangs on its tip: {', '.join(map(repr, others))}."
     return note

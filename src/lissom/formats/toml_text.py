@@ -50,7 +50,7 @@ def table_lines(header: str, table: dict[str, Any]) -> list[str]:
 def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None:
     """Line (from 1) of a table such as ``("links", 3, "joint")``, or of a key inside it.
 
-    Knows tables with headers of their own; falls back to the nearest enclosing header.
+    Knows tables with headers of their own and the lines where others begin; falls back to the nearest enclosing header.
     """
     steps = list(path)
     lines = text.split("\n")
@@ -66,6 +66,7 @@ def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None
         if count is None and not found and steps:  # [outer.inner] without an [outer] of its own
             continue
         if index >= len(found):
+            line = _inline(lines, range(start, stop), name) or line
             break
         line = found[index] + 1
         start, stop = found[index] + 1, found[index + 1] if index + 1 < len(found) else stop
@@ -75,3 +76,14 @@ def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None
         if hits:
             return hits[0] + 1
     return line
+
+
+def _inline(lines: list[str], within: range, name: str) -> int | None:
+    """Line (from 1) of a table or list that is written as a value, before the next header."""
+    own = re.compile(rf"\s*\"?{re.escape(name)}\"?\s*=")
+    for n in within:
+        if lines[n].lstrip().startswith("["):
+            return None
+        if own.match(lines[n]):
+            return n + 1
+    return None

@@ -237,12 +237,12 @@ class _Reader:
             if not self.repair:
                 self.advice = ADVICE
                 raise ModelError(error.problem) from None
-            told = f"link {link.attributes['name']!r}: unphysical principal moments {_listed(given)}"
+            note = f"link {link.attributes['name']!r}: unphysical principal moments {_listed(given)}"
             if self.repair == AS_WRITTEN:
-                self.notes.append(f"{told} taken as written.")
+                self.notes.append(f"{note} taken as written.")
                 return given, True
             moment = nearest_physical(given)
-            self.notes.append(f"{told} repaired to {_listed(moment)}.")
+            self.notes.append(f"{note} repaired to {_listed(moment)}.")
             return physical_inertia(moment), False
 
     def _shapes(self, link: xml.Element) -> tuple[Shape, ...]:

@@ -117,7 +117,7 @@ class Planar:
                 self._add((k, body), None)
             at += 1
         for k, body in enumerate(self.bodies.list):
-            if body.bent_by >= 0:
+            if body.beam_owner >= 0:
                 self._station(k, body)
 
     def _add(self, joint: tuple[int, Body] | None, beam: tuple[int, Body] | None) -> None:
@@ -189,11 +189,11 @@ class Planar:
 
     def _station(self, k: int, body: Body) -> None:
         """A place along a beam, where loads act."""
-        tip = self.spots[body.bent_by]
+        tip = self.spots[body.beam_owner]
         assert body.beam is not None
-        point = np.array(self._tables(body.bent_by).point, float)
+        point = np.array(self._tables(body.beam_owner).point, float)
         at = tip.x - complex(tip.axes @ point)
-        self._normals[k] = self._normals[body.bent_by]
+        self._normals[k] = self._normals[body.beam_owner]
         self.spots[k] = self._end(body, tip.link, at, self._normals[k])
 
     def _tables(self, k: int) -> Any:
@@ -233,7 +233,7 @@ def _refuse_branches(bodies: Bodies) -> None:
     for k, body in bodies.movers:
         if body.parent != last:
             along = body.parent != BASE and bodies.list[body.parent].mount
-            where = "hangs along a beam" if along and bodies.list[body.parent].bent_by == last else "branches"
+            where = "hangs along a beam" if along and bodies.list[body.parent].beam_owner == last else "branches"
             raise UnsupportedError(f"it {where} at {body.joint!r}")
         last = k
 

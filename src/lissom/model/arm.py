@@ -19,7 +19,7 @@ from lissom.model.limits import QUANTITIES
 from lissom.model.link import Link
 from lissom.model.loads import Load, Loop, Payload
 from lissom.model.record import Record
-from lissom.model.regularity import refuse_singular_coupling, refuse_singular_inertia
+from lissom.model.regularity import refuse_singular_inertia
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array
 
@@ -107,10 +107,7 @@ class Arm(Record):
         self._refuse_broken_tree()
         self._refuse_loose_ends()
         if not self.kinematics_only:
-            if self.mimics:
-                refuse_singular_coupling(self.links, self.parent_index, self.mimics)
-            else:
-                refuse_singular_inertia(self.links, self.parent_index)
+            refuse_singular_inertia(self.links, self.parent_index, self.mimics)
 
     def _refuse_duplicate_names(self) -> None:
         frames: dict[str, str] = {}
@@ -347,12 +344,12 @@ class Arm(Record):
     @cached_property
     def friction(self) -> Array:
         """(n_joints,) Coulomb friction at each of `joints`, that of joints that follow it included [N m or N]."""
-        return frozen(np.array([following.total(self, joint, "friction", 1) for joint in self.joints]))
+        return frozen(following.totals(self, "friction", 1))
 
     @cached_property
     def damping(self) -> Array:
         """(n_joints,) viscous damping at each of `joints`, that of joints that follow it included [N m s or N s/m]."""
-        return frozen(np.array([following.total(self, joint, "damping", 2) for joint in self.joints]))
+        return frozen(following.totals(self, "damping", 2))
 
     @property
     def home(self) -> Array:

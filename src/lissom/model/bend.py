@@ -6,6 +6,8 @@ payload, shapes, loads, loops) is given anew, so that the undeformed arm is the 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ from lissom.errors import ModelError, suggest
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam
 from lissom.model.fields import frozen, unit_vector, vector
+from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.model.loads import Payload
 from lissom.model.modal_integrals import ModalIntegrals
@@ -33,14 +36,16 @@ class Line(NamedTuple):
     child: Link | None
 
 
-def line_of(arm: Arm, name: str, child: str | None = None, end: Any = None, z: Any = None) -> Line:
+def line_of(
+    arm: Arm, name: str, child: str | None = None, end: Any = None, z: Any = None, beside: Collection[str] = ()
+) -> Line:
     """The line from a link's joint to the joint of its child, or to a point `end` in link axes.
 
     `z` in link axes is what the beam's z axis follows; without it the axis of the joint, or of the child's joint
-    where that lies along the beam.
+    where that lies along the beam. `beside` are children that sit along the beam: it does not lead to them.
     """
     link = arm.link(name)
-    next_ = _child(arm, link, child, optional=end is not None)
+    next_ = _child(arm, link, child, beside, optional=end is not None)
     if end is not None:
         point = (link.frame @ [*vector(end, "end"), 1.0])[:3]
     else:
@@ -56,13 +61,19 @@ def line_of(arm: Arm, name: str, child: str | None = None, end: Any = None, z: A
     return Line(pose(_axes(x, _sideways(link, next_, x, z))), length, next_)
 
 
-def _child(arm: Arm, link: Link, word: str | None, optional: bool) -> Link | None:
+def _child(arm: Arm, link: Link, word: str | None, beside: Collection[str], optional: bool) -> Link | None:
     """The child that the beam leads to: the one named, the only one, or the only one on a moving joint."""
     children = {other.name: other for other in arm.links if other.parent == link.name}
+    for given in beside:
+        if given not in children:
+            raise ModelError(f"at names {given!r}, which is not one of its children; {suggest(given, children)}")
     if word is not None:
+        if word in beside:
+            raise ModelError(f"at names {word!r}, to which the beam leads; it sits at the end.")
         if word not in children:
             raise ModelError(f"child {word!r} is not one of its children; {suggest(word, children)}")
         return children[word]
+    children = {word: other for word, other in children.items() if word not in beside}
     moving = [other for other in children.values() if other.joint.moves]
     found = list(children.values()) if len(children) == 1 else moving
     if len(found) == 1:
@@ -70,7 +81,10 @@ def _child(arm: Arm, link: Link, word: str | None, optional: bool) -> Link | Non
     if optional:
         return None
     if not children:
-        raise ModelError("no link hangs on it, so its beam has no end; give end = [x, y, z] in the link's axes.")
+        besides = " beside those of at" if beside else ""
+        raise ModelError(
+            f"no link hangs on it{besides}, so its beam has no end; give end = [x, y, z] in the link's axes."
+        )
     names = ", ".join(repr(other.name) for other in found or children.values())
     raise ModelError(f"several links hang on it ({names}); say which one its beam leads to: child = ...")
 
@@ -98,8 +112,20 @@ def _axes(x: Array, z: Array) -> Array:
     return np.column_stack([x, np.cross(z, x), z])
 
 
-def bent(arm: Arm, name: str, frame: Array, hub: Inertia, flexible: Beam | ModalIntegrals) -> Arm:
-    """The arm with one link flexible; `frame`: its new link frame in the joint frame, `hub`: in the old link's axes."""
+def with_flexible_link(
+    arm: Arm,
+    name: str,
+    frame: Array,
+    hub: Inertia,
+    flexible: Beam | ModalIntegrals,
+    at: Mapping[str, float | None] = MappingProxyType({}),
+) -> Arm:
+    """Return the arm with one link flexible.
+
+    frame : its new link frame in the joint frame
+    hub : the rigid part, in the old link's axes
+    at : children along the beam, with their distance from its root [m]; None: where their joint is nearest to it
+    """
     link = arm.link(name)
     moved = inverse(frame) @ link.frame  # the old frame in the new one
     word = "beam" if isinstance(flexible, Beam) else "modes"
@@ -119,8 +145,7 @@ def bent(arm: Arm, name: str, frame: Array, hub: Inertia, flexible: Beam | Modal
     links = []
     for other in arm.links:
         if other.parent == name:
-            placement = frozen(from_tip @ other.joint.placement)
-            other = other.replace(joint=other.joint.replace(placement=placement))
+            other = other.replace(joint=_moved_joint(other.joint, new, moved, other.name in at, at.get(other.name)))
         links.append(new if other.name == name else other)
     loads = [load.replace(point=(moved @ [*load.point, 1.0])[:3]) if load.link == name else load for load in arm.loads]
 
@@ -129,3 +154,14 @@ def bent(arm: Arm, name: str, frame: Array, hub: Inertia, flexible: Beam | Modal
 
     loops = [loop.replace(a=end(loop.a), b=end(loop.b)) for loop in arm.loops]
     return arm.replace(links=links, loads=loads, loops=loops)
+
+
+def _moved_joint(joint: Joint, parent: Link, moved: Array, along: bool, distance: float | None) -> Joint:
+    """Return the joint of a child where it was, on the tip of its parent or on a section of the beam."""
+    placed = moved @ joint.placement
+    if along and parent.beam is not None:
+        nearest = float(np.clip(placed[0, 3], 0.0, parent.beam.length))
+        at = nearest if distance is None else distance
+    else:
+        at = None
+    return joint.replace(placement=frozen(inverse(parent.attachment(at)) @ placed), at=at)

@@ -26,17 +26,26 @@ def resolved(arm: Arm) -> Mapping[str, Mimic]:
     """See `Arm.mimics`; a ring is refused."""
     waiting = {joint.name: joint.mimic for joint in arm.moving_joints if joint.mimic is not None}
     found: dict[str, Mimic] = {}
-    while waiting:
-        ready = {name: mimic for name, mimic in waiting.items() if mimic.joint not in waiting}
-        if not ready:
-            names = ", ".join(map(repr, waiting))
+    for name in waiting:
+        for follower in reversed(_chain(waiting, found, name)):
+            mimic = waiting[follower]
+            with about(f"joint {follower!r}"):
+                found[follower] = _through(found[mimic.joint], mimic) if mimic.joint in found else mimic
+    return MappingProxyType(found)
+
+
+def _chain(waiting: Mapping[str, Mimic], found: Mapping[str, Mimic], name: str) -> list[str]:
+    """A joint that follows, the one that it follows, and so on, up to one that is known."""
+    chain: dict[str, None] = {}
+    while name in waiting and name not in found:
+        if name in chain:
+            ring = list(chain)[list(chain).index(name) :]
+            names = ", ".join(repr(word) for word in waiting if word in ring)
             raise ModelError(f"the joints {names} follow each other in a ring; one of them must follow no other.",
                              "mimic")  # fmt: skip
-        for name, mimic in ready.items():
-            with about(f"joint {name!r}"):
-                found[name] = _through(found[mimic.joint], mimic) if mimic.joint in found else mimic
-            del waiting[name]
-    return MappingProxyType(found)
+        chain[name] = None
+        name = waiting[name].joint
+    return list(chain)
 
 
 def _through(above: Mimic, mimic: Mimic) -> Mimic:
@@ -45,16 +54,27 @@ def _through(above: Mimic, mimic: Mimic) -> Mimic:
     return Mimic(above.joint, m * above.multiplier, m * above.offset + mimic.offset)
 
 
-def followers(arm: Arm, joint: Joint) -> list[tuple[Joint, Mimic]]:
-    """The joints that follow a joint, at once or through others, in the order of the links."""
-    found = ((other, arm.mimics.get(other.name)) for other in arm.moving_joints)
-    return [(other, mimic) for other, mimic in found if mimic is not None and mimic.joint == joint.name]
+def followers(arm: Arm) -> dict[str, list[tuple[Joint, Mimic]]]:
+    """By name of a joint: those that follow it, at once or through others, in the order of the links."""
+    found: dict[str, list[tuple[Joint, Mimic]]] = {}
+    for joint in arm.moving_joints if arm.mimics else ():
+        mimic = arm.mimics.get(joint.name)
+        if mimic is not None:
+            found.setdefault(mimic.joint, []).append((joint, mimic))
+    return found
 
 
-def total(arm: Arm, joint: Joint, field: str, power: int) -> float:
-    """A number of a joint, plus that of each joint that follows it times |multiplier|^power."""
-    more = (abs(mimic.multiplier) ** power * getattr(other, field) for other, mimic in followers(arm, joint))
-    return float(sum(more, getattr(joint, field)))
+def totals(arm: Arm, field: str, power: int) -> Array:
+    """Numbers of the joints, plus those of the joints that follow them times |multiplier|^power."""
+    more = followers(arm)
+    return np.array(
+        [
+            sum((abs(mimic.multiplier) ** power * getattr(other, field) for other, mimic in more.get(joint.name, ())),
+                getattr(joint, field))
+            for joint in arm.joints
+        ],
+        float,
+    )  # fmt: skip
 
 
 def bounds(arm: Arm, quantity: str) -> tuple[Array, Array]:
@@ -73,8 +93,9 @@ def _bounded(arm: Arm, quantity: str) -> tuple[Array, Array, list[Joint]]:
     lower, upper = (np.array([pair[side][0] for pair in pairs]) for side in (0, 1))
     left_out: list[Joint] = []
     if quantity in OF_MOTION and arm.mimics:
+        found = followers(arm)
         for k, joint in enumerate(arm.joints):
-            for follower, mimic in followers(arm, joint):
+            for follower, mimic in found.get(joint.name, ()):
                 low, high = _of_leader(follower, mimic, quantity)
                 low, high = max(low, lower[k]), min(high, upper[k])
                 if low < high or low == high == lower[k] == upper[k]:

@@ -121,3 +121,15 @@ def used(table: Array, lower: Array, upper: Array) -> Array:
         width = np.where(np.isfinite(upper - lower), upper - lower, np.maximum(np.abs(lower), np.abs(upper)))
         off = 1 + np.maximum(table - upper, lower - table) / np.where(width > 0, width, 1.0)
     return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def exceeded(use: Array, s: Array, excess: float) -> list[float]:
+    """Places s (N,) where a use (N, k) is largest, of every stretch in which it is more than 1 + excess."""
+    out: list[float] = []
+    for column in use.T:
+        over = column > 1 + excess
+        if not over.any():
+            continue
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], over.astype(int), [0]])))
+        out += [float(s[a + int(np.argmax(column[a:b]))]) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return out

@@ -1,16 +1,22 @@
 """Does the joint-space inertia determine every acceleration?
 
 Articulated-body inertias from the tips to the base, at one generic posture: the
-inertia ``s^T IA s`` that each joint feels must be positive (Featherstone 2008,
+inertia ``s^T IA s`` that each joint moves must be positive (Featherstone 2008,
 chapter 7). One pass, linear in the number of links, nothing recursive.
-Where joints follow others, several move with one coordinate: there the mass
-matrix of all joints, reduced to the coordinates, is factorised.
+
+Where joints follow another one, several move with one coordinate z, which cannot be
+eliminated at any one of them. The recursion then carries the quadratic form of the
+inertia over the six components of the motion and over every such z, until all joints
+of the coordinate are passed; there z is eliminated like the others. Its size is six plus
+the number of coordinates whose joints lie on both sides of a link.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from types import MappingProxyType
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,32 +31,152 @@ ROUNDING = 1e-12
 MOST_NAMED = 12
 
 
-def refuse_singular_inertia(links: Sequence[Link], parent: NDArray[np.intp]) -> None:
+class _Inertia(NamedTuple):
+    """Inertia of a branch as quadratic forms over a motion (6) and coordinates that move several of its joints.
+
+    articulated : the other joints of the branch are free
+    composite : they are locked
+    passed : how many joints of each such coordinate are in the branch, in the order of the forms
+    """
+
+    articulated: Array
+    composite: Array
+    passed: Mapping[str, int] = MappingProxyType({})
+
+    def in_frame(self, X: Array) -> _Inertia:
+        """Return it in the frame where its own has pose X."""
+        A = np.eye(6 + len(self.passed))
+        A[:6, :6] = _velocity_transform(X)
+        return self._replace(articulated=A.T @ self.articulated @ A, composite=A.T @ self.composite @ A)
+
+    def over(self, passed: Mapping[str, int]) -> _Inertia:
+        """Return it over the coordinates of `passed`; new ones do not move it."""
+        if list(passed) == list(self.passed):
+            return self._replace(passed=passed)
+        place = [*range(6), *(6 + k for k, name in enumerate(passed) if name in self.passed)]
+        forms = np.zeros((2, 6 + len(passed), 6 + len(passed)))
+        for wide, form in zip(forms, self[:2], strict=True):
+            wide[np.ix_(place, place)] = form
+        return _Inertia(forms[0], forms[1], passed)
+
+    def plus(self, other: _Inertia) -> _Inertia:
+        """Return the inertia of two branches on one body."""
+        passed = _sum(self.passed, other.passed)
+        one, two = self.over(passed), other.over(passed)
+        return _Inertia(one.articulated + two.articulated, one.composite + two.composite, passed)
+
+    def coupled(self, screw: Array, name: str, armature: float) -> _Inertia:
+        """Return it through a joint that moves by `screw` per unit of the coordinate `name`."""
+        wide = self.over(_sum(self.passed, {name: 1}))
+        at = wide.place(name)
+        J = np.eye(len(wide.articulated))
+        J[:6, at] = screw
+        forms = [J.T @ form @ J for form in wide[:2]]
+        for form in forms:
+            form[at, at] += armature
+        return _Inertia(forms[0], forms[1], wide.passed)
+
+    def place(self, name: str) -> int:
+        """Return where a coordinate is in the forms."""
+        return 6 + list(self.passed).index(name)
+
+    def without(self, name: str) -> _Inertia:
+        """Return it without a coordinate that moves nothing any more."""
+        rest = [k for k in range(len(self.articulated)) if k != self.place(name)]
+        passed = {word: count for word, count in self.passed.items() if word != name}
+        block = np.ix_(rest, rest)
+        return _Inertia(self.articulated[block], self.composite[block], passed)
+
+
+def _sum(one: Mapping[str, int], two: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the counts of two branches in the alphabetical order of their coordinates."""
+    if not two:
+        return one
+    return {name: one.get(name, 0) + two.get(name, 0) for name in sorted({*one, *two})}
+
+
+def refuse_singular_inertia(
+    links: Sequence[Link], parent: NDArray[np.intp], mimics: Mapping[str, Mimic] = MappingProxyType({})
+) -> None:
     """Raise `ModelError` naming the joints that move nothing, the first from the tips in full.
 
-    Inertias taken as written may be negative: then only what is next to nothing is refused.
+    `mimics` are joints that follow others (see `Arm.mimics`). Inertias taken as written may be negative: then only
+    what is next to nothing is refused.
     """
-    signed = any(link.as_written for link in links)
-    outboard: list[tuple[Array, Array] | None] = [None] * len(links)
-    found: list[tuple[str, ModelError]] = []
-    for i in range(len(links) - 1, -1, -1):
-        link, hanging = links[i], outboard[i]
-        IA = IC = link.body.spatial()  # articulated, and composite: all joints further out locked
-        if hanging is not None:
-            IA, IC = IA + hanging[0], IC + hanging[1]
-        IA, IC = (_in_frame(link.frame, I) for I in (IA, IC))
-        if link.joint.moves:
-            try:
-                IA = _through_joint(link, IA, IC, signed)
-            except ModelError as error:
-                found.append((link.joint.name, error))
-        if parent[i] >= 0:
-            X = links[parent[i]].attachment(link.joint.at) @ link.joint.placement @ _motion(link, _generic_position(i))
-            felt, have = (_in_frame(X, IA), _in_frame(X, IC)), outboard[parent[i]]
-            outboard[parent[i]] = felt if have is None else (have[0] + felt[0], have[1] + felt[1])
-        outboard[i] = None
+    found = _Pass(links, parent, mimics).singular()
     if found:
         _raise_all(found)
+
+
+class _Pass:
+    """From the tips to the base.
+
+    at : positions of the joints of links
+    members : how many joints move with each coordinate that moves several
+    found : joints that move nothing, with what to say
+    """
+
+    def __init__(self, links: Sequence[Link], parent: NDArray[np.intp], mimics: Mapping[str, Mimic]):
+        self.links, self.parent, self.mimics = links, parent, mimics
+        self.signed = any(link.as_written for link in links)
+        self.at = [_generic_position(i) for i in range(len(links))]
+        index = {link.joint.name: i for i, link in enumerate(links) if mimics and link.joint.moves}
+        for name, mimic in mimics.items():
+            self.at[index[name]] = mimic.multiplier * self.at[index[mimic.joint]] + mimic.offset
+        self.followed = {mimic.joint: links[index[mimic.joint]] for mimic in mimics.values()}
+        self.members = Counter([*self.followed, *(mimic.joint for mimic in mimics.values())])
+        self.found: list[tuple[str, ModelError]] = []
+
+    def singular(self) -> list[tuple[str, ModelError]]:
+        """Pass all links and return the joints that move nothing."""
+        outboard: dict[int, _Inertia] = {}  # of what links carry; -1 is the base
+        for i in range(len(self.links) - 1, -1, -1):
+            link, above = self.links[i], int(self.parent[i])
+            rigid = link.body.spatial()
+            inertia = _Inertia(rigid, rigid)
+            if i in outboard:
+                inertia = self._closed(inertia.plus(outboard.pop(i)))
+            inertia = self._through_joint(link, inertia.in_frame(link.frame))
+            placed = link.joint.placement @ _motion(link, self.at[i])
+            if above >= 0:
+                placed = self.links[above].attachment(link.joint.at) @ placed
+            inertia = inertia.in_frame(placed)
+            outboard[above] = outboard[above].plus(inertia) if above in outboard else inertia
+        self._closed(outboard[-1])
+        return self.found
+
+    def _through_joint(self, link: Link, inertia: _Inertia) -> _Inertia:
+        """Return the inertia that the fixed side of a joint carries."""
+        joint = link.joint
+        if not joint.moves:
+            return inertia
+        s = np.zeros(6 + len(inertia.passed))
+        s[slice(0, 3) if joint.kind == "revolute" else slice(3, 6)] = joint.axis
+        if joint.elastic is not None:  # the spring side first, without the motor's inertia
+            inertia = self._eliminated(link, s, inertia)
+        mimic = self.mimics.get(joint.name)
+        name = joint.name if mimic is None else mimic.joint
+        if name not in self.members:
+            return self._eliminated(link, s, inertia, joint.reflected_inertia)
+        per_unit = 1.0 if mimic is None else mimic.multiplier
+        return self._closed(inertia.coupled(per_unit * s[:6], name, per_unit**2 * joint.reflected_inertia))
+
+    def _closed(self, inertia: _Inertia) -> _Inertia:
+        """Return it without the coordinates all of whose joints are in the branch."""
+        for name in [name for name, count in inertia.passed.items() if count == self.members[name]]:
+            s = np.zeros(len(inertia.articulated))
+            s[inertia.place(name)] = 1.0
+            inertia = self._eliminated(self.followed[name], s, inertia).without(name)
+        return inertia
+
+    def _eliminated(self, link: Link, s: Array, inertia: _Inertia, armature: float = 0.0) -> _Inertia:
+        """Return it with the motion `s` of a joint free; what moves nothing is recorded and left as it is."""
+        U = inertia.articulated @ s
+        free, locked = float(s @ U) + armature, float(s @ inertia.composite @ s)
+        if ROUNDING * (abs(locked) if self.signed else locked) >= (abs(free) if self.signed else free):
+            self.found.append((link.joint.name, ModelError(_undetermined(link, locked), f"link {link.name!r}")))
+            return inertia
+        return inertia._replace(articulated=inertia.articulated - np.outer(U, U) / free)
 
 
 def _raise_all(found: list[tuple[str, ModelError]]) -> NoReturn:
@@ -60,89 +186,6 @@ def _raise_all(found: list[tuple[str, ModelError]]) -> NoReturn:
     named = ", ".join(repr(joint) for joint, _ in others[:MOST_NAMED]) + (", ..." if len(others) > MOST_NAMED else "")
     count = f"{len(others)} more joint{'s' if len(others) > 1 else ''}"
     raise ModelError(f"{first.problem} The same holds for {count}: {named}.", first.subject)
-
-
-def refuse_singular_coupling(links: Sequence[Link], parent: NDArray[np.intp], mimics: Mapping[str, Mimic]) -> None:
-    """The same for joints that follow others, `mimics` (see `Arm.mimics`)."""
-    moving = [i for i, link in enumerate(links) if link.joint.moves]
-    index = {links[i].joint.name: i for i in moving}
-    at = {i: _generic_position(i) for i in moving}
-    for name, mimic in mimics.items():
-        at[index[name]] = mimic.multiplier * at[index[mimic.joint]] + mimic.offset
-    columns = _reduced(links, mimics)
-    M = np.diag([armature for _, armature in columns])
-    frames, screws = _screws(links, parent, at)
-    for i, link in enumerate(links):
-        J = np.zeros((6, len(columns)))
-        for k, (part, _) in enumerate(columns):
-            J[:, k] = sum((m * screws[j] for j, m in part.items() if j in frames[i].carriers), np.zeros(6))
-        I = _in_frame(frames[i].X @ link.frame, link.body.spatial())
-        M += J.T @ I @ J
-    locked, signed = np.diag(M).copy(), any(link.as_written for link in links)
-    for k in range(len(M) - 1, -1, -1):
-        if ROUNDING * (abs(locked[k]) if signed else locked[k]) >= (abs(M[k, k]) if signed else M[k, k]):
-            first = links[min(columns[k][0])]
-            raise ModelError(_undetermined(first, float(locked[k])), f"link {first.name!r}")
-        M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
-
-
-def _reduced(links: Sequence[Link], mimics: Mapping[str, Mimic]) -> list[tuple[dict[int, float], float]]:
-    """For every coordinate of a joint: how far the joints of links move with it, and the inertia of their drives."""
-    out: list[tuple[dict[int, float], float]] = []
-    for i, link in enumerate(links):
-        joint = link.joint
-        if joint.independent:
-            part = {i: 1.0}
-            part |= {j: mimics[other.joint.name].multiplier for j, other in enumerate(links)
-                     if other.joint.name in mimics and mimics[other.joint.name].joint == joint.name}  # fmt: skip
-            out.append((part, sum(m * m * links[j].joint.reflected_inertia for j, m in part.items())))
-        if joint.elastic is not None:
-            out.append(({i: 1.0}, 0.0))
-    return out
-
-
-class _Placed(NamedTuple):
-    """The frame of a link's joint after its motion, in the base, and the links whose joints carry it."""
-
-    X: Array
-    carriers: frozenset[int]
-
-
-def _screws(links: Sequence[Link], parent: NDArray[np.intp], at: Mapping[int, float]) -> tuple[Any, Any]:
-    """Frames of all links, and screws (angular, linear) of their joints about the base's origin."""
-    frames: list[_Placed] = []
-    screws: dict[int, Array] = {}
-    for i, link in enumerate(links):
-        above, carriers = np.eye(4), frozenset[int]()
-        if parent[i] >= 0:
-            carried_by = links[parent[i]]
-            above = frames[parent[i]].X @ carried_by.frame @ carried_by.attachment(link.joint.at)
-            carriers = frames[parent[i]].carriers
-        X = above @ link.joint.placement
-        if link.joint.moves:
-            axis, carriers = X[:3, :3] @ link.joint.axis, carriers | {i}
-            turn = [axis, np.cross(X[:3, 3], axis)]
-            screws[i] = np.concatenate(turn if link.joint.kind == "revolute" else [np.zeros(3), axis])
-        frames.append(_Placed(X @ _motion(link, at.get(i, 0.0)), carriers))
-    return frames, screws
-
-
-def _through_joint(link: Link, IA: Array, IC: Array, signed: bool) -> Array:
-    """What the parent feels of a body on a free joint."""
-    s = np.zeros(6)
-    s[slice(0, 3) if link.joint.kind == "revolute" else slice(3, 6)] = link.joint.axis
-    locked = float(s @ IC @ s)  # the inertia it would move if all joints beyond were locked
-    if link.joint.elastic is not None:  # the spring side first, without the motor's inertia
-        IA = _eliminate(link, s, IA, 0.0, locked, signed)
-    return _eliminate(link, s, IA, link.joint.reflected_inertia, locked, signed)
-
-
-def _eliminate(link: Link, s: Array, IA: Array, armature: float, locked: float, signed: bool) -> Array:
-    U = IA @ s
-    D = float(s @ U) + armature
-    if ROUNDING * (abs(locked) if signed else locked) >= (abs(D) if signed else D):
-        raise ModelError(_undetermined(link, locked), f"link {link.name!r}")
-    return IA - np.outer(U, U) / D
 
 
 def _undetermined(link: Link, locked: float) -> str:
@@ -179,10 +222,10 @@ def _motion(link: Link, q: float) -> Array:
     return X
 
 
-def _in_frame(X: Array, I: Array) -> Array:
-    """6x6 inertia in the frame where the body's own has pose X."""
+def _velocity_transform(X: Array) -> Array:
+    """6x6: the velocity of a body in the frame where its own has pose X -> the same in its own."""
     R = X[:3, :3]
-    A = np.zeros((6, 6))  # velocity there -> velocity here
+    A = np.zeros((6, 6))
     A[:3, :3] = A[3:, 3:] = R.T
     A[3:, :3] = -R.T @ skew(X[:3, 3])
-    return A.T @ I @ A
+    return A

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from lissom.model.arm import Arm
+from lissom.model.limits import used
 from lissom.model.loads import Load
 from lissom.motion import start
 from lissom.motion.basis import Basis
@@ -30,6 +31,7 @@ from lissom.motion.mesh import LOOSE_CONTINUITY, Mesh, loose_basis
 from lissom.motion.places import Place, places_of
 from lissom.motion.program import Block, Program
 from lissom.motion.pushes import load_table, loads_over
+from lissom.motion.record import grid
 from lissom.motion.report import Closures
 from lissom.motion.resting import resting
 from lissom.motion.rows import linear_rows
@@ -41,13 +43,15 @@ from lissom.verbs.call import as_loads, library_of, tree_call
 from lissom.verbs.modes import modes
 
 NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
-FINE = 12  # points of a segment at which the cost is looked at
+FINE = 12  # points of Gauss at which the cost is looked at, in every part of a segment
+PARTS = 8  # of a segment where |power| is minimised: its kinks may be anywhere
 VERB = "predict_motion"
 SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there has nothing that takes time
 SMALL = 1e-3  # of the largest torque: rows of coordinates that hardly feel one count as large as this
 LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
 SAMPLED = ("torque", "torque_rate", "power")
+SLACK = 0.7  # of a limit: where a solution on a coarse mesh uses less of it, finer meshes have no rows for it at first
 
 
 class OutOfTimeError(Exception):
@@ -77,6 +81,9 @@ class Problem:
         self.setting = library.setting(self.frames)
         self.bodies = library.bodies.with_stations(self.frames)
         self.expressions = Expressions(self)
+        self.left_out: set[tuple[str, str]] = set()  # sampled limits without rows: quantity and coordinate
+        # fractions by which sampled limits are tightened, by quantity: what closing the loops adds to torques
+        self.margins: dict[str, Array] = {}
         self.measures = measures_of(arm, task.bending, VERB)
         self.places = places_of(self)
         self.clearance = self._clearance()
@@ -173,9 +180,10 @@ class Problem:
         """The path of the first guess."""
         return start.waypoints(self)
 
-    def watch(self, curves: Curves, x: Array, s: Array) -> bool:
+    def watch(self, curves: Curves, x: Array, s: Array, excess: float) -> bool:
         """Have rows for obstacles that a motion comes too near to; whether some are new."""
-        return self.clearance is not None and self.clearance.watch(lambda s: curves.at(x, s, 1)[0], s)
+        at = self.clearance
+        return at is not None and at.watch(lambda s: curves.at(x, s, 1)[0], s, excess=excess)
 
     @property
     def rounded(self) -> bool:
@@ -185,6 +193,8 @@ class Problem:
     def cost(self, curves: Curves, x: Array) -> float:
         """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
         breaks = curves.spaces[-1].basis.breaks
+        if "energy" in self.task.minimise:
+            breaks = grid(breaks, PARTS)
         node, weight = np.polynomial.legendre.leggauss(FINE)
         h = np.diff(breaks)[:, None]
         s, weights = (breaks[:-1, None] + h * (node + 1) / 2).ravel(), (h * weight / 2).ravel()
@@ -217,6 +227,25 @@ class Problem:
         return curves.with_forces(x, self.closing.least(z[0], np.asarray(tau)).force)
 
     # ---- the program --------------------------------------------------------------------------------
+
+    def leave_out_slack(self, program: Program, rows: Array) -> bool:
+        """Leave out the rows of sampled limits of which a solution uses little; whether there are some.
+
+        Most of a solver's time goes into rows. `restore_limits` has them back where a later look finds one exceeded.
+        """
+        most: dict[tuple[str, str], float] = {}
+        use = used(rows[:, None], program.lower[:, None], program.upper[:, None])[:, 0]
+        for (what, who, _), x in zip(program.names, use, strict=True):
+            if what in SAMPLED:
+                most[what, who] = max(most.get((what, who), 0.0), float(x))
+        self.left_out |= {key for key, x in most.items() if x < SLACK}
+        return bool(self.left_out)
+
+    def restore_limits(self, which: set[tuple[str, str]] | None = None) -> bool:
+        """Have rows again for some limits that were left out, default: all; whether there are such."""
+        some = self.left_out if which is None else self.left_out & which
+        self.left_out = self.left_out - some
+        return bool(some)
 
     @property
     def segments(self) -> int:
@@ -295,6 +324,7 @@ class Problem:
         points = len(s)
         lower, upper, words = self.expressions.row_limits()
         limited = np.isfinite(lower) | np.isfinite(upper)
+        limited &= [word not in self.left_out for word in words]
         if limited.any() and (mesh.loose is not None or mesh.led.continuity < 2):
             more = np.append(mesh.corners, more)
         more = np.append(more, np.full(max(LANES - points - len(more), 0), 0.5))

@@ -8,8 +8,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
-from lissom.model.following import total
-from lissom.model.units import unit_of
+from lissom.model.units import unit_of, units
 from lissom.motion.build import SAMPLED, VERB, Problem
 from lissom.motion.crossing import refuse_singular
 from lissom.motion.durations import refuse_duration
@@ -204,7 +203,7 @@ def _slides_held(problem: Problem) -> None:
     held = inverse_dynamics(problem.arm, q, 0 * q, 0 * q)
     friction = problem.arm.friction
     way = np.nan_to_num(np.abs(problem.given("goal") - problem.given("start")), nan=np.inf)
-    damped = np.array([total(problem.arm, joint, "damping", 2) > 0 for joint in problem.arm.joints]) & (way > 0)
+    damped = (problem.arm.damping > 0) & (way > 0)
     for k in np.flatnonzero(first & (np.ptp(held, axis=0) < 1e-9 * (1 + np.abs(held[0]))) & ~damped):
         low, high = problem.bounds.lower["torque"][k] - friction[k], problem.bounds.upper["torque"][k] + friction[k]
         if not low <= held[0, k] <= high:
@@ -249,3 +248,19 @@ def weak_for_holding(problem: Problem) -> str:
     known = [place for place in problem.places if not np.isnan(place.q[0]).any()]
     found = [_weak(problem, place.word, place.q[0], place.s) for place in known if place.s in (0.0, 1.0)]
     return next((word for word in found if word), "")
+
+
+def weak_against_friction(problem: Problem) -> str:
+    """Which motor that has to move its joint is no stronger than its Coulomb friction; for tasks that failed."""
+    start, goal = problem.given("start"), problem.given("goal")
+    lower, upper = problem.bounds.lower["torque"], problem.bounds.upper["torque"]
+    limit = np.where(goal > start, upper, -lower)
+    weak = (np.abs(goal - start) > 0) & (problem.friction > 0) & (limit <= problem.friction)
+    if not weak.any():
+        return ""
+    k = int(np.argmax(weak))
+    unit = units(problem.arm, "tau")[k]
+    return (
+        f"the Coulomb friction of {_name(problem, k)}, {problem.friction[k]:.4g} {unit}, is not less than its torque "
+        f"limit, {limit[k]:.4g} {unit}: its motor alone does not move it from {start[k]:.4g} to {goal[k]:.4g}"
+    )

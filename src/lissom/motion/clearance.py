@@ -11,6 +11,7 @@ from scipy import sparse
 
 from lissom.dynamics.bodies import Bodies
 from lissom.model.arm import Arm
+from lissom.model.limits import exceeded
 from lissom.motion.obstacles import MORE, Body, apart, bodies_of, count_of, widened
 from lissom.motion.program import Block
 from lissom.motion.report import DISTANCE
@@ -26,6 +27,8 @@ from lissom.verbs.states import as_frame
 TINY = 1e-12  # m^2, of a segment without length
 LARGE = 0.1  # m
 STEP, MOST = 0.2, 50  # of the size of a pair that the arm goes between looks, and how many looks that may take
+NEAR, CLOSER = 0.03, 9  # of its size, how near to the margin a pair is looked at closer, and at how many places
+WINDOW, APART = 0.5, 1.0  # of its size: where a pair that came too near gets more samples, and how far apart they are
 
 Positions = Callable[[Array], Array]  # (N, n) at fractions (N,) of the duration
 
@@ -84,6 +87,7 @@ class Clearance:
         self._things = [(body, thing, k) for body in parts for k, thing in enumerate(obstacles)]
         self.pairs = [_pair(*things, margin) for things in self._things]
         self._watched = np.zeros(len(self.pairs), bool)
+        self._samples = np.zeros(0)  # fractions at which rows are needed beside those of the program
 
     def leave_room(self, q: Array) -> None:
         """Have points so close that rows ask for no more than is left at positions (N, n) which are given."""
@@ -93,26 +97,48 @@ class Clearance:
 
     def dense(self, at: Positions, s: Array) -> Array:
         """s, and more between where parts of the arm would go further than STEP of a size unseen."""
-        way = np.zeros(len(s) - 1)
-        q = at(s)
+        counts = np.clip(np.ceil(self._travel(at, s) / STEP), 1, MOST).astype(int)
+        parts = [a + (b - a) * np.arange(n) / n for a, b, n in zip(s[:-1], s[1:], counts, strict=True)]
+        return np.concatenate([*parts, s[-1:]])
+
+    def _travel(self, at: Positions, s: Array) -> Array:
+        """(N - 1,) how far parts of the arm go between fractions s, in sizes of their pairs, at most."""
+        way, q = np.zeros(len(s) - 1), at(s)
         for link in {pair.body.link for pair in self.pairs}:
             X, some = pose(self.arm, q, link), [pair for pair in self.pairs if pair.body.link == link]
             for end in {tuple(end) for pair in some for end in (pair.body.a, pair.body.b)}:
                 step = np.linalg.norm(np.diff(X[:, :3, 3] + X[:, :3, :3] @ end, axis=0), axis=1)
                 way = np.maximum(way, step / min(pair.size for pair in some))
-        counts = np.clip(np.ceil(way / STEP), 1, MOST).astype(int)
-        parts = [a + (b - a) * np.arange(n) / n for a, b, n in zip(s[:-1], s[1:], counts, strict=True)]
-        return np.concatenate([*parts, s[-1:]])
+        return way
 
-    def watch(self, at: Positions, s: Array, near: float = 0.0) -> bool:
+    def looks(self, at: Positions, s: Array) -> tuple[Array, Array]:
+        """Fractions (N,), s and more between, and the use (N, pairs) there; closer where a pair is nearest."""
+        s = self.dense(at, s)
+        use = self.use(self.gaps(at(s)))
+        top = (use[1:-1] >= use[:-2]) & (use[1:-1] >= use[2:]) & (use[1:-1] > 1 - NEAR)
+        rows = np.flatnonzero(top.any(axis=1))
+        if not len(rows):
+            return s, use
+        s = np.union1d(s, np.linspace(s[rows], s[rows + 2], CLOSER).ravel())
+        return s, self.use(self.gaps(at(s)))
+
+    def watch(self, at: Positions, s: Array, near: float = 0.0, excess: float = np.inf) -> bool:
         """Have rows for the pairs that come nearer than `near`, in parts of their sizes; whether some are new.
 
-        Most parts of an arm never come near most obstacles, and rows cost time.
+        Most parts of an arm never come near most obstacles, and rows cost time. Where a pair with rows comes too near
+        by more than `excess`, between samples, there are samples where it does so most and in its vicinity, so close
+        that no thin obstacle fits between two.
         """
-        found = self.use(self.gaps(at(self.dense(at, s)))).max(axis=0) > 1 - near
+        looks, use = self.looks(at, s)
+        found, over = use.max(axis=0) > 1 - near, use.max(axis=0) > 1 + excess
         new = bool((found & ~self._watched).any())
         self._watched |= found
-        return new
+        before = len(self._samples)
+        if over.any():
+            step = np.floor(np.append(0.0, np.cumsum(self._travel(at, looks))) / APART)
+            apart = np.append(True, np.diff(step) > 0) & (use[:, over].max(axis=1) > 1 - WINDOW)
+            self._samples = np.union1d(self._samples, [*looks[apart], *exceeded(use, looks, excess)])
+        return new or len(self._samples) > before
 
     def sample(self, link: str, of_body: bool) -> Sample:
         """The row of a point and a link; compiled when it is first asked for."""
@@ -124,7 +150,8 @@ class Clearance:
         return made[key]
 
     def blocks(self, s: Array) -> list[Block]:
-        """Rows of a program at fractions s, of the pairs that are watched."""
+        """Rows of a program at fractions s and where thin obstacles need more, of the pairs that are watched."""
+        s = np.union1d(s, self._samples)
         kinds: dict[tuple[str, bool], list[int]] = {}
         for k in np.flatnonzero(self._watched):
             kinds.setdefault(self.pairs[k].kind, []).append(int(k))

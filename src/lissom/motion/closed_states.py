@@ -69,7 +69,7 @@ class ClosedStates:
         T[:, y] = np.eye(len(y))
         for j in range(len(y)):
             T[:, some, j] = -moves.least_motion(G[:, :, y[j]])
-            W[:, some, j] = -moves.least_motion(self.close.bent(q, np.ascontiguousarray(T[:, :, j]), qd))
+            W[:, some, j] = -moves.least_motion(self.close.second_derivative(q, np.ascontiguousarray(T[:, :, j]), qd))
         return T, W
 
 

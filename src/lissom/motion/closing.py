@@ -27,9 +27,10 @@ from lissom.loops.search import followed
 from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
+from lissom.model.limits import used
 from lissom.motion.program import Block
 from lissom.motion.record import Motion, grid
-from lissom.motion.report import Closures, Peak
+from lissom.motion.report import NOT_EVERYWHERE, Closures, Peak
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.task import SEGMENTS
 from lissom.motion.torques import Given
@@ -196,11 +197,30 @@ def open_between(motion: Motion) -> bool:
 
     Too far is also where limits are kept by the splines, and not by the motion with its loops closed.
     """
-    if motion.closed is None or not motion.status.startswith(("solved", SINGULAR_WAY)):
+    if motion.closed is None or not motion.status.startswith(("solved", NOT_EVERYWHERE, SINGULAR_WAY)):
         return False
     gaps = [peak.use for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
     coarse = motion.basis.segments < FINER_LIMITS * (motion.task.segments or SEGMENTS)
     return max(gaps, default=0.0) > 1 or (motion.ok and coarse and _excess(motion) > AGAIN)
+
+
+def closed_excess(motion: Motion) -> dict[str, Array]:
+    """(n,) by how much of its limits of torque and power every coordinate of the closed motion exceeds them.
+
+    Empty where no limit is exceeded by more than `AGAIN`.
+    """
+    from lissom.motion.bounds import bounds_of
+
+    if motion.closed is None or not motion.ok:
+        return {}
+    t = grid(motion.breaks, LOOKS) * motion.duration
+    tau = motion.torques(t)
+    bounds = bounds_of(motion.arm, motion.task, "predict_motion")
+    found = {
+        quantity: np.maximum(used(table, bounds.lower[quantity], bounds.upper[quantity]).max(axis=0) - 1, 0.0)
+        for quantity, table in (("torque", tau), ("power", tau * motion.at(t)[1]))
+    }
+    return found if max(part.max() for part in found.values()) > AGAIN else {}
 
 
 def _excess(motion: Motion) -> float:

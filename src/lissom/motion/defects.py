@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.motion import side_by_side
 from lissom.motion.growth import Growth
 from lissom.motion.played import Exact, loads_of, torques_of
 from lissom.motion.record import Motion
@@ -34,21 +35,45 @@ class Defects(NamedTuple):
 def defects(motion: Motion, growth: Growth, rtol: float) -> list[Defects]:
     """Of every segment of the splines."""
     tau, loads = torques_of(motion), loads_of(motion)
+    pieces = growth.pieces()
+    known = _side_by_side(motion, growth, pieces, tau, loads, rtol)
+    counts = np.cumsum([len(t) for t in pieces])[:-1]
+    planned = [np.split(part, counts) for part in motion.at(np.concatenate(pieces))[:2]]
     out = []
-    for t, fastest, decay in zip(growth.pieces(), growth.fastest, growth.decay, strict=True):
-        q, qd, _ = motion.at(t)
-        apart, failure = np.full((2, len(t) - 1, motion.arm.dof), np.nan), ""
-        for k in range(len(t) - 1):
+    for t, states, q, qd, fastest, decay in zip(pieces, known, *planned, growth.fastest, growth.decay, strict=True):
+        apart, failure = states - np.concatenate([q, qd], axis=1)[1:], ""
+        for k in np.flatnonzero(np.isnan(states).any(axis=1)):
             begin, end = float(t[k]), float(t[k + 1])
             acting, pushes = _from(tau, begin, end), (lambda t, a=begin: loads(t + a)) if callable(loads) else loads
             how = stepping(acting, float(fastest), decay * (end - begin) > STIFF, rtol)
             run = heard(simulate(motion.arm, q[k], qd[k], loads=pushes, every=end - begin, **how))
             if run.failures:
                 failure = failure or f"between {begin:.4g} and {end:.4g} s: {run.status}"
+                apart[k] = np.nan
                 continue
-            apart[:, k] = run.q[-1] - q[k + 1], run.qd[-1] - qd[k + 1]
-        out.append(Defects(t, apart[0], apart[1], failure))
+            apart[k] = np.concatenate([run.q[-1] - q[k + 1], run.qd[-1] - qd[k + 1]])
+        n = motion.arm.dof
+        out.append(Defects(t, apart[:, :n], apart[:, n:], failure))
     return out
+
+
+def _side_by_side(
+    motion: Motion, growth: Growth, pieces: list[Array], tau: Exact, loads: Any, rtol: float
+) -> list[Array]:
+    """States (k, 2 dof) at the ends of the pieces of every segment; NaN where only a simulation of its own will do."""
+    counts = [len(t) - 1 for t in pieces]
+    begin, end = np.concatenate([t[:-1] for t in pieces]), np.concatenate([t[1:] for t in pieces])
+    ends = np.full((len(begin), 2 * motion.arm.dof), np.nan)
+    stable = np.repeat(growth.decay, counts) * (end - begin) <= STIFF
+    if side_by_side.available(motion.arm, loads) and stable.any():
+        q, qd, _ = motion.at(begin[stable])
+        stops = [np.concatenate([[a], tau.leaps[(tau.leaps > a) & (tau.leaps < b)], [b]])
+                 for a, b in zip(begin[stable], end[stable], strict=True)]  # fmt: skip
+        longest = np.array([np.diff(at).max() for at in stops])
+        fewest = np.maximum(np.ceil(longest * np.repeat(growth.fastest, counts)[stable] / STABLE), 1).astype(int)
+        y = np.concatenate([q, qd], axis=1)
+        ends[stable] = side_by_side.final_states(motion.arm, stops, y, tau.function, loads, fewest, rtol)
+    return np.split(ends, np.cumsum(counts)[:-1])
 
 
 def heard(run: Run) -> Run:
@@ -65,7 +90,9 @@ def stepping(tau: Exact, fastest: float, stiff: bool, rtol: float) -> dict[str, 
     if stiff:
         return how | {"tau": tau, "method": "radau"}
     even = np.linspace(0.0, T, 1 + max(int(np.ceil(T * fastest / STABLE)), 1))
-    breaks = tau.t if np.diff(tau.t).max() <= even[1] else even  # steps are no longer than the shortest between breaks
+    # steps are no longer than the shortest between breaks; where torques jump at all of these, none reaches over one
+    jumps = np.isin(tau.t[1:-1], tau.leaps).all()
+    breaks = tau.t if not jumps and np.diff(tau.t).max() <= even[1] else even
     return how | {"tau": Exact(breaks, tau.function, tau.leaps), "method": "dop853"}
 
 

@@ -9,6 +9,7 @@ several optima: one start is enough there, unless the coarse mesh knows a shorte
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ import numpy as np
 from lissom.motion import start, starts
 from lissom.motion.build import Problem
 from lissom.motion.mesh import Mesh
-from lissom.motion.outcome import changing, reported
+from lissom.motion.outcome import changing, reported, with_changes
+from lissom.motion.program import Program
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED
 from lissom.motion.smoothing import SOFT
@@ -24,12 +26,13 @@ from lissom.motion.solver import OUT_OF_TIME, Solution, Solver
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from lissom.motion.search import Search
+    from lissom.motion.search import Search, Solved
 
 FEWEST, PER_VIA = 8, 3  # segments of a coarse mesh at least, and more for each via point
-FIRST, MOST = 1, 7  # random starts: where jerk alone is minimised and these agree, and of other criteria
+MOST = 7  # random starts
+OFTEN = {"jerk": 2}  # starts that find the best optimum, after which no more are tried; others: all of them
 LARGE = 12  # joints beyond which one random start has to do, and no finer mesh is tried
-TOLERANCE, ITERATIONS = 1e-4, 150  # of the solver on the coarse mesh
+TOLERANCE, ITERATIONS = 1e-3, 150  # of the solver on the coarse mesh
 SAME = 2e-3  # relative difference of costs on the coarse mesh of one and the same optimum
 PROMOTED, NEAR = 2, 1.3  # optima that are solved on the task's mesh, and how much dearer than the best they may be
 SHORTER = 0.01  # relative: the coarse mesh knows a better optimum
@@ -42,6 +45,7 @@ class Attempt(NamedTuple):
     """Start k on the coarse mesh."""
 
     k: int
+    program: Program
     solution: Solution
     cost: float
     duration: float
@@ -55,9 +59,11 @@ class Exploration:
         self._mesh = self._problem.mesh(segments=coarse_segments(self._problem))
         words = set(self._problem.task.minimise)
         self._only_time, large = words == {"time"}, self._problem.n > LARGE
-        self._most = FIRST if large else MOST
-        self._first = FIRST if words == {"jerk"} else self._most
+        self._most = 1 if large else MOST
+        self._often = max(OFTEN.get(word, MOST + 1) if isinstance(word, str) else MOST + 1 for word in words)
         self._large = large
+        self._energy = "energy" in words
+        self._last: Solved | None = None  # program and solution of the best motion so far
 
     @staticmethod
     def suits(problem: Problem) -> bool:
@@ -67,28 +73,30 @@ class Exploration:
     def best(self, converge: bool = True) -> Motion:
         """The best motion; with `converge` also compared with one on a finer mesh."""
         if not self._only_time:
-            motion = self._compared(None)
-            return self._converged(motion) if converge and motion.ok and not self._large else motion
+            converge = converge and not self._large
+            motion = self._compared(None, SOFT[:-1] if converge else SOFT)
+            return self._converged(motion) if converge and motion.ok else motion
         motion = self._search.start(0)
-        if _ended(motion.status) or (motion.ok and not self._shorter(motion)):
+        if _ended(motion.status):
             return motion
+        if motion.ok:
+            coarse = self._attempts(0)[0]
+            if coarse.solution.status == INTERRUPTED:
+                return _interrupted(motion)
+            if not coarse.solution.solved or coarse.cost >= motion.cost * (1 - SHORTER):
+                return motion  # else the coarse mesh knows a shorter motion, though it leaves less to choose
         other = self._compared(motion)
-        return other if other.ok and (not motion.ok or other.cost < motion.cost) else motion
-
-    def _shorter(self, motion: Motion) -> bool:
-        """The coarse mesh knows a shorter motion, though it leaves less to choose."""
-        found = self._attempts(0)[0]
-        return found.solution.solved and found.cost < motion.cost * (1 - SHORTER)
+        if motion.ok and other.interrupted:
+            return _interrupted(motion)
+        return other if other.interrupted or (other.ok and _rank(other) < _rank(motion)) else motion
 
     # ---- on the coarse mesh ---------------------------------------------------------------------------
 
     def _attempts(self, most: int) -> list[Attempt]:
-        """The straight line and random starts, until the first few agree or there are enough."""
+        """The straight line and random starts, until the best optimum was found often or there are enough."""
         search, problem = self._search, self._problem
-        clock = time.perf_counter()
-        program = problem.program(self._mesh, np.zeros(0), SOFT[0])
-        solver = Solver(program, max(search.limits[0], TOLERANCE), min(search.limits[1], ITERATIONS), search.until)
-        search.spent["build"] += time.perf_counter() - clock
+        solver = self._solver()
+        program = solver.program
         out: list[Attempt] = []
         for k in range(most + 1):
             x = start.start(problem, program.curves, search.seed, k)
@@ -98,14 +106,29 @@ class Exploration:
             T = program.curves.T(solution.x)
             rounded = problem.rounded and solution.solved
             cost = problem.cost(program.curves, solution.x) if rounded else search.outcome.pure(solution.cost, T)
-            out.append(Attempt(k, solution, cost, T))
-            if _ended(solution.status) or (k == self._first and len(_distinct(out)) == 1):
+            out.append(Attempt(k, program, solution, cost, T))
+            if _ended(solution.status) or _times_best(out) == self._often:
                 break
-        self._program = program
+            if k == 0 and most and solution.solved and problem.leave_out_slack(program, solution.rows):
+                solver = self._solver()
+                program = solver.program
         return out
 
-    def _compared(self, known: Motion | None) -> Motion:
-        """The best of all starts, on the task's mesh; where there is none, what a start there finds."""
+    def _solver(self) -> Solver:
+        """On the coarse mesh, not to the last digit."""
+        search = self._search
+        clock = time.perf_counter()
+        program = self._problem.program(self._mesh, np.zeros(0), SOFT[0])
+        limits = max(search.limits[0], TOLERANCE), min(search.limits[1], ITERATIONS)
+        solver = Solver(program, *limits, search.until)
+        search.spent["build"] += time.perf_counter() - clock
+        return solver
+
+    def _compared(self, known: Motion | None, soft: Sequence[float] = SOFT) -> Motion:
+        """The best of all starts, on the task's mesh; where there is none, what a start there finds.
+
+        soft : how much |power| is rounded off there, see `Search.moved`
+        """
         attempts = self._attempts(self._most)
         last = attempts[-1].solution
         if _ended(last.status):
@@ -114,12 +137,17 @@ class Exploration:
         found: list[Motion] = []
         for attempt in self._promising(attempts):
             self._search.begin_log()
-            found.append(self._search.moved(*self._placed(attempt.solution.x, fine), attempt.duration))
+            mesh, points = self._placed(attempt, fine)
+            found.append(self._search.moved(mesh, points, attempt.duration, soft=soft))
+            if found[-1] is min(found, key=_rank):
+                self._last = self._search.last
             if _ended(found[-1].status):
                 break
-        best = min(found, key=lambda motion: (not motion.ok, motion.cost if motion.ok else 0.0), default=None)
+        best = min(found, key=_rank, default=None)
         if best is None or not (best.ok or _ended(best.status)):
-            best = self._directly(known)
+            best, self._last = self._directly(known), None
+        if found and found[-1].interrupted:
+            best = _interrupted(best)
         return reported(best, starts=self._rows(attempts))
 
     def _promising(self, attempts: list[Attempt]) -> list[Attempt]:
@@ -134,9 +162,9 @@ class Exploration:
             chosen.append(first)
         return chosen
 
-    def _placed(self, x: Array, fine: Mesh) -> tuple[Mesh, list[Array]]:
+    def _placed(self, attempt: Attempt, fine: Mesh) -> tuple[Mesh, list[Array]]:
         """The mesh of the task, and control points there of a solution on the coarse one."""
-        points = self._program.curves.control_points(x)
+        points = attempt.program.curves.control_points(attempt.solution.x)
         return (fine, points) if fine.led.segments == self._mesh.led.segments else self._mesh.refined(points)
 
     def _directly(self, known: Motion | None) -> Motion:
@@ -150,11 +178,10 @@ class Exploration:
 
     def _unfinished(self, attempts: list[Attempt]) -> Motion:
         """Where time ran out or the user stopped it: the best so far, on the coarse mesh."""
-        last = attempts[-1].solution
-        solved = [a.solution for a in attempts if a.solution.solved]
-        best = min(solved, key=lambda solution: solution.cost) if solved else last
-        stopped = best._replace(status=last.status, solved=False)
-        motion = self._search.motion(self._mesh, self._program, stopped)
+        last = attempts[-1]
+        best = min((a for a in attempts if a.solution.solved), key=lambda a: a.cost, default=last)
+        stopped = best.solution._replace(status=last.solution.status, solved=False)
+        motion = self._search.motion(self._mesh, best.program, stopped)
         return reported(motion, starts=self._rows(attempts))
 
     def _rows(self, attempts: list[Attempt]) -> tuple[dict[str, Any], ...]:
@@ -177,9 +204,11 @@ class Exploration:
         rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
         gain, note = np.inf, None
         while gain > CONVERGED and (given or motion.basis.segments + changing(motion).sum() <= MOST_SEGMENTS):
-            finer = self._search.refined_once(motion)
+            finer = self._search.refined_once(motion, SOFT[1:-1])
             history.append((finer.basis.segments, finer.cost))
             gain = (motion.cost - finer.cost) / max(abs(motion.cost), TINY)
+            if finer.interrupted:
+                return reported(_interrupted(motion), starts=rows, refinements=tuple(history[:-1]))
             if not finer.ok or gain < FINER:
                 gain = 0.0
             elif given:
@@ -187,11 +216,14 @@ class Exploration:
                     note = f"{motion.status}; on {finer.basis.segments} segments the cost is {100 * gain:.2g} % lower"
                 break
             else:
-                motion = finer
+                motion, self._last = finer, self._search.last
         if not given and MUCH < gain < np.inf:
             meshes = f"from {history[-2][0]} to {motion.basis.segments} segments"
             note = f"{motion.status}; the cost fell by {100 * gain:.2g} % {meshes}: give more segments"
-        return reported(motion, note, starts=rows, refinements=tuple(history))
+        if self._energy and self._last is not None:
+            motion = self._search.sharpened(motion, self._last)
+            history = [(count, motion.cost if count == motion.basis.segments else cost) for count, cost in history]
+        return reported(motion, note if motion.ok else None, starts=rows, refinements=tuple(history))
 
 
 def coarse_segments(problem: Problem) -> int:
@@ -211,6 +243,22 @@ def _distinct(attempts: list[Attempt]) -> list[Attempt]:
         if not out or not _near(attempt.cost, out[-1].cost):
             out.append(attempt)
     return out
+
+
+def _rank(motion: Motion) -> tuple[bool, float]:
+    """The least is the best."""
+    return not motion.ok, motion.cost if motion.ok else 0.0
+
+
+def _times_best(attempts: list[Attempt]) -> int:
+    """How many starts found the best optimum."""
+    solved = [a.cost for a in attempts if a.solution.solved]
+    return sum(_near(cost, min(solved)) for cost in solved)
+
+
+def _interrupted(motion: Motion) -> Motion:
+    """The best so far, where the user stopped the search before it was compared with others."""
+    return with_changes(motion, ok=False, status=INTERRUPTED)
 
 
 def _ended(status: str) -> bool:

@@ -101,19 +101,29 @@ class Expressions:
         friction on the safe side: their upper limits and their lower ones."""
         names, far, some = self.problem.names, np.full(self.n, np.inf), self.problem.rubbing
         plain = np.isin(np.arange(self.n), some, invert=True)
-        lower = [np.where(plain, self.bounds.lower["torque"], -far)]
-        upper = [np.where(plain, self.bounds.upper["torque"], far)]
+        least, most = self._tightened("torque")
+        lower, upper = [np.where(plain, least, -far)], [np.where(plain, most, far)]
         words = [("torque", name) for name in names]
         for quantity in ("torque_rate", "power"):
             some = np.flatnonzero(self.bounds.limited(quantity))
-            lower.append(self.bounds.lower[quantity][some])
-            upper.append(self.bounds.upper[quantity][some])
+            low, high = self._tightened(quantity)
+            lower.append(low[some])
+            upper.append(high[some])
             words += [(quantity, names[k]) for k in some]
         some = self.problem.rubbing
-        lower += [-far[some], self.bounds.lower["torque"][some]]
-        upper += [self.bounds.upper["torque"][some], far[some]]
+        lower += [-far[some], least[some]]
+        upper += [most[some], far[some]]
         words += 2 * [("torque", names[k]) for k in some]
         return np.concatenate(lower), np.concatenate(upper), words
+
+    def _tightened(self, quantity: str) -> tuple[Array, Array]:
+        """(n,) lower and upper limits, less the margins of the problem."""
+        lower, upper = self.bounds.lower[quantity], self.bounds.upper[quantity]
+        margin = self.problem.margins.get(quantity)
+        if margin is None:
+            return lower, upper
+        room = [margin * np.abs(np.where(np.isfinite(limit), limit, 0.0)) for limit in (lower, upper)]
+        return lower + room[0], upper - room[1]
 
     def _expressions(self, z: Symbols) -> tuple[Any, Any]:
         """Rows as `row_limits` has them; the rate of cost."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import refuse_unreadable, write_whole
+from lissom.formats.kinds import read_instead
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
@@ -143,4 +144,4 @@ def read(path: str | os.PathLike[str]) -> Motion:
 def _refuse_other(place: Path, verb: str) -> None:
     if place.suffix.lower() != ".nc":
         other = "; a table for a controller is written by to_csv" if place.suffix.lower() == ".csv" else ""
-        raise InputError(f"{verb}: {place.name} has an unknown ending; expected .nc{other}.")
+        raise InputError(f"{verb}: {place.name} has an unknown ending; expected .nc{other}.{read_instead(place)}")

@@ -169,8 +169,14 @@ def curve_of(path: Any, arm: Arm) -> tuple[BSpline, Array]:
     points = _numbers(path)
     if points is None:
         raise InputError(f"{VERB}: path is {shown(path)}; expected waypoints (k, {n}), two or more, or f(x).")
-    if points.ndim != 2 or points.shape[1] != n or len(points) < 2 or not np.isfinite(points).all():
+    if points.ndim != 2 or points.shape[1] != n or len(points) < 2:
         raise InputError(f"{VERB}: path has shape {points.shape}; expected waypoints (k, {n}), two or more, or f(x).")
+    if not np.isfinite(points).all():
+        row, k = np.argwhere(~np.isfinite(points))[0]
+        raise InputError(
+            f"{VERB}: waypoint {row} of the path has {points[row, k]} for joint {arm.joints[k].name!r}; expected "
+            "finite positions."
+        )
     length = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if not (length > 0).all():
         k = int(np.argmin(length))
@@ -183,10 +189,13 @@ def curve_of(path: Any, arm: Arm) -> tuple[BSpline, Array]:
 
 def _values(path: Any, s: Array, n: int) -> Array:
     """(N, n) positions that a function gives."""
-    found = [path(float(at)) for at in s]
-    values = _numbers(found)
-    if values is None or values.shape != (len(s), n) or not np.isfinite(values).all():
-        raise InputError(f"{VERB}: the path gives {shown(found[0])}; expected {n} finite positions.")
+    values = np.empty((len(s), n))
+    for k, at in enumerate(s):
+        found = path(float(at))
+        value = _numbers(found)
+        if value is None or value.shape != (n,) or not np.isfinite(value).all():
+            raise InputError(f"{VERB}: at x = {at:g} the path gives {shown(found)}; expected {n} finite positions.")
+        values[k] = value
     return values
 
 

@@ -17,7 +17,7 @@ from lissom.motion.mesh import Mesh
 from lissom.motion.peaks import EXCESS
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
-from lissom.motion.report import DISTANCE, INTERRUPTED, RAN_OUT, Iteration, Loose, MotionReport, Peak
+from lissom.motion.report import DISTANCE, INTERRUPTED, NOT_EVERYWHERE, RAN_OUT, Iteration, Loose, MotionReport, Peak
 from lissom.motion.solver import INFEASIBLE, OUT_OF_TIME, Solution
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
@@ -98,15 +98,15 @@ class Outcome:
             return False, singular
         beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
         if beyond:
-            return False, f"solved at its samples, but between them {', and '.join(beyond)}"
+            return False, f"{NOT_EVERYWHERE}: {', and '.join(beyond)}; try more segments or starts"
         if self._problem.task.duration is None and program.curves.T(solution.x) < 1.01 * SHORTEST:
             return False, "nothing in this task takes time, so its duration falls to zero; give one"
         missed = self._problem.missed(program.curves, solution.x)
         if missed:
-            return False, f"solved, but {missed}"
+            return False, f"no motion was found that reaches all places: {missed}"
         curves, x, s = program.curves, solution.x, mesh.looks()
-        bent, small = bending_range.told(self._problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
-        return (small, f"{status}, but {bent}") if bent else (True, status)
+        bent, small = bending_range.deflection_report(self._problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
+        return (small, f"{status}; {bent}" if small else bent) if bent else (True, status)
 
     def crossed(self, mesh: Mesh, program: Program, solution: Solution) -> str:
         """A singular configuration that closed loops pass, as a sentence; empty where there is none."""
@@ -129,12 +129,14 @@ class Outcome:
                 status = "stalled"  # it gave up elsewhere, and was put back to where it had been
             return f"{status}; every limit is met where it ended; there may be a motion that more starts find"
         weak = checks.weak_for_holding(self._problem) if status == INFEASIBLE else ""
+        weak = weak or checks.weak_against_friction(self._problem)
         return f"{status}; not all can be met together: {found}{weak and f'; {weak}'}"
 
     def _unfinished(self, status: str, found: str, cost: float) -> str:
         more = self._more_seconds if OUT_OF_TIME in status else f"raise `iterations` ({self._limits[1]})"
         if found:
-            return f"where it ended, {found}; {more}"
+            weak = checks.weak_against_friction(self._problem)
+            return f"where it ended, {found}; {weak or more}"
         return f"a feasible motion, not yet optimal (cost {cost:.4g}); {more}, or take it with on_failure='return'"
 
     def violated(self, program: Program, solution: Solution) -> str:

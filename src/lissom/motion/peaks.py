@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lissom.model.limits import used
+from lissom.model.limits import exceeded, used
 from lissom.motion.bending import bending_peaks
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
@@ -47,8 +47,7 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
         peaks = (*peaks, problem.closing.widest(z[0], s, T))
     if problem.clearance is None:
         return peaks, times
-    peak, others = closest(problem.clearance, lambda s: curves.at(x, s, 1)[0], s, T)
-    return (*peaks, peak), np.union1d(times, others)
+    return (*peaks, closest(problem.clearance, lambda s: curves.at(x, s, 1)[0], mesh.looks(), T)), times
 
 
 def peaks_of(
@@ -82,7 +81,7 @@ def peaks_of(
             Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
         )
         if quantity in SAMPLED:
-            times += exceeded(use, s)
+            times += exceeded(use, s, AGAIN)
     return tuple(peaks), np.unique(np.array(times))
 
 
@@ -128,24 +127,10 @@ def _turns(problem: Problem, program: Program, x: Array, s: Array) -> Array:
     return np.clip(np.concatenate([exact - BESIDE, exact + BESIDE]), 0.0, 1.0)
 
 
-def closest(clearance: Clearance, at: Positions, s: Array, T: float) -> tuple[Peak, list[float]]:
-    """The smallest distance from an obstacle, and the fractions at which one is too small."""
-    s = clearance.dense(at, s)
-    gaps = clearance.gaps(at(s))
-    row, k = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
-    use, margin = clearance.use(gaps), clearance.margin
+def closest(clearance: Clearance, at: Positions, s: Array, T: float) -> Peak:
+    """The smallest distance from an obstacle."""
+    s, use = clearance.looks(at, s)
+    row, k = np.unravel_index(int(np.argmax(use)), use.shape)
+    gap = clearance.gaps(at(s[[row]]))[0, k]
     what, who = clearance.names(int(k))
-    peak = Peak(what, who, float(s[row] * T), float(gaps[row, k] + margin), margin, float(use[row, k]))
-    return peak, exceeded(use, s)
-
-
-def exceeded(use: Array, s: Array) -> list[float]:
-    """Where a use is largest, of every stretch in which it is beyond what is allowed."""
-    out = []
-    for column in use.T:
-        over = column > 1 + AGAIN
-        if not over.any():
-            continue
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], over.astype(int), [0]])))
-        out += [float(s[a + int(np.argmax(column[a:b]))]) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    return out
+    return Peak(what, who, float(s[row] * T), float(gap + clearance.margin), clearance.margin, float(use[row, k]))

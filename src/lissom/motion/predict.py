@@ -61,7 +61,7 @@ def predict_motion(
     if asked is not None and motion.ok:
         motion = search.settled(motion, asked)
     if compare and motion.ok and search.late:
-        motion = with_changes(motion, ok=False, status=f"{motion.status}, but {search.outcome.unchecked('comparison')}")
+        motion = with_changes(motion, ok=False, status=f"{motion.status}; {search.outcome.unchecked('comparison')}")
     elif compare and motion.ok:
         motion = with_changes(motion, compared=comparison(motion, search))
     if not motion.ok and on_failure == "raise" and not motion.interrupted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from lissom.verbs.kinematics import pose, tip_frame
 
 if TYPE_CHECKING:
     import xarray
+    from scipy.interpolate import PPoly
 
     from lissom.motion.basis import Basis
     from lissom.motion.closed_states import ClosedStates
@@ -124,6 +126,25 @@ class Motion:
         states = [self.basis.rows(s, r) @ self.control_points / self.duration**r for r in range(3)]
         loads = self.loads_at(s * self.duration)
         return closed_states(self.arm, states, lambda q, qd, qdd: self.required(s, q, qd, qdd, loads))
+
+    @cached_property
+    def polynomials(self) -> PPoly | None:
+        """Positions (dof,) over time as piecewise polynomials of SciPy; None where links form closed loops.
+
+        Exact, by the derivatives at the start of each segment. States of closed loops lie beside the splines.
+        """
+        if self.closures is not None:
+            return None
+        from scipy.interpolate import PPoly
+
+        degree, starts = max(basis.degree for basis, _, _ in self.splines), self.finest_breaks[:-1]
+        c = np.zeros((degree + 1, len(starts), self.arm.dof))
+        for basis, some, P in self.splines:
+            for r in range(degree + 1):
+                from_first = P - P[0] if r else P  # a coordinate that stays where it is has a rate of exactly 0
+                rows = basis.rows(starts, r) @ from_first
+                c[degree - r][:, some] = rows / (math.factorial(r) * self.duration**r)
+        return PPoly(c, self.finest_breaks * self.duration)
 
     @property
     def finest_breaks(self) -> Array:

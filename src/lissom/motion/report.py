@@ -10,6 +10,7 @@ import numpy as np
 from lissom.spatial.rotations import Array
 
 INTERRUPTED = "interrupted"
+NOT_EVERYWHERE = "no motion was found that holds everywhere"
 RAN_OUT = "ran out"
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 

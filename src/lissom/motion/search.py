@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,13 @@ from lissom.errors import MotionError
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
 from lissom.motion.build import OutOfTimeError, Problem, fastest_period
-from lissom.motion.closing import SINGULAR_WAY, open_between
+from lissom.motion.closing import SINGULAR_WAY, closed_excess, open_between
 from lissom.motion.curves import Curves
 from lissom.motion.explore import Exploration
 from lissom.motion.guess import Guess
 from lissom.motion.mesh import Mesh
 from lissom.motion.outcome import MET, Limits, Outcome, changing, mesh_of, points_of, reported, with_changes
-from lissom.motion.peaks import look
+from lissom.motion.peaks import AGAIN, look
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED, Iteration, Peak, Settled
@@ -32,7 +32,8 @@ from lissom.spatial.rotations import Array
 __all__ = ["MET", "ROUNDS", "Search", "mesh_of", "points_of", "reported", "with_changes"]
 
 VERB = "predict_motion"
-ROUNDS = 12
+ROUNDS = 24
+MARGINS = 4  # times that limits are tightened for the sake of closed loops
 MOST_SEGMENTS = 1000
 SHARPER = 100  # iterations with |power| rounded off less, where a motion with more of it is known
 TINY = 1e-300
@@ -66,6 +67,7 @@ class Search:
         self._compiled = self._compile(self.problem)
         self.spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log: tuple[Iteration, ...] = ()
+        self.last: Solved | None = None  # of the motion that was solved for last
 
     def _compile(self, problem: Problem) -> bool:
         """Have a problem ready; whether there was time for it."""
@@ -131,6 +133,7 @@ class Search:
             return self._uncompiled()
         self.spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
+        self.problem.margins = {}
         mesh = self.problem.mesh(self._finer)
         motion = self._found(mesh, lambda curves: self._start(curves, k, near), self.problem.line_duration)
         while open_between(motion) and motion.basis.segments < self._most_segments(motion):
@@ -138,6 +141,21 @@ class Search:
             if motion.ok and not finer.ok:
                 return motion
             motion = finer
+        return self._kept_when_closed(motion)
+
+    def _kept_when_closed(self, motion: Motion) -> Motion:
+        """Limits that splines keep and the motion with its loops closed does not are tightened by what it exceeds."""
+        for _ in range(MARGINS):
+            excess = closed_excess(motion)
+            if not excess:
+                break
+            margins = self.problem.margins
+            self.problem.margins = {key: margins.get(key, 0.0) + part for key, part in excess.items()}
+            self._log = motion.report.iterations
+            found = self.moved(mesh_of(motion), points_of(motion), motion.duration, near=True)
+            if not found.ok:
+                break
+            motion = found
         return motion
 
     def _start(self, curves: Curves, k: int, near: bool = False) -> Array:
@@ -179,7 +197,8 @@ class Search:
         found, more, rounds = walk(begin, float(np.clip(T, low, high)), near), np.zeros(0), 1
         while True:
             peaks, peak_times = look(problem, mesh, found.program, found.solution.x)
-            if not found.solution.solved or not len(peak_times) or rounds == ROUNDS or walk.stopped:
+            closer = other.watch(found.program.curves, found.solution.x, mesh.looks(), AGAIN)
+            if not found.solution.solved or not (len(peak_times) or closer) or rounds == ROUNDS or walk.stopped:
                 break
             more, rounds = np.append(more, peak_times), rounds + 1
             found = walk.again(found, more)
@@ -231,16 +250,29 @@ class Search:
             motion = better
         return reported(motion, status, starts=starts, refinements=tuple(history))
 
-    def moved(self, mesh: Mesh, points: list[Array], T: float, near: bool = False) -> Motion:
-        """On another mesh, from control points there; `near` a solution."""
-        return self._solved(mesh, lambda curves: curves.fitted(points, T), near)
+    def moved(
+        self, mesh: Mesh, points: list[Array], T: float, near: bool = False, soft: Sequence[float] | None = None
+    ) -> Motion:
+        """On another mesh, from control points there; `near` a solution; soft: see `_solved`."""
+        return self._solved(mesh, lambda curves: curves.fitted(points, T), near, soft)
 
-    def refined_once(self, motion: Motion) -> Motion:
+    def refined_once(self, motion: Motion, soft: Sequence[float] | None = None) -> Motion:
         """With those segments halved in which the torques change most; all where few are left out."""
         self._log = motion.report.iterations
         coarse = changing(motion)
         mesh, points = mesh_of(motion).refined_where(coarse, points_of(motion))
-        return self.moved(mesh, points, motion.duration, near=True)
+        return self.moved(mesh, points, motion.duration, near=True, soft=soft)
+
+    def sharpened(self, motion: Motion, solved: Solved) -> Motion:
+        """The same with |power| rounded off as little as it is in the end; itself where that is no better.
+
+        solved : program and solution of the motion
+        """
+        self._log = motion.report.iterations
+        found, _ = self._exchanged(mesh_of(motion), lambda curves: solved[1].x, SOFT[-1], solved)
+        if found.interrupted:
+            return with_changes(motion, ok=False, status=found.status)
+        return found if found.ok and found.cost < motion.cost else motion
 
     def begin_log(self) -> None:
         """Forget the iterations so far."""
@@ -258,7 +290,7 @@ class Search:
         while True:
             if self.late:
                 return with_changes(
-                    motion, ok=False, status=f"{motion.status}, but {self.outcome.unchecked('residual check')}"
+                    motion, ok=False, status=f"{motion.status}; {self.outcome.unchecked('residual check')}"
                 )
             history.append(settled(motion))
             told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
@@ -266,23 +298,31 @@ class Search:
             if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
                 return motion
             if history[-1].finer >= MOST_FINER:
-                return with_changes(motion, ok=False, status=f"solved, but {not_settled(history[-1], residual)}")
+                return with_changes(motion, ok=False, status=not_settled(history[-1], residual))
             mesh, points = mesh_of(motion).loosened(points_of(motion))
             T = motion.duration
             motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T, near=True)
 
-    def _solved(self, mesh: Mesh, begin: Callable[..., Array], near: bool = False) -> Motion:
-        """On a mesh, from a start; where |power| is minimised, with its kink rounded off less and less."""
+    def _solved(
+        self, mesh: Mesh, begin: Callable[..., Array], near: bool = False, soft: Sequence[float] | None = None
+    ) -> Motion:
+        """On a mesh, from a start; where |power| is minimised, with its kink rounded off less and less.
+
+        soft : how many times wider than in the end, one after the other; default: all of `SOFT`, but for a `near` start
+               without the first
+        """
         energy = "energy" in self.problem.task.minimise
-        softer, *sharper = (SOFT[1:] if near else SOFT) if energy else (1.0,)
-        best, last = self._exchanged(mesh, begin, softer, near=near)
-        for soft in sharper if best.ok else ():
-            found, last = self._exchanged(mesh, begin, soft, last)
+        softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if energy else (1.0,)
+        best, self.last = self._exchanged(mesh, begin, softer, near=near)
+        before = self.last
+        for width in sharper if best.ok else ():
+            found, before = self._exchanged(mesh, begin, width, before)
             if found.interrupted:
                 return with_changes(best, ok=False, status=found.status)
             if not found.ok:
                 break
-            best = min(found, best, key=lambda motion: motion.cost)
+            if found.cost < best.cost:
+                best, self.last = found, before
         return best
 
     def _exchanged(
@@ -307,11 +347,18 @@ class Search:
             solution = self._continued(solver, before, begin, known)
             before = (program, solution)
             peaks, peak_times = look(self.problem, mesh, program, solution.x)
-            watched = self.problem.watch(program.curves, solution.x, mesh.looks())
-            done = not solution.solved or not (len(peak_times) or watched) or rounds == ROUNDS
+            closer = self.problem.watch(program.curves, solution.x, mesh.looks(), AGAIN)
+            if solution.solved and self._restored(peaks, rounds):
+                continue
+            done = not solution.solved or not (len(peak_times) or closer) or rounds >= ROUNDS
             if done or self.outcome.crossed(mesh, program, solution):
                 return self._motion(mesh, program, solution, peaks, rounds), before
             more = np.append(more, peak_times)
+
+    def _restored(self, peaks: tuple[Peak, ...], rounds: int) -> bool:
+        """Have rows for limits that are exceeded, where these were left out; in the last round, for all of them."""
+        over = {(peak.quantity, peak.joint) for peak in peaks if peak.use > 1 + AGAIN}
+        return bool(over) and self.problem.restore_limits(over if rounds < ROUNDS else None)
 
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
         return self.outcome(mesh, program, solution, peaks, rounds, self._log, self.spent)

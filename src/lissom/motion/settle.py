@@ -51,10 +51,10 @@ def last_loads(motion: Motion) -> list[Load]:
 
 
 def not_settled(last: Settled, asked: float) -> str:
-    """In words."""
-    what = f"the tip rings by {last.residual:.2g} m at its end"
+    """Why a motion does not count as solved: what is left when it ends."""
+    what = f"no motion was found that ends at rest: the tip rings by {last.residual:.2g} m at its end"
     if last.passive_error > last.residual:
-        what = f"a passive joint ends {last.passive_error:.2g} away"
+        what = f"no motion was found that ends at rest: a passive joint ends {last.passive_error:.2g} away"
     return (
         f"{what}, more than {asked:g}, with loose coordinates on {last.finer} times the segments. Give more segments, "
         "a longer duration, a cost of effort beside the time, or a larger residual"

@@ -17,6 +17,9 @@ from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
 QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
+# Rows have size one already; without MUMPS's permuting scaling an iteration of a tree of 44 joints takes 84 instead of
+# 115 ms, and trees of 20 to 44 joints end in the same optima. Its other scaling stays as it is.
+LINEAR = {"mumps_permuting_scaling": 0}
 # from a solution with multipliers: start near the bounds, with a small barrier
 WARM: dict[str, Any] = {
     "warm_start_init_point": "yes", "mu_init": 1e-5, "warm_start_bound_push": 1e-7, "warm_start_bound_frac": 1e-7,
@@ -113,7 +116,7 @@ class Solver:
         self._progress: Callable[[Iteration], object] | None = None
         self._stop: list[BaseException] = []
         self._spent = 0.0
-        self._options = QUIET | {"tol": float(tolerance), "max_iter": min(int(iterations), MOST_ITERATIONS)}
+        self._options = QUIET | LINEAR | {"tol": float(tolerance), "max_iter": min(int(iterations), MOST_ITERATIONS)}
         self._parts = self._callbacks()
         self._runs: dict[str, Any] = {}
 

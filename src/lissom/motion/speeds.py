@@ -16,11 +16,11 @@ import casadi as ca
 import numpy as np
 from scipy import sparse
 
-from lissom.model.limits import used
+from lissom.model.limits import exceeded, used
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.given_path import LIMITED, GivenPath
-from lissom.motion.peaks import exceeded
+from lissom.motion.peaks import AGAIN
 from lissom.motion.program import Block, Program
 from lissom.motion.record import grid
 from lissom.motion.report import RAN_OUT, Iteration
@@ -178,7 +178,7 @@ class Speeds:
         values = (p1 * np.sqrt(b), p1 * half + p2 * b, A * half + C * b + D * np.sqrt(b) + H)
         times = []
         for word, table in zip(LIMITED, values, strict=True):
-            times += exceeded(used(table, self.bounds.lower[word], self.bounds.upper[word]), w)
+            times += exceeded(used(table, self.bounds.lower[word], self.bounds.upper[word]), w, AGAIN)
         return np.unique(np.array(times))
 
 

@@ -62,7 +62,7 @@ def _around(problem: Problem, s: Array, table: Array, rng: np.random.Generator |
     """The line with a detour where it passes through an obstacle: the shortest of some random ones that are clear."""
     if problem.clearance is None:
         return s, table
-    x = np.linspace(s[0], s[-1], LOOKS)
+    x = problem.clearance.dense(lambda x: along((s, table), x), np.linspace(s[0], s[-1], LOOKS))
     gaps = problem.clearance.gaps(along((s, table), x)).min(axis=1)
     if gaps.min() >= 0:
         return s, table
@@ -77,7 +77,7 @@ def _around(problem: Problem, s: Array, table: Array, rng: np.random.Generator |
         corners = np.clip(here + size * rng.uniform(-1, 1, (TRIES, problem.n)), lower, upper)
         lines = [(np.insert(s, place, at), np.insert(table, place, corner, axis=0)) for corner in corners]
         q = np.concatenate([along(line, x) for line in lines])
-        left = problem.clearance.gaps(q).min(axis=1).reshape(TRIES, LOOKS).min(axis=1)
+        left = problem.clearance.gaps(q).min(axis=1).reshape(TRIES, len(x)).min(axis=1)
         if left.max() > 0:
             lengths = np.where(left > 0, np.linalg.norm(corners - here, axis=1), np.inf)
             return lines[int(np.argmin(lengths))]

@@ -30,9 +30,9 @@ from lissom.motion.smoothing import Layout, Widths
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import library
 
-# Generic chains, 20 segments, later calls: straight-line code 0.26, 0.22, 0.42 s for 7, 8, 9 joints, tapes 0.32, 0.30,
-# 0.43 s; to compile, once: 12, 15, 21 s and 1 s.
-STRAIGHT = 7  # joints up to which straight-line code is the better one
+# xArm7, minimum time, 20 segments: the first call takes 6 s with straight-line code and 2 s with tapes, later ones 0.60
+# and 0.70 s. Straight-line code grows with the third power of the number of joints.
+STRAIGHT = 6  # joints up to which straight-line code is the better one
 LONGEST = 12  # joints up to which straight-line code can be had at all
 SIDES = (1.0, -1.0)
 CRITERIA = ("time", "torque_squared", "energy", "jerk")
@@ -109,6 +109,7 @@ class TapeSample:
             made.append(known.get(name, setting))
         self._tau, self._slopes, self._curvatures = made
         self.jacobian, self.hessian = self._patterns(arm)
+        self._prepare(related(arm))
         self._seen: Any = None
         self._known: dict[str, Any] = {}
 
@@ -132,6 +133,28 @@ class TapeSample:
         H[np.arange(3 * n, W), np.arange(3 * n, W)] = True
         H[W] = True
         return _places(rows), _places(np.tril(H | H.T))
+
+    def _prepare(self, R: NDArray[np.bool_]) -> None:
+        """Where the parts of a Hessian go: blocks of two orders, its last row, products of torques' slopes."""
+        n, W = self.n, self.orders * self.n
+        where = np.full((W + 1, W + 1), -1, np.intp)
+        where[self.hessian] = np.arange(len(self.hessian[0]))
+        self._last = where[W]
+        self._places_of = {}
+        for r in range(self.orders):
+            for s in range(r + 1):
+                to = where[r * n : (r + 1) * n, s * n : (s + 1) * n].ravel()
+                at = np.flatnonzero((to >= 0) & (R | (r == s == 3)).ravel())
+                self._places_of[r, s] = to[at], at
+        self._groups = []
+        for pattern in np.unique(R, axis=0) if self._curved else ():
+            rows = np.flatnonzero((pattern == R).all(axis=1))
+            columns = np.flatnonzero(np.tile(pattern, 3))
+            to = where[np.ix_(np.append(columns, W), np.append(columns, W))].ravel()
+            at = np.flatnonzero(to >= 0)
+            at = at[np.argsort(to[at])]
+            all_of_them = len(at) == len(self.hessian[0])  # a slice is five times as quick as indices
+            self._groups.append((rows, columns, slice(None) if all_of_them else to[at], at))
 
     # ---- values -------------------------------------------------------------------------------------
 
@@ -174,20 +197,42 @@ class TapeSample:
         y, T, tau = self._state(given)
         J = self._slope(given)
         F = self._partials(y, T, tau, lam, w)
-        Hy = self._by_state(given, J, F, y, T, w)
+        parts = self._blocks(J, F, y, T, w)
         Ly = np.concatenate(self._by_states(y, T, J, F, w), axis=1)
         LyT = np.concatenate(self._by_states(y, T, J, F._replace(tau=F.tau_T, v=F.v_T), w / T), axis=1)
         n, W = self.n, self.orders * self.n
-        r = np.repeat(np.arange(self.orders), n)
-        shrink = T ** -r.astype(float)
-        way = -r * np.concatenate(y, axis=1) / T  # dy / dT
-        H = np.zeros((len(tau), W + 1, W + 1))
-        H[:, :W, :W] = shrink[:, :, None] * Hy * shrink[:, None, :]
-        turned = np.einsum("kij,kj->ki", Hy, way)
-        H[:, W, :W] = shrink * (turned + LyT - r / T * Ly)
-        both = way * (turned + 2 * LyT) - (r + 1) / T * way * Ly
-        H[:, W, W] = both.sum(axis=1)
-        return np.ascontiguousarray(H[:, *self.hessian])
+        order = np.repeat(np.arange(self.orders), n)
+        shrink = T ** -order.astype(float)
+        way = -order * np.concatenate(y, axis=1) / T  # dy / dT
+        out = np.zeros((len(tau), len(self.hessian[0])))
+        turned = np.zeros((len(tau), W))
+        for (r, s), block in parts.items():
+            rows, columns = slice(r * n, (r + 1) * n), slice(s * n, (s + 1) * n)
+            turned[:, rows] += np.einsum("kij,kj->ki", block, way[:, columns])
+            if r != s:
+                turned[:, columns] += np.einsum("kij,ki->kj", block, way[:, rows])
+            to, at = self._places_of[r, s]
+            out[:, to] = np.take(block.reshape(len(block), -1), at, axis=1) / T ** (r + s)
+        last = shrink * (turned + LyT - order / T * Ly)
+        both = (way * (turned + 2 * LyT) - (order + 1) / T * way * Ly).sum(axis=1, keepdims=True)
+        out[:, self._last] = np.concatenate([last, both], axis=1)
+        if self._curved:
+            along = np.einsum("kij,kj->ki", J, way[:, : 3 * n])
+            self._add_squares(out, J * shrink[:, None, : 3 * n], along, F.tau_tau)
+        return out
+
+    def _add_squares(self, out: Array, J: Array, along: Array, weights: Array) -> None:
+        """Add K^T weights K, K = [J, along] the slopes of the torques by u and T, to the nonzeros of a Hessian.
+
+        Torques with the same related columns are taken together.
+        """
+        N = len(J)
+        for rows, columns, to, at in self._groups:
+            K = np.empty((N, len(rows), len(columns) + 1))
+            K[:, :, :-1] = J[:, rows[:, None], columns]
+            K[:, :, -1] = along[:, rows]
+            product = np.swapaxes(K, 1, 2) @ (weights[:, rows, None] * K)
+            out[:, to] += np.take(product.reshape(N, -1), at, axis=1)
 
     def _rubbed(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], float]]:
         """Coordinates, rows and side of the torques with friction on the safe side."""
@@ -275,25 +320,25 @@ class TapeSample:
         )
         return np.concatenate([*(part / T**r for r, part in enumerate(parts)), by_T], axis=1)
 
-    def _by_state(self, given: Any, J: Array, F: _Partials, y: list[Array], T: Array, w: Array) -> Array:
-        """L_yy (N, orders n, orders n)."""
-        n, W = self.n, self.orders * self.n
-        blocks = self._curvatures(*y[:3], F.tau, *self._known["extra"])
-        H = np.zeros((len(T), W, W))
-        for (r, s), block in zip(((0, 0), (0, 1), (0, 2), (1, 1)), blocks, strict=True):
-            H[:, r * n : (r + 1) * n, s * n : (s + 1) * n] = block
-            H[:, s * n : (s + 1) * n, r * n : (r + 1) * n] = np.swapaxes(block, 1, 2)
-        if self._curved:
-            H[:, : 3 * n, : 3 * n] += np.swapaxes(J, 1, 2) @ (F.tau_tau[:, :, None] * J)
-        crossed = F.tau_v[:, :, None] * J
-        H[:, n : 2 * n, : 3 * n] += crossed
-        H[:, : 3 * n, n : 2 * n] += np.swapaxes(crossed, 1, 2)
-        at, v, slow = np.arange(n), y[1], self._widths.torque
+    def _blocks(self, J: Array, F: _Partials, y: list[Array], T: Array, w: Array) -> dict[tuple[int, int], Array]:
+        """L_yy without J^T F_tautau J, by orders of its rows and columns: (N, n, n) each, of two orders once."""
+        n, at, v, slow = self.n, np.arange(self.n), y[1], self._widths.torque
+        found = self._curvatures(*y[:3], F.tau, *self._known["extra"])
+        blocks = dict(zip(((0, 0), (1, 0), (2, 0), (1, 1)), found, strict=True))
+        for key in ((1, 0), (2, 0)):
+            blocks[key] = np.swapaxes(blocks[key], 1, 2)
+        if len(self._powers) or self._weights["energy"]:
+            crossed = F.tau_v[:, :, None] * J  # rows: of v
+            blocks[1, 0] = blocks[1, 0] + crossed[:, :, :n]
+            blocks[1, 1] = blocks[1, 1] + crossed[:, :, n : 2 * n] + np.swapaxes(crossed[:, :, n : 2 * n], 1, 2)
+            blocks[2, 1] = np.swapaxes(crossed[:, :, 2 * n :], 1, 2)
         bend = -3 * self._friction * slow**2 * v / (v * v + slow**2) ** 2.5
-        H[:, n + at, n + at] += F.v_v + F.tau * bend
+        blocks[1, 1] = np.array(blocks[1, 1])
+        blocks[1, 1][:, at, at] += F.v_v + F.tau * bend
         if self.orders > 3:
-            H[:, 3 * n + at, 3 * n + at] += 2 * self._weights["jerk"] * self._driven * w * T
-        return H
+            blocks[3, 3] = np.zeros((len(T), n, n))
+            blocks[3, 3][:, at, at] = 2 * self._weights["jerk"] * self._driven * w * T
+        return blocks
 
 
 def _places(pattern: NDArray[np.bool_]) -> Places:

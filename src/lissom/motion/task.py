@@ -54,8 +54,13 @@ class Via(Record):
                 value = getattr(self, word)
                 if value is not None and not (word == "q" and isinstance(value, Reach)):
                     self._set(**{word: _loose(value, word)})
-            if self.q is None and self.velocity is None:
+            given = [value for value in (self.q, self.velocity) if value is not None]
+            if not given:
                 raise ModelError("nothing is given; give q or velocity.")
+            if all(isinstance(value, np.ndarray) and np.isnan(value).all() for value in given):
+                raise ModelError(
+                    f"at {at:g} every entry is NaN, which leaves all joints free; give one of them at least."
+                )
 
 
 def _loose(value: Any, word: str) -> Any:
@@ -201,6 +206,13 @@ class Task(Record):
             )
         if not self.periodic and (self.start is None or self.goal is None):
             raise ModelError("start or goal is missing; give both, with NaN where a joint is free.")
+        for word in ("start", "goal") if not (self.via or given) else ():  # these may take time
+            value = getattr(self, word)
+            if set(self.minimise) == {"time"} and isinstance(value, np.ndarray) and np.isnan(value).all():
+                raise ModelError(
+                    f"{word} is NaN for every joint, which leaves all of them free: then the shortest time is zero. "
+                    "Give the position of one joint at least, or minimise an effort over a duration."
+                )
         if self.fixed_duration is not None and set(self.minimise) == {"time"}:
             raise ModelError("the duration is given, so time cannot be minimised; minimise 'torque_squared', say.")
 

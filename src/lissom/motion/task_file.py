@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import ModelError, about, shown
+from lissom.errors import InputError, ModelError, about, shown
 from lissom.formats.scenario import in_radians, named_arm, output_files, read_document, refuse_version
 from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
 from lissom.model.arm import Arm
@@ -39,12 +39,10 @@ class TaskFile(NamedTuple):
 
 def read_task_file(path: Path) -> TaskFile:
     """A task file, or a sentence with its line."""
-    return read_document(path, lambda document: _read(document, path.parent))
+    return read_document(path, "task", lambda document: _read(document, path.parent))
 
 
 def _read(document: Table, folder: Path) -> TaskFile:
-    if "lissom" in document:
-        raise ModelError('it is an arm, not a task; a task names its arm: arm = "file or shipped name".')
     refuse_unknown(document, TOP, "the file")
     refuse_version(document, "lissom_task", VERSION)
     arm = named_arm(document, folder)
@@ -63,7 +61,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
     given["bending"] = [_bending(limit, i) for i, limit in enumerate(as_rows(row, "bending"))]
     options = _checked({word: row[word] for word in OPTIONS if word in row})
     if "guess" in row:
-        options["guess"] = _guess(row["guess"], folder)
+        options["guess"] = _guess(row["guess"], folder, arm)
     return TaskFile(arm, Task(**given), options, output_files(document, folder, (".nc", ".csv")))
 
 
@@ -145,10 +143,13 @@ def _checked(options: Table) -> Table:
     return options
 
 
-def _guess(value: Any, folder: Path) -> Any:
-    """An earlier motion, or waypoints, which are checked with the arm."""
-    if not isinstance(value, str):
-        return value
-    from lissom.motion.files import read
+def _guess(value: Any, folder: Path, arm: Arm) -> Any:
+    """An earlier motion, or waypoints of the arm."""
+    from lissom.motion import files, guess
 
-    return read(folder / value)
+    given = files.read(folder / value) if isinstance(value, str) else value
+    try:
+        guess.as_guess(arm, given)
+    except InputError as error:
+        raise ModelError(str(error).removeprefix(f"{guess.VERB}: ")) from None
+    return given

@@ -203,7 +203,7 @@ def _peaks(motion: Motion, per_segment: int) -> tuple[Peak, ...]:
     peaks = (*peaks, *bending_peaks(measures_of(motion.arm, motion.task.bending, "verify"), s, motion.duration, z[0]))
     clearance = clearance_of(motion.arm, motion.task, "verify")
     if clearance is not None:
-        peaks = (*peaks, closest(clearance, lambda s: motion.at(s * motion.duration)[0], s, motion.duration)[0])
+        peaks = (*peaks, closest(clearance, lambda s: motion.at(s * motion.duration)[0], s, motion.duration))
     return peaks
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.formats.files import checked_target, read_bytes, write_text
+from lissom.formats.kinds import kind_of
 from lissom.formats.load import load
-from lissom.formats.native_read import TOP as ARM_KEYS
 from lissom.formats.native_write import write
 from lissom.formats.strict import parse
 from lissom.listing import Listing
@@ -22,21 +22,21 @@ from lissom.motion import overview as of_motion
 from lissom.motion.files import load_record
 from lissom.motion.public import predict_motion
 from lissom.motion.record import Motion
-from lissom.motion.task_file import TOP as TASK_KEYS, read_task_file
+from lissom.motion.task_file import read_task_file
 from lissom.pages.page import GENERATOR, Section, page, picture, verbatim
 from lissom.simulation import overview as of_run
 from lissom.simulation.run import Run
-from lissom.simulation.run_file import TOP as RUN_KEYS, read_run_file
+from lissom.simulation.run_file import read_run_file
 from lissom.simulation.simulate import simulate
 from lissom.verbs.assembly import assemble, loop_findings
 from lissom.verbs.modes import modes
+from lissom.verbs.singular_inertia import inertia_findings
 from lissom.versions import versions
 from lissom.views.draw import draw
 from lissom.views.plots import plot
 
 MOST_MODES = 6
 RUNS = (".nc", ".csv", ".parquet")
-KEYS = {"arm": set(ARM_KEYS), "task": set(TASK_KEYS), "run": set(RUN_KEYS)}  # where two fit alike, the first
 
 
 class Subject(NamedTuple):
@@ -150,16 +150,15 @@ def _subject(what: Any, progress: bool) -> Subject:
 def _of_toml(path: Path, progress: bool) -> Subject:
     """An arm, a task or a run file, by the keys it has."""
     text, document = parse(str(path), read_bytes(path))
-    keys = set(document)
-    kind = max(KEYS, key=lambda word: len(keys & KEYS[word]))
+    kind = kind_of(document)
     if kind == "task":
         asked = read_task_file(path)
         options = asked.options | {"on_failure": "return"}
         return Subject(asked.arm, predict_motion(asked.arm, asked.task, **options, progress=progress), str(path), text)
     if kind == "run":
-        told = read_run_file(path)
-        arguments = told.arguments | {"on_failure": "return"}
-        return Subject(told.arm, simulate(told.arm, **arguments, progress=progress), str(path), text)
+        given = read_run_file(path)
+        arguments = given.arguments | {"on_failure": "return"}
+        return Subject(given.arm, simulate(given.arm, **arguments, progress=progress), str(path), text)
     return Subject(load(path), None, str(path), text)
 
 
@@ -212,9 +211,9 @@ def _arm(arm: Arm) -> Iterator[Section]:
     state = _home(arm)
     yield Section("Arm", Markup(arm_words(arm) + picture(draw(arm, state), "the arm at home")))
     yield Section("Modes", _modes(arm, state))
-    findings = [*arm.check(), *loop_findings(arm)]
-    told = [tag("p", str(finding), kind=finding.level) for finding in findings]
-    yield Section("Plausibility", Markup("".join(told) or tag("p", "Nothing to remark.")))
+    findings = [*arm.check(), *loop_findings(arm), *inertia_findings(arm)]
+    paragraphs = [tag("p", str(finding), kind=finding.level) for finding in findings]
+    yield Section("Plausibility", Markup("".join(paragraphs) or tag("p", "Nothing to remark.")))
 
 
 def _home(arm: Arm) -> Any:
@@ -285,8 +284,8 @@ def _search(motion: Motion, file: str) -> str:
 def _made(run: Run) -> Markup:
     """The options, the controller and the start of a run."""
     made = run.report.made
-    told = ("command", "controller", "settings", "options", "time", *versions())
-    rows = [(word, str(made[word])) for word in told if made.get(word)]
+    words = ("command", "controller", "settings", "options", "time", *versions())
+    rows = [(word, str(made[word])) for word in words if made.get(word)]
     first = run if run.count is None else run.member(0)
     rows += [(f"first {word}", ", ".join(f"{x:.17g}" for x in getattr(first, word)[0])) for word in ("q", "qd")]
     if "command" not in made:

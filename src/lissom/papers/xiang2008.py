@@ -51,7 +51,7 @@ def weightless_arm() -> Arm:
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Try every claim of section 6; those about time only when `timed`. Half a minute."""
+    """Try every claim of section 6; those about time only when `timed`. About a quarter of a minute."""
     tell = progress or (lambda _words: None)
     tell("example 1")
     first = predict_motion(weightless_arm(), EXAMPLE_1, starts=STARTS)

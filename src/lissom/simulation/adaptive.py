@@ -18,6 +18,7 @@ from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.events import Event, Happening
 from lissom.simulation.friction import GRIP, settled
 from lissom.simulation.outcome import Outcome
+from lissom.simulation.singular_inertia import singular_at
 from lissom.simulation.spectrum import StabilityWatch
 from lissom.simulation.system import System
 from lissom.spatial.rotations import Array
@@ -26,7 +27,8 @@ SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
 IMPLICIT = ("radau", "bdf")
 REACH = {"rk45": 3.3, "dop853": 6.39}  # decay rate times step that explicit methods bear
 FINER = 10  # times more steps confirm that a motion diverges
-STALL = 2000  # steps in which a run must get somewhere
+STALL = 2000  # steps in which a run must get further by
+STALLED = 1e-7  # of the simulated time
 MOST_AT_ONCE = 50  # changes of friction without progress
 Progress = Callable[[float], None]
 
@@ -79,7 +81,7 @@ class Adaptive:
         """States at `times`, the first of which is the start."""
         n = self.loop.dof
         self.out = np.full((1, len(times), 2 * n + POWERS + len(self.system.way)), np.nan)
-        self.times, self.filled = times, 0
+        self.times, self.filled, self._start = times, 0, q0
         self.longest = self.loop.finest(float(np.diff(times).min()))
         y = self.loop.projected(np.concatenate([q0, qd0, np.zeros(POWERS)]))
         failure, stopped, interrupted = None, None, False
@@ -110,8 +112,12 @@ class Adaptive:
         return Outcome(
             t, self.loop.projected(out), ends, self.happened, {0: failure} if failure else {},
             {0: stopped} if stopped else {}, self.steps, self.system.evaluations, interrupted,
-            [trail] if self.loop.looped else (), tuple(self.notes),
+            [trail] if self.loop.looped else (), tuple(self.notes), {0: self._last_pose} if failure else {},
         )  # fmt: skip
+
+    @property
+    def _last_pose(self) -> Array:
+        return self._start if self.last is None else self.last[1][: self.loop.dof]
 
     def _keep(self, t: float, y: Array, path: Any = None) -> None:
         """Note the samples up to t."""
@@ -128,6 +134,8 @@ class Adaptive:
 
     def _stretch(self, t: float, y: Array, end: float) -> tuple[float, Array]:
         """From t to end, where nothing given jumps."""
+        if t == self.times[0]:
+            self._refuse_singular(t, y)
         idle = 0
         while t < end:
             self.system.start = t
@@ -202,6 +210,12 @@ class Adaptive:
         self.method, self.watch, self.system.implicit = "radau", None, True
         return True
 
+    def _refuse_singular(self, t: float, y: Array) -> None:
+        """Accelerations that are rounding alone; steps would shrink without end."""
+        singular = singular_at(self.loop, t, y[: self.loop.dof])
+        if singular:
+            raise SolveError(f"at t = {t:.6g} s {singular[:1].lower()}{singular[1:]}")
+
     def _refuse_divergence(self, t0: float, y0: Array, solver: Any) -> None:
         """A motion that has grown beyond bounds, confirmed by a smaller step."""
         n, t = self.loop.dof, float(solver.t)
@@ -242,7 +256,7 @@ class Adaptive:
     def _refuse_stall(self, t: float, solver: Any) -> None:
         """Steps so short that the run would never end."""
         if self.steps % STALL == 0:
-            if t - self._reached < 1e-7 * (self.times[-1] - self.times[0]):
+            if t - self._reached < STALLED * (self.times[-1] - self.times[0]):
                 raise SolveError(self._collapsed(solver, f"{STALL} steps got {t - self._reached:.2g} s further"))
             self._reached = t
 

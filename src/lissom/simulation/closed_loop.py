@@ -33,7 +33,7 @@ from lissom.simulation.controllers import Controller
 from lissom.simulation.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import is_passing, library_of
+from lissom.verbs.call import is_short_lived, library_of
 from lissom.verbs.library import compiler_present, digest, sources
 
 # coordinates up to which straight-line code is the better one, as for forward dynamics
@@ -224,7 +224,7 @@ class ClosedLoop:
     @property
     def straight(self) -> bool:
         """Compiled as straight-line code."""
-        return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT) and not is_passing(self.arm)
+        return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT) and not is_short_lived(self.arm)
 
     @functools.cached_property
     def key(self) -> str:

@@ -1,7 +1,7 @@
 """Controllers: what they are given. What they do with it is in `laws`.
 
 Gains and references are inputs of the compiled loop, so other ones need no new compilation; they may be one
-per run of an ensemble. References may be functions of time.
+per run of an ensemble. References may be functions of time; see `references` for their rates.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
+from lissom.simulation.references import ORDERS, is_planned_motion, rates_unknown, references as derived
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_frame
@@ -21,6 +22,8 @@ from lissom.verbs.states import as_arm, as_frame
 
 class Controller(ABC):
     """What controllers share."""
+
+    _damps = False  # its law makes sense with rates of zero: kd is then a damper
 
     @abstractmethod
     def signals(self, arm: Arm) -> list[Signal]:
@@ -38,7 +41,10 @@ class Controller(ABC):
         )
 
     def neglected(self, arm: Arm) -> str:
-        """What of the arm it leaves out, a sentence for the report; empty: nothing."""
+        """What of the arm or of its reference it leaves out, a sentence for the report; empty: nothing."""
+        if self._damps and getattr(self, "qd", 0.0) is None and rates_unknown(getattr(self, "q", None), arm):
+            name = type(self).__name__
+            return f"{name}: the reference q is a function of time without rates; they are taken as zero. Give qd."
         return ""
 
     def key(self) -> str:
@@ -54,10 +60,13 @@ class Controller(ABC):
     def per_joint(self, arm: Arm, *references: str, gains: tuple[str, ...] = ()) -> list[Signal]:
         """Those of its fields that have one entry per joint, gains at least 0, and the limit, if it has one."""
         name = type(self).__name__
+        moving = [word for word in ORDERS if word in references]
+        values = {word: getattr(self, word) for word in (*references, *gains)}
+        values |= derived(name, arm, self._damps, **{word: values[word] for word in moving}) if moving else {}
         made = []
         for word in (*references, *gains):
             least = 0.0 if word in gains else None
-            made.append(_joint_signal(arm, getattr(self, word), f"{name}: {word}", least)._replace(name=word))
+            made.append(_joint_signal(arm, values[word], f"{name}: {word}", least)._replace(name=word))
         return made + _limit(arm, getattr(self, "limit", None), name)
 
     def believed(self, arm: Arm) -> Arm:
@@ -85,6 +94,8 @@ def _plain(value: Any) -> Any:
         return _plain(value.profile)
     if isinstance(value, Profile):
         return f"{value.kind} profile of {len(value.t)} samples, {value.t[0]:g} to {value.t[-1]:g} s"
+    if is_planned_motion(value):
+        return f"planned motion of {value.duration:g} s"
     if callable(value):
         return "function of time"
     return value if value is None or isinstance(value, str) else np.asarray(value).tolist()
@@ -133,9 +144,12 @@ class PD(Controller):
 
     Parameters
     ----------
-    q : reference, one entry per joint; numbers, a `Profile` or a function of time
+    q : reference, one entry per joint
+        numbers, a `Profile`, a planned `Motion`, a spline of SciPy, or a function of time that returns q or (q, qd);
+        profiles, motions and splines hold their ends
     kp, kd : gains, at least 0; one for all joints or one per joint [N m/rad, N m s/rad]
-    qd : reference of the rates, default 0
+    qd : reference of the rates; None: derived from q; of a function that returns q alone zero, so that kd damps the
+        motion (`Run.report` says so)
     gravity : bool              add the torques that hold the arm (or `model`) at rest
     limit : None, True or numbers
         largest torque; True: the arm's torque limits
@@ -151,11 +165,11 @@ class PD(Controller):
     array([ 1. , -0.5])
     """
 
-    _has_law = True
+    _has_law = _damps = True
     q: Any
     kp: Any
     kd: Any
-    qd: Any = 0.0
+    qd: Any = None
     gravity: bool = False
     limit: Any = None
     model: Arm | None = None
@@ -174,9 +188,12 @@ class ComputedTorque(Controller):
 
     Parameters
     ----------
-    q : reference, one entry per joint; numbers, a `Profile` or a function of time
+    q : reference, one entry per joint
+        numbers, a `Profile`, a planned `Motion`, a spline of SciPy, or a function of time that returns q or
+        (q, qd, qdd); profiles, motions and splines hold their ends
     kp, kd : gains, at least 0 [1/s^2, 1/s]
-    qd, qdd : references of rates and accelerations, default 0
+    qd, qdd : references of rates and accelerations
+        None: derived from q, which a function that returns q alone does not allow; qd=0: a reference at rest
     limit : None, True or numbers     largest torque; True: the arm's torque limits
     model : Arm or None               what the controller believes; None: the simulated arm
 
@@ -192,8 +209,8 @@ class ComputedTorque(Controller):
     q: Any
     kp: Any
     kd: Any
-    qd: Any = 0.0
-    qdd: Any = 0.0
+    qd: Any = None
+    qdd: Any = None
     limit: Any = None
     model: Arm | None = None
 
@@ -304,8 +321,8 @@ class StateFeedback(Controller):
     Parameters
     ----------
     K : (m, 2 dof) or (runs, m, 2 dof)    m: the actuated coordinates, or all
-    q : reference positions; numbers, a `Profile` or a function of time
-    qd : reference rates, default 0
+    q : reference positions; as those of `PD`
+    qd : reference rates; None: as those of `PD`
     tau : torques at the reference, default 0
     limit : None, True or numbers         largest torque; True: the arm's torque limits
 
@@ -319,10 +336,10 @@ class StateFeedback(Controller):
     array([0.5, 0.3])
     """
 
-    _has_law = True
+    _has_law = _damps = True
     K: Any
     q: Any
-    qd: Any = 0.0
+    qd: Any = None
     tau: Any = 0.0
     limit: Any = None
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import Budget, refuse_unreadable, write_whole
+from lissom.formats.kinds import read_instead
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.tables import read_table, write_table
 from lissom.formats.typed import refuse_unfit
@@ -255,7 +256,7 @@ def _kind(path: Path, verb: str) -> tuple[Callable[[Run, Path], None], Callable[
     kinds = {".nc": (_write_nc, _read_nc), ".csv": (_write_csv, _read_csv), ".parquet": (_write_parquet, _read_parquet)}
     found = kinds.get(path.suffix.lower())
     if found is None:
-        raise InputError(f"{verb}: {path.name} has an unknown ending; expected {', '.join(kinds)}.")
+        raise InputError(f"{verb}: {path.name} has an unknown ending; expected {', '.join(kinds)}.{read_instead(path)}")
     return found
 
 

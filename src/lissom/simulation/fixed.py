@@ -201,7 +201,8 @@ class Fixed:
         steps, thin = max(filled - 1, 0) * self.repeats, out[:, :: self.thin]
         trails = [(times[: k + 1], row[: k + 1]) for k, row in zip(ends, out, strict=True)] if self.loop.looped else []
         names = {k: name for k, (name, _, _) in stopped.items()}
-        counts = (steps, len(self.stepper.tableau.asks) * steps * len(out), interrupted, trails)
+        poses = {k: last[k][1][: self.loop.dof] for k in failures if k in last}
+        counts = (steps, len(self.stepper.tableau.asks) * steps * len(out), interrupted, trails, (), poses)
         if self.many:
             return Outcome(samples, thin, ends // self.thin, happened, failures, names, *counts)
         t, states = self._ended(samples, thin, int(ends[0]) // self.thin, last.get(0))
@@ -313,6 +314,7 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
     stopped: dict[int, str] = {}
     trails: list[tuple[Array, Array]] = []
     notes: list[str] = []
+    poses: dict[int, Array] = {}
     at = steps = evaluations = 0
     interrupted = False
     for outcome in outcomes:
@@ -326,13 +328,14 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
         failures |= {run + at: why for run, why in outcome.failures.items()}
         stopped |= {run + at: name for run, name in outcome.stopped.items()}
         trails += outcome.trails
+        poses |= {run + at: q for run, q in outcome.poses.items()}
         notes += [f"Run {at}: {note[:1].lower()}{note[1:]}" if rows == 1 else note for note in outcome.notes]
         at, steps, evaluations = at + rows, steps + outcome.steps, evaluations + outcome.evaluations
         interrupted = outcome.interrupted
         if interrupted:
             break
     return Outcome(
-        times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails, tuple(notes)
+        times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails, tuple(notes), poses
     )
 
 

@@ -1,8 +1,8 @@
 """Many stiff runs side by side: RODAS with a step of its own for every run (see `rosenbrock`).
 
 What a run does depends on nothing but itself, whatever other runs there are. Joints with friction begin and cease to
-stick at instants that are located on the path of a step. Work is the integral of power along that path. A run that
-comes to no end this way is tried again by itself with Radau's method, which says why.
+stick at instants that are located on the path of a step. Work is the integral of power along that path. A run whose
+steps fail or stall is integrated again by itself with Radau's method, which completes it or names the cause.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation.adaptive import MOST_AT_ONCE, Adaptive
+from lissom.simulation.adaptive import MOST_AT_ONCE, STALL, STALLED, Adaptive
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.crossings import noted_limits
 from lissom.simulation.events import Event, LimitEvent
 from lissom.simulation.friction import GRIP, settled
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.rosenbrock import ORDER, Index, Path, Runs
+from lissom.simulation.singular_inertia import singular_starts
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import compiler_present
 
@@ -60,48 +61,64 @@ class Implicit:
         count, n = len(q0), self.loop.dof
         states = np.full((count, len(times), 2 * n + POWERS + len(self.loop.sliding)), np.nan)
         failures: dict[int, str] = {}
-        steps = evaluations = 0
+        poses: dict[int, Array] = {}
+        steps = evaluations = again = 0
         interrupted = False
         blocks = [slice(k, min(k + BLOCK, count)) for k in range(0, count, BLOCK)]
         for some in blocks:
-            told = functools.partial(self._tell, some, count, float(times[-1]))
-            block = _Block(self, self.loop.rows(some), q0[some], qd0[some], times, states[some], told)
+            report = functools.partial(self._report, some, count, float(times[-1]))
+            block = _Block(self, self.loop.rows(some), q0[some], qd0[some], times, states[some], report)
             try:
                 block.advance()
-            except KeyboardInterrupt:
+                for k in np.flatnonzero(block.lost) + some.start:
+                    again += 1
+                    found = self._alone(int(k), q0, qd0, times, states)
+                    steps, evaluations = steps + found.steps, evaluations + found.evaluations
+                    failures |= {int(k): why for why in found.failures.values()}
+                    poses |= {int(k): q for q in found.poses.values()}
+            except KeyboardInterrupt:  # what was finished until then stays
                 interrupted = True
                 break
             finally:
                 steps, evaluations = steps + block.steps, evaluations + block.runs.evaluations
-            for k in block.lost:
-                failures |= self._alone(k + some.start, q0, qd0, times, states)
         ends = np.isfinite(states).all(axis=2).cumprod(axis=1).sum(axis=1).astype(np.intp) - 1
         events = noted_limits(self.events, times, states, ends, n)
-        return Outcome(times, states, ends, events, failures, {}, steps, evaluations, interrupted)
+        note = f"In {again} of {count} runs steps of rodas failed or stalled; they were integrated again with radau."
+        notes = (note,) if again else ()
+        return Outcome(
+            times, states, ends, events, failures, {}, steps, evaluations, interrupted, notes=notes, poses=poses
+        )
 
-    def _tell(self, some: slice, count: int, until: float, t: float) -> None:
-        """How far all runs are when some of them have come to a time, in the mean."""
+    def _report(self, some: slice, count: int, until: float, t: float) -> None:
+        """Report the mean progress of all runs when some of them have come to time t."""
         self.progress((some.start * until + (some.stop - some.start) * t) / count)
 
-    def _alone(self, run: int, q0: Array, qd0: Array, times: Array, states: Array) -> dict[int, str]:
-        """A run that was lost, by itself: its failure, if it fails again."""
+    def _alone(self, run: int, q0: Array, qd0: Array, times: Array, states: Array) -> Outcome:
+        """Integrate one run by itself with Radau's method; its samples go to `states`, also when interrupted."""
         single = Adaptive(self.loop.member(run), "radau", self.rtol, self.atol, (), lambda _t: None)
         found = single.run(q0[run], qd0[run], times)
-        if found.interrupted:
-            raise KeyboardInterrupt
         known = np.isin(found.t, times)
         states[run] = np.nan
         states[run, : known.sum()] = found.states[0, known]
-        return {run: found.failures[0]} if found.failures else {}
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return found
 
 
 class _Block:
     """Some runs on their way."""
 
     def __init__(
-        self, how: Implicit, loop: ClosedLoop, q: Array, qd: Array, times: Array, out: Array, told: Callable[..., None]
+        self,
+        how: Implicit,
+        loop: ClosedLoop,
+        q: Array,
+        qd: Array,
+        times: Array,
+        out: Array,
+        report: Callable[..., None],
     ):
-        self.how, self.loop, self.times, self.out, self.told = how, loop, times, out, told
+        self.how, self.loop, self.times, self.out, self.report = how, loop, times, out, report
         count = len(q)
         self.runs = Runs(loop, count, how.threads)
         self.members: dict[int, ClosedLoop] = {}
@@ -116,7 +133,9 @@ class _Block:
         self.grips = np.zeros((count, len(loop.sliding)))
         self.sliding = np.array(loop.sliding, int)
         self.place = [loop.held.index(k) for k in loop.sliding]
-        self.lost: list[int] = []
+        self.lost = np.zeros(count, bool)  # steps failed or stalled
+        self.tried = 0  # steps of every run that is on its way
+        self.reached = np.full(count, -np.inf)  # time at the last check for stalling
         self.steps = 0
         self._slopes: Any = None  # of all runs, at their present states
 
@@ -127,18 +146,32 @@ class _Block:
         count = len(self.t)
         if self.sliding.size:
             self.grips = np.array([self._member(k).grips for k in range(count)])
+        self.lost |= singular_starts(self.loop, self.y[:, : self.loop.dof])
         for k in range(count):
             self._settle(k)
         self._keep(np.arange(count), self.t, self.y, self.work)
-        fresh = np.array([k for k in range(count) if k not in self.lost], int)
-        active = fresh
+        active = fresh = self._going(np.arange(count))
         with np.errstate(all="ignore"):
-            while active.size:
+            while True:
                 self._look(fresh)
-                fresh = self._step(active)
-                active = np.array([k for k in active if self.t[k] < self.times[-1] and k not in self.lost], int)
-                fresh = fresh[np.isin(fresh, active)]
-                self.told(float(self.t.mean()))
+                active = self._going(active)
+                if not active.size:
+                    return
+                moved = self._step(active)
+                self._mark_stalled(active)
+                active, fresh = self._going(active), self._going(moved)
+                self.report(float(self.t.mean()))
+
+    def _going(self, runs: Index) -> Index:
+        """Those of some runs that have not come to their end."""
+        return runs[~self.lost[runs] & (self.t[runs] < self.times[-1])]
+
+    def _mark_stalled(self, active: Index) -> None:
+        """Give up runs whose steps are so short that they would never end."""
+        self.tried += 1
+        if self.tried % STALL == 0:
+            self.lost[active] |= self.t[active] - self.reached[active] < STALLED * (self.times[-1] - self.times[0])
+            self.reached[active] = self.t[active]
 
     def _member(self, run: int) -> ClosedLoop:
         if run not in self.members:
@@ -154,23 +187,34 @@ class _Block:
         try:
             self.way[run] = settled(self._member(run), float(self.t[run]), q, qd)
         except LissomError:
-            self.lost.append(run)
+            self.lost[run] = True
 
     def _look(self, fresh: Index) -> None:
         """Slopes at the states that runs have come to."""
         if not fresh.size:
             return
-        t, y, way = self.t[fresh], self.y[fresh], self.way[fresh]
-        rates = self.runs.rates(fresh, t, y, way, before=False)
+        qdd = self.runs.rates(fresh, self.t[fresh], self.y[fresh], self.way[fresh], before=False).qdd
+        known = np.isfinite(qdd).all(axis=1)
+        self.lost[fresh[~known]] = True
+        fresh, qdd = fresh[known], qdd[known]
         try:
-            found = self.runs.slopes(fresh, t, y, way, rates.qdd, self.h[fresh])
-        except LissomError:
-            self.lost += fresh.tolist()
+            self._differentiate(fresh, qdd)
+        except LissomError:  # of one of them
+            for k in range(len(fresh)):
+                try:
+                    self._differentiate(fresh[k : k + 1], qdd[k : k + 1])
+                except LissomError:
+                    self.lost[fresh[k]] = True
+
+    def _differentiate(self, some: Index, qdd: Array) -> None:
+        """Store the derivatives at states whose accelerations are known."""
+        if not some.size:
             return
+        found = self.runs.slopes(some, self.t[some], self.y[some], self.way[some], qdd, self.h[some])
         if self._slopes is None:
             self._slopes = type(found)(*(np.zeros((len(self.t), *x.shape[1:]), x.dtype) for x in found))
         for whole, part in zip(self._slopes, found, strict=True):
-            whole[fresh] = part
+            whole[some] = part
 
     def _step(self, active: Index) -> Index:
         """Try one step of every run; those that got somewhere."""
@@ -187,7 +231,7 @@ class _Block:
         longer = good & at_stop & (h * factor < self.h[active])  # a step that was cut says little of the next
         self.h[active] = np.where(longer, self.h[active], h * np.where(good, factor, np.minimum(factor, 0.5)))
         short = ~good & (self.h[active] < SHORTEST * self.times[-1])
-        self.lost += active[short].tolist()
+        self.lost[active[short]] = True
         rows = np.flatnonzero(good)
         if rows.size:
             self._accept(active[rows], path.rows(rows), h[rows], np.where(at_stop, stop, t + h)[rows])
@@ -201,7 +245,7 @@ class _Block:
         power = self._power(runs, path, h, part)
         y, when = np.where(changed[:, None], path.at(part), path.end), np.where(changed, t + part * h, end)
         beyond = ~(np.abs(y) < FASTEST).all(axis=1)
-        self.lost += runs[beyond].tolist()
+        self.lost[runs[beyond]] = True
         work = self.work[runs]
         while True:  # samples on the way
             some = self._due(runs, when, ~beyond)
@@ -271,7 +315,7 @@ class _Block:
             y[n + self.sliding[turned]] = 0.0
         self.idle[run] = self.idle[run] + 1 if idle else 0
         if self.idle[run] > MOST_AT_ONCE:
-            self.lost.append(run)
+            self.lost[run] = True
             return
         self._settle(run)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,20 +26,34 @@ from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.run import Report, Run
 from lissom.simulation.singular_inertia import regularised
 from lissom.spatial.rotations import Array
-from lissom.verbs.bending_range import refuse_bent
+from lissom.verbs.bending_range import refuse_large_deflections
 
+STARTS = 4  # of many runs, at which the inertia is looked at before they begin
 SAMPLES = 500  # of an adaptive run, unless `every` is given
 SAMPLES_OF_MANY = 100
 SPARSE = 8  # steps of a vibrating arm from sample to sample beyond which something is missed
 
 
 class Scene(NamedTuple):
-    """What is simulated: the closed loop, where its runs start, and what is watched for."""
+    """What is simulated: the closed loop, where its runs start, and the events to look for.
+
+    regularise : f(poses by run) -> the loop of an arm with armatures and its note, where the inertia is singular there
+    """
 
     loop: ClosedLoop
     begin: setup.Start
     events: list[Event]
     notes: tuple[str, ...] = ()
+    regularise: Callable[[Mapping[int, Array]], tuple[ClosedLoop, str] | None] = lambda _: None
+
+    def rows(self, some: slice) -> Scene:
+        """The scene of some of the runs."""
+
+        def regularise(poses: Mapping[int, Array]) -> tuple[ClosedLoop, str] | None:
+            found = self.regularise({run + some.start: q for run, q in poses.items()})
+            return None if found is None else (found[0].rows(some), found[1])
+
+        return self._replace(loop=self.loop.rows(some), begin=self.begin.rows(some), regularise=regularise)
 
 
 def prepare(
@@ -49,22 +63,30 @@ def prepare(
     """From the arguments of `simulate`."""
     first = setup.start(arm, q0, qd0, None)
     if arms is None:
-        refuse_bent(arm, first.q, "simulate")
+        refuse_large_deflections(arm, first.q, "simulate")
     runs = None if first.single else len(first.q)
     given = (tau, options.until, runs, loads, base, prescribed, payloads, arms)
     loop = setup.closed_loop(arm, *given)
-    watched = [*as_events(events), *limit_events(arm, stop_at_limits)]
+    looked_for = [*as_events(events), *limit_events(arm, stop_at_limits)]
     begin = setup.start(arm, q0, qd0, loop.inputs.runs)
     if begin.q[:, arm.mode_index].any():
         for own, q in zip(loop.arms(len(begin.q)) or (), begin.q, strict=False):
-            refuse_bent(own, q, "simulate")
-    heavier = regularised(loop, begin.q)
-    if heavier is not None:
-        loop = setup.closed_loop(heavier.arm, *given)
-        loop.described = arm
-    q, qd = loop.begun(begin.q, begin.qd, options.singular == "pass")
-    notes = ["" if heavier is None else heavier.note, "" if loop.controller is None else loop.controller.neglected(arm)]
-    return Scene(loop, begin._replace(q=q, qd=qd), watched, tuple(note for note in notes if note))
+            refuse_large_deflections(own, q, "simulate")
+    neglected = "" if loop.controller is None else loop.controller.neglected(arm)
+
+    def regularise(poses: Mapping[int, Array]) -> tuple[ClosedLoop, str] | None:
+        found = regularised(loop, poses)
+        if found is None:
+            return None
+        other = setup.closed_loop(found.arm, *given)
+        other.described = arm
+        return other, found.note
+
+    spread = np.unique(np.linspace(0, len(begin.q) - 1, STARTS).astype(int)).tolist()
+    used, note = regularise({run: begin.q[run] for run in spread}) or (loop, "")
+    q, qd = used.begun(begin.q, begin.qd, options.singular == "pass")
+    again = {} if note else {"regularise": regularise}
+    return Scene(used, begin._replace(q=q, qd=qd), looked_for, tuple(x for x in (note, neglected) if x), **again)
 
 
 def integrate(
@@ -78,9 +100,9 @@ def integrate(
     with shown_progress(progress, options.until) as tell:
         how = choose.plan(*scene[:2], options, scene.events)
         if store is None:
-            run = _together(*scene[:2], options, scene.events, tell, how)
+            run = _together(scene, options, tell, how)
         else:
-            run = _in_parts(store, *scene[:2], options, scene.events, tell, how)
+            run = _in_parts(store, scene, options, tell, how)
     if scene.notes:
         run = replace(run, report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
     if save is not None:
@@ -88,19 +110,17 @@ def integrate(
     return run
 
 
-def _in_parts(
-    store: parts.Store, loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan
-) -> Run:
+def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
     """Runs by the block, each on disk when it is finished; method and step are those of all together."""
-    store.open(loop, begin, options._replace(method=how.method, dt=how.dt), events)
+    store.open(*scene[:2], options._replace(method=how.method, dt=how.dt), scene.events)
     made: list[Run] = []
-    count = len(begin.q)
+    count = len(scene.begin.q)
     run: Run | None = None
     for k, some in store.blocks(count):
         run = store.finished(k)
         if run is None:
-            told = lambda t, some=some: tell((some.start * options.until + t * (some.stop - some.start)) / count)  # noqa: E731
-            run = _together(loop.rows(some), begin.rows(some), options, events, told, how)
+            report = lambda t, some=some: tell((some.start * options.until + t * (some.stop - some.start)) / count)  # noqa: E731
+            run = _together(scene.rows(some), options, report, how)
             if run.interrupted:
                 break
             store.keep(k, run)
@@ -126,7 +146,22 @@ def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> 
         store.remove()
 
 
-def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan) -> Run:
+def _together(scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
+    """Runs at once; where some come to poses of singular inertia, once more with armatures."""
+    run, poses = _integrated(*scene[:2], options, scene.events, tell, how)
+    found = scene.regularise(poses) if poses and not run.interrupted else None
+    if found is None:
+        return run
+    loop, note = found
+    how = choose.plan(loop, scene.begin, options, scene.events)
+    run, _ = _integrated(loop, scene.begin, options, scene.events, tell, how)
+    return replace(run, report=replace(run.report, notes=(note, *run.report.notes)))
+
+
+def _integrated(
+    loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan
+) -> tuple[Run, Mapping[int, Array]]:
+    """Runs of a loop, and the last poses of those that failed."""
     wall, cpu = time.perf_counter(), time.process_time()
     many = not begin.single
     q, qd = begin.q, begin.qd
@@ -146,7 +181,7 @@ def _together(loop: ClosedLoop, begin: setup.Start, options: Options, events: An
     spent = time.perf_counter() - wall, time.process_time() - cpu
     made = provenance(loop, options)
     report = Report(how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
-    return recorded(loop, outcome, report, options, many)
+    return recorded(loop, outcome, report, options, many), outcome.poses
 
 
 def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[str]) -> Outcome:
@@ -215,9 +250,9 @@ def _adaptive(
 
     def each() -> Iterator[Outcome]:
         for k in range(count):
-            told = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
+            report = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
             single = Adaptive(
-                loop.member(k), method, options.rtol, options.atol, events, told, switch=options.method is None
+                loop.member(k), method, options.rtol, options.atol, events, report, switch=options.method is None
             )
             yield single.run(begin.q[k], begin.qd[k], times)
 

@@ -30,8 +30,13 @@ class Options(NamedTuple):
     singular: str = "stop"
 
     def of_runs(self, single: bool) -> Options:
-        """With the tolerances of one run or of many, where none were given."""
+        """With the tolerances of one run or of many, where none were given.
+
+        Where rtol asks for more than the default of many runs, atol follows it, down to that of a single run.
+        """
         rtol, atol = ONE if single else MANY
+        if self.rtol and not single:
+            atol = float(np.clip(self.rtol * MANY[1] / MANY[0], ONE[1], MANY[1]))
         return self._replace(rtol=self.rtol or rtol, atol=self.atol or atol)
 
 

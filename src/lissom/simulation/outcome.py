@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ class Outcome(NamedTuple):
     stopped : by run    the event that ended it
     trails : by run     times and states of all steps, where links form closed loops
     notes :             sentences for the report
+    poses : by run      (dof,) the last good one of runs that failed, also between samples
     """
 
     t: Array
@@ -33,6 +35,7 @@ class Outcome(NamedTuple):
     interrupted: bool = False
     trails: Sequence[tuple[Array, Array]] = ()
     notes: tuple[str, ...] = ()
+    poses: Mapping[int, Array] = MappingProxyType({})
 
     def ended(self) -> Outcome:
         """A single run without the samples after its end."""

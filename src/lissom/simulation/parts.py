@@ -18,14 +18,14 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import write_text
-from lissom.formats.identity import Scope, identity
+from lissom.formats.identity import identity
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
 from lissom.simulation.files import load_run
 from lissom.simulation.options import Options
 from lissom.simulation.run import OVER_TIME, Run
 from lissom.simulation.setup import Start
-from lissom.simulation.signals import Profile, Steady
+from lissom.simulation.signals import Steady
 
 PLAN = "plan.txt"
 
@@ -55,17 +55,23 @@ class Store:
 
     def open(self, loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> None:
         """Make the folder, or make sure that it is of the same simulation."""
-        print_ = fingerprint(loop, begin, options, events, self.size)
+        print_, unseen = fingerprint(loop, begin, options, events, self.size)
         plan = self.folder / PLAN
         if self.folder.exists() and any(self.folder.iterdir()):
             if not self.resume:
                 raise InputError(
                     f"simulate: {self.folder} holds runs of an earlier simulation; resume it, or remove the folder."
                 )
+            if unseen:
+                raise InputError(
+                    f"simulate: {self.folder} cannot be resumed: the content of {', '.join(unseen)} cannot be read, so "
+                    "that it is unknown whether this is the same simulation. Remove the folder and simulate anew, or "
+                    "let the functions use numbers, arrays and plain objects only."
+                )
             if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != print_:
                 raise InputError(
-                    f"simulate: {self.folder} is of another simulation: the arm, options, states, gains or "
-                    "functions differ. Remove the folder, or simulate as the first time."
+                    f"simulate: {self.folder} is of another simulation: the arm, options, states, gains, functions, or "
+                    "values and objects that functions use differ. Remove the folder, or simulate as the first time."
                 )
             return
         try:
@@ -100,29 +106,30 @@ def folder_of(save: str | os.PathLike[str]) -> Path:
     return Path(f"{os.fspath(save)}.parts")
 
 
-def fingerprint(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event], size: int) -> str:
-    """Of all that the numbers depend on; functions of the user by their code and what they take from outside."""
+def fingerprint(
+    loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event], size: int
+) -> tuple[str, tuple[str, ...]]:
+    """Return the hash of all that results depend on, and the objects whose content cannot be read.
+
+    Functions of the user count by their code and by the values that they use (see `lissom.formats.identity`).
+    """
     total = hashlib.sha256(f"{loop.key}|{loop.described.digest}|{options._replace(threads=None)}|{size}".encode())
+    functions = [getattr(loop.feedback, "source", None)]
     for event in events:
         place = getattr(event, "place", None)
         total.update(repr((event.name, event.direction, event.stop, place)).encode())
-        total.update(_described(event.function) if place is None else b"")
-    total.update(_described(getattr(loop.feedback, "source", None)))
+        functions += [event.function] if place is None else []
     for array in (begin.q, begin.qd, loop.inputs.steady(len(begin.q))):
         total.update(np.ascontiguousarray(array).tobytes())
     for name, signal in loop.inputs.signals:
         total.update(name.encode())
         if isinstance(signal.value, Steady):
-            profile: Profile = signal.value.profile
-            total.update(profile.t.tobytes() + profile.values.tobytes() + profile.kind.encode())
+            total.update(signal.value.profile.content)
         elif signal.varies:
-            total.update(_described(signal.value.source))
-    return total.hexdigest()
-
-
-def _described(function: Any) -> bytes:
-    """The identity of a user's function, lists and tables that it reads included."""
-    return json.dumps(identity(function, Scope(contents=True)), sort_keys=True).encode()
+            functions.append(signal.value.source)
+    found = identity(functions)
+    total.update(json.dumps(found.content, sort_keys=True).encode())
+    return total.hexdigest(), found.unseen
 
 
 def load_parts(folder: Path) -> Run:

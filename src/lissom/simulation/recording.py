@@ -35,7 +35,7 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Option
         "q": states[..., :n], "qd": states[..., n : 2 * n], "work": states[..., 2 * n : 2 * n + POWERS], **found
     }  # fmt: skip
     arrays = {word: np.ascontiguousarray(x if many else x[0]) for word, x in arrays.items()}
-    failures = {run: _told(loop, outcome, run, report) for run in outcome.failures}
+    failures = {run: _failure(loop, outcome, run, report) for run in outcome.failures}
     run = Run(
         loop.described, t, **arrays, status="done", ok=True, events=tuple(outcome.events), failures=failures,
         report=report, arms=loop.arms(len(states)),
@@ -50,7 +50,7 @@ def _at_samples(
 ) -> dict[str, Array]:
     """Accelerations, torques, power and energies (runs, nt, ...) by their words, some samples at a time.
 
-    Samples at which they cannot be had stay NaN; `troubles` is told the first of every run.
+    Samples at which they cannot be had stay NaN; the first of every run goes to `troubles`.
     """
     n, rows, batch = loop.dof, len(states), states.shape[:2]
     shapes = {"qdd": (n,), "tau": (n,), "power": (POWERS,), "kinetic": (), "potential": ()}
@@ -117,7 +117,7 @@ def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> 
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
-def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
+def _failure(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     """Why a run failed, where, and what to try when it was the motion that failed."""
     n, end = loop.dof, int(outcome.ends[run])
     why = outcome.failures[run].replace("simulate: ", "").rstrip(".")
@@ -136,7 +136,7 @@ def _told(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
     reach = np.inf if report.dt is None else tableau(report.method).reach
     advised = advice(member, states, reach, report.dt)
-    if advised is None and "diverged" in why:  # a step that collapsed has told what to try
+    if advised is None and "diverged" in why:  # a step that collapsed says what to try
         smaller = "rtol" if report.dt is None else "dt"
         advised = f"Give a smaller {smaller}, or method='radau', and look at the last good state."
     return where if advised is None else f"{where} {advised}"
@@ -158,7 +158,7 @@ def _status(run: Run, loop: ClosedLoop, outcome: Outcome, options: Options) -> t
     allowed = options.audit or _allowed(run, options)
     error = run.balance_error
     worst = float(np.max(error))
-    bent, good = bending_range.told(run.arm, run.t, run.q, run.arms)
+    bent, good = bending_range.deflection_report(run.arm, run.t, run.q, run.arms)
     text = f"{text}; {bent}" if bent else text
     if is_truncated(run.arm):
         q = run.q[None] if run.count is None else run.q

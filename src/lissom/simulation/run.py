@@ -274,7 +274,7 @@ class Run:
             ok=not failure and not status.startswith("interrupted"), events=events,
             failures={0: failure} if failure else {},
         )  # fmt: skip
-        bent, good = bending_range.told(arm, one.t, one.q) if one.ok and last else ("", True)
+        bent, good = bending_range.deflection_report(arm, one.t, one.q) if one.ok and last else ("", True)
         status = f"{status}; {bent}" if bent else status
         if one.ok and last and one.balance_error > self.report.allowed:
             return replace(one, ok=False, status=f"{status}, but energy is out of balance by {one.balance_error:.2g}")

@@ -39,7 +39,7 @@ class RunFile(NamedTuple):
 
 def read_run_file(path: Path) -> RunFile:
     """A run file, or a sentence with its line."""
-    return read_document(path, _Reader(path).read)
+    return read_document(path, "run", _Reader(path).read)
 
 
 def read_loads(path: Path) -> list[Load] | OverTime:
@@ -51,7 +51,7 @@ def read_loads(path: Path) -> list[Load] | OverTime:
             raise ModelError("there are no [[loads]] in the file.")
         return loads_of(document)
 
-    return read_document(path, read)
+    return read_document(path, "run", read)
 
 
 class _Reader:
@@ -59,10 +59,6 @@ class _Reader:
         self.path = path
 
     def read(self, document: Table) -> RunFile:
-        if "lissom" in document:
-            raise ModelError('it is an arm, not a run; a run file names its arm: arm = "file or shipped name".')
-        if "goal" in document or "lissom_task" in document:
-            raise ModelError("it is a task, whose motion `lissom predict` finds; a run file says what the motors do.")
         refuse_unknown(document, TOP, "the file")
         refuse_version(document, "lissom_run", VERSION)
         for word in ("arm", "until"):
@@ -70,6 +66,9 @@ class _Reader:
                 raise ModelError(f"{word} is missing from the file.")
         self.arm = named_arm(document, self.path.parent)
         arguments: dict[str, Any] = {word: document[word] for word in OPTIONS if word in document}
+        for word, value in arguments.items():
+            if isinstance(value, float) and not np.isfinite(value):
+                raise ModelError(f"{word} is {value}; expected a finite number.")
         if not isinstance(arguments.get("stop_at_limits", False), bool):
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
@@ -118,7 +117,7 @@ class _Reader:
             return None
         value = document["torque"]
         if isinstance(value, list):
-            return np.array(value, float)
+            return _numbers(value, "torque")
         with inside("torque"):
             row = as_table(value, "torque")
             refuse_unknown(row, ("tau", "t", "kind", "file"), "[torque]")
@@ -129,6 +128,7 @@ class _Reader:
                 return Profile(t, tau, row.get("kind", "linear"))
             if "tau" not in row:
                 raise ModelError("tau is missing from [torque].")
+            _numbers(row["tau"], "tau")
             return self._profile(row, "tau", "torque")
 
     def _controller(self, row: Table) -> Controller:
@@ -177,8 +177,8 @@ class _Reader:
             if quantity not in ("q", "qd"):
                 raise ModelError(f"quantity is {shown(quantity)}; expected 'q' or 'qd'.")
             value = row.get("value", 0.0)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ModelError(f"value is {shown(value)}; expected a number.")
+            if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+                raise ModelError(f"value is {shown(value)}; expected a finite number.")
             k = self.arm.coordinates.index(name)
             watch = lambda t, q, qd: (q if quantity == "q" else qd)[k] - value  # noqa: E731
             label = row.get("name", f"{name}.{quantity} = {value:g}")
@@ -253,6 +253,9 @@ def _state(value: Any, word: str) -> Any:
 
 def _numbers(value: Any, word: str) -> Any:
     try:
-        return np.asarray(value, float)
+        found = np.asarray(value, float)
     except (TypeError, ValueError):
         raise ModelError(f"{word} is {shown(value)}; expected a number or a list of numbers.") from None
+    if not np.isfinite(found).all():
+        raise ModelError(f"{word} is {shown(value)}; expected finite numbers.")
+    return found

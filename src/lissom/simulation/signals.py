@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_numbers
 
@@ -58,6 +59,11 @@ class Profile:
             object.__setattr__(self, "_smooth", CubicSpline(t, self.values))
 
     @property
+    def content(self) -> bytes:
+        """All that its values depend on, for fingerprints."""
+        return self.t.tobytes() + self.values.tobytes() + self.kind.encode()
+
+    @property
     def jumps(self) -> Array:
         """Times at which the value jumps."""
         return self.t[1:] if self.kind == "hold" else np.zeros(0)
@@ -101,22 +107,24 @@ class Signal(NamedTuple):
 
     @property
     def runs(self) -> int | None:
-        """Of how many runs it tells, None when it is the same for all."""
+        """Number of runs that it has values for, None when it is the same for all."""
         now = self.at(0.0) if self.varies else self.value
         return len(now) if now.ndim == 2 else None
 
     def rows(self, some: slice) -> Signal:
         """The signal of some of the runs."""
-        return self._picked(lambda x: x[some] if x.ndim == 2 and len(x) > 1 else x)
+        return self._picked(lambda x: x[..., some, :] if x.ndim > 1 and x.shape[-2] > 1 else x)
 
     def member(self, run: int) -> Signal:
         """The signal of one run."""
-        return self._picked(lambda x: x[min(run, len(x) - 1)] if x.ndim == 2 else x)
+        return self._picked(lambda x: x[..., min(run, x.shape[-2] - 1), :] if x.ndim > 1 else x)
 
     def _picked(self, pick: Callable[[Array], Array]) -> Signal:
         """The signal with something picked from its value at any time."""
-        if isinstance(self.value, Steady):  # one for all runs
-            return self
+        if isinstance(self.value, Steady):
+            steady = self.value
+            one = self.runs is None  # for all runs
+            return self if one else self._replace(value=Steady(steady.profile, lambda x: pick(steady.shape(x))))
         if self.varies:
             return self._replace(value=OverTime(lambda t, before: pick(self.at(t, before))))
         return self._replace(value=pick(self.value))
@@ -153,12 +161,41 @@ class OverTime:
         return self._function(t, before)
 
 
+class SharedFunction:
+    """A function of time that returns several arrays; one call serves all that ask for the same time.
+
+    jumps : times at which some of them jump
+    sided : whether it takes `before` too: what is before a jump
+    """
+
+    def __init__(self, source: Any, jumps: Any = (), sided: bool = False):
+        self.source, self.jumps, self.sided = source, np.asarray(jumps, float), sided
+        self._last: tuple[tuple[float, bool] | None, Any] = (None, None)
+
+    def __call__(self, t: float, before: bool = False) -> Any:
+        asked = (t, before and self.sided)
+        last = self._last  # as a whole: other threads may ask for other times
+        if last[0] != asked:
+            last = self._last = asked, self.source(t, before) if self.sided else self.source(t)
+        return last[1]
+
+
+class Part:
+    """One of the arrays that a function of time returns together."""
+
+    def __init__(self, function: SharedFunction, place: int):
+        self.function, self.place = function, place
+
+    def __call__(self, t: float, before: bool = False) -> Any:
+        return self.function(t, before)[self.place]
+
+
 class Steady:
-    """A profile, put into shape."""
+    """A profile or spline, put into shape."""
 
     sided = True  # it takes `before`: what is before a jump
 
-    def __init__(self, profile: Profile, shape: Callable[[Array], Array]):
+    def __init__(self, profile: Profile | HeldSpline, shape: Callable[[Array], Array]):
         self.profile, self.shape = profile, shape
 
     def __call__(self, t: float, before: bool = False) -> Array:
@@ -173,9 +210,9 @@ def over(signal: Signal, times: Array, before: bool = False) -> Array:
     return np.stack(found)
 
 
-def common_runs(told: Iterable[tuple[str, int | None]]) -> int | None:
-    """The number of runs that all of (what, number) tell of; one row serves every run, None tells of no number."""
-    counts = [(what, n) for what, n in told if n is not None]
+def common_runs(given: Iterable[tuple[str, int | None]]) -> int | None:
+    """The number of runs that all of (what, number) agree on; one row serves every run, None any number."""
+    counts = [(what, n) for what, n in given if n is not None]
     if len({n for _, n in counts if n != 1}) > 1:
         listed = ", ".join(f"{what} {n}" for what, n in counts)
         raise InputError(f"simulate: numbers of runs do not fit together: {listed}.")
@@ -204,13 +241,32 @@ def checked(found: Any, size: int, name: str, t: float) -> Array:
 
 
 def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array]) -> Signal:
-    """Numbers, numbers of every run, a Profile or a function of time; `shape` makes them (..., size)."""
-    if isinstance(value, Profile):
+    """Numbers, numbers of every run, a Profile or a function of time; `shape` makes them (..., size).
+
+    Splines of SciPy hold their ends, as a Profile does.
+    """
+    if is_scipy_spline(value):
+        value = held_spline(value)
+    if isinstance(value, Profile) or (isinstance(value, HeldSpline) and len(value.shape) == 1):
         return Signal(name, size, Steady(value, shape), value.jumps, value.finest)
     if callable(value):
-        call = lambda t, _before: shape(as_numbers(value(t), f"{name} at t = {t:.6g} s", "simulate"))  # noqa: E731
-        return Signal(name, size, OverTime(call, source=value), finest=0.0)
+        return _function_signal(value, size, name, shape)
     numbers = shape(as_numbers(value, name, "simulate"))
     if numbers.ndim > 2 or numbers.shape[-1] != size:
         raise InputError(f"simulate: {name} has shape {numbers.shape}; expected ({size},) or (runs, {size}).")
     return Signal(name, size, numbers)
+
+
+def _function_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array]) -> Signal:
+    """A function of time; those of this package know their jumps and both sides of them."""
+    source, jumps, finest = value, np.zeros(0), 0.0
+    if isinstance(value, Part):
+        source, jumps = value.function.source, value.function.jumps
+    if isinstance(value, HeldSpline):
+        source, jumps, finest = value.content, value.jumps, value.finest
+    sided = isinstance(value, Part | HeldSpline)
+
+    def call(t: float, before: bool) -> Array:
+        return shape(as_numbers(value(t, before) if sided else value(t), f"{name} at t = {t:.6g} s", "simulate"))
+
+    return Signal(name, size, OverTime(call, jumps, finest, source), jumps, finest)

@@ -65,8 +65,8 @@ def simulate(
     payloads : list of Payload, or {link: list}
         the payload of every run, in place of the one the arm has; default: at the end of the arm (`Arm.ends`)
     arms : list of Arm
-        the arm of every run, alike but for their numbers: masses, lengths, stiffness, drives, gravity ...; all run in
-        one compiled loop. Controllers believe in `arm` (or their own model), whatever the arm of a run is
+        the arm of every run, of the same structure with other numbers: masses, lengths, stiffness, drives, gravity ...;
+        all run in one compiled loop. Controllers believe in `arm` (or their own model), whatever the arm of a run is
     events : list of Event, or of functions f(t, q, qd)
     stop_at_limits : bool             end where a joint reaches a limit of its position (else it is only noted)
     rtol, atol : float or None
@@ -82,7 +82,7 @@ def simulate(
         of an arm with closed loops: what to do where they come to a singular configuration, from which the motion
         may go on in more than one way; passing is noted in the report
     on_failure : "raise" or "return"  what to do with a run that ends early; the error carries `.run`
-    progress : bool or f(fraction)    show a bar, or be told
+    progress : bool or f(fraction)    show a bar, or call f with the fraction that is done
     threads : int or None             for many runs; None: all cores
     save : path or None               write the run there (see `Run.save`), also when it ends early
     save_every : int or None

@@ -1,23 +1,26 @@
 """Arms whose inertia is singular in a pose: links without inertia of their own, a point mass on three crossing axes.
 
-Accelerations are then not defined. Under feedback the motion is, as the limit of small inertia: an armature that is
-too small to matter stands for it.
+Accelerations are then not defined. Under feedback or damping the motion is, as the limit of small inertia: an armature
+that is too small to matter stands for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.model.arm import Arm
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import PD, StateFeedback
 from lissom.spatial.rotations import Array
+from lissom.verbs.singular_inertia import PART, degenerate_links, directions_without_inertia, sentence, taking_part
 
-LOST = 1e-12  # smallest eigenvalue of an inertia beside the largest, below which it is rounding
-ARMATURE = 1e-9  # beside the largest eigenvalue
-PART = 1e-3  # of a direction without inertia that a joint must have to count
+ARMATURE = 1e-9  # beside the largest entry of the mass matrix
+MOST = 256  # poses that are looked at
+DAMPED = 1e-9  # damping of a direction beside the largest of a joint, below which there is none
 
 
 class Regularised(NamedTuple):
@@ -27,37 +30,78 @@ class Regularised(NamedTuple):
     note: str
 
 
-def regularised(loop: ClosedLoop, q: Array) -> Regularised | None:
-    """The arm with armatures where its inertia is singular at a start (runs, dof) or at the reference; else None."""
+def regularised(loop: ClosedLoop, poses: Mapping[int, Array]) -> Regularised | None:
+    """The arm with armatures where its inertia is singular at poses (dof,) of some runs or at the reference; else None.
+
+    None too where the motion is not defined without inertia (no feedback, no damping), and where armatures do not
+    help: those of elastic joints are on the side of the motor.
+    """
     arm = loop.arm
-    if loop.looped or arm.flexible or loop.several is not None or not isinstance(loop.controller, PD | StateFeedback):
+    if not _may_be_singular(loop):
         return None
-    values, vectors = np.linalg.eigh(_inertias(loop, q))
-    lost = values < LOST * values[:, -1:]
-    if not lost.any():
+    M = _inertias(loop, dict(list(poses.items())[:MOST]))
+    singular = [found for row in M if (found := directions_without_inertia(row[None])).size]
+    if not singular or not (isinstance(loop.controller, PD | StateFeedback) or all(_damped(arm, D) for D in singular)):
         return None
-    weak = (np.abs(vectors) * lost[:, None, :] > PART).any(axis=(0, 2))
-    size = ARMATURE * float(values.max())
-    names = [joint.name for joint, k in zip(arm.joints, arm.joint_index, strict=True) if weak[k]]
+    names = taking_part(arm, np.hstack(singular))
+    joints = [link.joint.name for link in arm.links if link.joint.name in names]
+    rows = [arm.coordinates.index(name) for name in joints]
+    if not all(_independent(D[rows]) for D in singular):
+        return None
+    size = ARMATURE * float(M.max())
     links = [
         link.replace(joint=link.joint.replace(armature=link.joint.armature + size))
-        if link.joint.name in names
+        if link.joint.name in joints
         else link
         for link in arm.links
     ]
     note = (
-        f"The inertia is singular at the start or at the reference (joints {', '.join(names)}: links without inertia); "
-        f"an armature of {size:.2g} kg m^2 or kg was added to these joints."
+        f"The inertia is singular in some poses (joints {', '.join(names)}: links without inertia); an armature of "
+        f"{size:.2g} kg m^2 or kg was added to {', '.join(joints)}."
     )
     return Regularised(arm.replace(links=links), note)
 
 
-def _inertias(loop: ClosedLoop, q: Array) -> Array:
-    """(poses, dof, dof) at some of the starts, and at their references where these do not vary."""
-    some = np.unique(np.linspace(0, len(q) - 1, 4).astype(int))
-    steady = loop.inputs.steady(len(q))[some]
-    where = loop.inputs.places["controller.q"]
-    poses, given = q[some], steady
-    if where.stop <= steady.shape[1]:
-        poses, given = np.concatenate([poses, steady[:, where]]), np.concatenate([steady, steady])
-    return loop.inertia(np.ascontiguousarray(poses), loop.own(given))
+def singular_at(loop: ClosedLoop, t: float, q: Array) -> str:
+    """The sentence that names the joints which move no inertia in a pose of a single run; empty where none does."""
+    if not _may_be_singular(loop):
+        return ""
+    given = loop.inputs.at(t)[None]
+    names = taking_part(loop.arm, directions_without_inertia(loop.inertia(q[None], loop.own(given))))
+    return f"The inertia is singular at this position: {sentence(loop.arm, names)}" if names else ""
+
+
+def singular_starts(loop: ClosedLoop, q: Array) -> NDArray[np.bool_]:
+    """(runs,) whether the inertia is singular at starts (runs, dof)."""
+    if not _may_be_singular(loop):
+        return np.zeros(len(q), bool)
+    M = loop.inertia(q, loop.own(loop.inputs.steady(len(q))))
+    return np.array([directions_without_inertia(row[None]).size > 0 for row in M])
+
+
+def _may_be_singular(loop: ClosedLoop) -> bool:
+    return not (loop.looped or loop.arm.flexible or loop.several is not None) and bool(degenerate_links(loop.arm))
+
+
+def _independent(directions: Array) -> bool:
+    """Whether no motion in the directions (dof, k) of one pose vanishes."""
+    return len(directions) > 0 and bool(np.linalg.eigvalsh(directions.T @ directions)[0] > PART**2)
+
+
+def _damped(arm: Arm, directions: Array) -> bool:
+    """Whether every motion in the directions (dof, k) of one pose is damped."""
+    damping = np.zeros(arm.dof)
+    damping[arm.joint_index] = arm.damping
+    dissipated = directions.T @ (damping[:, None] * directions)
+    return bool(np.linalg.eigvalsh(dissipated)[0] > DAMPED * damping.max(initial=0.0))
+
+
+def _inertias(loop: ClosedLoop, poses: Mapping[int, Array]) -> Array:
+    """(poses, dof, dof) at the poses of some runs, and at their references where these do not vary."""
+    runs = list(poses)
+    steady = loop.inputs.steady(max(loop.inputs.runs or 1, max(runs) + 1))[runs]
+    where = loop.inputs.places.get("controller.q")
+    q, given = np.stack(list(poses.values())), steady
+    if where is not None and where.stop <= steady.shape[1]:
+        q, given = np.concatenate([q, steady[:, where]]), np.concatenate([steady, steady])
+    return loop.inertia(np.ascontiguousarray(q), loop.own(given))

@@ -54,7 +54,7 @@ def torque_slopes(
     At one state or, where no function of the user gives torques (`t` is for it), at many.
     """
     change = _torque_change(loop, q, qd, qdd, given)
-    torque_q, torque_qd = _controller_slopes(loop, t, q, qd, given)
+    torque_q, torque_qd = controller_slopes(loop, t, q, qd, given)
     return change.qdd, change.qd - torque_qd, change.q - torque_q
 
 
@@ -112,7 +112,7 @@ def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | No
     return loads, BaseMotion(x[..., 0:3], x[..., 3:6], x[..., 6:9])
 
 
-def _controller_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, given: Array) -> tuple[Array, Array]:
+def controller_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, given: Array) -> tuple[Array, Array]:
     """(..., dof, dof) derivatives of the controller's torques by q and qd."""
     shape = (*q.shape, loop.dof)
     if loop.controller is None:

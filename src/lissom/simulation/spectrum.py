@@ -11,6 +11,7 @@ from lissom.errors import LissomError
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import Impedance
 from lissom.simulation.friction import settled
+from lissom.simulation.singular_inertia import singular_at
 from lissom.simulation.slopes import slopes
 from lissom.spatial.rotations import Array
 
@@ -59,7 +60,7 @@ class StabilityWatch:
         self._count, self._since = 0, t
 
     def stiff(self, t: float, end: float, q: Array, qd: Array, way: Array) -> Spectrum | None:
-        """To be told of every step: the spectrum where stability limits the steps, None otherwise."""
+        """The spectrum where stability limits the steps, None otherwise; to be called after every step."""
         self._count += 1
         if self._count < self.EVERY:
             return None
@@ -75,11 +76,14 @@ class StabilityWatch:
 
 
 def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], reach: float, h: float | None) -> str | None:
-    """What to try when a run has failed, from the poles of the closed loop at its start, then at its end.
+    """What to try when a run has failed, from inertia and poles of the closed loop at its start, then at its end.
 
     reach : what fixed steps h bear, as decay rate times h. Returns None where poles tell nothing.
     """
     for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
+        singular = singular_at(loop, t, q)
+        if singular:
+            return singular
         found = spectrum(loop, t, q, qd)
         if found is None:
             continue

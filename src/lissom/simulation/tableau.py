@@ -25,7 +25,7 @@ class Row(NamedTuple):
         """y + h sum of weighted slopes."""
         return run.each(self.steps, y, h, *(slopes[k] for k in self.slopes))
 
-    def at(self, y: Array, h: float, slopes: list[Array]) -> Array:
+    def at(self, y: Array, h: float | Array, slopes: list[Array]) -> Array:
         """The same on plain arrays."""
         return y + h * sum(w * slopes[k] for k, w in zip(self.slopes, self.weights, strict=True))
 

@@ -21,12 +21,17 @@ from lissom.versions import versions
 
 
 def described(study: Study) -> dict[str, Any]:
-    """All that says which study it is, with a fingerprint of it, and what numbers depend on besides."""
-    told: dict[str, Any] = {
+    """All that says which study it is, with a fingerprint of it, and what numbers depend on besides.
+
+    `unseen` names objects whose content cannot be read: such a study cannot be compared with another.
+    """
+    arguments = identity(study.arguments)
+    function = identity(study.evaluate if callable(study.evaluate) else None)
+    content: dict[str, Any] = {
         "title": study.title,
         "evaluate": study.verb,
         "arm": None if study.arm is None else native_write.write(study.arm),
-        "arguments": {word: identity(value) for word, value in study.arguments.items()},
+        "arguments": arguments.content,
         "parameters": {name: plain(parameter, 0) for name, parameter in study.parameters.items()},
         "outputs": {name: plain(output, 0) for name, output in study.outputs.items()},
         "sampling": study.sampling,
@@ -35,13 +40,14 @@ def described(study: Study) -> dict[str, Any]:
         "lanes": study.lanes,
         "rows": study.rows,
     }
-    total = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    total = hashlib.sha256(json.dumps(content, sort_keys=True).encode())
     for column in study.design.values():  # another version of a library may draw other samples
         total.update(repr(column.tolist()).encode() if column.dtype.kind == "U" else column.tobytes())
     if callable(study.evaluate):
-        total.update(json.dumps(identity(study.evaluate), sort_keys=True).encode())
+        total.update(json.dumps(function.content, sort_keys=True).encode())
     made = {"versions": versions(), "machine": platform.machine(), "begun": datetime.now(UTC).isoformat("T", "seconds")}
-    return {**told, "units": study.units, "fingerprint": total.hexdigest(), "made": made}
+    unseen = [*function.unseen, *arguments.unseen]
+    return {**content, "units": study.units, "fingerprint": total.hexdigest(), "unseen": unseen, "made": made}
 
 
 # ---- to other processes --------------------------------------------------------------------------

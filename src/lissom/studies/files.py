@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lissom.errors import LissomError, ModelError, printable
 from lissom.formats.files import write_whole
+from lissom.formats.kinds import read_instead
 from lissom.formats.tables import text_cell
 from lissom.motion.encode import revived
 from lissom.studies.design import Columns
@@ -48,36 +49,36 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
     folder = Path(path)
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "does not exist"
-        raise ModelError(f"it {what}; expected the folder of a study.", file=str(folder))
+        raise ModelError(f"it {what}; expected the folder of a study.{read_instead(folder)}", file=str(folder))
     if not (folder / ABOUT).is_file():
         raise ModelError(f"it is a folder, but not of a study: it has no {ABOUT}.", file=str(folder))
-    told = read_about(folder)
+    about = read_about(folder)
     try:
-        return _result(folder, told)
+        return _result(folder, about)
     except LissomError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise ModelError(f"it is damaged ({type(error).__name__}: {error}).", file=str(folder / ABOUT)) from None
 
 
-def _result(folder: Path, told: dict[str, Any]) -> StudyResult:
-    parameters = {str(name): revived(value, 0) for name, value in told["parameters"].items()}
+def _result(folder: Path, about: dict[str, Any]) -> StudyResult:
+    parameters = {str(name): revived(value, 0) for name, value in about["parameters"].items()}
     if not all(isinstance(parameter, Parameter) for parameter in parameters.values()):
         raise TypeError("parameters are something else")
     words: Columns = {word: np.zeros(0, object) for word in ("status", "error")}
     empty: Columns = {"row": np.zeros(0, np.int64), **{name: np.zeros(0) for name in parameters}}
     empty |= {"seed": np.zeros(0, np.int64), **words}
     table = read_table(folder, empty)
-    rows = told["rows"]
+    rows = about["rows"]
     refuse_beyond(folder, table["row"], rows)
     for name in (name for name in table if name not in (*RESERVED, *parameters)):
         if table[name].dtype.kind not in "if":
             raise ModelError(f"its output {name!r} holds words; expected numbers.", file=str(folder))
     status = "done" if len(table["row"]) == rows else f"{len(table['row'])} of {rows} rows are there"
-    units = {str(name): printable(str(unit)) for name, unit in told["units"].items()}
-    title = printable(str(told["title"] or told["evaluate"]))
-    settings = dict(told["settings"])
-    return StudyResult(None, table, tuple(parameters), units, rows, str(told["sampling"]), status, title, settings)
+    units = {str(name): printable(str(unit)) for name, unit in about["units"].items()}
+    title = printable(str(about["title"] or about["evaluate"]))
+    settings = dict(about["settings"])
+    return StudyResult(None, table, tuple(parameters), units, rows, str(about["sampling"]), status, title, settings)
 
 
 def write_csv(table: Columns, path: Path) -> None:

@@ -119,17 +119,17 @@ class Folder:
                 leftover.unlink()
         self._next = 1 + max((n for _, n in parts(self.path).values()), default=0)
         if about.is_file():
-            told = read_about(self.path)
-            _refuse_other(self.path, told, self.study)
-            self.settings = told["settings"]
+            stored = read_about(self.path)
+            _refuse_other(self.path, stored, self.study)
+            self.settings = stored["settings"]
 
     def begin(self, settings: dict[str, Any]) -> None:
         """Say what the rows will be of, before there are any."""
         from lissom.studies.described import described
 
         self.settings = settings
-        told = {"format": FORMAT, **described(self.study), "settings": settings}
-        write_text(self.path / ABOUT, json.dumps(told, indent=1) + "\n")
+        stored = {"format": FORMAT, **described(self.study), "settings": settings}
+        write_text(self.path / ABOUT, json.dumps(stored, indent=1) + "\n")
 
     def missing(self, failed: bool = False) -> NDArray[np.int64]:
         """Rows that are not there, in their order; those that failed too where they are to be tried again."""
@@ -151,10 +151,10 @@ class Folder:
         target = self.path / f"rows-{tier}-{self._next:06d}.parquet"
         write_whole(target, lambda place: arrow.parquet.write_table(data, place))
         self._next += 1
-        alike = sorted(path for path, (t, _) in parts(self.path).items() if t == tier)
-        if len(alike) >= MANY:
-            self._write(tier + 1, merged([read_part(path) for path in alike]))
-            for path in alike:  # what is lost between is there twice, which readers know
+        same_size = sorted(path for path, (t, _) in parts(self.path).items() if t == tier)
+        if len(same_size) >= MANY:
+            self._write(tier + 1, merged([read_part(path) for path in same_size]))
+            for path in same_size:  # what is lost between is there twice, which readers know
                 path.unlink()
 
     def table(self) -> Columns:
@@ -175,16 +175,26 @@ def refuse_no_folder(path: Path) -> None:
         raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
 
 
-def _refuse_other(path: Path, told: dict[str, Any], study: Study) -> None:
+def _refuse_other(path: Path, stored: dict[str, Any], study: Study) -> None:
     """Rows of another study, or of other versions, do not mix with these."""
     from lissom.studies.described import described
 
     own = described(study)
-    if told["fingerprint"] != own["fingerprint"]:
-        differing = [word for word in own if word not in ("fingerprint", "made") and own[word] != told.get(word)]
-        what = ", ".join(differing) or "what it evaluates"
-        raise InputError(f"{path}: it holds another study ({what} differ). Name another folder.")
-    then, now = told["made"]["versions"], own["made"]["versions"]
+    if own["unseen"]:
+        raise InputError(
+            f"{path}: it cannot be resumed: the content of {', '.join(own['unseen'])} cannot be read, so that it is "
+            "unknown whether this is the same study. Name another folder, or let the function use numbers, arrays and "
+            "plain objects only."
+        )
+    if stored["fingerprint"] != own["fingerprint"]:
+        unnamed = ("fingerprint", "unseen", "made")
+        differing = [word for word in own if word not in unnamed and own[word] != stored.get(word)]
+        what = ", ".join(differing) or "what it evaluates, or values that it uses,"
+        raise InputError(
+            f"{path}: it holds another study ({what} differ). Name another folder. (A function that stores values "
+            "while it runs, in a list or a table, differs from what it was at first: resume in a fresh process then.)"
+        )
+    then, now = stored["made"]["versions"], own["made"]["versions"]
     other = [f"{word} {then.get(word)} (here {now.get(word)})" for word in now if then.get(word) != now[word]]
     if other:
         raise InputError(
@@ -221,15 +231,15 @@ def read_about(folder: Path) -> dict[str, Any]:
     """What a store says of its study."""
     path = folder / ABOUT
     try:
-        told = json.loads(read_bytes(path, LARGEST_ABOUT))
-        if told["format"] != FORMAT:
-            raise ModelError(f"it says {shown(told['format'])}; expected {FORMAT!r}.", file=str(path))
-        if not all(isinstance(told[word], dict) for word in ("made", "settings", "parameters", "units")):
+        stored = json.loads(read_bytes(path, LARGEST_ABOUT))
+        if stored["format"] != FORMAT:
+            raise ModelError(f"it says {shown(stored['format'])}; expected {FORMAT!r}.", file=str(path))
+        if not all(isinstance(stored[word], dict) for word in ("made", "settings", "parameters", "units")):
             raise TypeError("tables are missing")
-        told["made"]["versions"].items()
-        if not isinstance(told["fingerprint"], str) or type(told["rows"]) is not int or told["rows"] < 1:
+        stored["made"]["versions"].items()
+        if not isinstance(stored["fingerprint"], str) or type(stored["rows"]) is not int or stored["rows"] < 1:
             raise TypeError("it does not say which study it is, and of how many rows")
-        return dict(told)
+        return dict(stored)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, ModelError):
             raise
@@ -271,14 +281,14 @@ def read_part(path: Path, names: list[str] | None = None) -> Columns:
         ) from None
 
 
-def _refuse_large(told: Any, path: Path) -> None:
+def _refuse_large(metadata: Any, path: Path) -> None:
     """What it says of itself must fit: every row has a seed, eight bytes that cannot be packed."""
-    if 8 * told.num_rows > path.stat().st_size:
-        raise ValueError(f"{told.num_rows} rows are too many for its size")
+    if 8 * metadata.num_rows > path.stat().st_size:
+        raise ValueError(f"{metadata.num_rows} rows are too many for its size")
     budget = Budget(path)
-    for k in range(told.num_row_groups):
+    for k in range(metadata.num_row_groups):
         budget.allow(
-            told.row_group(k).total_byte_size, "table"
+            metadata.row_group(k).total_byte_size, "table"
         )  # a damaged column, asked for its own, ends the process
 
 

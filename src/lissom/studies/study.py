@@ -20,7 +20,7 @@ from lissom.studies.design import Columns, design, rows_of, seeds
 from lissom.studies.output import Output, as_outputs
 from lissom.studies.parameter import Parameter, as_parameters
 from lissom.studies.paths import Where, found
-from lissom.verbs.call import passing
+from lissom.verbs.call import short_lived
 
 if TYPE_CHECKING:
     from lissom.studies.result import StudyResult
@@ -166,7 +166,7 @@ class Study:
             value = values[name]
             subject = parameter.put(subject, value.item() if isinstance(value, np.generic) else value)
         if "arm" in self.roots:
-            passing(subject["arm"])
+            short_lived(subject["arm"])
             subject = self._believing(subject)
         return subject
 

@@ -41,20 +41,10 @@ def read_study_file(path: Path, allow_code: bool = False) -> StudyFile:
 
     allow_code : load a function of a Python file that the study names; else such a study is refused
     """
-    return read_document(path, lambda document: _read(document, path, allow_code))
+    return read_document(path, "study", lambda document: _read(document, path, allow_code))
 
 
 def _read(document: Table, path: Path, allow_code: bool) -> StudyFile:
-    if "lissom" in document:
-        raise ModelError('it is an arm, not a study; a study names its arm: arm = "file or shipped name".')
-    for word, verb in (
-        ("goal", "predict"),
-        ("lissom_task", "predict"),
-        ("until", "simulate"),
-        ("lissom_run", "simulate"),
-    ):
-        if word in document and "evaluate" not in document:
-            raise ModelError(f"it has {word!r}, but says nothing to evaluate: a file for `lissom {verb}`, not a study.")
     refuse_unknown(document, TOP, "the file")
     refuse_version(document, "lissom_study", VERSION)
     for word in ("evaluate", "parameters"):

@@ -53,7 +53,7 @@ def steepest(arm: Arm, q: Array, arms: Sequence[Arm] | None = None) -> Bend | No
     return found
 
 
-def refuse_bent(arm: Arm, q: Array, verb: str) -> None:
+def refuse_large_deflections(arm: Arm, q: Array, verb: str) -> None:
     """Refuse given states (..., dof) that no beam of small deflections can have."""
     bend = steepest(arm, q)
     if bend is not None and bend.slope > MEANINGLESS:
@@ -75,7 +75,7 @@ def warn_if_large(arm: Arm, q: Array, verb: str, level: int = 3) -> None:
         warnings.warn(sentence, LargeDeflection, stacklevel=level)
 
 
-def told(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None = None) -> tuple[str, bool]:
+def deflection_report(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None = None) -> tuple[str, bool]:
     """What to say of states (..., nt, dof), empty if they stay small; and whether the run still means something."""
     bend = steepest(arm, q, arms)
     if bend is None or bend.slope <= SMALL:

@@ -35,15 +35,15 @@ def library_of(arm: Arm) -> Library:
     return made
 
 
-def passing(arm: Arm) -> Arm:
+def short_lived(arm: Arm) -> Arm:
     """An arm that is asked a few questions and forgotten, one of thousands: nothing is compiled for it alone."""
-    arm.__dict__["_passing"] = True
+    arm.__dict__["_short_lived"] = True
     return arm
 
 
-def is_passing(arm: Arm) -> bool:
+def is_short_lived(arm: Arm) -> bool:
     """Whether it was called so."""
-    return "_passing" in arm.__dict__
+    return "_short_lived" in arm.__dict__
 
 
 def first(arm: Any, name: str) -> Any:
@@ -87,18 +87,24 @@ def call(
 
 
 def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
-    """Results without loads and base motion, written to `out`; one state of plain arrays goes straight to its code."""
-    try:
-        entry = arm._into[name]
-    except (AttributeError, KeyError):
-        if as_arm(arm, name).loops:
-            return call(arm, name, state, out=out)
-        entry = arm.__dict__.setdefault("_into", {}).setdefault(name, library_of(arm).get(name).into)
+    """Results without loads and base motion, written to `out`, an array or a tuple of several."""
+    if as_arm(arm, name).loops:
+        return call(arm, name, state, out=out)
     if isinstance(out, tuple) and len(out) > 1:
-        entry(*state, *out)
+        first_into(arm, name)(*state, *out)
     else:
-        entry(*state, out)
+        first_into(arm, name)(*state, out)
     return out
+
+
+def first_into(arm: Any, name: str) -> Any:
+    """The entry ``entry(*state, result)`` of a function, kept where the next call finds it; closed loops have none."""
+    if as_arm(arm, name).loops:
+        return lambda *arrays: call(arm, name, arrays[:-1], out=arrays[-1])
+    entry = arm.__dict__.get(f"_into_{name}")
+    if entry is None:
+        entry = arm.__dict__.setdefault(f"_into_{name}", library_of(arm).get(name).into)
+    return entry
 
 
 def tree_call(

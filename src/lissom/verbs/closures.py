@@ -73,7 +73,7 @@ class Closure:
             q = q - split(gaps.G).least_motion(gaps.phi)
         return q
 
-    def bent(self, q: Array, u: Array, v: Array) -> Array:
+    def second_derivative(self, q: Array, u: Array, v: Array) -> Array:
         """(..., m) second derivative of phi along u and v, exact: the drift is that along qd twice."""
         return np.asarray(0.25 * (self(q, u + v).drift - self(q, u - v).drift))
 

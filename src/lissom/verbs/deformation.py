@@ -107,8 +107,8 @@ def deformation(arm: Arm, q: ArrayLike, link: str, s: ArrayLike | None = None) -
     >>> import lissom as ls
     >>> beam = ls.Beam(1.0, 0.4, EI=2.0, modes=ls.Modes(bending_z=3))
     >>> arm = ls.Arm("rod", [ls.Link("rod", beam=beam)], gravity=(0, 0, 0))
-    >>> bent = ls.deformation(arm, [0.0, 0.01, 0.0, 0.0], "rod", [0.0, 1.0])
-    >>> bent.displacement[:, 1].round(4), abs(bent.moment[:, 2]).round(4)
+    >>> found = ls.deformation(arm, [0.0, 0.01, 0.0, 0.0], "rod", [0.0, 1.0])
+    >>> found.displacement[:, 1].round(4), abs(found.moment[:, 2]).round(4)
     (array([0.  , 0.02]), array([0.1406, 0.    ]))
     """
     verb = "deformation"

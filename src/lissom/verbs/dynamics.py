@@ -16,7 +16,7 @@ from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads, call, first, into
+from lissom.verbs.call import NO_LOADS, Loads, call, first, first_into
 from lissom.verbs.definite import warn_of_indefinite
 
 
@@ -60,7 +60,12 @@ def inverse_dynamics(
     """
     if loads is NO_LOADS and base is None and method is None and threads is None:
         if out is not None:
-            return into(arm, "inverse_dynamics", (q, qd, qdd), out)
+            try:
+                entry = arm._into_inverse_dynamics  # type: ignore[attr-defined]
+            except AttributeError:
+                entry = first_into(arm, "inverse_dynamics")
+            entry(q, qd, qdd, out)
+            return out
         try:
             entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -107,7 +112,12 @@ def forward_dynamics(
     """
     if loads is NO_LOADS and base is None and method is None and threads is None:
         if out is not None:
-            return into(arm, "forward_dynamics", (q, qd, tau), out)
+            try:
+                entry = arm._into_forward_dynamics  # type: ignore[attr-defined]
+            except AttributeError:
+                entry = first_into(arm, "forward_dynamics")
+            entry(q, qd, tau, out)
+            return out
         try:
             entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
         except AttributeError:
@@ -155,7 +165,12 @@ def mass_matrix(
         raise InputError(f"mass_matrix: packed is {packed!r}; expected True or False.")
     if method is None and threads is None and not packed:
         if out is not None:
-            return into(arm, "mass_matrix", (q,), out)
+            try:
+                entry = arm._into_mass_matrix  # type: ignore[attr-defined]
+            except AttributeError:
+                entry = first_into(arm, "mass_matrix")
+            entry(q, out)
+            return out
         try:
             entry = arm._one_mass_matrix  # type: ignore[attr-defined]
         except AttributeError:

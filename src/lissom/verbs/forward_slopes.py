@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lissom.verbs.library import Library
 
 NAME = "forward_dynamics_gradient"
+ONE_THREAD = 2**18  # multiply-adds of a product that OpenBLAS does on one thread
 
 
 class ForwardSlopes(Function):
@@ -44,11 +45,28 @@ class ForwardSlopes(Function):
         self.forward.fill(inputs, [qdd], batch, threads, first)
         self.slopes.fill([*inputs[:2], qdd, *inputs[3:]], D, batch, threads, first)
         stacks = [x.reshape(rows, n, n) for x in (*flat, *D)]
-        shared_out(_solved, stacks, thread_count(rows, 6 * n**3, threads))
+        shared_out(solved, stacks, thread_count(rows, 6 * n**3, threads))
 
 
-def _solved(by_q: Array, by_qd: Array, by_tau: Array, *D: Array) -> None:
-    """One matrix after the other: the bits of one do not depend on how many there are."""
+def solved(by_q: Array, by_qd: Array, by_tau: Array, *D: Array) -> None:
+    """Derivatives of the accelerations from those of the torques, stacks of matrices (rows, dof, dof).
+
+    One matrix after the other: the bits of one do not depend on how many there are.
+    """
     by_tau[...] = np.linalg.inv(D[2])
     for result, change in ((by_q, D[0]), (by_qd, D[1])):
-        np.negative(np.matmul(by_tau, change), out=result)
+        np.negative(product(by_tau, change), out=result)
+
+
+def product(A: Array, B: Array) -> Array:
+    """``A @ B`` of stacks of square matrices, some rows at a time: OpenBLAS shares out larger products to threads.
+
+    On a busy machine those wait for each other a hundred times as long as the product takes, and the bits depend on
+    their number.
+    """
+    n = A.shape[-1]
+    few = max(ONE_THREAD // n**2, 8)
+    out = np.empty_like(B)
+    for k in range(0, n, few):
+        np.matmul(A[..., k : k + few, :], B, out=out[..., k : k + few, :])
+    return out

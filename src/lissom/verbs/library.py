@@ -32,19 +32,19 @@ from lissom.loops import closure
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs import forward_slopes
-from lissom.verbs.call import is_passing
+from lissom.verbs.call import is_short_lived
+from lissom.verbs.checked import Checked
 from lissom.verbs.definite import warn_of_indefinite, words
 from lissom.verbs.forward_slopes import ForwardSlopes
-from lissom.verbs.recipes import BENT_RECIPES, RECIPES, Plan, Recipe
+from lissom.verbs.recipes import FLEXIBLE_RECIPES, RECIPES, Plan, Recipe
 from lissom.verbs.states import as_points, as_state
-from lissom.verbs.watched import Watched
 
 if TYPE_CHECKING:
     from lissom.dynamics.varied import Varied
 
 BACKENDS = ("straight", "tape", "numpy")
-NOT_BENT = ("regressor",)
-WATCHED = ("mass_matrix", "packed_mass_matrix", "forward_dynamics")  # of truncated inertia
+RIGID_ONLY = ("regressor",)
+CHECKED = ("mass_matrix", "packed_mass_matrix", "forward_dynamics")  # of truncated inertia
 
 
 class Library:
@@ -53,9 +53,13 @@ class Library:
     def __init__(self, arm: Arm):
         self.arm = arm
         self.bodies = Bodies(arm)
-        self.frames = Bodies(arm, rounded=False)
         self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
+
+    @functools.cached_property
+    def frames(self) -> Bodies:
+        """The bodies with the digits of the file, for kinematics; functions of dynamics do without them."""
+        return Bodies(self.arm, rounded=False)
 
     def get(
         self, name: str, setting: Setting | None = None, backend: str | None = None, method: str | None = None
@@ -93,12 +97,12 @@ class Library:
         setting = setting or Setting()
         recipe, n = RECIPES[name], self.arm.dof
         if self.bodies.flexible:
-            recipe = BENT_RECIPES.get(name, recipe)
+            recipe = FLEXIBLE_RECIPES.get(name, recipe)
         if recipe.dynamics:
             refuse_unready(self.arm)
         if name == "closure":
             closure.refuse_linear(self.arm)
-        if self.bodies.flexible and name in NOT_BENT:
+        if self.bodies.flexible and name in RIGID_ONLY:
             raise UnsupportedError(f"{name} is not available yet for arms with flexible links.")
         if method is not None:
             recipe = self._formulated(recipe, name, method, setting)
@@ -129,14 +133,14 @@ class Library:
         elif chosen == "tape":
             code = kernel.tape_kernel(f"{name}|{sources()}", sizes, lengths, plan.steps, program)
         label = name.removeprefix("packed_")
-        watched = self.bodies.truncated and method is None and name in WATCHED
+        checked = self.bodies.truncated and method is None and name in CHECKED
         parts = (label, arguments, sizes, shapes, program, code, self._explain(label, method, setting))
-        function = Watched(*parts) if watched else Function(*parts)
+        function = Checked(*parts) if checked else Function(*parts)
         if label == "forward_dynamics" and method is None:
             function.rescue = lambda rows: self._rescued(bodies, setting, rows)
         function.read = self.reader(label, arguments, sizes, len(recipe.arguments))
-        if isinstance(function, Watched):
-            function.watch(lambda given: self.look(label, given, setting))
+        if isinstance(function, Checked):
+            function.check_by(lambda given: self.look(label, given, setting))
         return function
 
     def look(self, verb: str, given: Sequence[Any], setting: Setting | None = None) -> None:
@@ -182,7 +186,7 @@ class Library:
         if not compiler_present():
             _warn_of_slowness()
             return "numpy"
-        if self.bodies.dof <= recipe.limit and not (is_passing(self.arm) and recipe.steps):
+        if self.bodies.dof <= recipe.limit and not (is_short_lived(self.arm) and recipe.steps):
             return "straight"
         return "tape" if recipe.steps else "numpy"
 
@@ -234,7 +238,7 @@ class Library:
         mass.program(run, self.bodies, setting, tape=True)
         n = self.bodies.dof
         M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
-        locked = np.diag(M).copy()
+        locked, whole = np.diag(M).copy(), M.copy()
         for k in range(n - 1, -1, -1):
             if not M[k, k] > pivot.NEGLIGIBLE * locked[k]:
                 joint = self.arm.coordinates[k]
@@ -246,9 +250,12 @@ class Library:
                         f"{f' (so are {len(written) - 1} others)' if len(written) > 1 else ''}. Correct it, or load "
                         "the arm with repair=True."
                     )
+                from lissom.verbs.singular_inertia import directions_without_inertia, sentence, taking_part
+
+                found = directions_without_inertia(whole[None]) if np.isfinite(whole).all() else np.zeros((n, 0))
                 raise SolveError(
-                    f"forward_dynamics: the inertia is singular at this position{where}: joint {joint!r} moves no "
-                    "inertia, so its acceleration is undetermined. Move away from it, or give the joint armature."
+                    f"forward_dynamics: the inertia is singular at this position{where}: "
+                    f"{sentence(self.arm, taking_part(self.arm, found) or [joint])}"
                 )
             M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
 
@@ -267,7 +274,7 @@ def digest(bodies: Bodies) -> str:
     parts: list[Any] = [arm.gravity, *arm.loads, *arm.loops, *(bodies.coupling or ())]
     for body in bodies.list:
         parts += [body.parent, body.prismatic, inverse.constants_of(body), *body[7:12], body.coordinate]
-        parts += [body.bent_by, body.mount]
+        parts += [body.beam_owner, body.mount]
         if body.beam is not None:
             parts += [body.beam.layout.key, body.beam.values]
     text = repr([p.digest if hasattr(p, "digest") else np.asarray(p).tolist() for p in parts]) + bodies.places_text

@@ -177,9 +177,9 @@ def forward_gradient(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> tu
     def one(q: Array, qd: Array, qdd: Array, push: Array, by_q: Array, by_qd: Array) -> tuple[Array, ...]:
         gaps = close(q[None], qd[None])
         turned = force_slope(close, q, push)
-        rows_q = close.bent(q, np.eye(n), qdd).T
+        rows_q = close.second_derivative(q, np.eye(n), qdd).T
         slope = np.asarray(close.drift_slope(q, qd)[0]) if qd.any() else np.zeros((close.rows, n))
-        rows_qd = 2.0 * close.bent(q, np.eye(n), qd).T
+        rows_qd = 2.0 * close.second_derivative(q, np.eye(n), qd).T
         f = np.hstack([turned - by_q, -by_qd, np.eye(n)])
         b = np.hstack([-rows_q - slope, -rows_qd, np.zeros((close.rows, n))])
         found = bordered(arm, q[None], gaps, verb).solve(f[None], b[None])[0][0]
@@ -199,7 +199,7 @@ def force_slope(close: Closure, q: Array, push: Array) -> Array:
     n = len(q)
     i, j = np.triu_indices(n)
     unit = np.eye(n)
-    found = close.bent(q, unit[i], unit[j]) @ push
+    found = close.second_derivative(q, unit[i], unit[j]) @ push
     out = np.zeros((n, n))
     out[i, j] = out[j, i] = found
     return out

@@ -15,7 +15,7 @@ from lissom.markup import tag
 from lissom.model.arm import Arm
 from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
 from lissom.spatial.rotations import Array
-from lissom.verbs.bending_range import refuse_bent, warn_if_large
+from lissom.verbs.bending_range import refuse_large_deflections, warn_if_large
 from lissom.verbs.small_motions import motions
 from lissom.verbs.states import as_arm, as_state
 
@@ -179,8 +179,8 @@ class ArmModes:
 def _head(arm: Arm, joints: str, q: Array) -> str:
     """What the modes are of."""
     pose = ", ".join(f"{x:.4g}" for x in q[arm.joint_index])
-    bent = ", links bent" if q[arm.mode_index].any() else ""
-    return f"{arm.name}: modes with its joints {joints}, at ({pose}){bent}"
+    deflected = ", links deflected" if q[arm.mode_index].any() else ""
+    return f"{arm.name}: modes with its joints {joints}, at ({pose}){deflected}"
 
 
 def _motions(n: int) -> str:
@@ -213,7 +213,7 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     state = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
     if state.ndim != 1:
         raise InputError(f"{verb}: q has shape {state.shape}; expected one pose ({arm.dof},).")
-    refuse_bent(arm, state, verb)
+    refuse_large_deflections(arm, state, verb)
     warn_if_large(arm, state, verb)
     if joints not in ("locked", "free"):
         raise InputError(f"{verb}: joints is {shown(joints)}; expected 'locked' or 'free'.")
@@ -294,8 +294,8 @@ def mode_convergence(
     Examples
     --------
     >>> import lissom as ls
-    >>> told = ls.mode_convergence(ls.load("two_link_flexible"), [0.0, 0.5], count=2, most=3)
-    >>> told.frequencies_hz.shape, bool(told.change[-1].max() < 1e-3)
+    >>> found = ls.mode_convergence(ls.load("two_link_flexible"), [0.0, 0.5], count=2, most=3)
+    >>> found.frequencies_hz.shape, bool(found.change[-1].max() < 1e-3)
     ((3, 2), True)
     """
     verb = "mode_convergence"

@@ -156,6 +156,9 @@ class PlanarModel:
         rows += [f"{p.name:>8}  {p.value:12.6g}  {p.meaning}" for p in self._given]
         return "\n".join(rows)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PlanarModel, (self.arm,)
+
     def __repr__(self) -> str:
         return f"PlanarModel(arm={self.arm.name!r}, coordinates={self.arm.dof}, parameters={len(self.names)})"
 

@@ -102,7 +102,7 @@ RECIPES = {
     ),
 }  # fmt: skip
 # where flexible links need another way, or cross over elsewhere
-BENT_RECIPES = {
+FLEXIBLE_RECIPES = {
     **{name: RECIPES[name]._replace(limit=12) for name in ("mass_matrix", "packed_mass_matrix", "forward_dynamics")},
     "inverse_dynamics_gradient": Recipe(
         ("q", "qd", "qdd"), lambda run, b, s, *_: products.jacobian_program(run, b, s),

@@ -18,6 +18,7 @@ from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import NO_LOADS, Loads, acting, library_of
+from lissom.verbs.forward_slopes import product
 from lissom.verbs.kinematics import ORIGIN
 from lissom.verbs.sensitivity import ForwardGradient, InverseGradient
 from lissom.verbs.states import as_frame, as_points, as_threads
@@ -45,7 +46,7 @@ def call_each(
 
     Parameters
     ----------
-    arms : (rows) of Arm         alike but for their numbers
+    arms : (rows) of Arm         of the same structure, with other numbers
     name : str                   one of `DYNAMICS` or `KINEMATICS`
     state : its state arguments, (n,) or (rows, n) each
     loads, base : as of the verb, for dynamics with loads; batches have one entry per row
@@ -70,9 +71,9 @@ def call_each(
 def places(
     arm: Arm, name: str, loads: Loads = NO_LOADS, link: str | None = None, point: ArrayLike = ORIGIN
 ) -> list[str]:
-    """The frames that loads act on and that are watched, places along beams included."""
+    """The frames that loads act on and that of the point of interest, places along beams included."""
     found = list(acting(arm, name, loads, None).frames)
-    return [*found, _watched(arm, name, link, point)[0]] if link is not None else found
+    return [*found, _point_of_interest(arm, name, link, point)[0]] if link is not None else found
 
 
 def call_rows(
@@ -95,7 +96,7 @@ def call_rows(
     arm = varied.arm
     library = library_of(arm)
     pushed = acting(arm, name, loads, base)
-    frame, spot = (None, []) if link is None else _watched(arm, name, link, point)
+    frame, spot = (None, []) if link is None else _point_of_interest(arm, name, link, point)
     varied.covers((*pushed.frames, *([frame] if frame else [])), name)
     own = varied if varied.size else None
     setting = library.setting(pushed.frames, base is not None, frame, varied=own)
@@ -110,7 +111,7 @@ def call_rows(
     return InverseGradient(*results) if name == "inverse_dynamics_gradient" else results
 
 
-def _watched(arm: Arm, name: str, link: str, point: ArrayLike) -> tuple[str, list[Array]]:
+def _point_of_interest(arm: Arm, name: str, link: str, point: ArrayLike) -> tuple[str, list[Array]]:
     frame, spot = along_beam(arm, link, as_frame(arm, link, name), as_points(point, "point", name), name)
     return frame, [np.asarray(spot, float)]
 
@@ -123,4 +124,4 @@ def _forward_gradient(
     qdd = call_rows(varied, rows, "forward_dynamics", state, loads, base, threads)
     D = call_rows(varied, rows, "inverse_dynamics_gradient", (q, qd, qdd), loads, base, threads)
     inverse = np.linalg.inv(D.qdd)
-    return ForwardGradient(-(inverse @ D.q), -(inverse @ D.qd), inverse)
+    return ForwardGradient(-product(inverse, D.q), -product(inverse, D.qd), inverse)

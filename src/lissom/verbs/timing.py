@@ -56,7 +56,7 @@ def time_formulations(
                                  links of two modes each for "de_luca_siciliano"
     joints : numbers of joints   in rising order; a formulation stops where it would compile too long
     seconds : float              that one compilation may take
-    progress : callable or None  told in words what is under way
+    progress : callable or None  called with a message on what is under way
 
     Returns
     -------

@@ -8,6 +8,7 @@ import numpy as np
 
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import Deformation
+from lissom.views.figures import new_figure
 from lissom.views.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 def along_link(bent: Deformation) -> Figure:
     """Displacement, angles and inner moments along a link; of many states the range, and where it is largest."""
-    from matplotlib.figure import Figure
-
     panels = [
         ("displacement [mm]", dict(zip("xyz", np.moveaxis(1e3 * bent.displacement, -1, 0), strict=True))),
         ("angle [rad]", dict(zip(("twist", "about y", "about z"), np.moveaxis(bent.angles, -1, 0), strict=True))),
@@ -26,7 +25,7 @@ def along_link(bent: Deformation) -> Figure:
     ]
     panels = [(label, {k: v for k, v in curves.items() if np.nanmax(np.abs(v)) > 0}) for label, curves in panels]
     panels = [(label, curves) for label, curves in panels if curves] or [("displacement [mm]", {"y": 0 * bent.stretch})]
-    figure = Figure(figsize=(7.5, 0.8 + 2.1 * len(panels)), layout="constrained")
+    figure = new_figure(7.5, 0.8 + 2.1 * len(panels))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for ax, (label, curves) in zip(axes, panels, strict=True):
         for k, (name, values) in enumerate(curves.items()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.verbs.timing import FormulationTime
+from lissom.views.figures import new_figure
 from lissom.views.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
 
 def draw_times(rows: Sequence[FormulationTime]) -> Figure:
     """Nanoseconds over the number of joints on log axes, with slopes n, n^2 and n^4 for the eye."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 6.5), layout="constrained")
+    figure = new_figure(9, 6.5)
     axes = figure.add_subplot()
     markers = "osv^Dd<>ph*XP"
     for k, method in enumerate(dict.fromkeys(row.method for row in rows)):

@@ -12,6 +12,7 @@ from lissom.model.arm import Arm
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_state
+from lissom.views.figures import new_figure
 from lissom.views.palette import COLOURS, FLEXIBLE, LINK
 from lissom.views.skeleton import Skeleton, twigs
 from lissom.views.stage import equal
@@ -73,9 +74,7 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
 
 
 def _axes() -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(7.5, 7), layout="constrained").add_subplot(projection="3d")
+    return new_figure(7.5, 7).add_subplot(projection="3d")
 
 
 def _draw_link(ax: Any, bones: Skeleton, i: int) -> None:

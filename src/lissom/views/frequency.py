@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.control.state_space import StateSpace
+from lissom.views.figures import new_figure
 from lissom.views.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -18,11 +19,9 @@ POINTS = 600
 
 def frequency_response(plant: StateSpace) -> Figure:
     """From each input to the outputs it moves most."""
-    from matplotlib.figure import Figure
-
     omega = _range(plant)
     H = plant.frequency_response(omega)
-    figure = Figure(figsize=(4.2 * min(len(plant.inputs), 4) + 1.5, 6.0), layout="constrained")
+    figure = new_figure(4.2 * min(len(plant.inputs), 4) + 1.5, 6.0)
     axes = figure.subplots(2, len(plant.inputs), sharex=True, squeeze=False)
     for j, name in enumerate(plant.inputs):
         strongest = np.argsort(-np.abs(H[:, :, j]).max(axis=0))[:MOST_CURVES]

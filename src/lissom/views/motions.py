@@ -15,6 +15,7 @@ from lissom.motion.record import Motion
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.views import stage
+from lissom.views.figures import new_figure
 from lissom.views.followed import followed_frame
 from lissom.views.palette import COLOURS, RESTING
 from lissom.views.runs import (
@@ -24,7 +25,6 @@ from lissom.views.runs import (
     finish_axes,
     joint_groups,
     names_above,
-    new_figure,
 )
 from lissom.views.skeleton import Skeleton
 from lissom.views.surroundings import draw_surroundings, extent

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.views.figures import new_figure
 from lissom.views.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -40,12 +41,11 @@ class Panel(NamedTuple):
 
 def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> Figure:
     """Panels side by side, `columns` of them in a row."""
-    from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(WIDTH * columns, HEIGHT * rows + (0.4 if title else 0.0)), layout="constrained")
+    figure = new_figure(WIDTH * columns, HEIGHT * rows + (0.4 if title else 0.0))
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax, panel in zip(axes, panels, strict=False):
         for k, curve in enumerate(panel.curves):

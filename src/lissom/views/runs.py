@@ -15,6 +15,7 @@ from lissom.model.arm import Arm
 from lissom.model.units import UNITS, amplitudes, units
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
+from lissom.views.figures import new_figure
 from lissom.views.followed import followed_frame
 from lissom.views.palette import COLOURS
 from lissom.views.stage import equal
@@ -26,12 +27,6 @@ BANDS = ((5, 95, 0.12), (25, 75, 0.25))
 MOST_LINES = 8  # coordinates in one panel
 SPREAD = 40  # paths of an ensemble that are drawn
 FLOWS = {"put in": COLOURS[0], "lost": COLOURS[1], "from outside": COLOURS[2]}
-
-
-def new_figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def joint_groups(arm: Arm) -> dict[str, list[int]]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import io
 import os
 import socket
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -61,16 +60,29 @@ def viser_package() -> Any:
 def start(host: str, port: int) -> Any:
     """A server of viser's that keeps to itself."""
     viser = viser_package()
-    with redirect_stdout(io.StringIO()), _own_pages_only(host):  # it greets
+    with _without_banners(), _own_pages_only(host):
         server = viser.ViserServer(host=host, port=port, verbose=False)
     server.request_share_url = _not_shared  # a page in some browser could ask for it
     return server
 
 
 def stop(server: Any) -> None:
-    """End it."""
-    with redirect_stdout(io.StringIO()):  # it takes its leave
+    """End a server."""
+    with _without_banners():
         server.stop()
+
+
+@contextmanager
+def _without_banners() -> Iterator[None]:
+    """viser announces its start and end through rich, which in notebooks does not write to the standard output."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 def own_page(host: str, asked: str, origin: str | None) -> bool:

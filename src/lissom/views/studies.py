@@ -11,8 +11,9 @@ from lissom.errors import InputError
 from lissom.spatial.rotations import Array
 from lissom.studies.block import FAILED
 from lissom.studies.result import StudyResult
+from lissom.views.figures import new_figure
 from lissom.views.palette import COLOURS, RESTING
-from lissom.views.runs import finish_axes, new_figure
+from lissom.views.runs import finish_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,6 +10,7 @@ from lissom.spatial.frames import inverse
 from lissom.spatial.rotations import Array, rotation_vector
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views import stage
+from lissom.views.figures import new_figure
 from lissom.views.palette import COLOURS, RESTING
 from lissom.views.skeleton import Skeleton
 
@@ -78,25 +79,21 @@ def arm_modes(found: ArmModes) -> Figure:
 
 def _panels(count: int, points: Array, plane: stage.Plane | None) -> tuple[Figure, list[Any]]:
     """A figure and the places of its panels, as wide or tall as what they show."""
-    from matplotlib.figure import Figure
-
     shape = stage.proportion(points, plane)
     columns = min(count, 2 if shape < 0.6 or count == 4 else 3) or 1
     rows = -(-count // columns) or 1
     width = 4.6 if columns < 3 else 3.7
-    figure = Figure(figsize=(width * columns, rows * ((width - 0.9) * shape + 0.9) + 0.4), layout="constrained")
+    figure = new_figure(width * columns, rows * ((width - 0.9) * shape + 0.9) + 0.4)
     grid = figure.add_gridspec(rows, columns)
     return figure, [grid[k // columns, k % columns] for k in range(count)]
 
 
 def beam_modes(found: BeamModes) -> Figure:
     """A panel for each mode: the shape along the beam."""
-    from matplotlib.figure import Figure
-
     count = min(len(found.frequencies_hz), MOST_SHAPES)
     x = np.linspace(0.0, found.shapes.length, POINTS)
     y = found.shape(x)
-    figure = Figure(figsize=(7.0, 1.25 * count + 1.3), layout="constrained")
+    figure = new_figure(7.0, 1.25 * count + 1.3)
     axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
     for k, ax in enumerate(axes):
         ax.axhline(0.0, color=RESTING, linewidth=1.0)
@@ -112,9 +109,7 @@ def beam_modes(found: BeamModes) -> Figure:
 
 def convergence(found: ModeConvergence) -> Figure:
     """Frequencies over the number of modes kept, and how much each further mode changes them."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 4.2), layout="constrained")
+    figure = new_figure(9.0, 4.2)
     values, changes = figure.subplots(1, 2)
     for k, f in enumerate(found.frequencies_hz.T):
         style = {"color": COLOURS[k % len(COLOURS)], "marker": "o", "markersize": 4}

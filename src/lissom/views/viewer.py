@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, shown
 from lissom.formats.files import write_text
+from lissom.markup import tag
 from lissom.model.arm import Arm
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
+from lissom.telling import in_notebook
 from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
 from lissom.verbs.states import as_arm, as_state
@@ -33,6 +35,7 @@ from lissom.views.web_nodes import Nodes
 
 FIRST_PORT = 8080
 MOST_FRAMES = 900  # of a page
+CELL_HEIGHT = 480  # pixels of a viewer below the cell of a notebook
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
 
 
@@ -41,7 +44,7 @@ class View:
 
     url : str      where it is: ``http://...`` of a server, ``file://...`` of a page
 
-    It ends with `close`, or with the block of ``with``.
+    It ends with `close`, or with the block of ``with``. A notebook shows it below the cell whose last expression it is.
     """
 
     def __init__(self, url: str, server: Any = None, panel: Panel | None = None):
@@ -85,6 +88,14 @@ class View:
     def __repr__(self) -> str:
         return f"<View at {self.url}{'' if self._server is not None or self.url.startswith('file') else ', closed'}>"
 
+    def _repr_html_(self) -> str:
+        """The running viewer in a frame with a link to it; the place of a page that was written."""
+        link = tag("a", self.url, href=self.url, target="_blank")
+        if self._server is None:
+            return tag("p", "page written: " if self.url.startswith("file") else "viewer closed: ", link)
+        style = f"width: 100%; height: {CELL_HEIGHT}px; border: 0"
+        return tag("div", tag("iframe", src=self.url, style=style), tag("p", "viewer: ", link))
+
 
 def view(
     arm: Arm,
@@ -98,7 +109,7 @@ def view(
     meshes: Folders = None,
     host: str = LOOPBACK,
     port: int | None = None,
-    open: bool = True,  # the word of the command line
+    open: bool | None = None,  # the word of the command line
     export: str | os.PathLike[str] | None = None,
 ) -> View:
     """Show an arm in the browser, play a run, a motion or a mode; or write that as one page.
@@ -121,7 +132,8 @@ def view(
     meshes : path, paths or None     folders of mesh files and packages, beside that of the arm's file
     host : str                       address to listen at; others than "127.0.0.1" let other machines in
     port : int or None               None: the first free one from 8080 on
-    open : bool                      open it in the browser of this machine
+    open : bool or None              open it in the browser of this machine; None: except in notebooks, which show it
+                                     below the cell
     export : path or None            write a page (.html) that plays by itself instead, without network or server
 
     Returns
@@ -159,7 +171,7 @@ def view(
     nodes = _nodes(server, scene)
     panel = Panel(server.gui, player, scene, nodes, record, member)
     started = View(address(host, server.get_port()), server, panel)
-    if open:
+    if not in_notebook() if open is None else open:
         import webbrowser
 
         webbrowser.open(started.url)

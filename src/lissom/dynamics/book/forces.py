@@ -34,7 +34,7 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
             continue
         state[i] = run.call(body.beam.step("motion"), above, move[i], *rates, constants=body.beam.values)
         Q[i] = run.constant(np.zeros(12))
-        if body.bent_by < 0:  # not only a place along a beam
+        if body.beam_owner < 0:  # not only a place along a beam
             own = (above, move[i], *rates, appendage(run, body))
             felt, modal[i] = run.call(body.beam.step("force"), *own, constants=body.beam.values)
             if body.parent != BASE:
@@ -70,7 +70,7 @@ def _gathered(
         above = start if body.parent == BASE else state[body.parent]
         below = nothing if body.parent == BASE else Q[body.parent]
         if body.beam is not None:
-            tip = i if body.bent_by < 0 else body.bent_by
+            tip = i if body.beam_owner < 0 else body.beam_owner
             parts = (below, modal[tip], Q[i], above[0:12], move[i])
             below, modal[tip] = run.call(body.beam.step("inward"), *parts, constants=body.beam.values)
             for k, c in enumerate(bodies.coordinates(i)):

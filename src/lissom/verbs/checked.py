@@ -12,12 +12,12 @@ from lissom.engine.function import Function
 Look = Callable[[Sequence[ArrayLike]], None]
 
 
-class Watched(Function):
+class Checked(Function):
     """A function whose states are looked at after each call: `look(arguments)`."""
 
     look: Look
 
-    def watch(self, look: Look) -> None:
+    def check_by(self, look: Look) -> None:
         """Look from now on, also where one state is asked for."""
         self.look, self.one, self.into = look, self, self._into
 

@@ -1,0 +1,240 @@
+"""First answers and single states, each in a fresh process.
+
+    python benchmarks/cold.py [--rounds 5] [--only Talos] [--save]
+
+First calls start with an empty cache of compiled code. Their CPU seconds are taken twice: with the modules behind the
+call imported before, which leaves tracing, compiling and running, and with all of these imports, casadi and llvmlite
+among them. Loading the arm and `import lissom` are not in either. Python's own bytecode is cached.
+
+Single states are compiled and called ten times before they are timed; `page faults` are those of a call.
+A row is the best of its processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+import models
+import results
+
+import lissom as ls
+
+WHAT = (
+    "First calls with an empty cache of compiled code, single states and a large solve beside other work, each in a "
+    "fresh process, the best of several. First calls: CPU seconds of the call alone, with what it imports imported "
+    "before, and with its imports. Loading the arm is not in them."
+)
+CALLS = 2000
+Prepare = Callable[[], Callable[[], object]]  # makes everything that is not timed
+IMPORTS = ("casadi", "llvmlite.binding", "scipy.interpolate", "scipy.linalg", "lissom.verbs.library",
+           "lissom.simulation.simulate", "lissom.motion.public",
+           "lissom.motion.solver", "lissom.motion.tapes")  # fmt: skip
+
+
+class Case(NamedTuple):
+    """A row: what is called, its unit, and what it should not exceed."""
+
+    prepare: Prepare
+    unit: str
+    bar: float
+
+
+def tree34() -> ls.Arm:
+    """A torso of 3 with two arms of 8, and two legs of 7 and 8."""
+    parents = [-1, 0, 1]
+    for root, count in ((2, 8), (2, 8), (0, 7), (0, 8)):
+        parents += [root, *range(len(parents), len(parents) + count - 1)]
+    return models.generic(parents, 3, "tree 34")
+
+
+def verb(name: str, make: Callable[[], ls.Arm], count: int = 3, out: bool = False) -> Prepare:
+    """A dynamics function of one state, perhaps with results written to arrays that are there."""
+
+    def prepare() -> Callable[[], object]:
+        arm, function = make(), getattr(ls, name)
+        state = list(np.random.default_rng(0).uniform(-0.1, 0.1, (count, arm.dof)))
+        if not out:
+            return lambda: function(arm, *state)
+        result = np.empty_like(function(arm, *state))
+        return lambda: function(arm, *state, out=result)
+
+    return prepare
+
+
+def held() -> Callable[[], object]:
+    """Talos held by a PD law, steps chosen by the integrator."""
+    arm = models.talos()
+    still, law = np.zeros(arm.dof), ls.PD(np.zeros(arm.dof), np.ones(arm.dof), np.full(arm.dof, 0.1))
+    return lambda: ls.simulate(arm, still, tau=law, until=0.01, threads=1)
+
+
+def tracking() -> Callable[[], object]:
+    """A step along a path: the last answer is where the next begins."""
+    arm = models.panda()
+    tip = arm.links[-1].name
+    q = np.array([0.1, 0.3, -0.2, -1.5, 0.2, 1.8, 0.4])
+    targets = ls.pose(arm, q + np.linspace(0.0, 0.5, 40)[:, None], tip)
+    state = {"q": q, "k": 0}
+
+    def step() -> None:
+        state["k"] = (state["k"] + 1) % 40
+        start = q if state["k"] == 0 else state["q"]
+        state["q"] = ls.inverse_kinematics(arm, targets[state["k"]], tip, q0=start).q
+
+    return step
+
+
+def first_prediction() -> Callable[[], object]:
+    """Minimum time of the xArm7 on 20 segments."""
+    arm = ls.load(models.ROBOTS / "xarm_description/urdf/xarm7.urdf").merge_fixed()
+    goal = np.clip(np.random.default_rng(0).uniform(-0.8, 0.8, arm.dof), 0.05, 0.8)
+    return lambda: ls.predict_motion(arm, start=np.zeros(arm.dof), goal=goal, segments=20)
+
+
+def large_solve() -> Callable[[], object]:
+    """Minimum torque of a tree of 34 joints, one start, 30 iterations at most."""
+    arm = tree34()
+    goal = np.random.default_rng(0).uniform(-1.0, 1.0, arm.dof)
+    task = ls.Task(start=np.zeros(arm.dof), goal=goal, duration=1.5, minimise="torque_squared", segments=20)
+    return lambda: ls.predict_motion(arm, task, starts=1, iterations=30, on_failure="return")
+
+
+GRADIENT = "inverse_dynamics_gradient"
+CASES = {
+    "Panda, first inverse dynamics": Case(verb("inverse_dynamics", models.panda), "s", 0.2),
+    "Panda, first gradient": Case(verb(GRADIENT, models.panda), "s", 0.25),
+    "Talos, first forward dynamics": Case(verb("forward_dynamics", models.talos), "s", 0.25),
+    "Talos, first simulate with PD": Case(held, "s", 2.0),
+    "xArm7, first predict_motion": Case(first_prediction, "s", 5.0),
+    "Panda, tau, out=": Case(verb("inverse_dynamics", models.panda, out=True), "us", 1.0),
+    "Panda, M, out=": Case(verb("mass_matrix", models.panda, 1, out=True), "us", 1.0),
+    "Panda, qdd, out=": Case(verb("forward_dynamics", models.panda, out=True), "us", 1.0),
+    "tree 55, M": Case(verb("mass_matrix", models.tree55, 1), "us", 30.0),
+    "tree 55, gradient": Case(verb(GRADIENT, models.tree55), "us", 30.0),
+    "Panda, step of inverse kinematics": Case(tracking, "ms", 3.0),
+    "tree 34, wall over CPU of a solve": Case(large_solve, "wall/CPU", 1.1),
+}
+
+
+# ---- in the fresh process ------------------------------------------------------------------------
+
+
+def cpu_seconds(call: Callable[[], object]) -> float:
+    began = time.process_time()
+    call()
+    return time.process_time() - began
+
+
+def repeated(call: Callable[[], object], calls: int) -> dict[str, float]:
+    """CPU time and page faults of a call; the best of five rounds, but all faults after the first ten calls."""
+    for _ in range(10):
+        call()
+    faults, spent = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, []
+    for _ in range(5):
+        began = time.process_time()
+        for _ in range(calls):
+            call()
+        spent.append((time.process_time() - began) / calls)
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults
+    return {"time": min(spent), "faults": faults / (5 * calls)}
+
+
+def waited() -> float:
+    """Seconds that this thread was ready to run and had no core (Linux; elsewhere 0)."""
+    path = Path("/proc/thread-self/schedstat")
+    return int(path.read_text().split()[1]) * 1e-9 if path.exists() else 0.0
+
+
+def beside_other_work(call: Callable[[], object]) -> dict[str, float]:
+    """Wall time over CPU time beside a busy process; time without a core is other work's, and taken out."""
+    call()  # compiled
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        idle, wall, cpu = waited(), time.perf_counter(), time.process_time()
+        call()
+        idle, wall, cpu = waited() - idle, time.perf_counter() - wall, time.process_time() - cpu
+    finally:
+        busy.kill()
+        busy.wait()
+    return {"time": (wall - idle) / cpu, "raw": wall / cpu}
+
+
+def measure(name: str, imported: bool) -> dict[str, float]:
+    """One case, in this process."""
+    case = CASES[name]
+    call = case.prepare()
+    if case.unit == "s":
+        for module in IMPORTS if imported else ():
+            __import__(module)
+        return {"time": cpu_seconds(call)}
+    if case.unit == "wall/CPU":
+        return beside_other_work(call)
+    call()
+    return repeated(call, CALLS if case.unit == "us" else CALLS // 20)
+
+
+# ---- all of them ---------------------------------------------------------------------------------
+
+
+def fresh(name: str, imported: bool) -> dict[str, float]:
+    """One case, in a process and with a cache of its own."""
+    with tempfile.TemporaryDirectory() as cache:
+        os.chmod(cache, 0o700)
+        command = [sys.executable, __file__, "--child", name, *(["--imported"] if imported else [])]
+        environment = {**os.environ, "LISSOM_CACHE": cache}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each child compiles lissom's sources again
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def best(name: str, imported: bool, rounds: int) -> dict[str, float]:
+    found = [fresh(name, imported) for _ in range(rounds)]
+    return {word: min(row[word] for row in found) for word in found[0]}
+
+
+def row(name: str, rounds: int) -> list[Any]:
+    case, scale = CASES[name], {"us": 1e6, "ms": 1e3}.get(CASES[name].unit, 1.0)
+    found = best(name, True, rounds)
+    whole = best(name, False, rounds)["time"] if case.unit == "s" else None
+    line = [name, case.unit, case.bar, scale * found["time"], whole, found.get("faults")]
+    raw = f", {found['raw']:.2f} with the waiting for a core" if "raw" in found else ""
+    words = ["" if x is None else x if isinstance(x, str) else f"{x:.3g}" for x in line]
+    print(*words, f"load {os.getloadavg()[0]:.1f}{raw}", sep="  ", flush=True)
+    return line
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="cases whose name has this")
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--imported", action="store_true", help=argparse.SUPPRESS)
+    results.add_option(parser)
+    chosen = parser.parse_args()
+    if chosen.child:
+        print(json.dumps(measure(chosen.child, chosen.imported)))
+        return
+    rows = [row(name, chosen.rounds) for name in CASES if chosen.only in name]
+    if chosen.save:
+        columns = ["", "unit", "bar", "measured", "with imports", "page faults"]
+        note = "wall/CPU: beside a busy process; time in which the thread was ready but had no core is taken out."
+        results.save("cold", WHAT, [results.Table("Fresh processes", columns, rows, note)])
+
+
+if __name__ == "__main__":
+    main()

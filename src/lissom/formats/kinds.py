@@ -1,0 +1,94 @@
+"""Which kind of file is this, and what reads it? One home for files that are given to the wrong reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lissom.errors import LissomError, ModelError
+from lissom.formats.files import read_bytes
+from lissom.formats.strict import parse
+
+
+class Kind(NamedTuple):
+    """what : its name with an article; marker : the key of its version; keys : only files of this kind have them;
+    read_by : a sentence that says what to do with it."""
+
+    what: str
+    marker: str
+    keys: frozenset[str]
+    read_by: str
+
+
+KINDS = {
+    "arm": Kind("an arm", "lissom", frozenset({"dh", "loops", "kinematics_only", "flexibility"}),
+                "`ls.load` reads it, and the commands that take an arm, such as `lissom info`"),
+    "run": Kind("a run file", "lissom_run", frozenset({"until", "torque", "controller", "events", "ensemble"}),
+                "`lissom simulate` runs it"),
+    "task": Kind("a task file", "lissom_task", frozenset({"goal", "goal_deg", "via", "minimise", "obstacles"}),
+                 "`lissom predict` finds its motion"),
+    "study": Kind("a study file", "lissom_study", frozenset({"evaluate", "parameters", "sampling"}),
+                  "`lissom sweep` runs it"),
+    "side": Kind("a side file", "lissom_flexible", frozenset(),
+                 'it makes links of an arm flexible: `ls.load("arm.urdf", flexible="side.toml")`, or --flexible'),
+}  # fmt: skip
+ROBOT = "a robot description; `ls.load` reads it, and the commands that take an arm, such as `lissom info`"
+RECORD = "a table of results; `ls.load_run` or `ls.load_motion` reads it, and `lissom plot` shows it"
+ENDINGS = {".urdf": ROBOT, ".xml": ROBOT, ".nc": RECORD, ".csv": RECORD, ".parquet": RECORD}
+OF_SIDE_LINKS = {"child", "end", "z", "hub", "at"}
+
+
+def kind_of(document: Mapping[str, Any]) -> str | None:
+    """Return the kind of a TOML document: by the key of its version, else by keys that only one kind has."""
+    for kind, about in KINDS.items():
+        if about.marker in document:
+            return kind
+    if "links" in document:  # no other kind has them
+        return _of_links(document["links"])
+    counts = {kind: len(about.keys & document.keys()) for kind, about in KINDS.items()}
+    best = max(counts, key=lambda kind: counts[kind])
+    return best if counts[best] else None
+
+
+def _of_links(links: Any) -> str | None:
+    """Return whether a list of links is that of an arm or of a side file."""
+    rows = [row for row in links if isinstance(row, dict)] if isinstance(links, list) else []
+    if not rows:
+        return None
+    if any({"joint", "mass", "parent"} & row.keys() for row in rows):
+        return "arm"
+    return "side" if any(OF_SIDE_LINKS & row.keys() for row in rows) else None
+
+
+def refuse_other_kind(document: Mapping[str, Any], expected: str) -> None:
+    """Raise `ModelError` where a document is of another kind than its reader expects."""
+    found, wanted = kind_of(document), KINDS[expected]
+    if found is None or found == expected or wanted.marker in document:
+        return
+    if wanted.keys & document.keys() and KINDS[found].marker not in document:
+        return  # of neither kind alone: its reader names the keys that do not belong
+    sentence = f"it is {KINDS[found].what}, not {wanted.what}: {KINDS[found].read_by}."
+    if found == "arm" and expected != "side":
+        sentence += f' In {wanted.what}, give it as arm = "file or shipped name".'
+    raise ModelError(sentence)
+
+
+def refuse_other_ending(path: Path, expected: str) -> None:
+    """Raise `ModelError` where the ending of a file says that it is not TOML."""
+    about = ENDINGS.get(path.suffix.lower())
+    if about is not None:
+        raise ModelError(f"it is {about}; expected {KINDS[expected].what} (.toml).", file=str(path))
+
+
+def read_instead(path: Path) -> str:
+    """Return a sentence that says what a file is and what reads it; empty where that is not known."""
+    if path.suffix.lower() in (".urdf", ".xml"):
+        return f" It is {ROBOT}."
+    if path.suffix.lower() != ".toml":
+        return ""
+    try:
+        found = kind_of(parse(str(path), read_bytes(path))[1])
+    except LissomError:
+        return ""
+    return f" It is {KINDS[found].what}: {KINDS[found].read_by}." if found else ""

@@ -1,0 +1,93 @@
+"""Many short pieces of a motion replayed side by side: fixed steps of order 8, halved until they agree.
+
+A simulation for each piece would take most of its time to begin. This one knows nothing of the search either: it
+integrates the accelerations that the planned torques produce. Pieces that do not agree are left to `simulate`, and so
+are arms with closed loops, Coulomb friction or loads that change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import SolveError
+from lissom.model.arm import Arm
+from lissom.simulation.tableau import tableau
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import forward_dynamics
+
+MOST_STEPS = 64  # between two jumps of the torques
+INSIDE = 1e-13  # of the last time: torques at the ends of a stretch are those inside it
+
+Torques = Callable[[Array], Array]
+
+
+def available(arm: Arm, loads: Any) -> bool:
+    """Whether motions of an arm under loads can be replayed here."""
+    return not arm.loops and not arm.friction.any() and not callable(loads)
+
+
+def final_states(
+    arm: Arm, stops: Sequence[Array], y: Array, tau: Torques, loads: Any, fewest: Array, rtol: float
+) -> Array:
+    """(N, 2 dof) states at the ends of pieces, NaN where steps do not agree.
+
+    stops : of every piece its begin, the times in it at which torques jump, and its end
+    y : (N, 2 dof)      states at the beginnings
+    fewest : (N,)       steps between two stops that are stable
+    """
+    out = np.full_like(y, np.nan)
+    kinds = np.array([[len(at), steps] for at, steps in zip(stops, fewest, strict=True)])
+    for count, steps in np.unique(kinds, axis=0):
+        rows = np.flatnonzero((kinds == [count, steps]).all(axis=1))
+        if 2 * steps > MOST_STEPS:  # nothing to compare with
+            continue
+        times = np.stack([stops[k] for k in rows.tolist()])
+        last = _integrated(arm, times, y[rows], tau, loads, steps)
+        while len(rows) and steps < MOST_STEPS:
+            steps = 2 * steps
+            found = _integrated(arm, times, y[rows], tau, loads, steps)
+            agree = (np.abs(found - last) <= rtol * (np.abs(found) + 1e-2)).all(axis=1)
+            out[rows[agree]] = found[agree]
+            rows, times, last = rows[~agree], times[~agree], found[~agree]
+    return out
+
+
+def _integrated(arm: Arm, times: Array, y: Array, tau: Torques, loads: Any, steps: int) -> Array:
+    """(N, 2 dof) after equal steps between the times (N, k)."""
+    method, n = tableau("rk8"), arm.dof
+    hair = INSIDE * float(times.max())
+    for a, b in zip(times[:, :-1].T, times[:, 1:].T, strict=True):
+        h = (b - a) / steps
+        for k in range(steps):
+            asked = [np.clip(a + (k + c) * h, a + hair, b - hair) for c in method.moments]
+            torques = tau(np.concatenate(asked)).reshape(len(asked), len(y), n)
+            slopes: list[Array] = []
+            for row, moment in zip((None, *method.stages), method.asks, strict=True):
+                state = y if row is None else row.at(y, h[:, None], slopes)
+                slopes.append(_slope(arm, state, torques[moment], loads))
+            y = method.finish.at(y, h[:, None], slopes)
+    return y
+
+
+def _slope(arm: Arm, y: Array, tau: Array, loads: Any) -> Array:
+    """Rates of states (N, 2 dof); NaN of those that have run away or whose accelerations are undetermined."""
+    known = np.isfinite(y).all(axis=1) & (np.abs(y).max(axis=1) < 1e6)
+    out = np.full_like(y, np.nan)
+    if not known.any():
+        return out
+    try:
+        out[known] = _rates(arm, y[known], tau[known], loads)
+    except SolveError:  # of one of them
+        for k in np.flatnonzero(known).tolist():
+            with suppress(SolveError):
+                out[k] = _rates(arm, y[k : k + 1], tau[k : k + 1], loads)[0]
+    return out
+
+
+def _rates(arm: Arm, y: Array, tau: Array, loads: Any) -> Array:
+    q, qd = (np.ascontiguousarray(part) for part in np.split(y, 2, axis=1))
+    return np.concatenate([qd, forward_dynamics(arm, q, qd, tau, loads=loads)], axis=1)

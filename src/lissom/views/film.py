@@ -1,0 +1,132 @@
+"""A moving picture of an arm: saved as a file, or played in the cell of a notebook."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from subprocess import SubprocessError
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import InputError, UnsupportedError
+from lissom.formats.files import write_whole
+from lissom.model.arm import Arm
+from lissom.motion.record import Motion
+from lissom.spatial.rotations import Array
+from lissom.views import stage
+from lissom.views.figures import new_figure
+from lissom.views.palette import COLOURS, RESTING
+from lissom.views.skeleton import Skeleton
+from lissom.views.surroundings import draw_surroundings, extent
+
+KINDS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
+MOST_IN_A_CELL = 150  # frames that a notebook keeps; longer films show every second frame, or fewer
+
+
+def refuse_unwritable(path: Path) -> str:
+    """The writer of a file's kind, or a sentence."""
+    from matplotlib import animation
+
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"animate: {path.name} has an unknown ending; expected {', '.join(KINDS)}.")
+    if kind != "html" and not animation.writers.is_available(kind):
+        raise UnsupportedError("animate: .mp4 needs ffmpeg on the path; write .gif or .html instead.")
+    return kind
+
+
+class Film:
+    """A moving picture of an arm, from `animate`: it plays in notebooks, and `save` writes it to a file.
+
+    figure : matplotlib.figure.Figure     shows one frame at a time, see `show`
+    fps : float                           frames per second
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        q: Array,
+        titles: Sequence[str],
+        fps: float,
+        trail: Callable[[int], Array] | None = None,
+        rest: Array | None = None,
+        surroundings: Motion | None = None,
+    ):
+        """Draw the first frame.
+
+        q : (frames, dof); titles : of every frame; trail : path (n, 3) up to a frame, the last is the longest;
+        rest : (dof,) the pose that a vibration is about; surroundings : motion whose task is drawn around the arm
+        """
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        self.titles, self.trail, self.fps = titles, trail, fps
+        self.bones = Skeleton(arm, q)
+        path = np.zeros((1, 3)) if trail is None else trail(len(titles) - 1)
+        points = np.vstack([self.bones.points, np.zeros((1, 3)), path])
+        self.plane = stage.plane_of(points)
+        if surroundings is not None:
+            points = np.vstack([points, extent(surroundings, points, self.plane)])
+        self.figure = new_figure(6, 5 * stage.proportion(points, self.plane) + 1)
+        FigureCanvasAgg(self.figure)
+        ax = stage.set_up(self.figure, 111, points, self.plane)
+        if surroundings is not None:
+            draw_surroundings(ax, self.plane, surroundings, float(np.ptp(points, axis=0).max()))
+        if rest is not None:
+            stage.Lines(ax, self.plane, RESTING, width=0.5).put(Skeleton(arm, rest))
+        (self.line,) = ax.plot(*[[]] * (2 if self.plane else 3), color=COLOURS[1], linewidth=1.2)
+        self.lines = stage.Lines(ax, self.plane)
+        self.title = ax.set_title(titles[0], fontsize=11, parse_math=False)
+        self.show(0)
+        self.figure.draw_without_rendering()
+        self.figure.set_layout_engine("none")  # once is enough: it takes longer than a frame
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self.titles)
+
+    def __repr__(self) -> str:
+        return f"<Film of {len(self)} frames, {len(self) / self.fps:.3g} s; save(path) writes it>"
+
+    def show(self, k: int) -> list[Any]:
+        """Draw frame k into the figure."""
+        if self.trail is not None:
+            stage.place(self.line, self.trail(k), self.plane)
+        self.title.set_text(self.titles[k])
+        return [*self.lines.put(self.bones, k), self.line, self.title]
+
+    def save(self, path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> None:
+        """Write all frames to a file.
+
+        Parameters
+        ----------
+        path : .gif, .mp4 (needs ffmpeg) or .html (one page that plays by itself)
+        progress : f(fraction)   called with the fraction of frames that is written
+        """
+        from matplotlib import animation
+
+        place = Path(path)
+        kind = refuse_unwritable(place)
+        extra: dict[str, Any] = {"embed_frames": True} if kind == "html" else {}
+        writer: Any = animation.writers[kind]
+        report = None if progress is None else lambda k, n: progress((k + 1) / n)
+
+        def write(path: Path) -> None:
+            film = animation.FuncAnimation(self.figure, self.show, frames=len(self), blit=False)
+            try:
+                film.save(path, writer=writer(fps=self.fps, **extra), dpi=80, progress_callback=report)
+            except SubprocessError as error:  # of ffmpeg
+                raise OSError(str(error)) from None
+
+        write_whole(place, write)
+
+    def _repr_html_(self) -> str:
+        """A player with its frames inside, as notebooks show it."""
+        from matplotlib import animation, rc_context
+
+        step = -(-len(self) // MOST_IN_A_CELL)
+        frames = range(0, len(self), step)
+        film: Any = animation.FuncAnimation(self.figure, self.show, frames=frames, blit=False)
+        with rc_context({"savefig.dpi": 72, "animation.embed_limit": 100.0}):
+            return str(film.to_jshtml(fps=self.fps / step, embed_frames=True))

@@ -1,0 +1,72 @@
+"""A file that is given to the wrong reader is recognised: the message says what it is and what reads it."""
+
+import pytest
+from tests.fuzz import good_files as good
+
+import lissom as ls
+from lissom.formats.kinds import KINDS, kind_of
+from lissom.formats.strict import parse
+from lissom.motion.task_file import read_task_file
+from lissom.simulation.run_file import read_run_file
+from lissom.studies.study_file import read_study_file
+
+STUDY = 'evaluate = "modes"\narm = "two_link"\n[parameters]\nx = { path = "arm.gravity[1]", values = [1.0] }\n'
+RUN = 'arm = "two_link"\nuntil = 0.1\n'
+SIDE = '[[links]]\nname = "fore"\nend = [0.4, 0, 0]\nbeam = { EI = 1.0 }\n'
+FILES = {"arm": good.ARM_TOML, "run": RUN, "task": good.TASK_TOML, "study": STUDY, "side": SIDE}
+READERS = {
+    "arm": ls.load,
+    "run": read_run_file,
+    "task": read_task_file,
+    "study": read_study_file,
+    "side": lambda path: ls.load("two_link", flexible=path),
+}
+
+
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize("kind", FILES)
+def test_every_kind_is_known_with_and_without_its_version(kind, marked):
+    lines = [line for line in FILES[kind].splitlines() if not line.startswith("lissom")]
+    text = "\n".join([f"{KINDS[kind].marker} = 1"] * marked + lines)
+    assert kind_of(parse("x.toml", text.encode())[1]) == kind
+
+
+@pytest.mark.parametrize(("kind", "reader"), [(kind, reader) for kind in FILES for reader in READERS if kind != reader])
+def test_a_file_of_another_kind_is_refused_with_what_reads_it(kind, reader, tmp_path):
+    path = tmp_path / "file.toml"
+    path.write_text(FILES[kind])
+    with pytest.raises(ls.ModelError) as caught:
+        READERS[reader](path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert f"it is {KINDS[kind].what}, not {KINDS[reader].what}: {KINDS[kind].read_by}." in message
+
+
+@pytest.mark.parametrize("reader", [word for word in READERS if word != "arm"])
+@pytest.mark.parametrize("ending", [".urdf", ".xml", ".nc", ".csv", ".parquet"])
+def test_a_file_with_another_ending_is_refused_before_it_is_read(ending, reader, tmp_path):
+    path = tmp_path / f"file{ending}"
+    path.write_bytes(b"\xff<robot/>")
+    what = "a robot description; `ls.load`" if ending in (".urdf", ".xml") else "a table of results; `ls.load_run`"
+    with pytest.raises(ls.ModelError, match=f"it is {what}.*; expected {KINDS[reader].what} "):
+        READERS[reader](path)
+
+
+def test_results_are_not_arms_and_arms_are_not_results(tmp_path):
+    with pytest.raises(ls.ModelError, match="it is a table of results; `ls"):
+        ls.load("run.nc")
+    path = tmp_path / "task.toml"
+    path.write_text(good.TASK_TOML)
+    for read in (ls.load_run, ls.load_motion, ls.load_study):
+        with pytest.raises(ls.LissomError, match="It is a task file: `lissom predict` finds its motion"):
+            read(path)
+
+
+def test_a_key_that_does_not_belong_does_not_change_the_kind(tmp_path):
+    path = tmp_path / "run.toml"
+    path.write_text(RUN + "goal = [1, 2]\n")
+    with pytest.raises(ls.ModelError, match="goal is not a key of the file"):
+        read_run_file(path)
+    path.write_text("controller = 3\n" + good.ARM_TOML)
+    with pytest.raises(ls.ModelError, match="controller is not a key of the file"):
+        ls.load(path)

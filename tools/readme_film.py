@@ -1,0 +1,120 @@
+"""The moving picture of the README: python tools/readme_film.py [docs/stopping.gif]
+
+Two copies of the flexible arm `two_link_flexible` make the same move in the same time. Their joints follow two plans
+exactly: the best one for the arm with rigid links, and the best one for the arm as it is. Then the joints stand still.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+matplotlib.use("Agg")
+
+from matplotlib import animation
+
+import lissom as ls
+from lissom.motion.variants import rigid
+from lissom.views import stage
+from lissom.views.figures import new_figure
+from lissom.views.followed import followed_frame
+from lissom.views.palette import COLOURS
+from lissom.views.skeleton import Skeleton
+
+GOAL, DURATION, AFTER = [0.8, 0.8], 4.0, 4.0
+FPS, SPEED = 12, 1.5
+PLANS = {"planned for rigid links": COLOURS[1], "planned by lissom for the flexible arm": COLOURS[0]}
+
+
+def plans(arm: ls.Arm) -> list[ls.Motion]:
+    """The move with the least squared torque, for rigid links and for the arm as it is."""
+    task = ls.Task(start=[0.0, 0.0], goal=GOAL, duration=DURATION, minimise="torque_squared",
+                   limits=ls.Limits(torque=[0.2, 0.1]))  # fmt: skip
+    return [ls.predict_motion(rigid(arm, "readme"), task, degree=5), ls.predict_motion(arm, task)]
+
+
+def follow(arm: ls.Arm, plan: ls.Motion) -> ls.Run:
+    """The flexible arm while its joints move as planned, and for some time after they have stopped."""
+    t = np.linspace(0.0, plan.duration, 2001)
+    joints = plan.at(t)[2][:, plan.arm.joint_index]
+    t, joints = np.append(t, plan.duration + 1e-9), np.vstack([joints, np.zeros(len(arm.joints))])  # then at rest
+    moved = {joint.name: ls.Profile(t, x) for joint, x in zip(arm.joints, joints.T, strict=True)}
+    return ls.simulate(arm, [0.0, 0.0], until=plan.duration + AFTER, prescribed=moved, dt=2e-3)
+
+
+class SideBySide:
+    """The arms, and below them how far their tips are from where the same joints with rigid links would put them."""
+
+    def __init__(self, arm: ls.Arm, runs: list[ls.Run]):
+        self.t = np.arange(0.0, DURATION + AFTER, SPEED / FPS)
+        states = [run.at(self.t).q for run in runs]
+        self.bones = [Skeleton(arm, q) for q in states]
+        self.deflections = [1e3 * tip_deflection(arm, q) for q in states]
+        self.fine = np.linspace(0.0, self.t[-1], 400)
+        self.curves = [1e3 * tip_deflection(arm, run.at(self.fine).q) for run in runs]
+        self.figure = new_figure(9.0, 5.4)
+        grid = self.figure.add_gridspec(2, 2, height_ratios=(2.1, 1.0))
+        points = np.vstack([bones.points for bones in self.bones])
+        plane = stage.plane_of(points)
+        self.lines, self.words = [], []
+        for k, (name, colour) in enumerate(PLANS.items()):
+            ax = stage.set_up(self.figure, grid[0, k], points, plane)
+            ax.set_title(name, color=colour, fontsize=12, fontweight="bold")
+            self.lines.append(stage.Lines(ax, plane))
+            ax.set_xlabel("")
+            at = {"transform": ax.transAxes, "va": "top", "ha": "right", "family": "monospace", "fontsize": 13}
+            self.words.append(ax.text(0.97, 0.95, "", **at))
+        self._curves(grid[1, :])
+        self.figure.draw_without_rendering()
+        self.figure.set_layout_engine("none")
+
+    def _curves(self, place) -> None:
+        ax = self.figure.add_subplot(place)
+        for x, colour in zip(self.curves, PLANS.values(), strict=True):
+            ax.plot(self.fine, x, color=colour, alpha=0.25)
+        self.passed = [ax.plot([], [], color=colour, linewidth=2)[0] for colour in PLANS.values()]
+        ax.axvline(DURATION, color="grey", linewidth=1, linestyle=":")
+        ax.set_title(f"joints stop at {DURATION:g} s", fontsize=10, color="grey", loc="center", pad=3)
+        ax.set(xlabel="t [s]", ylabel="tip deflection [mm]", xlim=(0.0, self.t[-1]))
+        ax.grid(visible=True, alpha=0.25)
+
+    def show(self, k: int) -> list:
+        """Frame k."""
+        for n, bones in enumerate(self.bones):
+            self.lines[n].put(bones, k)
+            self.words[n].set_text(f"t = {self.t[k]:3.1f} s\ntip {self.deflections[n][k] + 0.0:+6.1f} mm")
+            passed = self.fine <= self.t[k]
+            self.passed[n].set_data(self.fine[passed], self.curves[n][passed])
+        return []
+
+    def save(self, path: Path) -> None:
+        film = animation.FuncAnimation(self.figure, self.show, frames=len(self.t), blit=False)
+        film.save(path, writer=animation.PillowWriter(fps=FPS), dpi=80)
+
+
+def tip_deflection(arm: ls.Arm, q: np.ndarray) -> np.ndarray:
+    """(nt,) distance of the tip from where the undeflected arm would have it [m], positive ahead of the motion."""
+    straight = q.copy()
+    straight[:, arm.mode_index] = 0.0
+    tips = [ls.pose(arm, state, followed_frame(arm))[..., :3, 3] for state in (q, straight)]
+    ahead = np.cross([0.0, 0.0, 1.0], tips[1])
+    return np.einsum("ti,ti->t", tips[0] - tips[1], ahead / np.linalg.norm(ahead, axis=1, keepdims=True))
+
+
+def main() -> None:
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/stopping.gif")
+    arm = ls.load("two_link_flexible")
+    runs = [follow(arm, plan) for plan in plans(arm)]
+    film = SideBySide(arm, runs)
+    film.save(path)
+    after = film.fine > DURATION
+    for name, x in zip(PLANS, film.curves, strict=True):
+        print(f"{name}: {np.ptp(x[after]):.3g} mm peak to peak after the joints have stopped")
+    print(f"wrote {path}, {path.stat().st_size / 1e3:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
