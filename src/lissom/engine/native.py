@@ -196,10 +196,18 @@ def _method(name: str, words: list[int], owned: tuple[Any, ...]) -> tuple[Callab
     """A builtin bound to a table, which owns what its words point to."""
     table = np.array(words, np.int64).view(_Table)
     table.owned = list(owned)
-    make = ctypes.pythonapi.PyCMethod_New
-    make.restype = ctypes.py_object
-    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
-    return make(ctypes.addressof(_definition(name)), table, None, None), table
+    return _new_method()(ctypes.addressof(_definition(name)), table, None, None), table
+
+
+@functools.cache
+def _new_method() -> Callable[..., Any]:
+    """CPython's constructor of builtins.
+
+    Its types are declared once: ctypes borrows them during a call, so no thread may replace them while another calls.
+    """
+    pointer = ctypes.c_void_p
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, pointer, ctypes.py_object, pointer, pointer)
+    return prototype(("PyCMethod_New", ctypes.pythonapi))
 
 
 def aligned_copy(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -56,9 +56,13 @@ class Panel:
     # ---- controls ---------------------------------------------------------------------------------
 
     def _when(self, control: Any, do: Callable[[Any], None], click: bool = False) -> None:
-        """Do something with the value of a control that somebody moved; not when the program did."""
+        """Do something with the value of a control that somebody moved; not when the program did.
 
-        def leave_word(event: Any) -> None:
+        A coroutine runs as soon as the message has arrived. On a thread of its own it could read the value late, after
+        `_tell` has set the control back to what is shown, and the move would be lost.
+        """
+
+        async def leave_word(event: Any) -> None:
             if event.client is not None:
                 value = control.value
                 self.asked.put(lambda: do(value))
