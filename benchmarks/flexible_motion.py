@@ -62,7 +62,7 @@ def spatial(modes: int = 2) -> ls.Arm:
 
 def two_masses() -> ls.Arm:
     """A motor of 1 kg, a spring of 1 N/m, a mass of 1 kg."""
-    joint = ls.Joint("prismatic", axis=(1, 0, 0), armature=1.0, elastic=ls.Elastic(1.0))
+    joint = ls.Joint("prismatic", axis=(1, 0, 0), armature=1.0, elastic=ls.JointElasticity(1.0))
     return ls.Arm("two masses", [ls.Link("mass", joint=joint, mass=1.0)], gravity=(0, 0, 0))
 
 

@@ -38,18 +38,18 @@ def runs(rows):
         "every": 0.04, "dt": 1e-3, "loads": [ls.Load("flange")],
     }  # fmt: skip
     parameters = {
-        "start": ls.Parameter("q0[1]", uniform=(-1, 1)),
-        "gain": ls.Parameter("controller.kp", how="scale", uniform=(0.5, 1.5)),
-        "push": ls.Parameter("loads[0].force[2]", uniform=(-20, 20)),
+        "start": ls.StudyParameter("q0[1]", uniform=(-1, 1)),
+        "gain": ls.StudyParameter("controller.kp", how="scale", uniform=(0.5, 1.5)),
+        "push": ls.StudyParameter("loads[0].force[2]", uniform=(-20, 20)),
     }
-    outputs = {"peak": ls.Output("tau", "max_abs max"), "end": ls.Output("q", "last")}
+    outputs = {"peak": ls.StudyOutput("tau", "max_abs max"), "end": ls.StudyOutput("q", "last")}
     return ls.Study("simulate", "puma560", arguments, parameters, outputs, "sobol", rows)
 
 
 def states(rows):
     """Forward dynamics: cheap rows, side by side in lanes."""
     state = {"q": [0.1] * 6, "qd": [0.2] * 6, "tau": [0.0] * 6}
-    parameters = {f"q{k}": ls.Parameter(f"q[{k}]", uniform=(-1, 1)) for k in range(3)}
+    parameters = {f"q{k}": ls.StudyParameter(f"q[{k}]", uniform=(-1, 1)) for k in range(3)}
     return ls.Study("forward_dynamics", "puma560", state, parameters, sampling="sobol", count=rows)
 
 
@@ -59,7 +59,7 @@ def cheap(case):
 
 def calls(rows):
     """A function that does nothing: cheap rows, one by one."""
-    return ls.Study(cheap, parameters={"x": ls.Parameter(uniform=(0, 1))}, sampling="random", count=rows)
+    return ls.Study(cheap, parameters={"x": ls.StudyParameter(uniform=(0, 1))}, sampling="random", count=rows)
 
 
 def same(a, b):

@@ -39,11 +39,11 @@ payload = ["arm.links.link2.payload.mass", "arm.links.link2.payload.inertia"]
 study = ls.Study(
     "simulate", arm, arguments,
     parameters={
-        "payload": ls.Parameter(payload, how="scale", uniform=(0.8, 1.2)),
-        "stiffness 1": ls.Parameter("arm.links.link1.beam.EI", how="scale", uniform=(0.9, 1.1)),
-        "stiffness 2": ls.Parameter("arm.links.link2.beam.EI", how="scale", uniform=(0.9, 1.1)),
+        "payload": ls.StudyParameter(payload, how="scale", uniform=(0.8, 1.2)),
+        "stiffness 1": ls.StudyParameter("arm.links.link1.beam.EI", how="scale", uniform=(0.9, 1.1)),
+        "stiffness 2": ls.StudyParameter("arm.links.link2.beam.EI", how="scale", uniform=(0.9, 1.1)),
     },
-    outputs={"ringing": ls.Output("tip", "range norm", after=motion.duration, unit="m")},
+    outputs={"ringing": ls.StudyOutput("tip", "range norm", after=motion.duration, unit="m")},
     sampling="sobol", count=COUNT, title="ringing of the tip, peak to peak",
 )  # fmt: skip
 result = study.run(progress=True)

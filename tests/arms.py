@@ -30,7 +30,7 @@ def random_link(rng, i, parent, drives, kinds):
             "stiffness": rng.choice([0.0, 2.0]), "rest": rng.normal(),
         }  # fmt: skip
         if rng.random() < 0.2:
-            options |= {"elastic": ls.Elastic(40.0, 0.1), "armature": 0.08}
+            options |= {"elastic": ls.JointElasticity(40.0, 0.1), "armature": 0.08}
     joint = ls.Joint(kind, random_pose(rng), rng.normal(size=3), f"j{i}", **options)
     payload = ls.Payload(0.4, rng.normal(size=3) * 0.1, random_inertia(rng, 0.4)) if rng.random() < 0.2 else None
     return ls.Link(
@@ -79,7 +79,9 @@ def _other_link(link, rng, places, friction):
         words = ("armature", "damping", "stiffness", "rest", *(("friction",) if friction else ()))
         joint = joint.replace(**{word: getattr(joint, word) * some() for word in words})
     if joint.elastic is not None:
-        joint = joint.replace(elastic=ls.Elastic(joint.elastic.stiffness * some(), joint.elastic.damping * some()))
+        joint = joint.replace(
+            elastic=ls.JointElasticity(joint.elastic.stiffness * some(), joint.elastic.damping * some())
+        )
     if places:
         joint = joint.replace(
             placement=joint.placement @ pose(about_axis(np.array([0.6, 0.0, 0.8]), 0.1 * rng.normal()))

@@ -192,7 +192,7 @@ def _drive(pick: Numbers, features: frozenset[str], name: str, leaders: list[str
     if has("limits"):
         out["limits"] = _limits(pick)
     if has("elastic"):
-        out["elastic"] = ls.Elastic(pick.positive(500.0), abs(pick.odd()) if pick.rng.random() < 0.5 else 0.0)
+        out["elastic"] = ls.JointElasticity(pick.positive(500.0), abs(pick.odd()) if pick.rng.random() < 0.5 else 0.0)
     if has("named"):
         out["name"] = f"joint of {name}"
     if has("mimic") and leaders:
@@ -268,11 +268,11 @@ def modal_integrals(pick: Numbers) -> ls.ModalIntegrals:
     )
 
 
-def _shape(pick: Numbers) -> ls.Shape:
+def _shape(pick: Numbers) -> ls.LinkShape:
     kind, entries = [("mesh", 3), ("box", 3), ("cylinder", 2), ("sphere", 1)][int(pick.rng.integers(4))]
     file = "package://a b/größe.stl" if kind == "mesh" else ""
     size = np.ones(3) if kind == "mesh" and pick.rng.random() < 0.5 else pick.some(0.01, 0.4, entries)
-    return ls.Shape(kind, size, origin=pick.pose(), file=file, role=str(pick.rng.choice(["visual", "collision"])))
+    return ls.LinkShape(kind, size, origin=pick.pose(), file=file, role=str(pick.rng.choice(["visual", "collision"])))
 
 
 def _link(pick: Numbers, name: str, parent: ls.Link | None, joint: ls.Joint, features: frozenset[str]) -> ls.Link:

@@ -24,15 +24,15 @@ from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.model.arm import Arm as Arm
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH, DHTable as DHTable
-from lissom.model.joint import Elastic as Elastic, Joint as Joint, Mimic as Mimic
+from lissom.model.joint import Joint as Joint, JointElasticity as JointElasticity, Mimic as Mimic
 from lissom.model.limits import Limits as Limits
-from lissom.model.link import Link as Link, Shape as Shape, Tool as Tool
+from lissom.model.link import Link as Link, LinkShape as LinkShape, Tool as Tool
 from lissom.model.loads import BaseMotion as BaseMotion, Load as Load, Loop as Loop, Payload as Payload
 from lissom.model.modal_integrals import ModalIntegrals as ModalIntegrals
-from lissom.model.plausibility import Finding as Finding
+from lissom.model.plausibility import ModelFinding as ModelFinding
 from lissom.model.shape_table import ShapeTable as ShapeTable
-from lissom.motion.bending_limits import Bending as Bending
-from lissom.motion.obstacles import Body as Body, Capsule as Capsule, Sphere as Sphere
+from lissom.motion.bending_limits import BendingLimit as BendingLimit
+from lissom.motion.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
 from lissom.motion.public import (
     load_motion as load_motion,
     predict_motion as predict_motion,
@@ -50,17 +50,17 @@ from lissom.simulation.controllers import (
     Impedance as Impedance,
     StateFeedback as StateFeedback,
 )
-from lissom.simulation.events import Event as Event, Happening as Happening
+from lissom.simulation.events import Event as Event, EventHit as EventHit
 from lissom.simulation.files import load_run as load_run
-from lissom.simulation.run import Report as Report, Run as Run
+from lissom.simulation.run import Run as Run, RunReport as RunReport
 from lissom.simulation.signals import Profile as Profile
 from lissom.simulation.simulate import simulate as simulate
 from lissom.studies.files import load_study as load_study
-from lissom.studies.output import Output as Output
-from lissom.studies.parameter import Parameter as Parameter
+from lissom.studies.output import StudyOutput as StudyOutput
+from lissom.studies.parameter import StudyParameter as StudyParameter
 from lissom.studies.result import StudyResult as StudyResult
-from lissom.studies.statistics import Sensitivity as Sensitivity
-from lissom.studies.study import Case as Case, Study as Study
+from lissom.studies.statistics import StudySensitivity as StudySensitivity
+from lissom.studies.study import Study as Study, StudyCase as StudyCase
 from lissom.verbs.assembly import (
     Assembly as Assembly,
     ClosureForces as ClosureForces,
@@ -122,7 +122,7 @@ from lissom.views.animate import animate as animate
 from lissom.views.draw import draw as draw
 from lissom.views.film import Film as Film
 from lissom.views.plots import plot as plot
-from lissom.views.viewer import View as View, view as view
+from lissom.views.viewer import Viewer as Viewer, view as view
 
 __version__: str
 __all__: list[str]

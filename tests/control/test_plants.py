@@ -117,7 +117,7 @@ def test_passive_joints_hang_and_springs_sag():
     standing = ls.equilibrium(ls.Arm("passive", links, gravity=(0, -9.81, 0)), [0.4, np.pi / 2 - 0.41])
     assert standing.q.sum() == pytest.approx(np.pi / 2)
     assert not standing.stable
-    joint = ls.Joint("revolute", elastic=ls.Elastic(50.0), armature=0.1)
+    joint = ls.Joint("revolute", elastic=ls.JointElasticity(50.0), armature=0.1)
     soft = ls.Arm("soft", [ls.Link("rod", joint=joint, mass=2.0, com=(0.4, 0, 0), inertia=0.1)], gravity=(0, -9.81, 0))
     sag = ls.equilibrium(soft, [0.0])
     assert sag.q[1] == pytest.approx(-2.0 * 9.81 * 0.4 * np.cos(sag.q[1]) / 50.0)

@@ -62,7 +62,7 @@ def test_empty_batches():
 
 
 def test_short_vectors_leave_springs_unloaded():
-    soft = ls.load("two_link").with_joint("upper", armature=0.3, elastic=ls.Elastic(80.0))
+    soft = ls.load("two_link").with_joint("upper", armature=0.3, elastic=ls.JointElasticity(80.0))
     assert soft.dof == 3
     short = ls.inverse_dynamics(soft, [0.2, 0.4], [1.0, 0.5], [0.3, 0.1])
     full = ls.inverse_dynamics(soft, [0.2, 0.0, 0.4], [1.0, 0.0, 0.5], [0.3, 0.0, 0.1])
@@ -74,7 +74,7 @@ def test_stiff_elastic_joint_is_a_rigid_one():
     """As the spring stiffens, the static deflection under gravity falls as 1/k and the arm is the rigid one."""
     arm = ls.load("two_link").with_joint("upper", armature=0.3)
     for k in (1e3, 1e5):
-        soft = arm.with_joint("upper", elastic=ls.Elastic(k))
+        soft = arm.with_joint("upper", elastic=ls.JointElasticity(k))
         hold = ls.gravity_forces(arm, [0.2, 0.4])
         sag = -hold[0] / k
         tau = ls.gravity_forces(soft, [0.2 - sag, sag, 0.4])

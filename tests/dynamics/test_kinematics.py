@@ -42,7 +42,7 @@ def test_elastic_joint_turns_by_motor_plus_deflection():
     stiff = ls.Link(
         "a", joint=ls.Joint(axis=(0, 1, 0), armature=0.1), mass=1.0, com=(0.3, 0, 0), frame=pose(p=(0.4, 0, 0))
     )
-    soft = stiff.replace(joint=stiff.joint.replace(elastic=ls.Elastic(50.0)))
+    soft = stiff.replace(joint=stiff.joint.replace(elastic=ls.JointElasticity(50.0)))
     rigid, elastic = ls.Arm("r", [stiff]), ls.Arm("e", [soft])
     assert np.allclose(ls.poses(elastic, [0.5, 0.2]), ls.poses(rigid, [0.7]))
     assert np.allclose(ls.jacobian(elastic, [0.5, 0.2], "a"), ls.jacobian(rigid, [0.7], "a")[:, [0, 0]])

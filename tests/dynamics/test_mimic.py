@@ -100,7 +100,7 @@ def close(ours, theirs, tolerance=1e-11):
 
 ARMS = {
     "tree": tree,
-    "elastic": lambda: tree().with_joint("other", elastic=ls.Elastic(20.0, 0.1)),
+    "elastic": lambda: tree().with_joint("other", elastic=ls.JointElasticity(20.0, 0.1)),
     "linear": lambda: flexible_arm("linear"),
     "flexible": flexible_arm,
 }

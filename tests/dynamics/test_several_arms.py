@@ -56,7 +56,7 @@ def boom(plane="bending_z"):
         ls.Link("near", "cart", joint=ls.Joint(axis=(0.1, 0.2, 1), armature=0.02, friction=0.1), mass=0.3, beam=beam),
         ls.Link(
             "far", "near", mass=0.2, com=(0.01, 0.02, 0.0), inertia=1e-3 * np.eye(3), beam=tip,
-            joint=ls.Joint(axis=(0, 0, 1), armature=0.01, elastic=ls.Elastic(60.0, 0.05)),
+            joint=ls.Joint(axis=(0, 0, 1), armature=0.01, elastic=ls.JointElasticity(60.0, 0.05)),
             payload=ls.Payload(0.3, (0.02, 0.01, 0.0), 2e-3 * np.eye(3)),
         ),
     ]  # fmt: skip
@@ -166,7 +166,7 @@ def test_stiffness_alone_leaves_the_shapes_folded():
     [
         (lambda arm: arm.with_joint("j1", kind="fixed"), "link 'l1': the joint's kind is fixed"),
         (lambda arm: arm.with_joint("j1", actuated=False), "link 'l1': actuated is False"),
-        (lambda arm: arm.with_joint("j1", elastic=ls.Elastic(5.0), armature=0.1), "link 'l1': elastic is True"),
+        (lambda arm: arm.with_joint("j1", elastic=ls.JointElasticity(5.0), armature=0.1), "link 'l1': elastic is True"),
         (lambda arm: arm.with_joint("j1", name="other"), "the joint's name is other"),
         (lambda arm: arm.replace(links=arm.links[:-1]), "the number of links is 2"),
         (lambda arm: arm.replace(loads=[ls.Load("l1", (1, 0, 0))]), "the number of loads is 1"),

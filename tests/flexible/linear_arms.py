@@ -115,7 +115,7 @@ def tree():
 def sprung():
     """A spring between motor and link of the joint behind a flexible link."""
     arm = planar()
-    joint = arm.links[1].joint.replace(armature=0.05, elastic=ls.Elastic(30.0, 0.2))
+    joint = arm.links[1].joint.replace(armature=0.05, elastic=ls.JointElasticity(30.0, 0.2))
     return arm.replace(name="sprung", links=[arm.links[0], arm.links[1].replace(joint=joint)])
 
 

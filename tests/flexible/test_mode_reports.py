@@ -22,7 +22,7 @@ def test_matrices_are_the_compiled_gradient(seed):
 
 def elastic_arm():
     beam = ls.Beam(0.6, 0.5, EI=(3.0, 2.0), GJ=0.7, modes=ls.Modes(1, 1, 1), damping=(0.02, 0.03, 0.05))
-    joint = ls.Joint("revolute", armature=0.1, damping=0.4, friction=0.3, elastic=ls.Elastic(40.0, 0.15))
+    joint = ls.Joint("revolute", armature=0.1, damping=0.4, friction=0.3, elastic=ls.JointElasticity(40.0, 0.15))
     payload = ls.Payload(0.3, (0.02, 0.01, 0), (0.004, 0.003, 0.005))
     return ls.Arm("rod", [ls.Link("rod", joint=joint, mass=0.2, inertia=0.02, beam=beam, payload=payload)],
                   gravity=(0, 0, 0))  # fmt: skip
@@ -43,7 +43,7 @@ def test_damping_is_what_the_parts_say():
 
 def test_elastic_joints_vibrate():
     """Motor held: the link on its spring, by hand."""
-    joint = ls.Joint("revolute", armature=0.1, elastic=ls.Elastic(40.0, 0.15))
+    joint = ls.Joint("revolute", armature=0.1, elastic=ls.JointElasticity(40.0, 0.15))
     arm = ls.Arm("a", [ls.Link("a", joint=joint, mass=0.7, com=(0.3, 0, 0), inertia=0.02)], gravity=(0, 0, 0))
     found, I = ls.modes(arm), 0.02 + 0.7 * 0.09
     assert found.frequencies_hz == pytest.approx([np.sqrt(40.0 / I) / (2 * np.pi)])

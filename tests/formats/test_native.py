@@ -150,7 +150,7 @@ power = 55.0
         rest=-0.05,
         actuated=False,
         limits=limits,
-        elastic=ls.Elastic(5e4, 12.0),
+        elastic=ls.JointElasticity(5e4, 12.0),
     )
     assert got.reflected_inertia == pytest.approx(0.2 + 81.0**2 * 3e-5, rel=1e-15)
 
@@ -438,7 +438,7 @@ def test_keys_of_a_table(convention: str, tmp_path: Path) -> None:
         rest=0.1,
         actuated=False,
         limits=ls.Limits((-np.pi / 2, np.pi / 4)),
-        elastic=ls.Elastic(800.0),
+        elastic=ls.JointElasticity(800.0),
     )
     assert (first.mass, first.payload.mass, first.tools[0].name, first.shapes[0].kind) == (2.2, 0.2, "eye", "box")
     assert second.joint.mimic == ls.Mimic("first", 0.1)

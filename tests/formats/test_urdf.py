@@ -1057,7 +1057,7 @@ def test_what_urdf_cannot_say_is_refused_or_dropped(tmp_path, what):
 def test_flexible_arms_are_always_refused(tmp_path, lossy):
     with pytest.raises(ls.UnsupportedError, match=r"no flexible links \(link1, link2\)"):
         ls.save(ls.load("two_link_flexible"), tmp_path / "out.urdf", lossy=lossy)
-    elastic = plain(armature=0.2, elastic=ls.Elastic(stiffness=900.0))
+    elastic = plain(armature=0.2, elastic=ls.JointElasticity(stiffness=900.0))
     with pytest.raises(ls.UnsupportedError, match=r"no elastic joints \(rod\)"):
         ls.save(elastic, tmp_path / "out.urdf", lossy=lossy)
     assert list(tmp_path.iterdir()) == []
@@ -1066,7 +1066,7 @@ def test_flexible_arms_are_always_refused(tmp_path, lossy):
 def test_payload_tool_and_shape_of_a_link_with_a_frame_of_its_own(tmp_path):
     """URDF has no such frame: everything is moved into the joint's."""
     frame, tool = place(rpy(-0.7, 0.4, 1.5), (0.2, 0.1, -0.3)), place(rpy(0.2, 1.1, -0.6), (0.03, -0.2, 0.4))
-    box = ls.Shape("box", (0.1, 0.2, 0.3), place(rpy(0.9, 0, 0.3), (0.05, 0, 0.2)))
+    box = ls.LinkShape("box", (0.1, 0.2, 0.3), place(rpy(0.9, 0, 0.3), (0.05, 0, 0.2)))
     payload = ls.Payload(0.8, (0.2, 0.1, 0.4), (0.01, 0.02, 0.015))
     arm = plain().with_link("end", frame=frame, tools={"grip": tool}, shapes=(box,), payload=payload)
     ls.save(arm, tmp_path / "out.urdf")

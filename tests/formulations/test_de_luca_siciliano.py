@@ -122,8 +122,8 @@ def test_loads():
 def test_rigid_planar_arms_and_elastic_joints_are_the_fast_path():
     """Without deflections nothing is cut off: friction, springs and elastic joints included."""
     links = [
-        ls.Link("a", None, ls.Joint(elastic=ls.Elastic(40.0, 0.2), armature=0.08, friction=0.3), 1.2, (0.2, 0.1, 0.3),
-                (0.1, 0.2, 0.25)),
+        ls.Link("a", None, ls.Joint(elastic=ls.JointElasticity(40.0, 0.2), armature=0.08, friction=0.3),
+                1.2, (0.2, 0.1, 0.3), (0.1, 0.2, 0.25)),
         ls.Link("fixed", "a", ls.Joint("fixed", pose(about_axis(Z, 0.4), (0.3, 0.1, 0.2))), 0.4, (0.1, 0.0, 0.0)),
         ls.Link("b", "fixed", ls.Joint(placement=pose(p=(0.1, 0.2, -0.3)), axis=(0, 0, -1), stiffness=2.0, rest=0.3,
                                        damping=0.4), 0.9, (0.1, -0.2, 0.0), 0.05),

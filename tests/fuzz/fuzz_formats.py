@@ -155,7 +155,7 @@ def study_files() -> list[Folder]:
     ]
 
 
-def swept(case: ls.Case) -> dict[str, Any]:
+def swept(case: ls.StudyCase) -> dict[str, Any]:
     if case["x"] == 3.0:
         raise ValueError("not this one")
     return {"y": case["x"] ** 2, "z": [case["x"], len(case["word"])]}
@@ -163,14 +163,14 @@ def swept(case: ls.Case) -> dict[str, Any]:
 
 def stores() -> list[Folder]:
     """A folder of rows of a function, with words and a row that failed, and one of a shipped verb."""
-    payload = ls.Parameter("arm.links.link2.payload.mass", normal=(0.2, 0.1), within=(0, None))
-    modes = {"parameters": {"payload": payload}, "outputs": {"f": ls.Output("frequencies_hz", "min", unit="Hz")}}
+    payload = ls.StudyParameter("arm.links.link2.payload.mass", normal=(0.2, 0.1), within=(0, None))
+    modes = {"parameters": {"payload": payload}, "outputs": {"f": ls.StudyOutput("frequencies_hz", "min", unit="Hz")}}
     verb = ls.Study("modes", "two_link_flexible", {"count": 2}, **modes, sampling="random", count=5)
     return [stored(study) for study in (study_of_words(), verb)]
 
 
 def study_of_words() -> ls.Study:
-    parameters = {"x": ls.Parameter(grid=(0, 5, 6), unit="m"), "word": ls.Parameter(values=["ab", "c", "d"])}
+    parameters = {"x": ls.StudyParameter(grid=(0, 5, 6), unit="m"), "word": ls.StudyParameter(values=["ab", "c", "d"])}
     return ls.Study(swept, parameters=parameters, title="words")
 
 

@@ -86,7 +86,7 @@ TAKERS = {
     "with_gravity": lambda: ls.load("two_link").with_gravity(MASKED),
     "PD": lambda: ls.simulate(ls.load("two_link"), [0, 0], tau=ls.PD(MASKED[1:], 100, 20), until=0.1),
     "Profile": lambda: ls.Profile([0.0, 1.0], np.ma.masked_equal([[0.0, 0.0], [1.0, 0.5]], 0.5)),
-    "Parameter": lambda: ls.Parameter("arm.gravity", values=MASKED),
+    "Parameter": lambda: ls.StudyParameter("arm.gravity", values=MASKED),
 }
 
 

@@ -429,7 +429,7 @@ def test_addresses_of_meshes_are_not_fetched(tmp_path):
     """A server that waits here is not asked."""
     import socket
 
-    from lissom.model.link import Shape
+    from lissom.model.link import LinkShape
     from lissom.views.mesh_files import MeshFiles
 
     asked = []
@@ -442,7 +442,7 @@ def test_addresses_of_meshes_are_not_fetched(tmp_path):
 
         waiting = threading.Thread(target=listen)
         waiting.start()
-        shape = Shape("mesh", (1.0, 1.0, 1.0), file=f"http://127.0.0.1:{server.getsockname()[1]}/x.stl")
+        shape = LinkShape("mesh", (1.0, 1.0, 1.0), file=f"http://127.0.0.1:{server.getsockname()[1]}/x.stl")
         with pytest.warns(UserWarning, match="it is not found"):
             assert MeshFiles(small_arm()).parts(shape) is None
         waiting.join()

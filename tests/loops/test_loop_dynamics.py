@@ -251,7 +251,7 @@ def test_a_loop_that_says_nothing_changes_nothing():
 
 def test_elastic_joints_in_a_loop():
     links = list(four_bar().links)
-    links[0] = links[0].replace(joint=links[0].joint.replace(elastic=ls.Elastic(200.0, 0.5), armature=0.05))
+    links[0] = links[0].replace(joint=links[0].joint.replace(elastic=ls.JointElasticity(200.0, 0.5), armature=0.05))
     arm = four_bar().replace(links=links)
     start = ls.assemble(arm, [1.0, -0.5, 1.5], fixed="crank").q
     run = ls.simulate(arm, start, tau=ls.PD(start[arm.joint_index], 300.0, 20.0), until=0.2)

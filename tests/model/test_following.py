@@ -27,7 +27,7 @@ def test_followers_of_followers_and_rings():
 
 
 def test_an_elastic_joint_that_follows_keeps_its_deflection():
-    spring = {"armature": 0.1, "elastic": ls.Elastic(9.0)}
+    spring = {"armature": 0.1, "elastic": ls.JointElasticity(9.0)}
     soft = pair(ls.Mimic("a", 2.0), follower=spring)
     assert soft.coordinates == ("a", "b.deflection")
     assert soft.joint_positions([0.3, 0.01]).tolist() == [0.3, 0.6]

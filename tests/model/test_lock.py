@@ -59,7 +59,7 @@ def test_what_is_dropped_is_noted():
     ],
 )
 def test_what_cannot_be_locked(positions, why):
-    arm = gripper().with_joint("elbow", armature=0.1, elastic=ls.Elastic(100.0))
+    arm = gripper().with_joint("elbow", armature=0.1, elastic=ls.JointElasticity(100.0))
     with pytest.raises(ModelError, match=why):
         arm.lock(positions)
 

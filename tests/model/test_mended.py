@@ -76,7 +76,7 @@ def test_inverse_kinematics_leaves_other_branches_alone():
 
 
 def test_generators_are_read_once_and_kept():
-    shapes = [ls.Shape("sphere", (0.1,)), ls.Shape("sphere", (0.2,))]
+    shapes = [ls.LinkShape("sphere", (0.1,)), ls.LinkShape("sphere", (0.2,))]
     assert len(rod(shapes=(s for s in shapes)).shapes) == 2
     assert len(rod(tools=(ls.Tool(word) for word in "ab")).tools) == 2
     with pytest.raises(ls.ModelError, match="shapes is None"):

@@ -30,7 +30,7 @@ def test_coordinates_are_joint_then_deflection_then_modes():
     arm = ls.Arm(
         "mixed",
         [
-            rod("a", joint=ls.Joint("revolute", armature=0.1, elastic=ls.Elastic(300.0))),
+            rod("a", joint=ls.Joint("revolute", armature=0.1, elastic=ls.JointElasticity(300.0))),
             rod("b", "a", joint=ls.Joint("fixed")),
             rod("c", "b", joint=ls.Joint("prismatic", name="slide"),
                 beam=ls.Beam(0.7, 0.3, EI=4.0, GJ=2.0, gyration=(0.01, 0.01), modes=ls.Modes(1, 2, 1))),
@@ -189,8 +189,8 @@ REFUSED = {
     "damping": (lambda: ls.Joint(damping=-1, name="elbow"), "joint 'elbow': damping is -1"),
     "gear": (lambda: ls.Joint(gear_ratio=0), "gear_ratio is 0"),
     "fixed with damping": (lambda: ls.Joint("fixed", damping=1.0), "a fixed joint cannot have"),
-    "elastic without motor": (lambda: ls.Joint(elastic=ls.Elastic(10.0)), "needs inertia on its motor side"),
-    "elastic soft": (lambda: ls.Elastic(0.0), "stiffness is 0; expected more than 0"),
+    "elastic without motor": (lambda: ls.Joint(elastic=ls.JointElasticity(10.0)), "needs inertia on its motor side"),
+    "elastic soft": (lambda: ls.JointElasticity(0.0), "stiffness is 0; expected more than 0"),
     "limits reversed": (lambda: ls.Limits(position=(1, -1)), "reversed"),
     "limits negative": (lambda: ls.Limits(torque=-3), "cannot be negative"),
     "limits triple": (lambda: ls.Limits(position=(1, 2, 3)), "tuple of 3"),

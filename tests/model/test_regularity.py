@@ -52,7 +52,7 @@ FOLLOWERS = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("case", FOLLOWERS)
 def test_the_product_of_all_pivots_is_the_determinant_of_the_mass_matrix(case, seed):
-    elastic = {"elastic": ls.Elastic(10.0)}
+    elastic = {"elastic": ls.JointElasticity(10.0)}
     arm = tree(10, np.random.default_rng(seed), FOLLOWERS[case], j3=elastic, j7=elastic)
     index = {link.joint.name: i for i, link in enumerate(arm.links)}
     q = np.zeros(arm.dof)

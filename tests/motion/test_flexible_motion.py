@@ -130,7 +130,10 @@ def test_the_vertical_plane_begins_and_ends_at_the_sag():
 def test_deflection_and_strain_stay_within_limits(moved):
     free = np.abs(ls.deformation(moved.arm, moved.q, "link1", [0.5]).displacement[:, 0, 1]).max()
     fibres = {"half_height": 0.002, "youngs_modulus": 70e9}
-    limits = [ls.Bending("link1", deflection=0.6 * free), ls.Bending("link2", strain=1e-4, stress=6.3e6, **fibres)]
+    limits = [
+        ls.BendingLimit("link1", deflection=0.6 * free),
+        ls.BendingLimit("link2", strain=1e-4, stress=6.3e6, **fibres),
+    ]
     motion = ls.predict_motion(moved.arm, **MOVE, bending=limits, residual=1e-3)
     q = motion.at(np.linspace(0, 4, 2001))[0]
     bent = np.abs(ls.deformation(motion.arm, q, "link1", [0.5]).displacement[:, 0, 1]).max()
@@ -144,16 +147,18 @@ def test_deflection_and_strain_stay_within_limits(moved):
 
 def test_bending_that_cannot_be():
     with pytest.raises(ModelError, match="half_height"):
-        ls.Bending("link1", strain=1e-4)
+        ls.BendingLimit("link1", strain=1e-4)
     with pytest.raises(ModelError, match="youngs_modulus"):
-        ls.Bending("link1", stress=1e6, half_height=0.01)
+        ls.BendingLimit("link1", stress=1e6, half_height=0.01)
     with pytest.raises(ModelError, match="nothing is limited"):
-        ls.Bending("link1")
+        ls.BendingLimit("link1")
     with pytest.raises(InputError, match="rigid"):
-        ls.predict_motion(ls.load("two_link"), start=[0, 0], goal=[1, 1], bending=ls.Bending("fore", deflection=0.1))
+        ls.predict_motion(
+            ls.load("two_link"), start=[0, 0], goal=[1, 1], bending=ls.BendingLimit("fore", deflection=0.1)
+        )
     with pytest.raises(InputError, match=r"at the goal the deflection of link 'link1' is 0\.1"):
         ls.predict_motion(two_link("vertical"), start=[HANGING, 0], goal=[HANGING + 0.5, 0], duration=4.0,
-                          minimise="torque_squared", bending=ls.Bending("link1", deflection=0.05))  # fmt: skip
+                          minimise="torque_squared", bending=ls.BendingLimit("link1", deflection=0.05))  # fmt: skip
 
 
 def test_strain_limits_look_at_every_corner_where_a_link_stretches():
@@ -162,7 +167,7 @@ def test_strain_limits_look_at_every_corner_where_a_link_stretches():
                           (ls.Modes(bending_z=1, bending_y=1), 2), (ls.Modes(bending_z=2), 1)):  # fmt: skip
         beam = ls.Beam(0.7, 0.4, EI=(5.0, 3.0), EA=2e3, modes=kept)
         arm = ls.Arm("bar", [ls.Link("bar", mass=0.2, inertia=1e-3, beam=beam)])
-        limit = ls.Bending("bar", strain=1e-3, half_height=(0.01, 0.006))
+        limit = ls.BendingLimit("bar", strain=1e-3, half_height=(0.01, 0.006))
         measures = measures_of(arm, [limit], "test")
         assert len(measures[0].rows) == corners
         for signs in itertools.product((1, -1), repeat=kept.count):
@@ -287,7 +292,7 @@ def test_obstacles_are_kept_clear_of_by_parts_that_are_named(moved):
     arm, post = moved.arm, ls.Sphere((1.0, 0.3, 0.0), 0.1)
     with pytest.raises(UnsupportedError, match=r"'name\.tip'"):
         ls.predict_motion(arm, **MOVE, obstacles=[post])
-    part = ls.Body("link2.tip", (0, 0, 0), (0, 0, 0), 0.02)
+    part = ls.CollisionBody("link2.tip", (0, 0, 0), (0, 0, 0), 0.02)
     wide = MOVE | {"limits": ls.Limits(torque=1.0)}
     clear = ls.predict_motion(arm, **wide, obstacles=[post], residual=1e-2, bodies=[part])
     far = [np.linalg.norm(motion.tip - post.centre, axis=1).min() for motion in (moved, clear)]

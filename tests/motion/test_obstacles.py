@@ -9,13 +9,13 @@ import pytest
 import lissom as ls
 from lissom.errors import InputError, ModelError
 from lissom.motion.clearance import Clearance
-from lissom.motion.obstacles import Body, Capsule, Sphere, apart, bodies_of, count_of, widened
+from lissom.motion.obstacles import Capsule, CollisionBody, Sphere, apart, bodies_of, count_of, widened
 from lissom.motion.peaks import closest
 from lissom.motion.public import predict_motion
 from lissom.motion.task import Task
 
 LIMITS = ls.Limits(torque=40.0)
-SHAPE = [Body("upper", (-0.4, 0, 0), (0, 0, 0), 0.03), Body("fore", (-0.4, 0, 0), (0.05, 0, 0), 0.02)]
+SHAPE = [CollisionBody("upper", (-0.4, 0, 0), (0, 0, 0), 0.03), CollisionBody("fore", (-0.4, 0, 0), (0.05, 0, 0), 0.02)]
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +144,13 @@ def test_a_thin_obstacle_on_the_fastest_motion(planar):
 
 
 def test_the_arms_own_shape():
-    cylinder = ls.Shape(
+    cylinder = ls.LinkShape(
         "cylinder", (0.05, 0.4), origin=np.array([[0, 0, 1, 0.2], [0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1.0]])
     )
-    ball = ls.Shape("sphere", (0.05,), origin=np.array([[1, 0, 0, 0.4], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
-    box = ls.Shape("box", (0.1, 0.6, 0.08), role="collision")
+    ball = ls.LinkShape(
+        "sphere", (0.05,), origin=np.array([[1, 0, 0, 0.4], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+    )
+    box = ls.LinkShape("box", (0.1, 0.6, 0.08), role="collision")
     links = [
         ls.Link("base", joint=ls.Joint("fixed")),
         ls.Link("a", "base", mass=1.0, com=(0.2, 0, 0), inertia=0.01, shapes=(cylinder, ball)),

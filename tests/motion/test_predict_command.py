@@ -247,7 +247,7 @@ limits = { torque = 30 }
 
 @pytest.mark.slow
 def test_an_elastic_arm_beside_other_plans(tmp_path):
-    joint = ls.Joint(armature=0.05, elastic=ls.Elastic(60.0, 0.02))
+    joint = ls.Joint(armature=0.05, elastic=ls.JointElasticity(60.0, 0.02))
     rod = ls.Link("rod", joint=joint, mass=1.3, com=(0.3, 0, 0), inertia=0.02)
     ls.save(ls.Arm("soft", [rod], gravity=(0, -9.81, 0)), tmp_path / "soft.toml")
     (tmp_path / "task.toml").write_text(SOFT)
@@ -272,7 +272,7 @@ def test_task_files_know_bending_and_comparison(tmp_path):
     text = "compare = true\nresidual = 1e-4\ncontinuity = 3\n" + text
     (tmp_path / "t.toml").write_text(text + '[[bending]]\nlink = "link1"\nstrain = 1e-4\nhalf_height = 0.002\n')
     asked = read_task_file(tmp_path / "t.toml")
-    assert asked.task.bending == (ls.Bending("link1", strain=1e-4, half_height=0.002),)
+    assert asked.task.bending == (ls.BendingLimit("link1", strain=1e-4, half_height=0.002),)
     assert asked.task.continuity == 3
     assert asked.options == {"compare": True, "residual": 1e-4}
     (tmp_path / "t.toml").write_text(text + '[[bending]]\nlink = "link1"\nstrain = 1e-4\n')

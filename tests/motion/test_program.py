@@ -7,7 +7,7 @@ from tests.arms import random_arm
 
 import lissom as ls
 from lissom.motion.build import Problem
-from lissom.motion.obstacles import Body, Capsule, Sphere
+from lissom.motion.obstacles import Capsule, CollisionBody, Sphere
 from lissom.motion.reach import Reach
 from lissom.motion.start import start
 from lissom.motion.task import Task, Via
@@ -35,8 +35,8 @@ TASKS = {
                   via=[Via(0.5, Reach("fore", orientation=np.eye(3)))]),
     "obstacles": Task(**FREE, limits=LIMITS, margin=0.01, obstacles=[Sphere((0.5, 0.4, 0), 0.1),
                       Capsule((0.1, 0.6, -0.2), (0.3, 0.5, 0.3), 0.1)],
-                      bodies=[Body("fore", (0, 0, 0), (-0.3, 0.02, 0), 0.03),
-                              Body("upper", (0, 0, 0), (0, 0, 0), 0.2)]),
+                      bodies=[CollisionBody("fore", (0, 0, 0), (-0.3, 0.02, 0), 0.03),
+                              CollisionBody("upper", (0, 0, 0), (0, 0, 0), 0.2)]),
     "loads": Task(**FREE, limits=LIMITS, loads=[ls.Load("fore", [[0, 0, 0], [3, -5, 1], [2, 1, 0]])],
                   minimise={"time": 1.0, "torque_squared": 1e-2}),
 }  # fmt: skip

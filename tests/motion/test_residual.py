@@ -49,7 +49,7 @@ def test_a_branched_arm_is_refined_until_its_flexible_branch_is_still():
 
 
 def test_a_body_that_only_turns_counts_at_its_radius_of_gyration():
-    arm = wheel(armature=0.05, elastic=ls.Elastic(8.0))
+    arm = wheel(armature=0.05, elastic=ls.JointElasticity(8.0))
     omega, rho = np.sqrt(8.0 / 0.02), np.sqrt(0.02 / 1.3)
     told = residual_vibration(arm, [0.2, 3e-3], [0.0, 4e-3 * omega])
     assert told == pytest.approx(5e-3 * rho, rel=1e-9)
@@ -59,7 +59,7 @@ def test_a_body_that_only_turns_counts_at_its_radius_of_gyration():
 
 def test_a_link_between_others_counts_where_the_last_one_stands_still():
     """Two springs wind against each other: the last link keeps its angle, and its place on the common axis."""
-    joint = ls.Joint(armature=0.1, elastic=ls.Elastic(5.0))
+    joint = ls.Joint(armature=0.1, elastic=ls.JointElasticity(5.0))
     arm = ls.Arm("two discs", [ls.Link("one", joint=joint, mass=0.5, inertia=0.01),
                                ls.Link("two", "one", joint, mass=0.5, inertia=0.01)], gravity=(0, 0, 0))  # fmt: skip
     assert residual_vibration(arm, [0, 1e-3, 0, -1e-3], np.zeros(4)) > 1e-4 * np.sqrt(0.02)
@@ -77,7 +77,7 @@ def test_what_nothing_pulls_back_counts_by_its_rate():
 @pytest.mark.parametrize("damping", [0.0, 0.06, 0.8, 12.0])
 def test_distances_from_rest_are_those_of_an_oscillator_damped_little_or_much(damping):
     """The disc behind its spring, against a simulation; 0.8 is critical."""
-    arm = wheel(armature=0.05, elastic=ls.Elastic(8.0, damping))
+    arm = wheel(armature=0.05, elastic=ls.JointElasticity(8.0, damping))
     t = np.linspace(0, 0.9, 10)
     run = ls.simulate(arm, [0.0, 0.02], [0.0, -0.5], until=0.9, prescribed={"disc": 0.0}, every=0.1, method="dop853",
                       rtol=1e-11, atol=1e-14)  # fmt: skip
@@ -86,7 +86,7 @@ def test_distances_from_rest_are_those_of_an_oscillator_damped_little_or_much(da
 
 
 def test_a_disc_behind_a_spring_is_brought_to_rest():
-    arm = wheel(armature=0.05, elastic=ls.Elastic(8.0))
+    arm = wheel(armature=0.05, elastic=ls.JointElasticity(8.0))
     motion = ls.predict_motion(arm, start=[0], goal=[1.0], duration=0.8, minimise="torque_squared", segments=5)
     found = motion.verify()
     assert 0 < motion.report.settled[-1].residual < 1e-5

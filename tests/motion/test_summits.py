@@ -24,8 +24,8 @@ def test_torques_of_elastic_joints_between_samples():
     """Accelerations of deflections jump at breaks, so torques rise steeply beside them."""
     X = np.eye(4)
     X[0, 3] = 0.43
-    first = ls.Joint(armature=0.031, elastic=ls.Elastic(47.0, 0.02))
-    second = ls.Joint("revolute", X, armature=0.012, elastic=ls.Elastic(29.0))
+    first = ls.Joint(armature=0.031, elastic=ls.JointElasticity(47.0, 0.02))
+    second = ls.Joint("revolute", X, armature=0.012, elastic=ls.JointElasticity(29.0))
     links = [
         ls.Link("u", joint=first, mass=1.3, com=(0.21, 0, 0), inertia=0.021),
         ls.Link(

@@ -129,7 +129,10 @@ def wall(radius, x=0.66, y=0.15):
     return ls.Sphere((x + radius, y, 0), radius)
 
 
-BODIES = [ls.Body("upper", (0, 0, 0), (0.4, 0, 0), 0.03), ls.Body("fore", (0, 0, 0), (0.4, 0, 0), 0.03)]
+BODIES = [
+    ls.CollisionBody("upper", (0, 0, 0), (0.4, 0, 0), 0.03),
+    ls.CollisionBody("fore", (0, 0, 0), (0.4, 0, 0), 0.03),
+]
 
 
 @pytest.mark.parametrize("radius", [1.0, 1000.0])

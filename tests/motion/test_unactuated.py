@@ -18,7 +18,7 @@ SHORTEST = 4.21787  # s, of two masses and a spring: closed form, six digits
 
 def elastic_masses():
     """The motor's inertia is the first mass."""
-    joint = ls.Joint("prismatic", axis=(1, 0, 0), armature=1.0, elastic=ls.Elastic(1.0))
+    joint = ls.Joint("prismatic", axis=(1, 0, 0), armature=1.0, elastic=ls.JointElasticity(1.0))
     return ls.Arm("two masses", [ls.Link("mass", joint=joint, mass=1.0)], gravity=(0, 0, 0))
 
 
@@ -32,10 +32,10 @@ def passive_masses():
 def elastic_arm(gravity=-9.81):
     """Two links behind springs, with drives."""
     return ls.Arm("elastic", [
-        ls.Link("upper", joint=ls.Joint(armature=0.05, damping=0.1, elastic=ls.Elastic(80.0, 0.02)), mass=1.3,
+        ls.Link("upper", joint=ls.Joint(armature=0.05, damping=0.1, elastic=ls.JointElasticity(80.0, 0.02)), mass=1.3,
                 com=(0.2, 0, 0), inertia=0.02),
-        ls.Link("fore", "upper", ls.Joint(placement=_at(0.4), armature=0.02, elastic=ls.Elastic(40.0)), mass=0.7,
-                com=(0.15, 0, 0), inertia=0.008),
+        ls.Link("fore", "upper", ls.Joint(placement=_at(0.4), armature=0.02, elastic=ls.JointElasticity(40.0)),
+                mass=0.7, com=(0.15, 0, 0), inertia=0.008),
     ], gravity=(0, gravity, 0))  # fmt: skip
 
 
@@ -92,7 +92,7 @@ TASKS = {
 )
 def test_derivatives_of_programs_with_two_kinds_of_splines(word):
     arm, fields = TASKS[word]
-    bending = [ls.Bending("link1", deflection=0.1)] if arm.flexible else []
+    bending = [ls.BendingLimit("link1", deflection=0.1)] if arm.flexible else []
     # of "energy", |power| is rounded off within a fraction of what is expected: too sharp a bend for differences here
     mix = {"time": 1.0, "torque_squared": 0.02, "jerk": 1e-4}
     task = Task(**fields, limits=ls.Limits(torque=9.0, power=30.0), minimise=mix, bending=bending)
@@ -182,7 +182,7 @@ def test_a_search_of_many_starts_and_meshes():
 
 def stiff_joint():
     """One link behind a spring so stiff that eight segments do not resolve its vibration: durations are walked."""
-    joint = ls.Joint(armature=0.05, elastic=ls.Elastic(8000.0, 0.02))
+    joint = ls.Joint(armature=0.05, elastic=ls.JointElasticity(8000.0, 0.02))
     return ls.Arm("stiff", [ls.Link("upper", joint=joint, mass=1.3, com=(0.2, 0, 0), inertia=0.02)], gravity=(0, 0, 0))
 
 
@@ -196,7 +196,7 @@ def test_a_walk_keeps_to_the_durations_that_are_allowed():
 
 
 def soft_joint(damping, gravity=0.0):
-    joint = ls.Joint(armature=0.05, damping=0.1, elastic=ls.Elastic(80.0, damping))
+    joint = ls.Joint(armature=0.05, damping=0.1, elastic=ls.JointElasticity(80.0, damping))
     link = ls.Link("upper", joint=joint, mass=1.3, com=(0.2, 0, 0), inertia=0.02)
     return ls.Arm("soft", [link], gravity=(0, gravity, 0))
 
@@ -227,7 +227,7 @@ def test_a_comparison_tells_what_it_left_out(monkeypatch):
 
     monkeypatch.setattr(compare, "shaper", failing)
     monkeypatch.setattr(Search, "of", of)
-    arm = soft_joint(0.02).with_joint("upper", elastic=ls.Elastic(1.5))
+    arm = soft_joint(0.02).with_joint("upper", elastic=ls.JointElasticity(1.5))
     motion = ls.predict_motion(arm, start=[0], goal=[0.3], duration=0.5, segments=6, compare=True,
                                limits=ls.Limits(torque=9.0), minimise="torque_squared")  # fmt: skip
     told = str(motion.compared)

@@ -283,7 +283,7 @@ CHANGES: dict[str, Any] = {
     "frame": lambda arm: arm.with_link("upper", frame=np.diag([1.0, -1.0, -1.0, 1.0])),
     "payload": lambda arm: arm.with_payload(None),
     "tools": lambda arm: arm.with_link("post", tools={"eye2": np.eye(4)}),
-    "shapes": lambda arm: arm.with_link("post", shapes=[ls.Shape("sphere", [0.1])]),
+    "shapes": lambda arm: arm.with_link("post", shapes=[ls.LinkShape("sphere", [0.1])]),
     "beam length": lambda arm: arm.with_link("fore", beam=arm.link("fore").beam.replace(length=0.64)),
     "beam modes": lambda arm: arm.with_link("fore", beam=arm.link("fore").beam.replace(modes=ls.Modes(3))),
     "beam damping": lambda arm: arm.with_link("fore", beam=arm.link("fore").beam.replace(damping=0.01)),
@@ -294,7 +294,7 @@ CHANGES: dict[str, Any] = {
     "armature": lambda arm: arm.with_joint("shoulder", armature=1e-12),
     "actuated": lambda arm: arm.with_joint("shoulder", actuated=False),
     "limits": lambda arm: arm.with_joint("shoulder", limits=ls.Limits(jerk=30.0)),
-    "elastic": lambda arm: arm.with_joint("shoulder", armature=0.1, elastic=ls.Elastic(100.0)),
+    "elastic": lambda arm: arm.with_joint("shoulder", armature=0.1, elastic=ls.JointElasticity(100.0)),
     "mimic": lambda arm: arm.with_joint("shoulder", mimic=ls.Mimic("hand")),
 }
 

@@ -126,7 +126,9 @@ def test_singular_inertia_with_damping(start, count, tmp_path):
 def test_singular_inertia_behind_springs_is_named():
     """Armatures of elastic joints are those of their motors: none is added, and none is advised."""
     links = [
-        link.replace(joint=link.joint.replace(elastic=ls.Elastic(50.0), armature=0.01)) if link.name != "a" else link
+        link.replace(joint=link.joint.replace(elastic=ls.JointElasticity(50.0), armature=0.01))
+        if link.name != "a"
+        else link
         for link in pointed(damping=0.5).links
     ]
     arm = ls.Arm("springs", links)

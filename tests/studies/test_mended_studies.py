@@ -18,12 +18,12 @@ from lissom.studies.lanes import settings_of
 
 ARM = ls.load("two_link")
 SCENE = {"q0": [0.3, 0.1], "until": 0.2}
-END = {"end": ls.Output("q", "last", entry=0)}
+END = {"end": ls.StudyOutput("q", "last", entry=0)}
 
 
 def of_arm(path, values, verb="gravity_forces", arm=ARM, **given):
     arguments = given.pop("arguments", {"q": [0.0, 1.0]})
-    return ls.Study(verb, arm, arguments, parameters={"a": ls.Parameter(path, values=values)}, **given)
+    return ls.Study(verb, arm, arguments, parameters={"a": ls.StudyParameter(path, values=values)}, **given)
 
 
 def refuse_company(study):
@@ -103,25 +103,25 @@ def test_a_row_that_fails_does_not_leave_the_step_open():
 
 @pytest.mark.parametrize("found", [{"row": 7.0}, {"status": 1.0}, {"a": 9.0}, {"x": [1.0], "x[0]": 2.0}])
 def test_columns_do_not_replace_each_other(found):
-    study = ls.Study(lambda case: found, parameters={"a": ls.Parameter(values=[1, 2])})
+    study = ls.Study(lambda case: found, parameters={"a": ls.StudyParameter(values=[1, 2])})
     with pytest.raises(InputError, match="another column has that name"):
         study.run(workers=1)
 
 
 def test_a_parameter_is_not_replaced_by_an_entry_of_an_output():
-    study = ls.Study("gravity_forces", ARM, {"q": [0.0, 1.0]}, {"result[0]": ls.Parameter("q[0]", values=[1, 2])})
+    study = ls.Study("gravity_forces", ARM, {"q": [0.0, 1.0]}, {"result[0]": ls.StudyParameter("q[0]", values=[1, 2])})
     with pytest.raises(InputError, match="another column has that name"):
         study.run(workers=1)
 
 
 def test_outputs_have_names():
     with pytest.raises(InputError, match="an output is named 1"):
-        ls.Study(len, parameters={"a": ls.Parameter(values=[1])}, outputs={1: "x"})
+        ls.Study(len, parameters={"a": ls.StudyParameter(values=[1])}, outputs={1: "x"})
 
 
 def test_a_late_row_without_outputs_costs_only_itself():
     study = ls.Study(
-        lambda case: None if case["a"] == 3 else {"x": 1.0}, parameters={"a": ls.Parameter(values=range(9))}
+        lambda case: None if case["a"] == 3 else {"x": 1.0}, parameters={"a": ls.StudyParameter(values=range(9))}
     )
     result = study.run(workers=1)
     assert result.failures.tolist() == [3]
@@ -135,7 +135,7 @@ def test_counts_can_vary():
 
 
 def test_indices_of_some_parameters_are_theirs():
-    spreads = {name: ls.Parameter(uniform=(0, 1)) for name in "abcd"}
+    spreads = {name: ls.StudyParameter(uniform=(0, 1)) for name in "abcd"}
     function = lambda case: {"y": case["a"] + 2 * case["b"] + 4 * case["c"]}  # noqa: E731
     result = ls.Study(function, parameters=spreads, sampling="saltelli", count=64).run(workers=1)
     whole = result.sensitivity("y")
@@ -158,7 +158,7 @@ def test_a_result_without_parameters_has_no_scatter():
 
 
 def fingerprint(function, **arguments):
-    study = ls.Study(function, None, arguments, parameters={"a": ls.Parameter(values=[1, 2])})
+    study = ls.Study(function, None, arguments, parameters={"a": ls.StudyParameter(values=[1, 2])})
     return described(study)["fingerprint"]
 
 
@@ -207,7 +207,7 @@ def test_sets_come_in_any_order():
     code = (
         "import lissom as ls; from lissom.studies.described import described\n"
         "f = lambda case: {'x': float(case['a'] in {'p', 'q', 'r', 's'})}\n"
-        "print(described(ls.Study(f, parameters={'a': ls.Parameter(values=['p'])}))['fingerprint'])"
+        "print(described(ls.Study(f, parameters={'a': ls.StudyParameter(values=['p'])}))['fingerprint'])"
     )
     told = {
         subprocess.run(
@@ -223,7 +223,7 @@ def test_sets_come_in_any_order():
 
 def test_numbers_of_numpy_can_be_stored(tmp_path):
     pytest.importorskip("pyarrow")
-    spread = {"a": ls.Parameter(uniform=(0, 1))}
+    spread = {"a": ls.StudyParameter(uniform=(0, 1))}
     study = ls.Study(closing(1.0), None, None, spread, None, "random", np.int64(3), np.int64(5))
     assert study.run(tmp_path / "store", workers=1).ok
     same = ls.Study(closing(1.0), None, None, spread, None, "random", 3, 5)
@@ -254,10 +254,10 @@ def test_a_parameter_can_list_many_values(tmp_path):
 def test_a_controller_believes_in_the_arm_as_described(make):
     """With lanes, without them, and in the record of a row: the same physics."""
     arm = ls.load("two_link")
-    parameters = {"m": ls.Parameter("arm.links.fore.mass", how="scale", values=[1.0, 1.5])}
+    parameters = {"m": ls.StudyParameter("arm.links.fore.mass", how="scale", values=[1.0, 1.5])}
     arguments = {"q0": [0.1, 0.2], "tau": make([0.5, 0.3]), "until": 0.2, "dt": 1e-3, "every": 0.02}
     both = [
-        ls.Study("simulate", arm, arguments, parameters, {"q": ls.Output("q", "last")}, lanes=lanes)
+        ls.Study("simulate", arm, arguments, parameters, {"q": ls.StudyOutput("q", "last")}, lanes=lanes)
         for lanes in (True, False)
     ]
     with_lanes, without = (study.run(workers=1) for study in both)
@@ -279,7 +279,7 @@ def test_an_interrupted_verb_interrupts_the_study(tmp_path, monkeypatch, verb):
     task = {"start": [0, 0], "goal": [1, 1]}
     arguments = task if verb == "predict_motion" else {"q0": [0.1, 0.2], "until": 0.1, "method": "dop853"}
     path = "arm.gravity[1]"
-    study = ls.Study(verb, "two_link", arguments, {"g": ls.Parameter(path, values=[-9.0, -8.0])}, {"c": "cost"})
+    study = ls.Study(verb, "two_link", arguments, {"g": ls.StudyParameter(path, values=[-9.0, -8.0])}, {"c": "cost"})
     result = study.run(tmp_path / "s", workers=1)
     assert result.status.startswith("interrupted")
     assert len(result) == 0
@@ -294,7 +294,7 @@ def test_failed_rows_can_be_tried_again(tmp_path):
             raise OSError("licence server away")
         return {"y": case["x"]}
 
-    study = ls.Study(evaluate, parameters={"x": ls.Parameter(values=[1, 2, 3])})
+    study = ls.Study(evaluate, parameters={"x": ls.StudyParameter(values=[1, 2, 3])})
     assert study.run(tmp_path / "s", workers=1).failures.tolist() == [1]
     flag.unlink()
     assert study.run(tmp_path / "s", workers=1, resume=True).failures.tolist() == [1]
@@ -307,18 +307,20 @@ def test_failed_rows_can_be_tried_again(tmp_path):
 
 def test_values_near_the_ends_are_tried_first():
     with pytest.raises(ls.InputError, match=r"parameter 'm': .*mass"):
-        ls.Study("modes", "two_link_flexible", None, {"m": ls.Parameter("arm.links.link2.payload.mass", uniform=(-0.1, 0.1))}, sampling="random", count=3)  # fmt: skip  # noqa: E501
+        ls.Study("modes", "two_link_flexible", None, {"m": ls.StudyParameter("arm.links.link2.payload.mass", uniform=(-0.1, 0.1))}, sampling="random", count=3)  # fmt: skip  # noqa: E501
     with pytest.raises(ls.InputError, match="simulate has it, but it is not among the arguments"):
-        ls.Study("simulate", "two_link", None, {"t": ls.Parameter("until", values=[1, 2])})
+        ls.Study("simulate", "two_link", None, {"t": ls.StudyParameter("until", values=[1, 2])})
 
 
 def test_picked_rows_are_shown_one_by_one():
-    study = ls.Study(lambda case: {"y": case["x"] ** 2}, parameters={"x": ls.Parameter(grid=(0, 9, 10))})
+    study = ls.Study(lambda case: {"y": case["x"] ** 2}, parameters={"x": ls.StudyParameter(grid=(0, 9, 10))})
     lines = str(study.run(workers=1).worst("y", 2)).splitlines()
     assert lines[0].split() == ["row", "x", "y"]
     assert [line.split() for line in lines[2:]] == [["9", "9", "81"], ["8", "8", "64"]]
 
 
 def test_enormous_numbers_can_be_summed_up():
-    study = ls.Study(lambda case: {"y": case["x"] * 1e200}, parameters={"x": ls.Parameter(values=[-1e100, 1e100, 2.0])})
+    study = ls.Study(
+        lambda case: {"y": case["x"] * 1e200}, parameters={"x": ls.StudyParameter(values=[-1e100, 1e100, 2.0])}
+    )
     assert "inf" in str(study.run(workers=1))

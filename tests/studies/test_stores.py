@@ -18,7 +18,7 @@ from lissom.studies import store as stores
 from lissom.studies.block import Block
 from lissom.studies.store import Folder, parts, read_about, rows_in
 
-P = ls.Parameter
+P = ls.StudyParameter
 
 SLOW = """
 import sys, time
@@ -28,7 +28,7 @@ def evaluate(case):
     time.sleep({pause})
     return {{"y": 3.0 * case["x"] + case.seed % 7}}
 
-study = ls.Study(evaluate, parameters={{"x": ls.Parameter(grid=(0, {last}, {rows}))}})
+study = ls.Study(evaluate, parameters={{"x": ls.StudyParameter(grid=(0, {last}, {rows}))}})
 print("ready", flush=True)
 result = study.run(sys.argv[1], workers=int(sys.argv[2]), resume=True)
 print(result.status)

@@ -12,7 +12,7 @@ from lissom.studies.evaluation import Evaluation
 from lissom.studies.lanes import lanes_of, settings_of
 from lissom.studies.output import NoSuchOutput
 
-P, O = ls.Parameter, ls.Output
+P, O = ls.StudyParameter, ls.StudyOutput
 STATE = {
     "q": [0.1, 0.7, -0.4, 0.2, 0.6, 0.0],
     "qd": [0.5, -0.2, 0.3, 0.1, 0.7, -0.6],

@@ -169,7 +169,7 @@ def test_a_buffer_that_is_named_often_is_not_read_without_end(tmp_path):
 
 def test_an_arm_that_places_a_mesh_too_often_shows_capsules(tmp_path, monkeypatch):
     monkeypatch.setattr("lissom.views.mesh_files.MOST_TRIANGLES", 3)
-    shape = ls.Shape("mesh", (1.0, 1.0, 1.0), file=str(good(tmp_path)))
+    shape = ls.LinkShape("mesh", (1.0, 1.0, 1.0), file=str(good(tmp_path)))
     files = MeshFiles(ls.load("two_link"))
     assert len(files.parts(shape)) == 2
     with pytest.warns(UserWarning, match="more than 3 triangles"):

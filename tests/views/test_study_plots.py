@@ -7,7 +7,7 @@ import pytest
 
 import lissom as ls
 
-P = ls.Parameter
+P = ls.StudyParameter
 KINDS = ("scatter", "distribution", "map", "sensitivity", "pareto")
 
 

@@ -147,7 +147,7 @@ TRIANGLES = "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 
 
 
 def with_mesh(uri, **more):
-    shape = ls.Shape("mesh", (0.5, -1.0, 2.0), pose(p=(0.1, 0.2, 0.3)), uri)
+    shape = ls.LinkShape("mesh", (0.5, -1.0, 2.0), pose(p=(0.1, 0.2, 0.3)), uri)
     return ls.Arm("m", [ls.Link("a", mass=1.0, com=(0.2, 0, 0), inertia=(0.1,) * 3, shapes=[shape])], **more)
 
 

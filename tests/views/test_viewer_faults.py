@@ -161,7 +161,7 @@ def test_plain_documents_pass():
 
 
 def test_an_address_that_is_none_is_a_warning():
-    shape = ls.Shape("mesh", (1.0, 1.0, 1.0), file="package://[x/foo.stl")
+    shape = ls.LinkShape("mesh", (1.0, 1.0, 1.0), file="package://[x/foo.stl")
     arm = ls.Arm("m", [ls.Link("a", mass=1.0, com=(0.2, 0, 0), inertia=0.1, shapes=[shape])])
     with pytest.warns(UserWarning, match=r"mesh package://\[x/foo\.stl: its address cannot be read"):
         assert MeshFiles(arm).parts(shape) is None

@@ -25,7 +25,7 @@ from lissom.model.arm import Arm
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
-from lissom.model.link import Link, Shape, Tool
+from lissom.model.link import Link, LinkShape, Tool
 from lissom.model.loads import Loop
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
@@ -232,7 +232,7 @@ class _Reader:
         inertia = Inertia(float(m.body_mass[body]), np.zeros(3), moments).in_frame(X)
         return {"mass": inertia.mass, "com": inertia.com, "inertia": inertia.moment}
 
-    def _shapes(self, body: int) -> tuple[Shape, ...]:
+    def _shapes(self, body: int) -> tuple[LinkShape, ...]:
         m, geoms = self.model, self.mj.mjtGeom
         shapes = []
         skipped: Counter[str] = Counter()
@@ -243,11 +243,11 @@ class _Reader:
                 "role": "collision" if m.geom_contype[g] or m.geom_conaffinity[g] else "visual",
             }
             if kind == geoms.mjGEOM_BOX:
-                shapes.append(Shape("box", 2 * size, **common))
+                shapes.append(LinkShape("box", 2 * size, **common))
             elif kind == geoms.mjGEOM_SPHERE:
-                shapes.append(Shape("sphere", size[:1], **common))
+                shapes.append(LinkShape("sphere", size[:1], **common))
             elif kind in (geoms.mjGEOM_CYLINDER, geoms.mjGEOM_CAPSULE):
-                shapes.append(Shape("cylinder", (size[0], 2 * size[1]), **common))
+                shapes.append(LinkShape("cylinder", (size[0], 2 * size[1]), **common))
             else:
                 skipped[geoms(kind).name.removeprefix("mjGEOM_").lower()] += 1
         for what, count in skipped.items():

@@ -21,9 +21,9 @@ from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
 from lissom.model.fields import array, text, transform, vector
-from lissom.model.joint import Elastic, Joint, Mimic
+from lissom.model.joint import Joint, JointElasticity, Mimic
 from lissom.model.limits import Limits
-from lissom.model.link import Link, Shape, Tool
+from lissom.model.link import Link, LinkShape, Tool
 from lissom.model.loads import Load, Loop, Payload
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.shape_table import ShapeTable
@@ -175,7 +175,7 @@ class Reader:
         makers: dict[str, Callable[[Any], Any]] = {
             "payload": lambda value: record(Payload, value, "payload"),
             "limits": self._limits,
-            "elastic": lambda value: record(Elastic, value, "elastic"),
+            "elastic": lambda value: record(JointElasticity, value, "elastic"),
             "mimic": self._mimic,
             "tools": lambda _: tuple(self._tool(tool) for tool in as_rows(row, "tools")),
             "shapes": lambda _: tuple(self._shape(shape) for shape in as_rows(row, "shapes")),
@@ -260,11 +260,11 @@ class Reader:
         refuse_unknown(row, ("name", "placement"), "a tool")
         return Tool(row.get("name", ""), _placement(row.get("placement", {}), "placement"))
 
-    def _shape(self, row: Table) -> Shape:
-        refuse_unknown(row, tuple(f.name for f in fields(Shape)), "a shape")
+    def _shape(self, row: Table) -> LinkShape:
+        refuse_unknown(row, tuple(f.name for f in fields(LinkShape)), "a shape")
         row = dict(row)
         row["origin"] = _placement(row.get("origin", {}), "origin")
-        return Shape(row.pop("kind", None), **row)
+        return LinkShape(row.pop("kind", None), **row)
 
     def _loop(self, row: Table, i: int) -> Loop:
         with inside("loops", i), about(f"loop {i + 1}"):

@@ -25,7 +25,7 @@ from lissom.model.arm import Arm
 from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
 from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import Limits
-from lissom.model.link import Link, Shape
+from lissom.model.link import Link, LinkShape
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia, nearest_physical, principal_moments
 from lissom.spatial.rotations import Array, from_rpy
@@ -245,7 +245,7 @@ class _Reader:
             self.notes.append(f"{note} repaired to {_listed(moment)}.")
             return physical_inertia(moment), False
 
-    def _shapes(self, link: xml.Element) -> tuple[Shape, ...]:
+    def _shapes(self, link: xml.Element) -> tuple[LinkShape, ...]:
         shapes = []
         for element in link.children:
             if element.tag not in ("visual", "collision"):
@@ -256,15 +256,15 @@ class _Reader:
                         shapes.append(self._shape(solid, element))
         return tuple(shapes)
 
-    def _shape(self, solid: xml.Element, element: xml.Element) -> Shape:
+    def _shape(self, solid: xml.Element, element: xml.Element) -> LinkShape:
         common: dict[str, Any] = {"origin": self._origin(element), "role": element.tag}
         if solid.tag == "mesh":
             scale = self._numbers(solid, "scale", 3, (1.0, 1.0, 1.0))
-            return Shape("mesh", scale, file=self._attribute(solid, "filename"), **common)
+            return LinkShape("mesh", scale, file=self._attribute(solid, "filename"), **common)
         if solid.tag == "box":
-            return Shape("box", self._numbers(solid, "size", 3), **common)
+            return LinkShape("box", self._numbers(solid, "size", 3), **common)
         words = ("radius", "length") if solid.tag == "cylinder" else ("radius",)
-        return Shape(solid.tag, [self._number(solid, word) for word in words], **common)
+        return LinkShape(solid.tag, [self._number(solid, word) for word in words], **common)
 
     # ---- joints ----------------------------------------------------------------------------------
 

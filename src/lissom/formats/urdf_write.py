@@ -11,7 +11,7 @@ from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
-from lissom.model.link import Link, Shape
+from lissom.model.link import Link, LinkShape
 from lissom.spatial.frames import is_identity, pose
 from lissom.spatial.rotations import Array, to_rpy
 
@@ -118,7 +118,7 @@ def _link(link: Link) -> list[str]:
     return [*lines, "  </link>"]
 
 
-def _shape(shape: Shape, X: Array) -> list[str]:
+def _shape(shape: LinkShape, X: Array) -> list[str]:
     size = [repr(float(value)) for value in shape.size]
     solid = {
         "mesh": lambda: f'<mesh filename={_quoted(shape.file)} scale="{" ".join(size)}"/>',

@@ -25,7 +25,7 @@ from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from lissom.model.dh import DHTable
-    from lissom.model.plausibility import Finding
+    from lissom.model.plausibility import ModelFinding
 
 FLEXIBILITIES = ("second_order", "linear", "book", "book_37", "book_72")
 MOST_LINKS = 100_000
@@ -536,7 +536,7 @@ class Arm(Record):
 
         return describe(self)
 
-    def check(self) -> list[Finding]:
+    def check(self) -> list[ModelFinding]:
         """Findings about plausibility, see `lissom.model.plausibility`."""
         from lissom.model.plausibility import check
 

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from lissom.errors import UnsupportedError, about
 from lissom.model.arm import Arm
 from lissom.model.fields import choice, frozen, name as plain_name, number, records, transform, vector
-from lissom.model.joint import Elastic, Joint, Mimic
+from lissom.model.joint import Joint, JointElasticity, Mimic
 from lissom.model.limits import Limits
-from lissom.model.link import Link, Shape
+from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load, Payload
 from lissom.model.record import Record
 from lissom.spatial.frames import inverse, pose, translation, turn
@@ -49,7 +49,7 @@ class DH(Record):
     mass, com, inertia, payload, tools, shapes :    as in `Link`, in the row's DH frame
     name, joint_name : str        of the link, default ``link1``, ``link2``, ...; of the joint, default the link's
     armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest : float    as in `Joint`
-    actuated, limits, elastic, mimic : bool, Limits, Elastic, Mimic    as in `Joint`
+    actuated, limits, elastic, mimic : bool, Limits, JointElasticity, Mimic    as in `Joint`
 
     Examples
     --------
@@ -70,7 +70,7 @@ class DH(Record):
     joint_name: str = ""
     payload: Payload | None = None
     tools: Any = ()
-    shapes: tuple[Shape, ...] = ()
+    shapes: tuple[LinkShape, ...] = ()
     armature: float = 0.0
     gear_ratio: float = 1.0
     rotor_inertia: float = 0.0
@@ -80,7 +80,7 @@ class DH(Record):
     rest: float = 0.0
     actuated: bool = True
     limits: Limits = field(default_factory=Limits)
-    elastic: Elastic | None = None
+    elastic: JointElasticity | None = None
     mimic: Mimic | None = None
 
     def __post_init__(self) -> None:

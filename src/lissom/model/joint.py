@@ -16,7 +16,7 @@ KINDS = ("revolute", "prismatic", "fixed")
 
 
 @dataclass(frozen=True, eq=False)
-class Elastic(Record):
+class JointElasticity(Record):
     """The spring between motor side and link side of an elastic joint.
 
     The joint then has two coordinates: its position on the motor side, and the
@@ -80,7 +80,7 @@ class Joint(Record):
     stiffness, rest : float    spring on the joint [N m/rad or N/m] and the position where it is at rest
     actuated : bool            False for a passive joint
     limits : Limits
-    elastic : Elastic or None  a spring between motor and link: the joint has two coordinates
+    elastic : JointElasticity or None  a spring between motor and link: the joint has two coordinates
     mimic : Mimic or None      the joint follows another one and has no coordinate of its own
     at : float or None         where the joint sits along the parent's beam, from its root [m]; None: at its tip
 
@@ -103,7 +103,7 @@ class Joint(Record):
     rest: float = 0.0
     actuated: bool = True
     limits: Limits = field(default_factory=Limits)
-    elastic: Elastic | None = None
+    elastic: JointElasticity | None = None
     mimic: Mimic | None = None
     at: float | None = None
 
@@ -133,7 +133,7 @@ class Joint(Record):
             clean[word] = number(getattr(self, word), word, least=0.0)
         if clean["gear_ratio"] == 0.0:
             raise ModelError("gear_ratio is 0; expected motor turns per joint turn, 1 for a direct drive.")
-        for word, kind in (("limits", Limits), ("elastic", Elastic), ("mimic", Mimic)):
+        for word, kind in (("limits", Limits), ("elastic", JointElasticity), ("mimic", Mimic)):
             value = getattr(self, word)
             if not isinstance(value, kind) and not (value is None and word != "limits"):
                 raise ModelError(f"{word} is {shown(value)}; expected {kind.__name__}(...).")

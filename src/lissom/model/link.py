@@ -34,7 +34,7 @@ class Tool(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Shape(Record):
+class LinkShape(Record):
     """Geometry for pictures, in link axes. Mesh files are only referenced, never opened here.
 
     Parameters
@@ -103,7 +103,7 @@ class Link(Record):
     modes: ModalIntegrals | None = None
     payload: Payload | None = None
     tools: Any = ()
-    shapes: tuple[Shape, ...] = ()
+    shapes: tuple[LinkShape, ...] = ()
     as_written: bool = False
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class Link(Record):
             self._set(as_written=flag(self.as_written, "as_written"))
             self._set(inertia=inertia(self.inertia, physical=not self.as_written))
             self._set(frame=transform(self.frame, "frame"))
-            self._set(tools=_tools(self.tools), shapes=records(self.shapes, "shapes", Shape))
+            self._set(tools=_tools(self.tools), shapes=records(self.shapes, "shapes", LinkShape))
             if self.beam is not None and self.modes is not None:
                 raise ModelError("it has both a beam and modal integrals; give one.")
 

@@ -21,7 +21,7 @@ COUNTED_FROM_ROOT = 0.25  # of a beam's length: brackets beyond its tip are shor
 MANY_TURNS = 8 * np.pi  # rad; few joints are limited and turn more than four times
 
 
-class Finding(NamedTuple):
+class ModelFinding(NamedTuple):
     """One remark: how serious, about what, the sentence."""
 
     level: str  # "warning" or "note"
@@ -32,7 +32,7 @@ class Finding(NamedTuple):
         return f"{self.level}: {self.subject}: {self.message}"
 
 
-def check(arm: Arm) -> list[Finding]:
+def check(arm: Arm) -> list[ModelFinding]:
     """Everything about the arm that deserves a second look.
 
     Impossible models are refused when the arm is made; these are the ones that are
@@ -41,7 +41,7 @@ def check(arm: Arm) -> list[Finding]:
     reach = reach_of(arm)
     findings = [finding for link in arm.links for finding in _link(link, reach)]
     findings += [
-        Finding("warning", f"joint {joint.name!r}", "its position limits leave the joint that it follows, "
+        ModelFinding("warning", f"joint {joint.name!r}", "its position limits leave the joint that it follows, "
                 f"{arm.mimics[joint.name].joint!r}, no motion, and are left out. Check them, and the mimic.")
         for joint in without_room(arm)
     ]  # fmt: skip
@@ -49,22 +49,24 @@ def check(arm: Arm) -> list[Finding]:
     findings += [_of_note(arm.name, note) for note in arm.notes]
     if reach > VERY_LONG:
         message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
-        findings.append(Finding("warning", f"arm {arm.name!r}", message))
+        findings.append(ModelFinding("warning", f"arm {arm.name!r}", message))
     if arm.joints and not any(joint.actuated for joint in arm.joints):
-        findings.append(Finding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
+        findings.append(ModelFinding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
     if arm.kinematics_only:
-        findings.append(Finding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics will refuse it."))
+        findings.append(
+            ModelFinding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics will refuse it.")
+        )
     if not np.any(arm.gravity):
-        findings.append(Finding("note", f"arm {arm.name!r}", "gravity is zero."))
+        findings.append(ModelFinding("note", f"arm {arm.name!r}", "gravity is zero."))
     if not arm.source:
-        findings.append(Finding("note", f"arm {arm.name!r}", "no source is given for its numbers."))
+        findings.append(ModelFinding("note", f"arm {arm.name!r}", "no source is given for its numbers."))
     return findings
 
 
-def _of_note(name: str, note: str) -> Finding:
+def _of_note(name: str, note: str) -> ModelFinding:
     """A reader's note; where inertias are unphysical, or were changed, it is a warning."""
     grave = any(words in note for words in (" repaired to ", " taken as written"))
-    return Finding("warning" if grave else "note", f"arm {name!r}", note)
+    return ModelFinding("warning" if grave else "note", f"arm {name!r}", note)
 
 
 def reach_of(arm: Arm) -> float:
@@ -79,29 +81,33 @@ def reach_of(arm: Arm) -> float:
     return float(far.max())
 
 
-def _link(link: Link, reach: float) -> Iterator[Finding]:
+def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
     body, joint, subject = link.body, link.joint, f"link {link.name!r}"
     high = float(principal_moments(body.moment)[-1])
     away = float(np.linalg.norm(body.com))
     if body.mass == 0.0 and high > 0.0:
-        yield Finding("note", subject, "it has inertia but no mass: right only for a body turning about a fixed axis.")
+        yield ModelFinding(
+            "note", subject, "it has inertia but no mass: right only for a body turning about a fixed axis."
+        )
     if body.mass > 0.0 and high == 0.0 and joint.moves:
-        yield Finding("note", subject, "its mass is a point (zero inertia about its centre of mass).")
+        yield ModelFinding("note", subject, "its mass is a point (zero inertia about its centre of mass).")
     if reach > 0.0 and away > 2.0 * reach:
         message = f"its centre of mass is {away:.3g} m from its frame, but the arm is only {reach:.3g} m long. "
-        yield Finding("warning", subject, message + "Check the unit (mm instead of m?).")
+        yield ModelFinding("warning", subject, message + "Check the unit (mm instead of m?).")
     if body.mass > 0.0 and high > 0.0:
         yield from _size(subject, body.mass, high, reach)
     if joint.kind == "revolute" and joint.limits.position is not None:
         far = max(abs(side) for side in joint.limits.position if np.isfinite(side))
         if far > MANY_TURNS:
             message = f"its joint {joint.name!r} may turn to {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "
-            yield Finding("warning", subject, message + "Check the unit (degrees instead of rad?).")
+            yield ModelFinding("warning", subject, message + "Check the unit (degrees instead of rad?).")
     if joint.limits.torque is not None and not np.any(joint.limits.torque):
-        yield Finding("warning", subject, f"its joint {joint.name!r} has a torque limit of 0: it cannot be driven.")
+        yield ModelFinding(
+            "warning", subject, f"its joint {joint.name!r} has a torque limit of 0: it cannot be driven."
+        )
 
 
-def _beyond_tips(arm: Arm) -> Iterator[Finding]:
+def _beyond_tips(arm: Arm) -> Iterator[ModelFinding]:
     """Joints that lie as far beyond the tip of a beam as a place along it would lie from its root."""
     for i, link in enumerate(arm.links):
         beam = arm.links[arm.parent_index[i]].beam if link.parent is not None else None
@@ -112,15 +118,15 @@ def _beyond_tips(arm: Arm) -> Iterator[Finding]:
                 f"{beam.length:.4g} m: placements count from the tip. For a place {x:.4g} m from the root give the "
                 f"joint at={x:.4g} and take the offset out of its placement."
             )
-            yield Finding("warning", f"link {link.name!r}", message)
+            yield ModelFinding("warning", f"link {link.name!r}", message)
 
 
-def _size(subject: str, mass: float, moment: float, reach: float) -> Iterator[Finding]:
+def _size(subject: str, mass: float, moment: float, reach: float) -> Iterator[ModelFinding]:
     """Does the radius of gyration fit the arm and the densities of materials?"""
     radius = np.sqrt(moment / mass)
     if reach > 0.0 and radius > 2.0 * reach:
         message = f"its radius of gyration is {radius:.3g} m, but the arm is only {reach:.3g} m long. "
-        yield Finding("warning", subject, message + "Check the inertia's unit (kg mm^2?) and reference point.")
+        yield ModelFinding("warning", subject, message + "Check the inertia's unit (kg mm^2?) and reference point.")
     elif mass > 10.0 * IRON * (2.0 * radius) ** 3:
         message = f"its inertia {moment:.3g} kg m^2 is tiny for {mass:.3g} kg (radius of gyration {radius:.3g} m): "
-        yield Finding("warning", subject, message + "denser than any metal. Check the unit of the inertia.")
+        yield ModelFinding("warning", subject, message + "denser than any metal. Check the unit of the inertia.")

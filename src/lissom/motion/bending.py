@@ -14,7 +14,7 @@ from scipy import sparse
 
 from lissom.errors import InputError, ModelError
 from lissom.model.arm import Arm
-from lissom.motion.bending_limits import QUANTITIES, Bending
+from lissom.motion.bending_limits import QUANTITIES, BendingLimit
 from lissom.motion.curves import Curves
 from lissom.motion.program import Scaled
 from lissom.motion.report import Peak
@@ -34,7 +34,7 @@ class Measure(NamedTuple):
     limit: float
 
 
-def measures_of(arm: Arm, limits: Sequence[Bending], verb: str) -> list[Measure]:
+def measures_of(arm: Arm, limits: Sequence[BendingLimit], verb: str) -> list[Measure]:
     """Of all that is limited."""
     out = []
     for one in limits:
@@ -55,7 +55,7 @@ def measures_of(arm: Arm, limits: Sequence[Bending], verb: str) -> list[Measure]
     return out
 
 
-def _deflections(arm: Arm, one: Bending, verb: str) -> Array:
+def _deflections(arm: Arm, one: BendingLimit, verb: str) -> Array:
     """(2, m) of the tip along y and z, by unit amplitudes."""
     link = arm.link(one.link)
     if link.modes is not None:
@@ -65,7 +65,7 @@ def _deflections(arm: Arm, one: Bending, verb: str) -> Array:
     return np.asarray(shift[:, 1:].T)
 
 
-def _strains(arm: Arm, one: Bending, verb: str) -> Array:
+def _strains(arm: Arm, one: BendingLimit, verb: str) -> Array:
     """(corners, m) of the corners of the root's section, by unit amplitudes.
 
     In bending alone opposite corners have opposite strains, so two of the four say it all; a link that stretches too

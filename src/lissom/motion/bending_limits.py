@@ -13,7 +13,7 @@ QUANTITIES = ("deflection", "strain", "stress")
 
 
 @dataclass(frozen=True, eq=False)
-class Bending(Record):
+class BendingLimit(Record):
     """Limits of a flexible link's bending: of `Task.bending`.
 
     Parameters
@@ -28,7 +28,7 @@ class Bending(Record):
 
     Examples
     --------
-    >>> Bending("link1", deflection=0.02, strain=5e-4, half_height=0.002).half_height
+    >>> BendingLimit("link1", deflection=0.02, strain=5e-4, half_height=0.002).half_height
     array([0.002, 0.002])
     """
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from lissom.dynamics.bodies import Bodies
 from lissom.model.arm import Arm
 from lissom.model.limits import exceeded
-from lissom.motion.obstacles import MORE, Body, apart, bodies_of, count_of, widened
+from lissom.motion.obstacles import MORE, CollisionBody, apart, bodies_of, count_of, widened
 from lissom.motion.program import Block
 from lissom.motion.report import DISTANCE
 from lissom.motion.sample import Sample
@@ -36,7 +36,7 @@ Positions = Callable[[Array], Array]  # (N, n) at fractions (N,) of the duration
 class _Pair(NamedTuple):
     """A part of the arm and an obstacle."""
 
-    body: Body
+    body: CollisionBody
     obstacle: Any
     place: int  # of the obstacle among all
     points: int
@@ -188,7 +188,7 @@ class Clearance:
         return f"{DISTANCE} {type(pair.obstacle).__name__.lower()} {pair.place}", pair.body.link
 
 
-def _pair(body: Body, thing: Any, place: int, margin: float, more: float = MORE) -> _Pair:
+def _pair(body: CollisionBody, thing: Any, place: int, margin: float, more: float = MORE) -> _Pair:
     """Covered is the one that needs fewer points, of which `more` than the least distance may be asked, relative."""
     D = body.radius + thing.radius + margin
     own, other = (float(np.linalg.norm(b - a)) for a, b in ((body.a, body.b), thing.ends))

@@ -21,7 +21,7 @@ import numpy as np
 from lissom.errors import ModelError, about
 from lissom.model.arm import Arm
 from lissom.model.fields import name, number, vector
-from lissom.model.link import Link, Shape
+from lissom.model.link import Link, LinkShape
 from lissom.model.record import Record
 from lissom.spatial.frames import inverse
 from lissom.spatial.rotations import Array
@@ -78,7 +78,7 @@ class Capsule(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Body(Record):
+class CollisionBody(Record):
     """A part of the arm's shape: all points within a radius of the segment from a to b (3,), in a frame's axes [m].
 
     Examples
@@ -98,14 +98,14 @@ class Body(Record):
             self._set(radius=number(self.radius, "radius", least=0.0))
 
 
-def bodies_of(arm: Arm) -> tuple[Body, ...]:
+def bodies_of(arm: Arm) -> tuple[CollisionBody, ...]:
     """The arm's shape where none is given, of links that move.
 
     The collision shapes of a link, else its visual ones, each in the capsule around it. A link without shapes (or
     with meshes, which are not read) is the lines from its joint to those of the next links, to its tools and to its
     frame, or at least to its centre of mass, without thickness.
     """
-    out: list[Body] = []
+    out: list[CollisionBody] = []
     for link in arm.links:
         if _stands(arm, link):
             continue
@@ -115,9 +115,9 @@ def bodies_of(arm: Arm) -> tuple[Body, ...]:
     return tuple(out)
 
 
-def _outer(bodies: list[Body]) -> list[Body]:
+def _outer(bodies: list[CollisionBody]) -> list[CollisionBody]:
     """Without those that lie inside another: a capsule given as a cylinder and two spheres is one."""
-    kept: list[Body] = []
+    kept: list[CollisionBody] = []
     for body in sorted(bodies, key=lambda body: -body.radius - float(np.linalg.norm(body.b - body.a))):
         depth = [other.radius - body.radius - max(_from(end, other.a, other.b) for end in (body.a, body.b))
                  for other in kept]  # fmt: skip
@@ -135,7 +135,7 @@ def _stands(arm: Arm, link: Link) -> bool:
     return False
 
 
-def _around(link: Link, shape: Shape) -> Body:
+def _around(link: Link, shape: LinkShape) -> CollisionBody:
     """The capsule around a shape: along a cylinder's axis, or along the longest side of a box."""
     along, size, radius = np.zeros(3), shape.size, float(shape.size[0])
     if shape.kind == "cylinder":
@@ -145,16 +145,16 @@ def _around(link: Link, shape: Shape) -> Body:
         along[k] = size[k] / 2
         radius = float(np.linalg.norm(np.delete(size, k)) / 2)
     R, p = shape.origin[:3, :3], shape.origin[:3, 3]
-    return Body(link.name, p - R @ along, p + R @ along, radius)
+    return CollisionBody(link.name, p - R @ along, p + R @ along, radius)
 
 
-def _lines(arm: Arm, link: Link) -> list[Body]:
+def _lines(arm: Arm, link: Link) -> list[CollisionBody]:
     begin = inverse(link.frame)[:3, 3]
     ends = [other.joint.placement[:3, 3] for other in arm.links if other.parent == link.name]
     ends += [tool.placement[:3, 3] for tool in link.tools]
     ends += [np.zeros(3)] if np.linalg.norm(begin) > 1e-9 else []  # its frame sits at its far end
     ends = ends or [link.com]
-    return [Body(link.name, begin, end) for end in ends if np.linalg.norm(end - begin) > 1e-9]
+    return [CollisionBody(link.name, begin, end) for end in ends if np.linalg.norm(end - begin) > 1e-9]
 
 
 def count_of(length: float, D: float, more: float = MORE) -> int:

@@ -14,8 +14,8 @@ from lissom.model.fields import array, number, records
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
 from lissom.model.record import Record
-from lissom.motion.bending_limits import Bending
-from lissom.motion.obstacles import Body, Capsule, Sphere, refuse_foreign
+from lissom.motion.bending_limits import BendingLimit
+from lissom.motion.obstacles import Capsule, CollisionBody, Sphere, refuse_foreign
 from lissom.motion.reach import Reach
 
 CRITERIA = {
@@ -103,7 +103,7 @@ class Task(Record):
     obstacles : Sphere and Capsule, one or several     to stay away from
     bodies : sequence of Body or None    the arm's shape; None: from its links, see `bodies_of`
     margin : float                 distance to be left between bodies and obstacles [m]
-    bending : Bending, one or several    limits of deflection, strain and stress of flexible links
+    bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
     """
 
     start: Any = None
@@ -140,8 +140,8 @@ class Task(Record):
             self._refuse_deep_loads()
             self._set(obstacles=refuse_foreign(self.obstacles, (Sphere, Capsule), "obstacles"))
             if self.bodies is not None:
-                self._set(bodies=refuse_foreign(self.bodies, (Body,), "bodies"))
-            self._set(bending=refuse_foreign(self.bending, (Bending,), "bending"))
+                self._set(bodies=refuse_foreign(self.bodies, (CollisionBody,), "bodies"))
+            self._set(bending=refuse_foreign(self.bending, (BendingLimit,), "bending"))
             self._set(margin=number(self.margin, "margin", least=0.0))
             self._clean_duration()
             self._clean_minimise()

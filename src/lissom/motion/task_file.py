@@ -14,8 +14,8 @@ from lissom.formats.strict import Table, as_rows, as_table, inside, record, refu
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
-from lissom.motion.bending_limits import Bending
-from lissom.motion.obstacles import Body, Capsule, Sphere
+from lissom.motion.bending_limits import BendingLimit
+from lissom.motion.obstacles import Capsule, CollisionBody, Sphere
 from lissom.motion.options import OPTIONS, wrong
 from lissom.motion.reach import Reach
 from lissom.motion.task import Task, Via
@@ -124,14 +124,14 @@ def _obstacle(row: Table, i: int) -> Sphere | Capsule:
         return record(Capsule if "a" in row or "b" in row else Sphere, row, "[[obstacles]]")
 
 
-def _body(row: Table, i: int) -> Body:
+def _body(row: Table, i: int) -> CollisionBody:
     with inside("bodies", i), about(f"body {i + 1}"):
-        return record(Body, row, "[[bodies]]")
+        return record(CollisionBody, row, "[[bodies]]")
 
 
-def _bending(row: Table, i: int) -> Bending:
+def _bending(row: Table, i: int) -> BendingLimit:
     with inside("bending", i), about(f"bending {i + 1}"):
-        return record(Bending, row, "[[bending]]")
+        return record(BendingLimit, row, "[[bending]]")
 
 
 def _checked(options: Table) -> Table:

@@ -15,7 +15,7 @@ import numpy as np
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError, SolveError
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
-from lissom.simulation.events import Event, Happening
+from lissom.simulation.events import Event, EventHit
 from lissom.simulation.friction import GRIP, settled
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.singular_inertia import singular_at
@@ -68,7 +68,7 @@ class Adaptive:
         self.rtol = rtol * share
         self.atol = np.concatenate([np.full(n, atol * share), np.full(POWERS, np.inf)])
         self.steps = 0
-        self.happened: list[Happening] = []
+        self.happened: list[EventHit] = []
         self._reached = -np.inf
         self.last: tuple[float, Array] | None = None  # good state, and when
         self.trail: list[tuple[float, Array]] = []  # ends of steps, of arms with closed loops
@@ -183,7 +183,7 @@ class Adaptive:
                 if event is None:  # friction
                     self._keep(when, state, solver.dense_output())
                     return when, *self._changed(when, state)
-                self.happened.append(Happening(when, event.name, state[:n].copy(), state[n : 2 * n].copy()))
+                self.happened.append(EventHit(when, event.name, state[:n].copy(), state[n : 2 * n].copy()))
                 if event.stop:
                     self._keep(np.nextafter(when, t0), state, solver.dense_output())
                     self.last = when, np.concatenate([state, self.system.way])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.simulation.events import Event, Happening, LimitEvent
+from lissom.simulation.events import Event, EventHit, LimitEvent
 from lissom.spatial.rotations import Array
 
 
@@ -39,12 +39,12 @@ def on_cubic(event: LimitEvent, t: Array, states: Array, dof: int) -> tuple[floa
 
 def noted_limits(
     events: Sequence[Event], times: Array, states: Array, ends: NDArray[np.intp], dof: int
-) -> list[Happening]:
+) -> list[EventHit]:
     """Limits that runs (runs, nt, state) pass, in order of runs and time."""
-    out: list[Happening] = []
+    out: list[EventHit] = []
     for event in events:
         if isinstance(event, LimitEvent):
             for run, k in crossings(event, times, states[..., :dof], states[..., dof : 2 * dof], ends):
                 when, _, state = on_cubic(event, times[k : k + 2], states[run, k : k + 2], dof)
-                out.append(Happening(when, event.name, state[:dof], state[dof : 2 * dof], run))
+                out.append(EventHit(when, event.name, state[:dof], state[dof : 2 * dof], run))
     return sorted(out, key=lambda e: (e.run, e.t))

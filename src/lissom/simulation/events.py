@@ -80,7 +80,7 @@ class Event:
         return (up & (self.direction >= 0)) | (down & (self.direction <= 0))
 
 
-class Happening(NamedTuple):
+class EventHit(NamedTuple):
     """An event that took place.
 
     t : float           when [s]

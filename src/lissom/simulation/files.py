@@ -22,9 +22,9 @@ from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.tables import read_table, write_table
 from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
-from lissom.simulation.events import Happening
+from lissom.simulation.events import EventHit
 from lissom.simulation.own_arms import Kept, told as told_arms
-from lissom.simulation.run import OVER_TIME, POWER, Report, Run
+from lissom.simulation.run import OVER_TIME, POWER, Run, RunReport
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         if told["format"] != FORMAT:
             raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
-        report = Report(**{**told["report"], "notes": tuple(told["report"]["notes"])})
+        report = RunReport(**{**told["report"], "notes": tuple(told["report"]["notes"])})
         events = tuple(
-            Happening(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"]
+            EventHit(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"]
         )
         arms = Kept(arm, told["arm"], told["arms"], file) if "arms" in told else None
         failures = {int(k): why for k, why in told["failures"].items()}

@@ -15,7 +15,7 @@ from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.crossings import crossings, on_cubic
-from lissom.simulation.events import Event, Happening, LimitEvent
+from lissom.simulation.events import Event, EventHit, LimitEvent
 from lissom.simulation.friction import settled
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.stepping import Stepper
@@ -255,7 +255,7 @@ class Fixed:
 
     def _events(
         self, times: Array, out: Array, ends: NDArray[np.intp]
-    ) -> tuple[list[Happening], dict[int, tuple[str, float, Array]]]:
+    ) -> tuple[list[EventHit], dict[int, tuple[str, float, Array]]]:
         """Crossings, located by integrating to them; a run ends at an event that stops it: name, time, state.
 
         A limit that is only noted is located on the cubic through the samples around it.
@@ -266,11 +266,11 @@ class Fixed:
         for event in self.events:
             for run, k in crossings(event, times, q, qd, ends):
                 hits.setdefault(run, []).append(self._located(run, event, times, out, k))
-        happened: list[Happening] = []
+        happened: list[EventHit] = []
         stopped: dict[int, tuple[str, float, Array]] = {}
         for run in sorted(hits):
             for when, event, state in sorted(hits[run], key=lambda hit: hit[0]):
-                happened.append(Happening(when, event.name, state[:n], state[n : 2 * n], run))
+                happened.append(EventHit(when, event.name, state[:n], state[n : 2 * n], run))
                 if event.stop:
                     stopped[run] = event.name, when, state
                     ends[run] = np.searchsorted(times, when, side="right") - 1
@@ -309,7 +309,7 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
     They may come one after the other: none is kept but for its numbers.
     """
     states, ends = np.empty((0, 0, 0)), np.full(count, -1, np.intp)
-    events: list[Happening] = []
+    events: list[EventHit] = []
     failures: dict[int, str] = {}
     stopped: dict[int, str] = {}
     trails: list[tuple[Array, Array]] = []

@@ -23,7 +23,7 @@ from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
 from lissom.simulation.progress import Progress, shown_progress
 from lissom.simulation.recording import provenance, recorded
-from lissom.simulation.run import Report, Run
+from lissom.simulation.run import Run, RunReport
 from lissom.simulation.singular_inertia import regularised
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_large_deflections
@@ -180,7 +180,7 @@ def _integrated(
     notes += outcome.notes
     spent = time.perf_counter() - wall, time.process_time() - cpu
     made = provenance(loop, options)
-    report = Report(how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
+    report = RunReport(how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
     return recorded(loop, outcome, report, options, many), outcome.poses
 
 

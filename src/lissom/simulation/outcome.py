@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.simulation.events import Happening
+from lissom.simulation.events import EventHit
 from lissom.spatial.rotations import Array
 
 
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     t: Array
     states: Array
     ends: NDArray[np.intp]
-    events: list[Happening]
+    events: list[EventHit]
     failures: dict[int, str]
     stopped: dict[int, str]
     steps: int

@@ -13,7 +13,7 @@ from lissom.errors import LissomError
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
-from lissom.simulation.run import Report, Run
+from lissom.simulation.run import Run, RunReport
 from lissom.simulation.spectrum import advice
 from lissom.simulation.tableau import tableau
 from lissom.simulation.truncated import FIX, is_truncated, lost_inertia
@@ -26,7 +26,7 @@ BATCH = 2**16  # rows of samples evaluated at once
 WIDE = 32  # entries given to a row beyond which there are fewer rows
 
 
-def recorded(loop: ClosedLoop, outcome: Outcome, report: Report, options: Options, many: bool) -> Run:
+def recorded(loop: ClosedLoop, outcome: Outcome, report: RunReport, options: Options, many: bool) -> Run:
     n, t, states = loop.dof, outcome.t, outcome.states
     troubles: dict[int, str] = {}
     found = _at_samples(loop, outcome, states, options.threads, troubles)
@@ -117,7 +117,7 @@ def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> 
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
-def _failure(loop: ClosedLoop, outcome: Outcome, run: int, report: Report) -> str:
+def _failure(loop: ClosedLoop, outcome: Outcome, run: int, report: RunReport) -> str:
     """Why a run failed, where, and what to try when it was the motion that failed."""
     n, end = loop.dof, int(outcome.ends[run])
     why = outcome.failures[run].replace("simulate: ", "").rstrip(".")

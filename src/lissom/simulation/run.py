@@ -16,7 +16,7 @@ from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.model.ends import last_flexible, only_end
 from lissom.simulation.balance import relative
-from lissom.simulation.events import Happening
+from lissom.simulation.events import EventHit
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
@@ -32,7 +32,7 @@ OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 
 
 @dataclass(frozen=True)
-class Report:
+class RunReport:
     """How a run was made.
 
     method, why : the integrator, and why it was chosen
@@ -74,7 +74,7 @@ class Run:
                                        loads and a moving base put in (outer)
     status : str                       "done", or what happened, with the time
     ok : bool                          every run went to its end (or to an event that stops it), and energy balances
-    events : tuple of Happening
+    events : tuple of EventHit
     failures : dict                    run -> why it ended early
     report : Report
     interrupted : bool                 it was stopped from outside (Ctrl-C)
@@ -93,9 +93,9 @@ class Run:
     work: Array
     status: str
     ok: bool
-    events: tuple[Happening, ...]
+    events: tuple[EventHit, ...]
     failures: dict[int, str]
-    report: Report
+    report: RunReport
     interrupted: bool = False
     arms: Sequence[Arm] | None = None
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown, suggest
 from lissom.spatial.rotations import Array
-from lissom.studies.parameter import Parameter
+from lissom.studies.parameter import StudyParameter
 
 MOST_ROWS = 10_000_000
 MOST_VALUES = 100_000_000  # of all parameters in all rows
@@ -29,7 +29,7 @@ SAMPLINGS = {
 Columns = dict[str, NDArray[Any]]
 
 
-def rows_of(parameters: Mapping[str, Parameter], sampling: str, count: int | None, verb: str) -> int:
+def rows_of(parameters: Mapping[str, StudyParameter], sampling: str, count: int | None, verb: str) -> int:
     """How many rows there are, or a sentence; nothing is made yet."""
     if sampling not in SAMPLINGS:
         raise InputError(f"{verb}: sampling is {shown(sampling)}; {suggest(str(sampling), SAMPLINGS)}")
@@ -56,7 +56,7 @@ def _count(count: Any, sampling: str, verb: str) -> int:
     return int(count)
 
 
-def _listed(name: str, parameter: Parameter, sampling: str, verb: str) -> int:
+def _listed(name: str, parameter: StudyParameter, sampling: str, verb: str) -> int:
     if not parameter.length:
         raise InputError(
             f"{verb}: parameter {name!r} is {parameter.spread}, which has no list of values; sampling={sampling!r} "
@@ -72,7 +72,7 @@ def _common(lengths: Mapping[str, int], verb: str) -> int:
     return next(iter(lengths.values()))
 
 
-def design(parameters: Mapping[str, Parameter], sampling: str, count: int | None, seed: int) -> Columns:
+def design(parameters: Mapping[str, StudyParameter], sampling: str, count: int | None, seed: int) -> Columns:
     """The values of all rows, a column for every parameter; the same for the same words and seed."""
     if sampling in SAMPLED:
         u = _sampled(len(parameters), sampling, int(count or 0), seed)

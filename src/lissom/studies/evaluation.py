@@ -17,13 +17,13 @@ from lissom.spatial.rotations import Array
 from lissom.studies import verbs
 from lissom.studies.block import DOUBTFUL, FAILED, Block, Told, gathered
 from lissom.studies.design import Columns, seeds
-from lissom.studies.output import NoSuchOutput, Output, columns_of
-from lissom.studies.study import RESERVED, Case, Study
+from lissom.studies.output import NoSuchOutput, StudyOutput, columns_of
+from lissom.studies.study import RESERVED, Study, StudyCase
 
 LONGEST = 2000  # characters of an error that are kept
 
 
-def evaluated(study: Study, case: Case) -> Any:
+def evaluated(study: Study, case: StudyCase) -> Any:
     """The full record of one row."""
     if callable(study.evaluate):
         return study.evaluate(case)
@@ -73,10 +73,10 @@ def _outputs(study: Study, record: Any) -> Iterator[tuple[str, Array]]:
             f"{study.verb} gave {shown(record)}; expected {{name: number}}, or give the study outputs to take from it."
         )
     for name, value in record.items():
-        yield str(name), _output(str(name), Output(), value)
+        yield str(name), _output(str(name), StudyOutput(), value)
 
 
-def _output(name: str, output: Output, record: Any) -> Array:
+def _output(name: str, output: StudyOutput, record: Any) -> Array:
     try:
         return output.of_record(record)
     except InputError as error:
@@ -117,4 +117,4 @@ class Evaluation:
     def _row(self, k: int, row: int, values: Columns) -> Told:
         own = {name: column[k] for name, column in values.items()}
         seed = int(seeds(self.study.seed, np.array([row], np.int64))[0])
-        return attempted(self.study, lambda: evaluated(self.study, Case(row, seed, own, self.study.put(own))))
+        return attempted(self.study, lambda: evaluated(self.study, StudyCase(row, seed, own, self.study.put(own))))

@@ -16,7 +16,7 @@ from lissom.formats.kinds import read_instead
 from lissom.formats.tables import text_cell
 from lissom.motion.encode import revived
 from lissom.studies.design import Columns
-from lissom.studies.parameter import Parameter
+from lissom.studies.parameter import StudyParameter
 from lissom.studies.result import StudyResult
 from lissom.studies.store import ABOUT, read_about, read_table, refuse_beyond
 from lissom.studies.study import RESERVED
@@ -39,7 +39,7 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "payloads"
     >>> study = ls.Study(
     ...     "modes", "two_link_flexible", {"count": 1},
-    ...     parameters={"payload": ls.Parameter("arm.links.link2.payload.mass", grid=(0.0, 0.2, 3))},
+    ...     parameters={"payload": ls.StudyParameter("arm.links.link2.payload.mass", grid=(0.0, 0.2, 3))},
     ... )
     >>> result = study.run(folder, workers=1)
     >>> again = ls.load_study(folder)
@@ -63,7 +63,7 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
 
 def _result(folder: Path, about: dict[str, Any]) -> StudyResult:
     parameters = {str(name): revived(value, 0) for name, value in about["parameters"].items()}
-    if not all(isinstance(parameter, Parameter) for parameter in parameters.values()):
+    if not all(isinstance(parameter, StudyParameter) for parameter in parameters.values()):
         raise TypeError("parameters are something else")
     words: Columns = {word: np.zeros(0, object) for word in ("status", "error")}
     empty: Columns = {"row": np.zeros(0, np.int64), **{name: np.zeros(0) for name in parameters}}

@@ -36,7 +36,7 @@ class NoSuchOutput(InputError):
 
 
 @dataclass(frozen=True, eq=False)
-class Output(Record):
+class StudyOutput(Record):
     """A number, or a few, taken from the record that an evaluation gives.
 
     Parameters
@@ -59,7 +59,7 @@ class Output(Record):
     --------
     >>> import lissom as ls
     >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=1.0)
-    >>> Output("tau", take="max_abs").of_record(run)
+    >>> StudyOutput("tau", take="max_abs").of_record(run)
     array([0., 0.])
     """
 
@@ -198,14 +198,16 @@ def columns_of_rows(name: str, array: Array) -> dict[str, Array]:
     return {f"{name}[{', '.join(map(str, spot))}]": array[(slice(None), *spot)] for spot in np.ndindex(shape)}
 
 
-def as_outputs(given: Any, verb: str) -> dict[str, Output]:
+def as_outputs(given: Any, verb: str) -> dict[str, StudyOutput]:
     """Outputs by name; a text is what of the result."""
     if not isinstance(given, dict) or not given:
-        raise InputError(f"{verb}: outputs is {shown(given)}; expected {{name: Output(of, take=...)}}, at least one.")
+        raise InputError(
+            f"{verb}: outputs is {shown(given)}; expected {{name: StudyOutput(of, take=...)}}, at least one."
+        )
     made = {}
     for name, output in given.items():
         refuse_name(name, f"{verb}: an output")
-        made[name] = Output(output) if isinstance(output, str) else output
-        if not isinstance(made[name], Output):
-            raise InputError(f"{verb}: output {name!r} is {shown(output)}; expected Output(of, take=...).")
+        made[name] = StudyOutput(output) if isinstance(output, str) else output
+        if not isinstance(made[name], StudyOutput):
+            raise InputError(f"{verb}: output {name!r} is {shown(output)}; expected StudyOutput(of, take=...).")
     return made

@@ -35,7 +35,7 @@ FIELD_UNITS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Parameter(Record):
+class StudyParameter(Record):
     """Something that varies from row to row of a study: where it sits, and the values it takes.
 
     Give one of `values`, `grid`, `log_grid`, `uniform`, `log_uniform`, `normal`.
@@ -56,7 +56,7 @@ class Parameter(Record):
 
     Examples
     --------
-    >>> Parameter("arm.links.fore.mass", uniform=(0.8, 1.2), how="scale").drawn(0.25)
+    >>> StudyParameter("arm.links.fore.mass", uniform=(0.8, 1.2), how="scale").drawn(0.25)
     0.9
     """
 
@@ -234,16 +234,16 @@ def _within(value: Any, spread: str) -> tuple[float | None, float | None] | None
     return pair
 
 
-def as_parameters(given: Any, verb: str) -> dict[str, Parameter]:
+def as_parameters(given: Any, verb: str) -> dict[str, StudyParameter]:
     """Parameters by name, or a sentence."""
     if not isinstance(given, dict) or not given:
         raise InputError(
-            f"{verb}: parameters is {shown(given)}; expected {{name: Parameter(path, ...)}}, at least one."
+            f"{verb}: parameters is {shown(given)}; expected {{name: StudyParameter(path, ...)}}, at least one."
         )
     if len(given) > MOST_PARAMETERS:
         raise InputError(f"{verb}: there are {len(given)} parameters; expected at most {MOST_PARAMETERS}.")
     for name, parameter in given.items():
         refuse_name(name, f"{verb}: a parameter")
-        if not isinstance(parameter, Parameter):
-            raise InputError(f"{verb}: parameter {name!r} is {shown(parameter)}; expected Parameter(path, ...).")
+        if not isinstance(parameter, StudyParameter):
+            raise InputError(f"{verb}: parameter {name!r} is {shown(parameter)}; expected StudyParameter(path, ...).")
     return dict(given)

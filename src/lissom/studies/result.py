@@ -19,7 +19,7 @@ from lissom.spatial.rotations import Array
 from lissom.studies import statistics
 from lissom.studies.block import DOUBTFUL, FAILED
 from lissom.studies.design import Columns
-from lissom.studies.statistics import Sensitivity
+from lissom.studies.statistics import StudySensitivity
 from lissom.studies.study import RESERVED, Study
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class StudyResult:
         columns = [[f"{x:.4g}" if c.dtype.kind == "f" else str(x) for x in c] for c in map(self.__getitem__, names)]
         return Listing.of([self.labelled(name) for name in names], zip(*columns, strict=True))
 
-    def sensitivity(self, output: str | None = None, *, seed: int = 0) -> Sensitivity:
+    def sensitivity(self, output: str | None = None, *, seed: int = 0) -> StudySensitivity:
         """How much of an output's spread each parameter explains.
 
         Of "saltelli" samples: Sobol' indices, first order and total (SciPy), with 95 % intervals by bootstrap. Of

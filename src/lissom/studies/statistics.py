@@ -44,7 +44,7 @@ def _said(x: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class StudySensitivity:
     """How much of an output's spread each parameter explains.
 
     Attributes
@@ -92,7 +92,7 @@ class Sensitivity:
 
 def sensitivity(
     output: str, parameters: Mapping[str, NDArray[Any]], values: Array, paired: tuple[str, ...], seed: int
-) -> Sensitivity:
+) -> StudySensitivity:
     """By Sobol' indices where the sample was made for them and is whole, else by rank correlation."""
     if not parameters:
         raise InputError("sensitivity: no parameters are left in this result.")
@@ -105,14 +105,14 @@ def sensitivity(
 
     ranks = rankdata(values[known])
     first = [_correlation(rankdata(x[known]) if x.dtype.kind in "if" else None, ranks) for x in parameters.values()]
-    return Sensitivity(output, tuple(parameters), "spearman", np.array(first))
+    return StudySensitivity(output, tuple(parameters), "spearman", np.array(first))
 
 
-def _some(found: Sensitivity, names: tuple[str, ...]) -> Sensitivity:
+def _some(found: StudySensitivity, names: tuple[str, ...]) -> StudySensitivity:
     """That of some of the parameters."""
     which = [found.parameters.index(name) for name in names]
     parts = (found.first, found.total, found.first_interval, found.total_interval)
-    return Sensitivity(found.output, names, found.method, *(np.asarray(part)[which] for part in parts))
+    return StudySensitivity(found.output, names, found.method, *(np.asarray(part)[which] for part in parts))
 
 
 def _correlation(a: Array | None, b: Array) -> float:
@@ -122,7 +122,7 @@ def _correlation(a: Array | None, b: Array) -> float:
     return float(np.corrcoef(a, b)[0, 1])
 
 
-def _sobol(output: str, names: tuple[str, ...], values: Array, seed: int) -> Sensitivity:
+def _sobol(output: str, names: tuple[str, ...], values: Array, seed: int) -> StudySensitivity:
     """By SciPy, from the values at A, at B, and at A with one column of B each (see `design`)."""
     blocks = values.reshape(len(names) + 2, -1)
     if np.ptp(values) == 0:
@@ -132,7 +132,7 @@ def _sobol(output: str, names: tuple[str, ...], values: Array, seed: int) -> Sen
     again = [_indices(blocks[:, generator.integers(0, count, count)]) for _ in range(RESAMPLES)]
     ends = (100 * (1 - CERTAIN) / 2, 100 * (1 + CERTAIN) / 2)
     spans = [np.percentile([x[k] for x in again], ends, axis=0).T for k in (0, 1)]
-    return Sensitivity(output, names, "sobol", first, total, *spans)
+    return StudySensitivity(output, names, "sobol", first, total, *spans)
 
 
 def _indices(blocks: Array) -> tuple[Array, Array]:

@@ -17,8 +17,8 @@ from lissom.errors import InputError, LissomError, shown
 from lissom.model.arm import Arm
 from lissom.studies import verbs
 from lissom.studies.design import Columns, design, rows_of, seeds
-from lissom.studies.output import Output, as_outputs
-from lissom.studies.parameter import Parameter, as_parameters
+from lissom.studies.output import StudyOutput, as_outputs
+from lissom.studies.parameter import StudyParameter, as_parameters
 from lissom.studies.paths import Where, found
 from lissom.verbs.call import short_lived
 
@@ -30,7 +30,7 @@ RESERVED = ("row", "seed", "status", "error")
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class StudyCase:
     """One row of a study, as a function of the user gets it.
 
     row, seed : int          its number, and a seed of its own for random numbers
@@ -62,11 +62,11 @@ class Study:
     ----------
     evaluate : str or f(case) -> {name: number or array}
         a public function by its name ("modes", "simulate", "predict_motion", "linearise", "forward_dynamics", ...), or
-        a function of a `Case`
+        a function of a `StudyCase`
     arm : Arm, str or None     the arm; a name or file is loaded. None where a function needs none
     arguments : dict           of the verb, or anything that a function wants to find in its case
-    parameters : {name: Parameter}
-    outputs : {name: Output or str} or None
+    parameters : {name: StudyParameter}
+    outputs : {name: StudyOutput or str} or None
         what is kept of the result; of a function, its own names. None: what is usual for the verb
     sampling : str
         "grid", "list" (values side by side), "random", "latin_hypercube", "sobol" or "saltelli" (for Sobol' indices)
@@ -85,7 +85,7 @@ class Study:
     >>> import lissom as ls
     >>> study = ls.Study(
     ...     "modes", "two_link_flexible", {"q": [0.0, 0.5], "count": 2},
-    ...     parameters={"payload": ls.Parameter("arm.links.link2.payload.mass", grid=(0.0, 0.2, 5))},
+    ...     parameters={"payload": ls.StudyParameter("arm.links.link2.payload.mass", grid=(0.0, 0.2, 5))},
     ... )
     >>> result = study.run(workers=1)
     >>> result["frequency[0]"].round(3)
@@ -181,13 +181,13 @@ class Study:
         """Arm and arguments with all parameters at the same place u, from 0 to 1, of their spreads."""
         return self.put({name: parameter.drawn(u) for name, parameter in self.parameters.items()})
 
-    def case(self, row: int) -> Case:
+    def case(self, row: int) -> StudyCase:
         """One row: its values, and arm and arguments with them."""
         if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < self.rows:
             raise InputError(f"case: there is no row {shown(row)}; there are {self.rows}, from 0.")
         at = np.array([row], np.int64)
         values = {name: column[0] for name, column in self.values(at).items()}
-        return Case(int(row), int(seeds(self.seed, at)[0]), values, self.put(values))
+        return StudyCase(int(row), int(seeds(self.seed, at)[0]), values, self.put(values))
 
     def record(self, row: int) -> Any:
         """What the evaluation gives for a row, in full: a `Run`, a `Motion`, an array ..."""
@@ -273,7 +273,7 @@ def _arm(given: Any, evaluate: Any) -> Arm | None:
     return load(given)
 
 
-def _parameters(evaluate: Any, given: Any) -> dict[str, Parameter]:
+def _parameters(evaluate: Any, given: Any) -> dict[str, StudyParameter]:
     """The controller of run files is what `simulate` calls tau."""
     made = as_parameters(given, VERB)
     if evaluate != "simulate":
@@ -282,7 +282,7 @@ def _parameters(evaluate: Any, given: Any) -> dict[str, Parameter]:
     return {name: p.replace(path=named[name]) if named[name] != p.path else p for name, p in made.items()}
 
 
-def _arguments(evaluate: Any, given: Any, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+def _arguments(evaluate: Any, given: Any, parameters: Mapping[str, StudyParameter]) -> dict[str, Any]:
     """Arguments by name, lists of numbers as arrays; a verb must know them."""
     if given is None:
         given = {}
@@ -334,7 +334,7 @@ def _refuse_alike(parameters: Mapping[str, Any], outputs: Mapping[str, Any]) -> 
         raise InputError(f"{VERB}: {shared[0]!r} is a parameter and an output; give one of them another name.")
 
 
-def _outputs(evaluate: Any, given: Any) -> dict[str, Output]:
+def _outputs(evaluate: Any, given: Any) -> dict[str, StudyOutput]:
     if given is not None:
         return as_outputs(given, VERB)
     return verbs.default_outputs(evaluate) if isinstance(evaluate, str) else {}

@@ -18,8 +18,8 @@ from lissom.model.loads import Load
 from lissom.motion.task_file import read_task_file
 from lissom.simulation.run_file import read_run_file
 from lissom.studies import verbs
-from lissom.studies.output import Output
-from lissom.studies.parameter import Parameter
+from lissom.studies.output import StudyOutput
+from lissom.studies.parameter import StudyParameter
 from lissom.studies.study import Study
 
 VERSION = 1
@@ -174,18 +174,20 @@ def _load(row: Table, i: int) -> Load:
 # ---- what varies, what is kept -------------------------------------------------------------------
 
 
-def _parameters(document: Table) -> dict[str, Parameter]:
+def _parameters(document: Table) -> dict[str, StudyParameter]:
     return {
-        name: _record(Parameter, row, "parameters", name)
+        name: _record(StudyParameter, row, "parameters", name)
         for name, row in as_table(document["parameters"], "parameters").items()
     }
 
 
-def _outputs(document: Table) -> dict[str, Output] | None:
+def _outputs(document: Table) -> dict[str, StudyOutput] | None:
     if "outputs" not in document:
         return None
     rows = as_table(document["outputs"], "outputs")
-    return {name: _record(Output, {"of": r} if isinstance(r, str) else r, "outputs", name) for name, r in rows.items()}
+    return {
+        name: _record(StudyOutput, {"of": r} if isinstance(r, str) else r, "outputs", name) for name, r in rows.items()
+    }
 
 
 def _record(kind: type, row: Any, table: str, name: str) -> Any:

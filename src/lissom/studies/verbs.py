@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from lissom.errors import InputError, shown, suggest
-from lissom.studies.output import Output
+from lissom.studies.output import StudyOutput
 
 EVALUATED = (
     "simulate", "predict_motion", "retime_motion", "modes", "mode_convergence", "linearise", "equilibrium",
@@ -42,14 +42,14 @@ STATES: dict[str, tuple[str, ...]] = {
     "inverse_dynamics_gradient": ("q", "qd", "qdd"),
     "forward_dynamics_gradient": ("q", "qd", "tau"),
 }
-DEFAULTS: dict[str, dict[str, Output]] = {
-    "simulate": {"q_end": Output("q", "last"), "balance_error": Output("balance_error")},
-    "predict_motion": {"duration": Output("duration", unit="s"), "cost": Output("cost")},
-    "retime_motion": {"duration": Output("duration", unit="s"), "cost": Output("cost")},
-    "modes": {"frequency": Output("frequencies_hz", unit="Hz")},
-    "linearise": {"slowest_decay": Output("poles", "max", unit="1/s")},
-    "equilibrium": {"q": Output("q")},
-    "inverse_kinematics": {"q": Output("q")},
+DEFAULTS: dict[str, dict[str, StudyOutput]] = {
+    "simulate": {"q_end": StudyOutput("q", "last"), "balance_error": StudyOutput("balance_error")},
+    "predict_motion": {"duration": StudyOutput("duration", unit="s"), "cost": StudyOutput("cost")},
+    "retime_motion": {"duration": StudyOutput("duration", unit="s"), "cost": StudyOutput("cost")},
+    "modes": {"frequency": StudyOutput("frequencies_hz", unit="Hz")},
+    "linearise": {"slowest_decay": StudyOutput("poles", "max", unit="1/s")},
+    "equilibrium": {"q": StudyOutput("q")},
+    "inverse_kinematics": {"q": StudyOutput("q")},
 }
 
 
@@ -93,6 +93,6 @@ def check_arguments(name: str, given: Mapping[str, Any], verb: str) -> None:
         raise InputError(f"{verb}: arguments has no {missing[0]!r}, which {name} needs.")
 
 
-def default_outputs(name: str) -> dict[str, Output]:
+def default_outputs(name: str) -> dict[str, StudyOutput]:
     """What is kept where nothing is asked for."""
-    return DEFAULTS.get(name, {"result": Output()})
+    return DEFAULTS.get(name, {"result": StudyOutput()})

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from lissom.errors import InputError, SolveError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
-from lissom.model.plausibility import Finding
+from lissom.model.plausibility import ModelFinding
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import NO_LOADS, Loads
 from lissom.verbs.states import as_arm, as_state
@@ -269,7 +269,7 @@ def closure_forces(
     return ClosureForces(force, moment, rows, torques, motion, loop_names(arm))
 
 
-def loop_findings(arm: Arm) -> list[Finding]:
+def loop_findings(arm: Arm) -> list[ModelFinding]:
     """Whether its closed loops close, what they leave free, and what they say twice."""
     if not arm.loops:
         return []
@@ -277,9 +277,11 @@ def loop_findings(arm: Arm) -> list[Finding]:
     try:
         found = assemble(arm)
     except SolveError as error:
-        return [Finding("warning", subject, str(error).removeprefix("assemble: "))]
-    notes = [Finding("note", subject, f"its loops close, and leave {found.mobility} of {arm.dof} coordinates free.")]
+        return [ModelFinding("warning", subject, str(error).removeprefix("assemble: "))]
+    notes = [
+        ModelFinding("note", subject, f"its loops close, and leave {found.mobility} of {arm.dof} coordinates free.")
+    ]
     if found.redundant:
         listed = "; ".join(found.redundant[:4]) + (" ..." if len(found.redundant) > 4 else "")
-        notes.append(Finding("note", subject, f"closure rows that others say as well: {listed}."))
+        notes.append(ModelFinding("note", subject, f"closure rows that others say as well: {listed}."))
     return notes

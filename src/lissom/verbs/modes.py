@@ -223,7 +223,7 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     if not free.any():
         raise InputError(
             f"{verb}: nothing of arm {arm.name!r} vibrates with its joints locked; it has no elastic parts. "
-            "Give links beams or joints Elastic(...), or ask for joints='free'."
+            "Give links beams or joints a JointElasticity(...), or ask for joints='free'."
         )
     return _vibration(arm, state, joints, np.flatnonzero(free), count)
 

@@ -13,7 +13,7 @@ import numpy as np
 from lissom.errors import LissomError
 from lissom.model.arm import Arm
 from lissom.model.link import Link
-from lissom.model.plausibility import Finding, reach_of
+from lissom.model.plausibility import ModelFinding, reach_of
 from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
@@ -76,7 +76,7 @@ def sentence(arm: Arm, names: Sequence[str]) -> str:
     )
 
 
-def inertia_findings(arm: Arm) -> list[Finding]:
+def inertia_findings(arm: Arm) -> list[ModelFinding]:
     """Warnings where the mass matrix is singular at home or at the middle of the joint limits."""
     if arm.kinematics_only or arm.flexible or not 0 < arm.dof <= LARGEST or not degenerate_links(arm):
         return []
@@ -87,7 +87,7 @@ def inertia_findings(arm: Arm) -> list[Finding]:
         except LissomError:  # another finding names it
             continue
         if names:
-            found.append(Finding("warning", f"arm {arm.name!r}", f"{where}: {sentence(arm, names)}"))
+            found.append(ModelFinding("warning", f"arm {arm.name!r}", f"{where}: {sentence(arm, names)}"))
     return found[:1]
 
 

@@ -59,7 +59,7 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     if not inside.shape[1]:
         raise InputError(
             f"modes: nothing of arm {arm.name!r} moves with its joints locked and its loops closed; ask for "
-            "joints='free', or give links beams or joints Elastic(...)."
+            "joints='free', or give links beams or joints a JointElasticity(...)."
         )
     tau = tree_torques(arm, (q, still, still), Acting())[-1]
     force = least_torques(tau, split(gaps.G[0]), arm.actuated).force

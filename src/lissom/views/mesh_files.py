@@ -15,7 +15,7 @@ import numpy as np
 from lissom.errors import ModelError, printable
 from lissom.formats.files import LARGEST_MATRIX, read_bytes
 from lissom.model.arm import Arm
-from lissom.model.link import Shape
+from lissom.model.link import LinkShape
 from lissom.views.mesh_limits import MOST_TRIANGLES, Unreadable, harmless, refuse_large
 from lissom.views.solids import Mesh
 
@@ -44,7 +44,7 @@ class MeshFiles:
         self._warned: set[str] = set()
         self._left = MOST_TRIANGLES
 
-    def parts(self, shape: Shape) -> list[Part] | None:
+    def parts(self, shape: LinkShape) -> list[Part] | None:
         """What a shape of kind "mesh" consists of, in link axes; None where its file cannot be shown."""
         try:
             parts = self._file(shape.file)

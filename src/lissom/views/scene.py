@@ -14,7 +14,7 @@ import numpy as np
 
 from lissom.model.arm import Arm
 from lissom.model.joint import Joint
-from lissom.model.link import Link, Shape
+from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load
 from lissom.spatial.frames import inverse, pose as to
 from lissom.spatial.rotations import Array
@@ -299,7 +299,7 @@ def _parts(link: Link, files: MeshFiles) -> list[tuple[Mesh, Colour | None]]:
     return out
 
 
-def _primitive(shape: Shape) -> Mesh:
+def _primitive(shape: LinkShape) -> Mesh:
     if shape.kind == "box":
         return solids.box(shape.size).placed(shape.origin)
     if shape.kind == "sphere":

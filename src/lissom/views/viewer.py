@@ -39,7 +39,7 @@ CELL_HEIGHT = 480  # pixels of a viewer below the cell of a notebook
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
 
 
-class View:
+class Viewer:
     """A viewer that runs, or a page that was written.
 
     url : str      where it is: ``http://...`` of a server, ``file://...`` of a page
@@ -86,7 +86,7 @@ class View:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<View at {self.url}{'' if self._server is not None or self.url.startswith('file') else ', closed'}>"
+        return f"<Viewer at {self.url}{'' if self._server is not None or self.url.startswith('file') else ', closed'}>"
 
     def _repr_html_(self) -> str:
         """The running viewer in a frame with a link to it; the place of a page that was written."""
@@ -111,7 +111,7 @@ def view(
     port: int | None = None,
     open: bool | None = None,  # the word of the command line
     export: str | os.PathLike[str] | None = None,
-) -> View:
+) -> Viewer:
     """Show an arm in the browser, play a run, a motion or a mode; or write that as one page.
 
     Links are drawn by the meshes and shapes of their description, by capsules and tubes otherwise; flexible links as
@@ -138,7 +138,7 @@ def view(
 
     Returns
     -------
-    View        with `url`, `q` and `close()`; it can be used in ``with``
+    Viewer      with `url`, `q` and `close()`; it can be used in ``with``
 
     Examples
     --------
@@ -170,7 +170,7 @@ def view(
         raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
     panel = Panel(server.gui, player, scene, nodes, record, member)
-    started = View(address(host, server.get_port()), server, panel)
+    started = Viewer(address(host, server.get_port()), server, panel)
     if not in_notebook() if open is None else open:
         import webbrowser
 
@@ -302,7 +302,7 @@ def _nodes(server: Any, scene: Scene) -> Nodes:
     return nodes
 
 
-def _export(page: Path, player: Player, scene: Scene) -> View:
+def _export(page: Path, player: Player, scene: Scene) -> Viewer:
     """What the player shows, from its start to its end, as a page of viser's with its client inside."""
     server = start(LOOPBACK, 0)
     try:
@@ -322,4 +322,4 @@ def _export(page: Path, player: Player, scene: Scene) -> View:
     finally:
         stop(server)
     write_text(page, html)
-    return View(page.as_uri())
+    return Viewer(page.as_uri())
