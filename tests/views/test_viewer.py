@@ -1,9 +1,11 @@
 """What the viewer shows is where kinematics says; what it plays is what a record says. Without a browser."""
 
+import asyncio
 import socket
 import sys
 import time
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -353,6 +355,19 @@ def test_a_server_keeps_to_this_machine_and_ends(run, capsys):
         socket.create_connection(("127.0.0.1", port), timeout=5).close()
     assert repr(viewer).endswith("closed>")
     assert capsys.readouterr().out == ""
+
+
+def test_a_control_that_plays_along_can_be_moved(run):
+    """viser answers coroutines as the message arrives; on threads the value could be set back before it is read."""
+    pytest.importorskip("viser")
+    with ls.view(SOFT, run, open=False) as viewer:
+        slider, begin = viewer._panel.time, time.monotonic()
+        (answer,) = slider._impl.update_cb
+        slider._impl.value = 0.125  # as viser does when the message of a browser has come
+        asyncio.run(answer(SimpleNamespace(client="a browser")))
+        while not np.array_equal(viewer.q, take_of(SOFT, run, 0).at(0.125).q):
+            assert time.monotonic() - begin < 20
+            time.sleep(0.02)
 
 
 def test_members_of_an_ensemble_are_chosen(tmp_path):
