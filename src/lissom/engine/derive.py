@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from lissom.engine.graph import Graph, evaluated, from_casadi
 from lissom.engine.program import Step, cos, sign, sin
 from lissom.engine.record import Call, Tape
+from lissom.engine.symbolics import alone
 from lissom.errors import UnsupportedError
 
 CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))
@@ -82,6 +83,7 @@ def _derived(step: Step, kind: str, inputs: tuple[int, ...], outputs: tuple[int,
     return Step(f"{step.name}_{kind}", function, inputs, outputs, step.constants, adds=adds)
 
 
+@alone
 def _differentiated(step: Step, kind: str) -> Graph:
     try:
         import casadi as ca

@@ -25,6 +25,7 @@ from lissom.engine.graph import Graph
 from lissom.engine.ir import Lanes
 from lissom.engine.program import Inline, Step
 from lissom.engine.record import COPY, Recorder, Tape
+from lissom.engine.symbolics import alone
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
@@ -238,6 +239,7 @@ def four_lanes(graph: Graph) -> Callable[[Sequence[Array], Sequence[Array]], boo
     return _code_in_pieces(4, sizes, loaded).run
 
 
+@alone
 def slopes_of(program: Callable[..., None], count: int) -> Graph:
     """Derivatives of a program's first output with respect to each of its first `count` inputs, row by row."""
     run = Inline()
@@ -245,6 +247,7 @@ def slopes_of(program: Callable[..., None], count: int) -> Graph:
     return run.slopes(count, compiler.has_fma())
 
 
+@alone
 def graph_of(program: Callable[..., None]) -> Graph:
     """A program as one graph for this machine."""
     run = Inline()

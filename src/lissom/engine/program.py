@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.engine.graph import Graph, from_casadi, fused
+from lissom.engine.symbolics import alone
 
 if TYPE_CHECKING:
     from lissom.engine.record import Tape
@@ -87,6 +88,7 @@ class Step(NamedTuple):
         """The step with its constants as one more operand."""
         return self._replace(name=f"{self.name}_given", inputs=(*self.inputs, self.constants), constants=0, passive=1)
 
+    @alone
     def graph(self, fuse: bool) -> Graph:
         """The step as a graph; constants are the last input."""
         graph = from_casadi(traced.__wrapped__(self) if self.once else traced(self))
@@ -94,6 +96,7 @@ class Step(NamedTuple):
 
 
 @functools.cache
+@alone
 def traced(step: Step) -> Any:
     """The step as a casadi function of column vectors; constants are the last."""
     import casadi as ca
@@ -261,6 +264,7 @@ class Inline(Plain):
         graph = from_casadi(ca.Function("slopes", self._symbols, columns))
         return fused(graph) if fuse else graph
 
+    @alone
     def slopes_at(self, *values: np.ndarray) -> list[np.ndarray]:
         """Derivatives of the first output with respect to every input, at values of them; nothing is compiled."""
         import casadi as ca

@@ -11,6 +11,7 @@ from lissom.engine import c99
 from lissom.engine.c99 import Real, Routine
 from lissom.engine.interrupts import uninterrupted
 from lissom.engine.program import Inline, Partly
+from lissom.engine.symbolics import alone
 from lissom.export.catalogue import CATALOGUE, argument, results
 from lissom.export.names import distinct, identifier
 from lissom.export.record import CArgument, CFunction
@@ -56,6 +57,7 @@ class Made(NamedTuple):
     routine: Routine
 
 
+@alone
 def made(arm: Arm, verb: str, asked: Request) -> Made:
     """A verb as a function in C."""
     plan, fixed = planned(arm, verb, asked)

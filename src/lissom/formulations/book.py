@@ -16,6 +16,7 @@ import numpy as np
 from lissom.dynamics import inverse, mass
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.engine.program import Inline
+from lissom.engine.symbolics import alone
 from lissom.formulations.counting import Count
 from lissom.model.arm import Arm
 
@@ -47,6 +48,7 @@ def simulation_form(run: Any, bodies: Bodies) -> None:
     run.output(*inverse.joint_torques(run, bodies, q, qd, run.constant(np.zeros(n)), base, []))
 
 
+@alone
 def count_simulation_form(arm: Arm) -> Count:
     """Multiplications and additions of J and R for one state of an arm."""
     refuse_unready(arm)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from lissom.engine.symbolics import alone
 from lissom.errors import InputError, shown
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
@@ -51,6 +52,7 @@ def own_expression(f: Any, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
     return number
 
 
+@alone
 def as_function(f: Any, n: int) -> Any:
     """A criterion as a casadi function of vectors (n,): what it was made of is no longer needed."""
     if isinstance(f, ca.Function):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from lissom.engine.symbolics import alone
 from lissom.motion.criteria import own_expression
 from lissom.motion.rubbing import excess
 from lissom.motion.sample import Sample, Symbols
@@ -83,6 +84,7 @@ class Expressions:
         return self.layout.pack(self.widths._replace(power=soft * self.widths.power))
 
     @property
+    @alone
     def _spec(self) -> str:
         """What decides the expressions of a sample."""
         limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}

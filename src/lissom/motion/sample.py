@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from lissom.engine import compile as compiler, kernel
 from lissom.engine.graph import from_casadi, fused
+from lissom.engine.symbolics import Kept, alone
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import sources
 
@@ -60,6 +61,7 @@ class Sample:
     check : f()        called before each of its functions is compiled, and may raise
     """
 
+    @alone
     def __init__(
         self, key: str, n: int, build: Build, orders: int = 3, data: int = 0, squares: Array | None = None,
         check: Callable[[], None] = lambda: None,
@@ -187,9 +189,11 @@ class _Compiled:
         self._room: dict[int, list[Array]] = {}
         if not self._some:  # rows that nothing changes have no derivatives
             return
-        made = ca.Function("sample", given, ca.cse([results[k] for k in self._some]))
+        made = Kept(ca.Function("sample", given, ca.cse([results[k] for k in self._some])))
         key = hashlib.sha256(f"{key}|{sources('motion')}".encode()).hexdigest()
-        self._kernel = kernel.straight_kernel(f"motion|{key}", sizes, [n for n in lengths if n], lambda: _graph(made))
+        self._kernel = kernel.straight_kernel(
+            f"motion|{key}", sizes, [n for n in lengths if n], lambda: _graph(made.function)
+        )
 
     def __call__(self, given: Sequence[Array]) -> list[Array]:
         N = len(given[0])
@@ -201,6 +205,7 @@ class _Compiled:
         return out
 
 
+@alone
 def _graph(function: Any) -> Any:
     graph = from_casadi(function)
     return fused(graph) if compiler.has_fma() else graph

@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 
+from lissom.engine.symbolics import alone
 from lissom.errors import InputError, ModelError, shown
 from lissom.motion.criteria import own_expression
 
@@ -39,6 +40,7 @@ def _words() -> dict[int, str]:
     return {getattr(ca, f"OP_{word}"): word for word in (*UNARY, *BINARY)}
 
 
+@alone
 def written(criterion: Callable[..., Any], dof: int) -> list[list[Any]]:
     """Steps of a function of vectors (dof,); the last is its value."""
     symbols = [ca.SX.sym(word, dof) for word in VECTORS]
@@ -62,6 +64,7 @@ def written(criterion: Callable[..., Any], dof: int) -> list[list[Any]]:
     return steps
 
 
+@alone
 def read(steps: Any, dof: int) -> Any:
     """The casadi function of steps, or a sentence."""
     if not isinstance(steps, list) or not steps:

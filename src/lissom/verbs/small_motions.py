@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.engine.symbolics import alone
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -66,6 +67,7 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     return N @ inside, K - force_slope(close, q, force)
 
 
+@alone
 def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
     """Inertia, stiffness (springs, elasticity, gravity) and damping: how torques change around rest.
 
