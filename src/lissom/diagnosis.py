@@ -165,7 +165,7 @@ def _trials() -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
     yield "gradient against differences", _gradient
     yield "frequency of a cantilever", _cantilever
     yield "energy of a simulated run", _energy
-    yield "a motion predicted and played", _motion
+    yield "a motion predicted and replayed", _motion
 
 
 def _cache() -> tuple[bool, str]:

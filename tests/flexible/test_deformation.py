@@ -124,4 +124,4 @@ def test_a_run_says_how_far_it_left_small_deflections():
         ls.modes(arm, rest.q)
     pushed = ls.simulate(arm, tau=[0, 90.0, 0], until=0.2, rtol=1e-6, audit=1.0)
     assert not pushed.ok
-    assert "where modes of small deflections mean nothing: stiffen the link" in pushed.status
+    assert "where small-deflection modes are not valid: stiffen the link" in pushed.status

@@ -204,7 +204,7 @@ BAD = {
     ),
     "table count": (
         lambda: bar(ls.ShapeTable(S, bending_z=S**2)),
-        r"2 bending_z modes are asked for, the table has 1 .* modes=Modes\(bending_z=1, bending_y=0",
+        r"2 bending_z modes are requested, but the table has 1 .* modes=Modes\(bending_z=1, bending_y=0",
     ),
     "table torsion": (
         lambda: bar(ls.ShapeTable(S, torsion=S), GJ=1.0, modes=ls.Modes(0, 0, 1)), "need rotary inertia; give gyration",

@@ -609,7 +609,7 @@ BAD_VALUES: dict[str, tuple[str, str]] = {
     "beam without length": (one_link(rest="[links.beam]  # here\nmass_per_length = 1.0\n"), "length is missing"),
     "modes without stiffness": (
         one_link(rest="[links.beam]  # here\nlength = 1.0\nmass_per_length = 1.0\nmodes = { torsion = 1 }\nEI = 1.0\n"),
-        "torsion modes are asked for but GJ is not given",
+        "torsion modes are requested, but GJ is not given",
     ),
     "EI twice": (
         one_link(rest="[links.beam]\nlength = 1.0\nmass_per_length = 1.0\nEI = 1.0  # here\nEI_z = 2.0\n"),
@@ -953,7 +953,7 @@ def test_refused_content_leaves_the_old_file(tmp_path: Path) -> None:
     path.write_text("old")
     with pytest.raises(ls.UnsupportedError, match=r"URDF has no flexible links \(link1, link2\). Save as .toml"):
         ls.save(ls.load("two_link_flexible"), path, lossy=True)
-    with pytest.raises(ls.UnsupportedError, match="URDF cannot say: drive inertia"):
+    with pytest.raises(ls.UnsupportedError, match="URDF cannot represent: drive inertia"):
         ls.save(ls.load("puma560"), path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["arm.urdf"]

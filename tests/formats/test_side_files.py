@@ -279,7 +279,7 @@ BAD = {
         "child 'wrist_2_link' is not one of its children; did you mean 'wrist_1_link'",
     ),
     "no child": (FOREARM.replace("forearm_link", "tool0"), "no link hangs on it.*give end"),
-    "no length": (FOREARM.replace("forearm_link", "world"), "too short for one. Give end"),
+    "no length": (FOREARM.replace("forearm_link", "world"), "too short for a beam. Give end"),
     "along": (FOREARM.replace("[links.beam]", "z = [0, 0, 2]\n[links.beam]"), "z is .*lies along the beam"),
     "massless": (
         '[[links]]\nname = "tool0"\nend = [0.1, 0, 0]\n[links.beam]\nEI = 1.0\n', "leave nothing for the beam",

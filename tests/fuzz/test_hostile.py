@@ -196,7 +196,7 @@ def test_a_heap_that_has_no_end(netcdf):
         start = data.find(b"GCOL", start + 4)
     netcdf.write_bytes(data)
     for read in (ls.load_run, load_record):
-        with pytest.raises(ls.ModelError, match="its text is not where it should be"):
+        with pytest.raises(ls.ModelError, match="its text is damaged"):
             read(netcdf)
 
 

@@ -83,7 +83,7 @@ def test_a_subtree_without_the_joint_that_leads():
 
 def test_words_say_what_follows():
     text = pair(ls.Mimic("a", -2.0, 0.1)).describe()
-    assert "1 joints, 1 joint that follows, 1 coordinates" in text
+    assert "1 joints, 1 mimic joint, 1 coordinates" in text
     assert "b: follows -2 x a + 0.1" in text
 
 

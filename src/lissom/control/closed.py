@@ -122,7 +122,7 @@ def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
                          max_nfev=iterations)  # fmt: skip
     q, force = full(done.x), done.x[size:]
     gaps = close(q[None])
-    close.refuse_open(q[None], gaps, "equilibrium", "the pose it comes to")
+    close.refuse_open(q[None], gaps, "equilibrium", "the equilibrium pose")
     tau = tree_torques(arm, (q, still, still), acting)[-1]
     found = least_torques(tau, split(gaps.G[0]), arm.actuated)
     N = null_basis(gaps.G[0][:, p])

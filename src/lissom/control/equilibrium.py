@@ -95,8 +95,8 @@ def equilibrium(
     if residual > tolerance:
         worst = arm.coordinates[int(np.argmax(np.where(drives, 0.0, np.abs(tau))))]
         raise SolveError(
-            f"{verb}: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which no motor "
-            "holds. Start nearer to where it comes to rest, or give the joint a spring."
+            f"{verb}: no equilibrium was found near the given pose: a residual of {residual:.3g} remains on "
+            f"{worst!r}, which is not actuated. Start closer to the equilibrium, or give the joint a spring."
         )
     _check_deflection(arm, found)
     stiffness = _stiffness(arm, found, loads)[np.ix_(~drives, ~drives)]
@@ -105,18 +105,18 @@ def equilibrium(
 
 
 def _check_deflection(arm: Arm, q: Array) -> None:
-    """Refuse a rest that no beam of small deflections can have, and warn where deflections are not small."""
+    """Reject an equilibrium beyond small deflections, and warn where deflections are large."""
     bend = bending_range.steepest(arm, q)
     if bend is not None and bend.slope > bending_range.MEANINGLESS:
         raise SolveError(
-            f"equilibrium: link {bend.link!r} would rest with a slope of {bend.slope:.2g} rad, where modes of small "
-            f"deflections mean nothing: {bending_range.FIX}."
+            f"equilibrium: link {bend.link!r} would be in equilibrium with a slope of {bend.slope:.2g} rad, "
+            f"where small-deflection modes are not valid: {bending_range.FIX}."
         )
     bending_range.warn_if_large(arm, q, "equilibrium", level=4)
 
 
 def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: float) -> Equilibrium:
-    """The same with closed loops."""
+    """Return the equilibrium of an arm with closed loops."""
     from lissom.control.closed import rest
 
     if least:
@@ -128,8 +128,9 @@ def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: f
     if residual > tolerance:
         worst = arm.coordinates[int(np.argmax(np.abs(found.left)))]
         raise SolveError(
-            f"equilibrium: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which neither a "
-            "motor nor a closure bears. Start nearer to where it comes to rest, from a pose of assemble."
+            f"equilibrium: no equilibrium was found near the given pose: a residual of {residual:.3g} remains on "
+            f"{worst!r}, which neither a motor nor a closure supports. Start closer to the equilibrium, from a pose of "
+            "assemble."
         )
     _check_deflection(arm, found.q)
     return Equilibrium(found.q, found.tau, residual, found.stable)

@@ -122,7 +122,7 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
         )
     loop = closed_loop(arm, controller, 1.0, None, (), None, None, None)
     if loop.inputs.runs is not None:
-        raise InputError(f"linearise: the controller is of {loop.inputs.runs} runs; give the gains of one.")
+        raise InputError(f"linearise: the controller has gains for {loop.inputs.runs} runs; give those of one run.")
     given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))
     tau = loop.rates(q, qd, moving, given, loop.outside(0.0, q, qd)).tau
     return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, given))

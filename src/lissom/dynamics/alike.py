@@ -23,7 +23,7 @@ def refuse_unlike(arm: Arm, other: Any, k: int) -> None:
     for where, field, have, want in _differences(arm, other):
         if have != want:
             raise InputError(
-                f"arms: arm {k}{where}: {field} is {_said(have)}, of {arm.name!r} it is {_said(want)}; arms may "
+                f"arms: arm {k}{where}: {field} is {_said(have)}, but of {arm.name!r} it is {_said(want)}; arms may "
                 "differ in numbers only."
             )
 

@@ -100,8 +100,8 @@ class Varied:
         for frame in frames:
             if MARK in frame and frame not in self.frames:
                 raise InputError(
-                    f"{verb}: {spoken(frame)} is a place along a beam that was not named when it was decided what may "
-                    "vary between the arms; name it in `frames`."
+                    f"{verb}: {spoken(frame)} is a place along a beam that is not among the frames of this batch of "
+                    "arms; name it in `frames`."
                 )
 
     @functools.cached_property

@@ -57,7 +57,7 @@ def directory() -> Path | None:
 def _warn_unusable(named: str) -> None:
     """Once for a directory that was asked for by name."""
     warnings.warn(
-        f"LISSOM_CACHE={named}: not a directory that only you can write to; compiled code is not kept.",
+        f"LISSOM_CACHE={named}: not a directory that only you can write to; compiled code is not stored.",
         RuntimeWarning, stacklevel=2,
     )  # fmt: skip
 

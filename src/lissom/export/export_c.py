@@ -127,7 +127,7 @@ def _request(
         raise InputError(f"{NAME}: point has shape {np.shape(point)}; expected (3,), one point.")
     as_frame(arm, asked.frame, NAME)
     if (frame is not None or np.any(asked.point)) and not about_frames:
-        raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} is not about one.")
+        raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} does not use one.")
     if (asked.loads or base) and not any(CATALOGUE[verb].acted for verb in wanted):
         takers = ", ".join(verb for verb, entry in CATALOGUE.items() if entry.acted)
         raise InputError(f"{NAME}: {', '.join(wanted)} takes no loads and no motion of the base; {takers} do.")
@@ -194,10 +194,10 @@ def _refuse_foreign(files: Iterable[Path], arm: Arm) -> None:
     """Only what an earlier export of an arm of the same name left may be written over."""
     for path in files:
         if os.path.isdir(path):
-            raise InputError(f"{NAME}: {path} is a folder; move it away, or give another name or into.")
+            raise InputError(f"{NAME}: {path} is a folder; move it away, or choose another name or into.")
         if os.path.exists(path) and (other := text.name_inside(_head(path))) != arm.name:
             of = f"was not made by {NAME}" if other is None else f"is of arm {other!r}, not of {arm.name!r}"
-            raise InputError(f"{NAME}: {path} is there and {of}; it is left as it is. Give another name or into.")
+            raise InputError(f"{NAME}: {path} exists and {of}; it is not overwritten. Choose another name or into.")
 
 
 def _head(path: Path) -> str:

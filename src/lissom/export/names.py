@@ -44,8 +44,8 @@ def as_identifier(name: Any, verb: str) -> str:
     if not isinstance(name, str) or identifier(name) != name:
         better = f", for example {identifier(name)!r}" if isinstance(name, str) else ""
         raise InputError(
-            f"{verb}: name is {shown(name)}; expected letters, digits and underscores inside that are no word of C, "
-            f"at most {LONGEST}, not ending in {TEST}{better}."
+            f"{verb}: name is {shown(name)}; expected a C identifier of at most {LONGEST} letters, digits and inner "
+            f"underscores, not a C keyword and not ending in {TEST}{better}."
         )
     return name
 

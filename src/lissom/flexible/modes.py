@@ -55,11 +55,11 @@ def _without_inertia(beam: Beam, plane: str, stiffness: Any, tip: Tip, count: in
     if tip.polar <= 0.0:
         raise ModelError(
             "torsion modes need inertia about the beam's axis: give gyration=(r_y, r_z) of the section, or a payload "
-            "with inertia about x. Without it nothing resists a twist but the spring."
+            "with inertia about x. Without it a twist has stiffness but no inertia."
         )
     if count > 1:
         raise ModelError(
-            f"{count} torsion modes are asked for; without gyration=(r_y, r_z) of the section there is one, of the tip."
+            f"{count} torsion modes are requested; without gyration=(r_y, r_z) of the section there is one, of the tip."
         )
     if rank(stiffness):
         panels = Panels(beam.stations)

@@ -44,7 +44,7 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
     except OSError as error:
         raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
     if large or len(data) > largest:
-        raise ModelError(f"it is larger than {largest // 2**20} MiB, which is too large.", file=str(path))
+        raise ModelError(f"it is larger than {largest // 2**20} MiB, the largest size that is read.", file=str(path))
     return data
 
 
@@ -63,7 +63,7 @@ class Budget:
         """Room for a while, or a sentence."""
         if size > self._left:
             raise ModelError(
-                f"its {what} says that it takes {size / 2**20:.4g} MiB, too much for a file of its size.",
+                f"its {what} declares a size of {size / 2**20:.4g} MiB, too much for a file of its size.",
                 file=str(self._path),
             )
 

@@ -51,7 +51,7 @@ def read(
     if root.tag != "mujoco":
         raise ModelError(about_root(root, "<mujoco> or <robot>"), "XML", str(path), root.line)
     if repair:
-        raise InputError(f"load: repair is not for MJCF; MuJoCo's compiler has balanceinertia for {path}.")
+        raise InputError(f"load: repair does not apply to MJCF; set balanceinertia in the <compiler> of {path}.")
     refuse_harmful(root, path)
     mujoco = _mujoco()
     try:

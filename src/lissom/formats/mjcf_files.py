@@ -90,7 +90,7 @@ class Sources:
                 trail.pop()
             elif place in above:
                 raise ModelError(
-                    f"<{element.tag}> names the file {place.name[:60]!r}, which comes to read itself.",
+                    f"<{element.tag}> names the file {place.name[:60]!r}, which includes itself.",
                     "", str(source.path), element.line,
                 )  # fmt: skip
             elif place not in reads:

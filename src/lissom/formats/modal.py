@@ -91,7 +91,7 @@ def _from_npz(path: Path, options: dict[str, Any]) -> ModalIntegrals:
     known = INTEGRALS if whole else MATRICES
     for word in data:
         if word not in known:
-            raise ModelError(f"{word[:60]} is not a key of it; {suggest(word[:60], known)}", file=str(path))
+            raise ModelError(f"{word[:60]} is not a known key; {suggest(word[:60], known)}", file=str(path))
     if not whole:
         single = {word: value.item() for word, value in data.items() if value.ndim == 0}
         return _reduced(data | single | options, str(path))

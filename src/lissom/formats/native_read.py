@@ -126,7 +126,7 @@ class Reader:
         with inside("dh"):
             refuse_unknown(as_table(table, "dh"), ("convention", "base", "rows"), "[dh]")
             if "convention" not in table:
-                raise ModelError('convention is missing; say "standard" or "modified", it is never guessed.')
+                raise ModelError('convention is missing; give "standard" or "modified".')
             base = _placement(table.get("base", {}), "base")
             rows = []
             for i, row in enumerate(as_rows(table, "rows")):
@@ -288,7 +288,7 @@ def _refuse_degrees_of_slides(row: Table, kind: Any) -> None:
     if kind == "prismatic" and isinstance(limits, dict):
         for word in limits:
             if word.endswith("_deg"):
-                raise ModelError(f"{word} is for joints that turn; a prismatic joint's limits are in m.")
+                raise ModelError(f"{word} is for revolute joints; a prismatic joint's limits are in m.")
 
 
 def _placement(value: Any, what: str) -> Array:

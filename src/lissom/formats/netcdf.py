@@ -59,7 +59,7 @@ class Contents:
             stream.seek(address)
             mark, version, size = HEAP.unpack(stream.read(HEAP.size))
             if place is None or mark != b"GCOL" or version != 1 or size > self._path.stat().st_size:
-                raise ValueError("its text is not where it should be")
+                raise ValueError("its text is damaged")
             heap = stream.read(size - HEAP.size)
         at = 0
         while at + OBJECT.size <= len(heap):
@@ -70,7 +70,7 @@ class Contents:
             if number == index and length <= wide <= len(heap) - at:
                 return heap[at : at + length]
             at += -(-wide // 8) * 8
-        raise ValueError("its text is not where it should be")
+        raise ValueError("its text is damaged")
 
     def numbers(self, name: str) -> Array:
         """A variable of numbers."""
@@ -106,7 +106,7 @@ class Contents:
         plan = found.id.get_create_plist()
         filters = [plan.get_filter(k)[0] for k in range(plan.get_nfilters())]
         if set(filters) - {DEFLATE, SHUFFLE, CHECKSUM}:
-            raise ModelError(f"its {name} is compressed in a way that is not read; use deflate.", file=str(self._path))
+            raise ModelError(f"its {name} uses a compression that is not supported; use deflate.", file=str(self._path))
         if DEFLATE not in filters:
             return
         for k in range(found.id.get_num_chunks()):
@@ -115,7 +115,7 @@ class Contents:
             if skipped & 1 << filters.index(DEFLATE):
                 continue
             if len(zlib.decompressobj().decompress(packed, chunk + 5)) > chunk + 4:  # a checksum has four
-                raise ModelError(f"its {name} unpacks to more than it says.", file=str(self._path))
+                raise ModelError(f"its {name} unpacks to more data than it declares.", file=str(self._path))
 
 
 @contextmanager

@@ -23,7 +23,9 @@ def read_npz(path: Path, largest: int = LARGEST_MATRIX) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as box:
             if sum(member.file_size for member in box.infolist()) > largest:
-                raise ModelError(f"it unpacks to more than {largest // 2**20} MiB, which is too large.", file=str(path))
+                raise ModelError(
+                    f"it unpacks to more than {largest // 2**20} MiB, the largest size that is read.", file=str(path)
+                )
             return {member.filename.removesuffix(".npy"): _array(box.read(member)) for member in box.infolist()}
     except LissomError:
         raise

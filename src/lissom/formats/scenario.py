@@ -41,7 +41,7 @@ def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
         ValueError,
         OverflowError,
     ) as error:  # numbers where words stand, tables with rows of unlike length
-        raise ModelError(f"some value is not what its key needs ({error}).", file=str(path)) from None
+        raise ModelError(f"a value does not fit its key ({error}).", file=str(path)) from None
 
 
 def refuse_version(document: Table, word: str, version: int) -> None:

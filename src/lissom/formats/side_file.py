@@ -162,5 +162,5 @@ def _note(arm: Arm, link: Link, mass: float, hub: Inertia, line: Line | None, at
     note += f" with a hub of {hub.mass:.4g} kg." if hub.mass else "."
     others = [other.name for other in arm.links if other.parent == link.name and other.name not in at]
     if line is not None and line.child is not None and len(others) > 1:
-        note += f" What hung on it now hangs on its tip: {', '.join(map(repr, others))}."
+        note += f" Its other children are now attached to its tip: {', '.join(map(repr, others))}."
     return note

@@ -17,7 +17,9 @@ def refuse_unfit(kind: type, values: dict[str, Any]) -> None:
     hints = _hints(kind)
     for word, value in values.items():
         if word in hints and not fits(value, hints[word]):
-            raise ModelError(f"its {word} is {shown(value)}, which is not what a {kind.__name__} has there.")
+            raise ModelError(
+                f"its {word} is {shown(value)}, which is not a valid value of this field of {kind.__name__}."
+            )
 
 
 @cache

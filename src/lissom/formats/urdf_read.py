@@ -155,7 +155,9 @@ class _Reader:
                 parent, child = (self._end(joint, end, bodies) for end in ("parent", "child"))
                 if child in carried:
                     other = carried[child].attributes["name"]
-                    raise self._error(joint, f"link {child!r} hangs on joint {other!r} already; expected one parent.")
+                    raise self._error(
+                        joint, f"link {child!r} is already the child of joint {other!r}; expected one parent."
+                    )
                 carried[child] = joints[word]
                 children[parent].append(child)
         if len(self.faults.list) > before:  # what follows from a joint that leads nowhere is no fault of its own
@@ -183,7 +185,7 @@ class _Reader:
         ring = path[path.index(word) :]
         shown = " - ".join(repr(link) for link in [*ring[:6], *(["..."] if len(ring) > 6 else [])])
         first = min((carried[link] for link in ring), key=lambda joint: joint.line)
-        return self._error(first, f"the links {shown} hang on each other in a cycle; a URDF is a tree.")
+        return self._error(first, f"the links {shown} form a cycle; a URDF must be a tree.")
 
     def _end(self, joint: xml.Element, end: str, bodies: dict[str, xml.Element]) -> str:
         element = self._one(joint, end)

@@ -29,8 +29,8 @@ def write(arm: Arm, lossy: bool = False) -> str:
     missing = unsayable(arm)
     if missing and not lossy:
         raise UnsupportedError(
-            f"URDF cannot say: {'; '.join(missing)}. Save as .toml to keep everything, "
-            "or pass lossy=True (--lossy) to drop these."
+            f"URDF cannot represent: {'; '.join(missing)}. Save as .toml to keep everything, "
+            "or use lossy=True (--lossy) to drop these."
         )
     lines = ['<?xml version="1.0"?>', f"<robot name={_quoted(arm.name)}>"]
     taken = set(arm.frames) | {link.joint.name for link in arm.links}
@@ -64,10 +64,10 @@ def unsayable(arm: Arm) -> list[str]:
         out.append(f"gravity {arm.gravity.tolist()}")
     out += ["loop closures"] if arm.loops else []
     out += ["standing loads"] if arm.loads else []
-    out += ["the mark kinematics_only"] if arm.kinematics_only else []
+    out += ["the kinematics_only flag"] if arm.kinematics_only else []
     taken = [word for word in (*arm.frames, *(link.joint.name for link in arm.links)) if "${" in word]
     if taken:
-        raise UnsupportedError(f"URDF readers take the name {taken[0]!r} for xacro. Rename it, or save as .toml.")
+        raise UnsupportedError(f"URDF readers interpret the name {taken[0]!r} as xacro. Rename it, or save as .toml.")
     words: dict[str, Callable[[Joint], bool]] = {
         "drive inertia": lambda j: j.reflected_inertia != 0.0 or j.gear_ratio != 1.0,
         "springs": lambda j: j.stiffness != 0.0 or j.rest != 0.0,

@@ -128,9 +128,9 @@ def find(method: Any, verb: str) -> Formulation:
     found = named(method)
     if found is None or verb not in found.verbs:
         if found:
-            able = f"{found.name} gives {' and '.join(found.verbs)}. Those that give it: {', '.join(names)}."
+            able = f"{found.name} computes {' and '.join(found.verbs)}. For {verb} use one of: {', '.join(names)}."
         elif method in FLEXIBILITIES:
-            able = f"it is a model of flexible links: arm.replace(flexibility={method!r})."
+            able = f"it is a flexibility model: use arm.replace(flexibility={method!r})."
         else:
             able = suggest(str(method), names)
         raise InputError(f"{verb}: method is {method!r}; expected None (the fast path) or a formulation; {able}")
@@ -143,9 +143,9 @@ def refuse_uncovered(
     """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
     for name, mimic in arm.mimics.items():
         raise UnsupportedError(
-            f"{asking or verb}: method {f.name!r} does not cover joints that follow others, and {name!r} of arm "
+            f"{asking or verb}: method {f.name!r} does not cover mimic joints, and {name!r} of arm "
             f"{arm.name!r} follows {mimic.joint!r}. "
-            + ("Leave out method, which takes the fast path, or load" if asking is None else "Load")
+            + ("Leave out method to use the fast path, or load" if asking is None else "Load")
             + " the arm with mimic='free'."
         )
     if f.planar:
@@ -154,7 +154,7 @@ def refuse_uncovered(
     if bodies.flexible:
         raise UnsupportedError(
             f"{asking or verb}: method {f.name!r} covers rigid links only, and arm {arm.name!r} has flexible ones"
-            + ("; leave out method, which takes the fast path." if asking is None else ".")
+            + ("; leave out method to use the fast path." if asking is None else ".")
         )
     serial = Linkage(bodies).serial
     others = [g for g in ALL.values() if verb in g.verbs and not g.planar]
@@ -167,12 +167,12 @@ def refuse_uncovered(
     else:
         return
     listed = ", ".join(able) + (", or None, the fast path" if asking is None else "")
-    raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. These do: {listed}.")
+    raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. Supported by: {listed}.")
 
 
 def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
     """What a planar closed form does not cover."""
-    fast = "Leave out method" if asking in f.verbs else f"Take {', '.join(f.verbs)} without method"
+    fast = "Leave out method" if asking in f.verbs else f"Use {', '.join(f.verbs)} without method"
     fast += ": the fast path covers it"
     if bodies.flexible:
         slides = any(body.prismatic for body in bodies.list)  # which Book's recursion does not cover

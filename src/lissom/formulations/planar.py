@@ -246,7 +246,7 @@ def _normal(bodies: Bodies) -> Array:
         if body.beam is None:
             return R[:, 2]
     if bodies.movers:
-        raise UnsupportedError("it has no joint that moves, whose axis would say which plane is meant")
+        raise UnsupportedError("it has no moving joint to define the plane")
     return R[:, 2]
 
 

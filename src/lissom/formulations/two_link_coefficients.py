@@ -127,8 +127,8 @@ def _without_ends(arm: Arm, planar: Planar, k: int) -> _Plain:
     carried = payload is not None and (k == 0 or payload.com.any())
     if beside or turned or carried:
         raise UnsupportedError(
-            f"link {link.name!r} of arm {arm.name!r} has a hub, a payload, a joint or a mode beside the places and "
-            "directions the paper has; use method='de_luca_siciliano', which takes them anywhere."
+            f"link {link.name!r} of arm {arm.name!r} has a hub, payload, joint or mode that the two-link arm of the "
+            "paper does not have; use method='de_luca_siciliano', which is general."
         )
     m = float(body.C[0, 0])
     return _Plain(

@@ -48,4 +48,4 @@ def weakest_loop(arm: Arm, G: Array, rank: int) -> str:
 
 def held_less(which: str) -> str:
     """What a loop does where closures lose their rank."""
-    return f"{which} no longer holds all that it held"
+    return f"{which} no longer constrains all its directions"

@@ -117,7 +117,7 @@ class Arm(Record):
                 if word in frames:
                     raise ModelError(
                         f"the name {word!r} is used twice (also on link {frames[word]!r}); "
-                        "links and tools need names of their own.",
+                        "links and tools need unique names.",
                         f"link {link.name!r}",
                     )
                 frames[word] = link.name
@@ -162,7 +162,7 @@ class Arm(Record):
             if mimic is not None and (mimic.joint not in moving or mimic.joint == link.joint.name):
                 raise ModelError(
                     f"it mimics {mimic.joint!r}, which is not another moving joint; {suggest(mimic.joint, moving)} "
-                    "Loaded with mimic='free' it is a joint of its own.",
+                    "Load the arm with mimic='free' to make it an independent joint.",
                     f"joint {link.joint.name!r}",
                 )
         _ = self.mimics  # refuses rings
@@ -211,8 +211,7 @@ class Arm(Record):
             for joint, _ in link.beam.tip_pose:
                 if joint not in known:
                     raise ModelError(
-                        f"tip_pose names {joint!r}, which is not a moving joint that it carries and that follows no "
-                        f"other joint; "
+                        f"tip_pose names {joint!r}, which is not an independent joint further out on the arm; "
                         f"{suggest(joint, known)}",
                         f"link {link.name!r} beam",
                     )

@@ -161,7 +161,7 @@ class Beam(Record):
             self._refuse_shapes()
             self._set(tip_pose=self._clean_tip_pose(), third_order=flag(self.third_order, "third_order"))
             if self._along_the_axis()[0] < 1e-30:
-                raise ModelError("its mass is too small to be one; check the unit of mass_per_length and length.")
+                raise ModelError("its mass is too small for a beam; check the unit of mass_per_length and length.")
 
     def _stiffness_pair(self) -> tuple[Any, Any]:
         """(EI_y, EI_z) from a pair, or from one number for both planes."""
@@ -212,7 +212,7 @@ class Beam(Record):
     def _refuse_modes_without_stiffness(self) -> None:
         for plane in PLANES:
             if getattr(self.modes, plane) and self.stiffness(plane) is None:
-                raise ModelError(f"{plane} modes are asked for but {STIFFNESS[plane]} is not given.")
+                raise ModelError(f"{plane} modes are requested, but {STIFFNESS[plane]} is not given.")
 
     def stiffness(self, plane: str) -> Any:
         """What resists a plane of motion: a number, a table, or None."""
@@ -242,8 +242,8 @@ class Beam(Record):
             for kind in KINDS:
                 if getattr(self.modes, kind) > MOST_POLYNOMIALS:
                     raise ModelError(
-                        f"{getattr(self.modes, kind)} polynomial shapes of {kind} are asked for; at most "
-                        f'{MOST_POLYNOMIALS} can be told apart. Keep fewer, or use shapes="natural".'
+                        f"{getattr(self.modes, kind)} polynomial shapes of {kind} are requested; at most "
+                        f'{MOST_POLYNOMIALS} are numerically independent. Keep fewer, or use shapes="natural".'
                     )
         if not isinstance(self.tip, Tip) and (not isinstance(self.tip, str) or self.tip not in TIPS):
             raise ModelError(f"tip is {shown(self.tip)}; {suggest(str(self.tip)[:60], TIPS)} Or give a Tip(...).")
@@ -256,8 +256,8 @@ class Beam(Record):
             asked, given = getattr(self.modes, kind), table.count(kind)
             if asked > given:
                 raise ModelError(
-                    f"{asked} {kind} modes are asked for, the table has {given} shapes of that kind. Add some, or say "
-                    f"modes=Modes({', '.join(f'{word}={table.count(word)}' for word in KINDS)})."
+                    f"{asked} {kind} modes are requested, but the table has {given} shapes of that kind. Add some, or "
+                    f"set modes=Modes({', '.join(f'{word}={table.count(word)}' for word in KINDS)})."
                 )
         if self.modes.torsion and not self.resists_spin:
             raise ModelError("torsion shapes of a table need rotary inertia; give gyration=(r_y, r_z) of the section.")
@@ -270,7 +270,7 @@ class Beam(Record):
         except (TypeError, ValueError):
             raise ModelError(f"tip_pose is {shown(given)}; expected a mapping such as {{'elbow': 0.5}}.") from None
         if pairs and self.tip != "auto":
-            raise ModelError('tip_pose is given, but the tip is not looked at; leave it out, or say tip="auto".')
+            raise ModelError('tip_pose is given, but it applies to tip="auto" only; leave it out, or set tip="auto".')
         found = {name(joint, "joint in tip_pose"): number(at, f"tip_pose of {joint!r}") for joint, at in pairs}
         return tuple(sorted(found.items()))
 

@@ -54,8 +54,8 @@ def line_of(
     length = float(np.linalg.norm(point))
     if length < SHORTEST:
         raise ModelError(
-            f"it is {length:g} m from its joint to the end of the beam, too short for one. Give end = [x, y, z] in the "
-            "link's axes, or another child."
+            f"it is {length:g} m from its joint to the end of the beam, too short for a beam. Give end = [x, y, z] in "
+            "the link's axes, or another child."
         )
     x = point / length
     return Line(pose(_axes(x, _sideways(link, next_, x, z))), length, next_)
@@ -69,7 +69,7 @@ def _child(arm: Arm, link: Link, word: str | None, beside: Collection[str], opti
             raise ModelError(f"at names {given!r}, which is not one of its children; {suggest(given, children)}")
     if word is not None:
         if word in beside:
-            raise ModelError(f"at names {word!r}, to which the beam leads; it sits at the end.")
+            raise ModelError(f"at names {word!r}, the child at the end of the beam; leave it out of at.")
         if word not in children:
             raise ModelError(f"child {word!r} is not one of its children; {suggest(word, children)}")
         return children[word]
@@ -81,12 +81,10 @@ def _child(arm: Arm, link: Link, word: str | None, beside: Collection[str], opti
     if optional:
         return None
     if not children:
-        besides = " beside those of at" if beside else ""
-        raise ModelError(
-            f"no link hangs on it{besides}, so its beam has no end; give end = [x, y, z] in the link's axes."
-        )
+        besides = " apart from those in at" if beside else ""
+        raise ModelError(f"it has no child{besides}, so its beam has no end; give end = [x, y, z] in the link's axes.")
     names = ", ".join(repr(other.name) for other in found or children.values())
-    raise ModelError(f"several links hang on it ({names}); say which one its beam leads to: child = ...")
+    raise ModelError(f"it has several children ({names}); name the one at the end of the beam: child = ...")
 
 
 def _sideways(link: Link, child: Link | None, x: Array, z: Any) -> Array:

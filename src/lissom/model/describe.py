@@ -63,7 +63,7 @@ def _wrapped(head: str, text: str) -> list[str]:
 def _head(arm: Arm) -> str:
     parts = [f"{len(arm.links)} links", f"{len(arm.joints)} joints"]
     if arm.mimics:
-        parts.append(f"{len(arm.mimics)} joints that follow" if len(arm.mimics) > 1 else "1 joint that follows")
+        parts.append(f"{len(arm.mimics)} mimic joints" if len(arm.mimics) > 1 else "1 mimic joint")
     modes = sum(len(link.mode_labels) for link in arm.links)
     if modes:
         parts.append(f"{modes} modes ({arm.flexibility})")
@@ -142,7 +142,7 @@ def _choice(beam: Beam) -> str:
     if beam.tip != "auto":
         words.append("assumed with a free tip" if beam.tip == "free" else "assumed with a given tip")
     if beam.tip_pose:
-        words.append("tip seen at " + ", ".join(f"{joint} = {at:g}" for joint, at in beam.tip_pose))
+        words.append("tip pose " + ", ".join(f"{joint} = {at:g}" for joint, at in beam.tip_pose))
     if not beam.third_order:
         words.append("no third-order completion")
     return "; " + ", ".join(words) if words else ""

@@ -260,7 +260,7 @@ def _refuse_lost_digits(arm: Arm, table: DHTable) -> None:
     if off > 1e-9 * size:
         raise UnsupportedError(
             f"arm {arm.name!r} has axes so nearly parallel that its DH table would be {off:.1g} m off. "
-            "Use the native format, which has no such trouble."
+            "Use the native format, which has no such limitation."
         )
 
 

@@ -21,7 +21,7 @@ def end_links(arm: Arm) -> tuple[str, ...]:
     return tuple(arm.links[i].name for i in sorted(last.values())) or (arm.links[-1].name,)
 
 
-def only_end(arm: Arm, instead: str = "name the link that is meant") -> str:
+def only_end(arm: Arm, instead: str = "name the link") -> str:
     """The end of an arm that has one; on a tree with several, an error that lists them and says what to do instead."""
     ends = end_links(arm)
     if len(ends) == 1:

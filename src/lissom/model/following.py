@@ -41,7 +41,7 @@ def _chain(waiting: Mapping[str, Mimic], found: Mapping[str, Mimic], name: str) 
         if name in chain:
             ring = list(chain)[list(chain).index(name) :]
             names = ", ".join(repr(word) for word in waiting if word in ring)
-            raise ModelError(f"the joints {names} follow each other in a ring; one of them must follow no other.",
+            raise ModelError(f"the joints {names} mimic each other in a cycle; one of them must be independent.",
                              "mimic")  # fmt: skip
         chain[name] = None
         name = waiting[name].joint

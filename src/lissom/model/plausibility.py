@@ -41,8 +41,8 @@ def check(arm: Arm) -> list[ModelFinding]:
     reach = reach_of(arm)
     findings = [finding for link in arm.links for finding in _link(link, reach)]
     findings += [
-        ModelFinding("warning", f"joint {joint.name!r}", "its position limits leave the joint that it follows, "
-                f"{arm.mimics[joint.name].joint!r}, no motion, and are left out. Check them, and the mimic.")
+        ModelFinding("warning", f"joint {joint.name!r}", "its position limits allow no motion of joint "
+                f"{arm.mimics[joint.name].joint!r}, which it mimics, and are ignored. Check the limits and the mimic.")
         for joint in without_room(arm)
     ]  # fmt: skip
     findings += _beyond_tips(arm)
@@ -54,7 +54,7 @@ def check(arm: Arm) -> list[ModelFinding]:
         findings.append(ModelFinding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
     if arm.kinematics_only:
         findings.append(
-            ModelFinding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics will refuse it.")
+            ModelFinding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics functions reject it.")
         )
     if not np.any(arm.gravity):
         findings.append(ModelFinding("note", f"arm {arm.name!r}", "gravity is zero."))

@@ -251,8 +251,8 @@ def _basis(K: Any, M: Any, T: Array, count: int) -> Array:
         static = splu(K).solve(np.ascontiguousarray(T.T))
     except (np.linalg.LinAlgError, RuntimeError):
         raise ModelError(
-            "K is not positive where the root is clamped: some part of the link is loose, or stiffness is negative. "
-            "Look for nodes without elements, and for signs."
+            "K is not positive where the root is clamped: some part of the link is not connected, or stiffness is "
+            "negative. Look for nodes without elements, and for signs."
         ) from None
     Q = np.column_stack([low, static])
     Q = Q / np.sqrt(np.einsum("ik,ik->k", Q, K @ Q))

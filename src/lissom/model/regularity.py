@@ -189,7 +189,7 @@ def _raise_all(found: list[tuple[str, ModelError]]) -> NoReturn:
 
 
 def _undetermined(link: Link, locked: float) -> str:
-    own = "the link mass and inertia of its own"
+    own = "the link mass and inertia"
     if link.beam is not None:
         own = "its beam gyration=(r_y, r_z), or the link a hub"
     return (
@@ -201,7 +201,7 @@ def _undetermined(link: Link, locked: float) -> str:
 
 def _why(link: Link, locked: float) -> str:
     if locked > 0.0:
-        return "what it carries hangs on another joint about or along the same line, and need not follow"
+        return "everything it carries is on another joint with the same axis, which can move against it"
     if link.body.mass > 0.0 and link.joint.kind == "revolute":
         return f"its mass of {link.body.mass:g} kg lies on the joint's axis and has no moment of inertia about it"
     return "neither the link nor anything it carries has mass"

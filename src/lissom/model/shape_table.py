@@ -84,7 +84,7 @@ class ShapeTable(Record):
             )
         if table.shape[1] > n - 1:
             raise ModelError(
-                f"{word} has {table.shape[1]} shapes at {n} stations, which tell {n - 1} apart at most; give more "
+                f"{word} has {table.shape[1]} shapes at {n} stations, which resolve at most {n - 1}; give more "
                 "stations or fewer shapes."
             )
         table = self._clamped(word, table)

@@ -304,8 +304,8 @@ def _spin_up(tell: Callable[[str], object]) -> tuple[list[Claim], Drawing]:
     claim = judged(
         "(4)-(7)",
         "the equations do not ignore the interaction of angular rates and deflections",
-        f"a beam of 10 m led to 6 rad/s, above its first clamped frequency of {clamped:.2f} rad/s: the tip is further "
-        f"away than the beam is long from t = {ends['linear']:.1f} s (linear) and {ends['book']:.1f} s (book); "
+        f"a beam of 10 m driven to 6 rad/s, above its first clamped frequency of {clamped:.2f} rad/s: the tip is "
+        f"further away than the beam is long from t = {ends['linear']:.1f} s (linear) and {ends['book']:.1f} s (book); "
         f"with foreshortening (second_order) it lags by {-peak:.3f} m at most and comes back",
         not np.isfinite(ends["linear"]),
         "a linear field has the centrifugal force that pushes outwards, and not the shortening that pulls back",

@@ -87,7 +87,7 @@ def assemble(
     """
     verb = "assemble"
     if not as_arm(arm, verb).loops:
-        raise InputError(f"{verb}: arm {arm.name!r} has no loops; every position is one of its own.")
+        raise InputError(f"{verb}: arm {arm.name!r} has no loops; there is nothing to assemble.")
     if not isinstance(tolerance, int | float | np.floating) or isinstance(tolerance, bool) or not tolerance > 0:
         raise InputError(f"{verb}: tolerance is {shown(tolerance)}; expected a number above 0.")
     if not isinstance(bend, bool):
@@ -144,8 +144,8 @@ def _refuse_held(close: Closure, rows: Array, size: float, what: str, word: str,
 
     if float(np.abs(rows).max()) > 1e-9 * size:
         raise InputError(
-            f"assemble: no {what} of the other joints fit those that are held: {word} opens "
-            f"{largest(close.arm, rows, per)}. Hold fewer joints in fixed, or give {word} that fit each other."
+            f"assemble: no {what} of the other joints are compatible with the fixed ones: {word} opens "
+            f"{largest(close.arm, rows, per)}. Hold fewer joints in fixed, or give {word} that are compatible."
         )
 
 
@@ -158,12 +158,12 @@ def _unclosed(close: Closure, q: Array, phi: Array, free: NDArray[np.bool_], tol
     held = f" with {', '.join(names[:6])} held" if names else ""
     if float(np.abs(phi).max()) <= tolerance:
         return (
-            f"assemble: arm {arm.name!r} closes{held} only with an axis turned round (z of both frames must point the "
-            "same way). Turn one of the loop's frames by half a turn, or start from another guess."
+            f"assemble: arm {arm.name!r} closes{held} only with an axis reversed (z of both frames must point the "
+            "same way). Turn one of the loop's frames by 180 degrees, or start from another guess."
         )
     bend = " or bend=True" if arm.mode_index.size and not free[arm.mode_index].all() else ""
     return (
-        f"assemble: no position was found that closes arm {arm.name!r}{held}. The smallest gap leaves open "
+        f"assemble: no position was found that closes arm {arm.name!r}{held}. The best attempt leaves open "
         f"{largest(arm, phi)}. Check lengths and the frames of the loop, start nearer, or hold fewer joints{bend}."
     )
 
@@ -283,5 +283,5 @@ def loop_findings(arm: Arm) -> list[ModelFinding]:
     ]
     if found.redundant:
         listed = "; ".join(found.redundant[:4]) + (" ..." if len(found.redundant) > 4 else "")
-        notes.append(ModelFinding("note", subject, f"closure rows that others say as well: {listed}."))
+        notes.append(ModelFinding("note", subject, f"redundant closure rows: {listed}."))
     return notes

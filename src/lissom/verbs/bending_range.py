@@ -17,7 +17,7 @@ from lissom.verbs.deformation import amplitudes
 
 SMALL = 0.5  # slope [rad] up to which deflections count as small
 MEANINGLESS = 1.0  # slope beyond which the field is no longer that of a beam
-FIX = "stiffen the link, lower what bends it, or divide it into several flexible links"
+FIX = "stiffen the link, reduce its load, or divide it into several flexible links"
 
 
 class Bend(NamedTuple):
@@ -70,7 +70,7 @@ def warn_if_large(arm: Arm, q: Array, verb: str, level: int = 3) -> None:
     if bend is not None and bend.slope > SMALL:
         sentence = (
             f"{verb}: link {bend.link!r} bends to a slope of {bend.slope:.2g} rad: beyond {SMALL:g} rad deflections "
-            f"are not small, and results lose accuracy (some 10 % at {MEANINGLESS:g} rad). For exact ones, {FIX}."
+            f"are not small, and results lose accuracy (some 10 % at {MEANINGLESS:g} rad). For accurate results, {FIX}."
         )
         warnings.warn(sentence, LargeDeflection, stacklevel=level)
 
@@ -84,4 +84,4 @@ def deflection_report(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None =
     when = f"{who}link {bend.link!r} bends to a slope of {bend.slope:.2g} rad at t = {t[bend.at[-1]]:.4g} s"
     if bend.slope <= MEANINGLESS:
         return f"{when}: beyond {SMALL:g} rad deflections are not small, and results lose accuracy", True
-    return f"{when}, where modes of small deflections mean nothing: {FIX}", False
+    return f"{when}, where small-deflection modes are not valid: {FIX}", False

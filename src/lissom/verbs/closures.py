@@ -139,8 +139,8 @@ class Closure:
         if len(wrong):
             k, i = wrong[0]
             raise InputError(
-                f"{verb}: {word}{spot(int(k))} closes {loop_names(self.arm)[i]} with an axis turned round: z of both "
-                f"frames must point the same way. Turn one of the loop's frames by half a turn; else {USE['q']}."
+                f"{verb}: {word}{spot(int(k))} closes {loop_names(self.arm)[i]} with an axis reversed: z of both "
+                f"frames must point the same way. Turn one of the loop's frames by 180 degrees; else {USE['q']}."
             )
 
     def refuse_opening(self, gaps: Gaps, qd: Array, verb: str, word: str = "qd", spot: Spot = _nowhere) -> None:

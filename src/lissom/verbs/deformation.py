@@ -168,7 +168,7 @@ def _line(arm: Arm, link: str, verb: str) -> Line:
     line = flexible_bodies(arm)[arm.index(link)].line
     if line is None:
         raise UnsupportedError(
-            f"{verb}: link {link!r} is given by modal integrals, which know its tip only, not what is along it."
+            f"{verb}: link {link!r} is given by modal integrals, which describe its tip only, not the points along it."
         )
     return line
 

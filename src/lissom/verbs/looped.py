@@ -28,8 +28,8 @@ from lissom.verbs.states import as_state, as_threads
 ROWS = 2**14  # states at once
 BEYOND = 1e-6  # of the torques of the tree, that may be left over
 NOT_LOOPED = {
-    "inverse_dynamics_gradient": "the torques of closed loops are those of a consistent motion, which has no "
-    "derivatives with respect to each coordinate alone. Those of the tree are there: arm.replace(loops=()); "
+    "inverse_dynamics_gradient": "torques of closed loops exist for consistent motions only, which have no "
+    "derivatives with respect to each coordinate alone. For the open tree, use arm.replace(loops=()); "
     "forward_dynamics_gradient and linearise cover closed loops",
 }
 NOT_LOOPED["inverse_dynamics_product"] = NOT_LOOPED["inverse_dynamics_hessian"] = NOT_LOOPED[
@@ -110,9 +110,9 @@ def _refuse_beyond(arm: Arm, left: Array, tau: Array, verb: str) -> None:
     k = int(np.argmax(np.abs(left[at])))
     what = "joint" if k in arm.joint_index else "coordinate"
     raise InputError(
-        f"{verb}: the motors cannot produce this motion{where}: {abs(float(left[at][k])):.3g} N m or N is left on "
-        f"{what} {arm.coordinates[k]!r}, which neither a motor nor a closure can bear. Give accelerations that fit "
-        "(see forward_dynamics), or make a joint actuated."
+        f"{verb}: the motors cannot produce this motion{where}: {abs(float(left[at][k])):.3g} N m or N remains on "
+        f"{what} {arm.coordinates[k]!r}, which neither a motor nor a closure can support. Give "
+        "consistent accelerations (see forward_dynamics), or make a joint actuated."
     )
 
 

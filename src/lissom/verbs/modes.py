@@ -126,7 +126,7 @@ class ArmModes:
     joints : str                  "locked" or "free"
     frequencies_hz : (count,)     of what vibrates
     shapes : (dof, count)         coordinates of each mode, modal mass 1
-    rigid : int                   motions that nothing pulls back
+    rigid : int                   motions without restoring force
     unstable : int                motions that run away (an arm held upright by nothing)
     damping : (count,)            damping ratios, small damping assumed
     shares : (dof, count)         each coordinate's part of a mode's potential energy, together 1
@@ -159,11 +159,11 @@ class ArmModes:
         if len(self.frequencies_hz):
             lines += self.listing().lines()
         else:
-            lines.append("nothing vibrates")
+            lines.append("no vibration modes")
         if self.rigid:
-            lines.append(f"{_motions(self.rigid)} that nothing pulls back")
+            lines.append(f"{_motions(self.rigid)} without restoring force")
         if self.unstable:
-            lines.append(f"{_motions(self.unstable)} that {'runs' if self.unstable == 1 else 'run'} away")
+            lines.append(f"{_motions(self.unstable, 'unstable ')}")
         return "\n".join(lines)
 
     def _mostly(self, k: int) -> str:
@@ -183,8 +183,9 @@ def _head(arm: Arm, joints: str, q: Array) -> str:
     return f"{arm.name}: modes with its joints {joints}, at ({pose}){deflected}"
 
 
-def _motions(n: int) -> str:
-    return "1 motion" if n == 1 else f"{n} motions"
+def _motions(n: int, which: str = "") -> str:
+    """The number of motions, such as ``2 unstable motions``."""
+    return f"1 {which}motion" if n == 1 else f"{n} {which}motions"
 
 
 def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: int | None = None) -> ArmModes:
@@ -222,8 +223,8 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     free = np.ones(arm.dof, bool) if joints == "free" else ~arm.actuated
     if not free.any():
         raise InputError(
-            f"{verb}: nothing of arm {arm.name!r} vibrates with its joints locked; it has no elastic parts. "
-            "Give links beams or joints a JointElasticity(...), or ask for joints='free'."
+            f"{verb}: arm {arm.name!r} has no vibration modes with its joints locked: it has no elastic parts. "
+            "Give links beams or joints a JointElasticity(...), or use joints='free'."
         )
     return _vibration(arm, state, joints, np.flatnonzero(free), count)
 
@@ -270,7 +271,7 @@ class ModeConvergence:
             rows.append(["last change", *("-" if np.isnan(x) else f"{100 * x:.2g} %" for x in self.change[-1])])
         head = _head(self.arm, self.joints, self.arm.expanded(self.q))
         return "\n".join(
-            [f"{head},\nas its beams keep 1, 2, ... of each kind", "", *Listing.of(heads, rows).telling().lines()]
+            [f"{head},\nwith 1, 2, ... modes of each kind per beam", "", *Listing.of(heads, rows).telling().lines()]
         )
 
     def __str__(self) -> str:
@@ -303,7 +304,7 @@ def mode_convergence(
     if state.ndim != 1:
         raise InputError(f"{verb}: q is a batch of shape {state.shape[:-1]}; expected one pose.")
     if not any(link.beam is not None and link.beam.modes.count for link in arm.links):
-        raise InputError(f"{verb}: arm {arm.name!r} has no beams that bend.")
+        raise InputError(f"{verb}: arm {arm.name!r} has no flexible beams.")
     _refuse_count(count, "count", verb, MOST_MODES)
     _refuse_count(most, "most", verb, MOST_KEPT)
     if state[arm.mode_index].any():

@@ -198,5 +198,5 @@ def planar_model(arm: Arm) -> PlanarModel:
     """
     from lissom.dynamics.bodies import refuse_loops
 
-    refuse_loops(as_arm(arm, "planar_model"), "planar_model", "That of its tree: arm.replace(loops=()).")
+    refuse_loops(as_arm(arm, "planar_model"), "planar_model", "For the open tree, use arm.replace(loops=()).")
     return PlanarModel(arm)

@@ -60,7 +60,7 @@ def call_each(
     """
     arms = list(arms)
     if not arms:
-        raise InputError(f"{name}: there are no arms.")
+        raise InputError(f"{name}: the list of arms is empty.")
     frames = places(arms[0], name, loads, link, point)
     varied = Varied(arms[0], arms, frames) if varied is None else varied
     varied.covers(frames, name)
@@ -90,7 +90,7 @@ def call_rows(
 ) -> Any:
     """The same from rows of `varied` (`varied.unrounded` for kinematics); one row goes with a single state."""
     if name not in (*DYNAMICS, *KINEMATICS):
-        raise UnsupportedError(f"{name} is not there for many arms at once; call it for each.")
+        raise UnsupportedError(f"{name} is not available for a batch of arms; call it for each arm.")
     if name == "forward_dynamics_gradient":
         return _forward_gradient(varied, rows, state, loads, base, threads)
     arm = varied.arm

@@ -55,10 +55,10 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     close.refuse_open(q[None], gaps, "modes")
     inside = null_basis(gaps.G[0] @ N)
     if not inside.shape[1] and N.shape[1] == arm.dof:
-        raise InputError(f"modes: nothing of arm {arm.name!r} moves: its loops hold all of it.")
+        raise InputError(f"modes: arm {arm.name!r} cannot move: its loops remove every degree of freedom.")
     if not inside.shape[1]:
         raise InputError(
-            f"modes: nothing of arm {arm.name!r} moves with its joints locked and its loops closed; ask for "
+            f"modes: arm {arm.name!r} cannot move with its joints locked and its loops closed; use "
             "joints='free', or give links beams or joints a JointElasticity(...)."
         )
     tau = tree_torques(arm, (q, still, still), Acting())[-1]

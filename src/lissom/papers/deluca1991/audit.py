@@ -272,14 +272,14 @@ def _too_long() -> Lost:
 
 def _definite(lost: Lost) -> Claim:
     short = lost.least[SWITCH]
-    said = "refuses" if lost.refusal else "goes on"
+    said = "raises SolveError" if lost.refusal else "continues"
     return judged(
         "section V, (25)",
         "B is positive definite",
         f"undamped bang-bang: switched at {SWITCH:g} s its smallest eigenvalue falls from {short[0]:.1e} to "
-        f"{short.min():.1e}; switched at {HELD:g} s it passes zero at t = {lost.when:.3f} s, with the end of link 1 "
-        f"bent by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
-        f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'is silent'}, forward_dynamics {said}",
+        f"{short.min():.1e}; switched at {HELD:g} s it becomes zero at t = {lost.when:.3f} s, with the end of link 1 "
+        f"deflected by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
+        f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'does not warn'}, forward_dynamics {said}",
         bool((lost.least[HELD] > 0).all() and lost.beyond > 0),
         "B is kept to first order in the deflections only: true for small ones",
     )
@@ -293,7 +293,10 @@ def _definite_figure(lost: Lost) -> Drawing:
               1e4 * np.append(lost.least[held], ends[held][1]))
         for held in lost.least
     ]  # fmt: skip
-    curves += [Curve("B is lost", [lost.when], [0.0], "o"), Curve("", [0.0, UNTIL], [0.0, 0.0], ":")]
+    curves += [
+        Curve("B no longer positive definite", [lost.when], [0.0], "o"),
+        Curve("", [0.0, UNTIL], [0.0, 0.0], ":"),
+    ]
     title = f"0.2 N m, first sign held for {SWITCH:g} and {HELD:g} s"
     panel = Panel(title, "time [s]", "eigenvalue [1e-4 kg m^2]", tuple(curves))
     return Drawing("definiteness", "Smallest eigenvalue of B, undamped bang-bang", (panel,), 1)

@@ -265,6 +265,6 @@ def _spun(spins: dict[str, Spin]) -> Claim:
 def _spin_figure(spins: dict[str, Spin]) -> Drawing:
     curves = tuple(Curve(name, spin.t, spin.lag) for name, spin in spins.items())
     panel = Panel(
-        "beam of 10 m on a joint led to 6 rad/s in 15 s", "time [s]", "lag of the tip [m]", curves, range=(-1.5, 0.3)
+        "beam of 10 m on a joint driven to 6 rad/s in 15 s", "time [s]", "lag of the tip [m]", curves, range=(-1.5, 0.3)
     )
     return Drawing("spin_up", f"Spin-up: exact beams lag by {PEAK} m at most", (panel,), 1)

@@ -119,8 +119,9 @@ def _coupling(motions: dict[int, Motion]) -> Claim:
     return judged(
         "figures 5(a), (b)",
         "strong vibration coupling between the links",
-        f"link 2 is bent by delta_21 = {outer[0]:.2g}, and |delta_11| comes to {inner[0]:.2g} (figure 6, link 1 bent "
-        f"by {other[0][0]:.2g}: |delta_21| to {other[1][0]:.2g}); {100 * share:.0f} % of the energy goes into link 1",
+        f"link 2 is deflected by delta_21 = {outer[0]:.2g}, and |delta_11| grows to {inner[0]:.2g} (figure 6, link 1 "
+        f"deflected by {other[0][0]:.2g}: |delta_21| grows to {other[1][0]:.2g}); {100 * share:.0f} % of the energy "
+        "goes into link 1",
         inner[0] > 0.5 * outer[0],
     )
 
