@@ -49,7 +49,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What `doctor` found.
+    """Result of `doctor`.
 
     versions, machine : dict        names and values, text
     checks : tuple of Check
@@ -64,11 +64,11 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        """All checks passed."""
+        """Whether all checks passed."""
         return all(check.ok for check in self.checks)
 
     def listings(self) -> tuple[Listing, ...]:
-        """Tables for people."""
+        """Tables of versions, machine, checks and speeds."""
         checks = [(check.what, "ok" if check.ok else "FAILED", check.found) for check in self.checks]
         speeds = [(verb, f"{ns:.3g}") for verb, ns in self.nanoseconds.items()]
         return (
@@ -79,14 +79,14 @@ class Diagnosis:
         )
 
     def verdict(self) -> str:
-        """One sentence."""
+        """Return one sentence: how many checks passed, and which failed."""
         failed = [check.what for check in self.checks if not check.ok]
         if not failed:
             return f"all {len(self.checks)} checks passed"
         return f"{len(failed)} of {len(self.checks)} checks failed: {', '.join(failed)}"
 
     def describe(self) -> str:
-        """For people."""
+        """Return the tables and the verdict as text."""
         return "\n".join(line for listing in self.listings() for line in (*listing.lines(), "")) + self.verdict()
 
     def __str__(self) -> str:
@@ -97,16 +97,18 @@ class Diagnosis:
 
 
 def doctor(progress: Callable[[str], object] | None = None) -> Diagnosis:
-    """Try whether lissom works as it should here. It takes some seconds, the first time half a minute to compile.
+    """Check this installation: versions, machine, a self-test of every formulation, and speed.
+
+    It takes some seconds, and half a minute the first time, to compile.
 
     Parameters
     ----------
-    progress : callable or None     told in words what is under way
+    progress : callable or None     called with the name of each check
 
     Returns
     -------
     Diagnosis
-        `.ok`, `.checks`, `.versions`, `.machine`, `.nanoseconds`; printed, tables of these
+        `.ok`, `.checks`, `.versions`, `.machine`, `.nanoseconds`; `print` shows tables of these
 
     Examples
     --------

@@ -73,11 +73,11 @@ class KeywordError(InputError, TypeError):
 
 
 class UnsupportedError(LissomError, NotImplementedError):
-    """A request that is clear but not covered; the message names what is."""
+    """A valid request that is not supported; the message names what is."""
 
 
 class SolveError(LissomError, RuntimeError):
-    """A numerical search ended without an answer; `result` holds what it found."""
+    """A numerical solver did not converge; `result` holds its last result."""
 
     def __init__(self, message: str, result: Any = None):
         super().__init__(message, result)
@@ -94,7 +94,7 @@ class IndefiniteInertia(UserWarning):
 
 
 class LargeDeflection(UserWarning):
-    """A flexible link that bends beyond what modes of small deflections describe well: results lose accuracy."""
+    """A flexible link deflects beyond the range of small-deflection modes: results lose accuracy."""
 
 
 class SimulationError(SolveError):

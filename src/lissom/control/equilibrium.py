@@ -24,10 +24,10 @@ NEAR = 1e-7  # pull towards the given pose, relative to the torques there
 class Equilibrium(NamedTuple):
     """A pose at rest.
 
-    q : (dof,)           positions, with what no motor holds (passive joints, springs) where it comes to rest
-    tau : (dof,)         torques that hold it; zero on what no motor holds
-    residual : float     largest torque left over on what no motor holds [N m or N]
-    stable : bool        what no motor holds returns when it is pushed (its stiffness is positive definite)
+    q : (dof,)           positions; unactuated coordinates (passive joints, springs) are in equilibrium
+    tau : (dof,)         torques that hold it; zero at unactuated coordinates
+    residual : float     largest torque that remains at an unactuated coordinate [N m or N]
+    stable : bool        whether unactuated coordinates return after a disturbance (positive definite stiffness)
     """
 
     q: Array
@@ -41,16 +41,16 @@ def equilibrium(
 ) -> Equilibrium:
     """Torques that hold a pose at rest, or the pose near `q` that needs least torque.
 
-    Coordinates that no motor holds (passive joints, springs of elastic joints) move to where the
-    torques on them vanish; the others stay where `q` says. With `least`, all joints may move within
-    their limits, and the sum of the squared torques is made as small as it gets nearby (not with closed loops). Of an
-    arm with closed loops the pose closes them, and the torques are the least that hold it.
+    Unactuated coordinates (passive joints, springs of elastic joints) move to where the torques on them vanish; the
+    others keep their values in `q`. With `least`, all joints may move within their limits, and the sum of the squared
+    torques is minimised locally (not with closed loops). With closed loops, the pose closes them, and the torques
+    are the smallest that hold it.
 
     Parameters
     ----------
     arm : Arm
     q : (dof,) or None           positions, None: `arm.home`; one entry per joint is accepted
-    loads : sequence of Load     acting on top of the arm's own
+    loads : sequence of Load     in addition to the arm's standing loads
     least : bool                 search for the pose that needs least torque
     tolerance : float            on the torques that must vanish [N m or N]
 
@@ -61,12 +61,12 @@ def equilibrium(
     Warns
     -----
     LargeDeflection
-        When a flexible link rests with a slope above 0.5 rad, where modes of small deflections lose accuracy.
+        When a flexible link rests with a slope above 0.5 rad, where small-deflection modes lose accuracy.
 
     Raises
     ------
     SolveError
-        When no rest was found near `q`, or a flexible link would rest with a slope above 1 rad.
+        When no equilibrium was found near `q`, or a flexible link would rest with a slope above 1 rad.
 
     Examples
     --------

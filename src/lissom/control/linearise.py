@@ -30,7 +30,7 @@ def linearise(
     output: str | None = None,
     controller: Any = None,
 ) -> StateSpace:
-    """The arm as a linear plant around a state, exact derivatives; with a controller the closed loop.
+    """Linear state-space model of the arm around a state, from exact derivatives; with a controller, the closed loop.
 
     States are ``x = [q, qd]``, inputs the torques of the actuated joints, both as deviations from the
     operating point. Friction is left out of the derivatives (it has none where a joint rests). Of an arm with closed
@@ -49,9 +49,9 @@ def linearise(
         None: outputs are all positions. A link's or tool's name: the motion of its origin and its
         rotation, six outputs in world axes.
     controller : PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback, or a function tau(t, q, qd)
-        closes the loop: `A` holds its derivatives too (of a function by differences), `tau` are its torques in that
-        state, inputs are torques that are added to them. References that vary are those at t = 0;
-        of one that is a function without rates, `PD` and `StateFeedback` take zero
+        Closes the loop: `A` includes its derivatives (of a function by finite differences), `tau` holds its torques in
+        that state, and the inputs are torques added to them. Time-varying references are evaluated at t = 0; for a
+        reference that is a function without rates, `PD` and `StateFeedback` assume zero rates.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def export_c(
     """Write an arm's functions as C99 that needs nothing but math.h: header, source, test program.
 
     The code comes from the programs that lissom compiles for itself, for one state and this arm's numbers (payload,
-    friction, its own loads). It allocates nothing and keeps nothing between calls.
+    friction, its own loads). It allocates no memory and keeps no state between calls.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def export_c(
         "gravity_forces", "inverse_dynamics_gradient", "forward_dynamics_gradient" (brings the two functions it calls),
         "inverse_dynamics_product", "regressor", "kinetic_energy", "potential_energy", "momentum", "poses", "pose",
         "jacobian", "velocity", "acceleration"
-    into : path                   folder, made when it is not there
-    frame : str or None           of "pose", "jacobian", "velocity", "acceleration": a link or tool; None: where it ends
-    point : (3,)                  on it, in its axes [m]; part of the code
+    into : path                   folder, created if it does not exist
+    frame : str or None           link or tool of "pose", "jacobian", "velocity", "acceleration"; None: the last one
+    point : (3,)                  point in the axes of the frame [m]; a constant of the code
     loads : sequence of str       links and tools whose load is an input of the verbs that take loads: nine numbers,
                                   force [N] and moment [N m] in world axes, point in the frame's axes [m]
     base : bool                   the motion of the base is an input of the same verbs: nine numbers, angular
@@ -66,12 +66,12 @@ def export_c(
     form : str or None            "straight": every operation in a row, fastest for small arms; "tape": calls of
                                   shared steps, smallest for large ones; None: the better one by the size of the arm
     name : str or None            prefix of files and functions; None: after the arm. Files of an arm of another
-                                  name, or of nobody's making, are not written over
+                                  name, or not written by export_c, are not overwritten
 
     Returns
     -------
     CExport
-        `.files`, `.functions` (with arrays, units, operations, bytes of stack), `.bytes`, `.compile`; prints
+        `.files`, `.functions` (with arrays, units, operations, bytes of stack), `.bytes`, `.compile`; can be printed
 
     Examples
     --------

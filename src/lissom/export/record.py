@@ -13,7 +13,7 @@ class CArgument(NamedTuple):
 
     name, shape : `shape` row by row; one state
     unit : of its entries; that of single coordinates is in the header
-    meaning : a few words
+    meaning : a short description
     """
 
     name: str
@@ -82,7 +82,7 @@ class CExport(NamedTuple):
 
     @property
     def compile(self) -> str:
-        """A command that makes the test program, in the folder of the files."""
+        """A command that compiles the test program, in the folder of the files."""
         return command(self.name)
 
     def __str__(self) -> str:

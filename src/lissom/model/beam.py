@@ -22,7 +22,7 @@ MOST_POLYNOMIALS = 16  # of one kind; beyond, sums of them lose the digits that 
 
 @dataclass(frozen=True, eq=False)
 class Modes(Record):
-    """How many shapes of each kind a flexible link keeps.
+    """Numbers of shapes of each kind that a flexible link keeps.
 
     `bending_z` is bending about z (deflection along y), `bending_y` bending about y
     (deflection along z). Modal coordinates come in the order of the fields.
@@ -55,7 +55,7 @@ STIFFNESS = {"bending_z": "EI_z", "bending_y": "EI_y", "torsion": "GJ", "stretch
 
 @dataclass(frozen=True, eq=False)
 class Tip(Record):
-    """What a beam carries at its tip, as far as one plane of bending, torsion and stretch feel it.
+    """Inertia at the tip of a beam, for one plane of bending, for torsion and for stretch.
 
     Parameters
     ----------
@@ -110,10 +110,10 @@ class Beam(Record):
         the last is the static one of a moment at the tip, for a link whose next joint turns freely about that axis.
         "polynomial": the best combinations of s^2, s^3, ... A `ShapeTable`: the best ones of given shapes.
     tip : "auto", "free" or Tip
-        What its shapes assume at the tip: all that hangs there, nothing, or what is given. It changes how fast
+        Tip inertia that the shapes assume: everything attached there, none, or the given one. It changes how fast
         results converge with the number of modes, not what they converge to.
     tip_pose : mapping joint -> position
-        For tip="auto": positions of joints beyond the link at which that is looked at; others are at home.
+        For tip="auto": positions of joints beyond the link for which the tip inertia is computed; default: home.
     third_order : bool
         Bending energy and tip angles completed to third order in the amplitudes; False leaves the plain second-order
         field, which is softer at large deflections.
@@ -215,16 +215,16 @@ class Beam(Record):
                 raise ModelError(f"{plane} modes are requested, but {STIFFNESS[plane]} is not given.")
 
     def stiffness(self, plane: str) -> Any:
-        """What resists a plane of motion: a number, a table, or None."""
+        """Section stiffness of a plane of motion: a number, a table, or None."""
         return {"bending_z": self.EI[1], "bending_y": self.EI[0], "torsion": self.GJ, "stretch": self.EA}[plane]
 
     @property
     def resists_spin(self) -> bool:
-        """Its sections have inertia about its axis."""
+        """Whether the sections have rotary inertia about the beam's axis."""
         return self.gyration is not None and bool(np.any(self.gyration))
 
     def most(self, kind: str) -> float:
-        """How many shapes of a kind it can keep; infinite where nothing limits that."""
+        """Largest number of shapes of a kind; infinite where unlimited."""
         if isinstance(self.shapes, ShapeTable):
             return self.shapes.count(kind)
         if kind == "torsion" and not self.resists_spin:

@@ -55,7 +55,7 @@ class Limits(Record):
 
     @property
     def per_joint(self) -> bool:
-        """Some bound is an array with one entry per joint."""
+        """Whether any bound is an array with one entry per joint."""
         pairs = (getattr(self, f.name) for f in fields(self))
         return any(isinstance(side, np.ndarray) for pair in pairs if pair for side in pair)
 

@@ -134,7 +134,7 @@ class ModalIntegrals(Record):
 
     @property
     def stiffens(self) -> bool:
-        """Terms of geometric stiffening are given."""
+        """Whether terms of geometric stiffening are given."""
         return any(getattr(self, word) is not None for word in ("Lam", "tip_shift2", "tip_turn2"))
 
     @property

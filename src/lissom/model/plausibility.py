@@ -22,7 +22,7 @@ MANY_TURNS = 8 * np.pi  # rad; few joints are limited and turn more than four ti
 
 
 class ModelFinding(NamedTuple):
-    """One remark: how serious, about what, the sentence."""
+    """One finding about a model: level, subject and message."""
 
     level: str  # "warning" or "note"
     subject: str

@@ -22,7 +22,7 @@ DEPENDENT = 1e-10  # smallest eigenvalue of the Gram matrix of unit shapes, over
 class ShapeTable(Record):
     """Shapes of a beam at stations along it, one row per station and one column per shape.
 
-    Cubic splines join the rows. Shapes are clamped: zero at the root, and those of bending flat there. Their size
+    Shapes are interpolated by cubic splines and clamped: zero at the root, and those of bending flat there. Their size
     does not matter, nor whether they are orthogonal; combinations of them become the modes of the beam.
 
     Parameters
@@ -56,7 +56,7 @@ class ShapeTable(Record):
                 self._set(**{word: self._clean(word)})
 
     def count(self, kind: str) -> int:
-        """How many shapes of a kind there are."""
+        """Number of shapes of a kind."""
         table = getattr(self, kind)
         return 0 if table is None else int(table.shape[1])
 

@@ -228,7 +228,7 @@ def _consistency() -> Claim:
         if at(theirs, 6) != six
     ]
     why = "Table I at n = 6, then Table II; the scan's halves may be misread" + _read_as_thirds() if off else ""
-    return judged("Tables I, II", "Table II is Table I at n = 6", "; ".join(off) or "so it is", not off, why)
+    return judged("Tables I, II", "Table II is Table I at n = 6", "; ".join(off) or "it agrees", not off, why)
 
 
 def _read_as_thirds() -> str:
@@ -370,7 +370,7 @@ def _times(progress: Callable[[str], object] | None) -> list[Claim]:
             falling,
             f"{'; '.join(swapped)}, against the counts: times of one run, which other work may disturb"
             if swapped
-            else "the first five do; a table costs more than computing anew, see below",
+            else "the first five do; a table costs more than computing the torques, see below",
         ),
         judged(
             "Configuration space",

@@ -183,7 +183,7 @@ def _limits(places: list[Enforced]) -> Claim:
     told = "; ".join(f"{p.where}: T = {p.duration:.4f} s, exceeded by {100 * p.excess:.2g} %" for p in places)
     return Claim(
         "(66)",
-        "torques stay within 10 N m; where on the way this is enforced is not said",
+        "torques stay within 10 N m; the paper does not state where along the motion this is enforced",
         told,
         OPEN,
         "interior knots alone let T fall to the least that is allowed, midpoints alone give a false optimum; knots "

@@ -28,12 +28,12 @@ SLACK = 1e-9  # rad or m beyond a limit that is none
 class Assembly(NamedTuple):
     """A state that closes all loops.
 
-    q, qd, qdd : (dof,)        positions, rates and accelerations that fit each other and the closures
-    error : float              largest residual that is left [m or rad]
+    q, qd, qdd : (dof,)        consistent positions, rates and accelerations that satisfy the closures
+    error : float              largest residual of the closures [m or rad]
     rank : int                 closure rows that are independent there
     mobility : int             coordinates that stay free, dof - rank; modes and springs count
-    redundant : tuple of str   closure rows that say nothing the others do not say, in words
-    steps : int                that the search took
+    redundant : tuple of str   names of closure rows that depend on the others
+    steps : int                iterations of the solver
     """
 
     q: Array
@@ -58,19 +58,19 @@ def assemble(
 ) -> Assembly:
     """Positions near a guess that close all loops, with rates and accelerations that keep them closed.
 
-    Damped Gauss-Newton from the guess; where that does not close within the joints' limits, from guesses around it, of
-    which the nearest answer is taken (where none is within the limits, the nearest of all). Rates and accelerations
-    change as little as they must (least sum of squares).
+    Damped Gauss-Newton from the guess; where that does not close within the joints' limits, from guesses around it;
+    the solution nearest to the guess is returned, one within the limits if there is any. Rates and accelerations change
+    as little as possible (least squares).
 
     Parameters
     ----------
     arm : Arm                  with loops
     guess : (dof,) or None     positions, None: `arm.home`; one entry per joint is accepted
-    fixed : str or names       joints (or other coordinates) that stay where the guess, `qd` and `qdd` say
-    qd : (dof,) or None        rates to come near to, None: rest
-    qdd : (dof,) or None       accelerations to come near to, None: zero
-    bend : bool                links and springs may bend to close the loops; else their coordinates stay as given
-    tolerance : float          largest residual of an answer [m or rad]
+    fixed : str or names       joints (or other coordinates) that keep the values of the guess, `qd` and `qdd`
+    qd : (dof,) or None        rates to approximate, None: zero
+    qdd : (dof,) or None       accelerations to approximate, None: zero
+    bend : bool                let flexible links and elastic joints deflect to close the loops
+    tolerance : float          largest residual of a solution [m or rad]
 
     Returns
     -------
@@ -192,15 +192,16 @@ def _free(arm: Arm, fixed: Any, bend: bool) -> NDArray[np.bool_]:
 
 
 class ClosureForces(NamedTuple):
-    """Forces and moments in the closures, on link b of every loop at its point; on link a acts the opposite, there.
+    """Forces and moments of the closures on link b of every loop, at its point.
 
-    The point is that of b also on link a: in a planar loop the points of both frames lie apart.
+    Link a receives the opposite force and moment, at the same point (that of b, also in planar loops, where the points
+    of the two frames differ).
 
     force, moment : (..., loops, 3)   world axes [N, N m]
     rows : (..., m)                   the same by closure row, in axes of frame a
     tau : (..., dof)                  torques of the motors
     qdd : (..., dof)                  accelerations
-    loops : tuple of str              which loop is which
+    loops : tuple of str              names of the loops
     """
 
     force: Array
@@ -222,16 +223,16 @@ def closure_forces(
 ) -> ClosureForces:
     """Forces and moments that hold the loops closed.
 
-    Give the motion, or the torques of the motors. Where closures are redundant their forces are not unique; of all
-    that do the same the least (sum of squares over the closure rows) is given.
+    Give the motion, or the torques of the motors. Where closures are redundant their forces are not unique; those
+    with the least sum of squares over the closure rows are returned.
 
     Parameters
     ----------
     arm : Arm                               with loops
-    q, qd : (dof,) or (..., dof)            positions and rates that close and keep closed
+    q, qd : (dof,) or (..., dof)            positions and rates that satisfy the closures
     qdd : (dof,), (..., dof) or None        accelerations; the torques are then those of `inverse_dynamics`
     tau : (dof,), (..., dof) or None        torques; the accelerations are then those of `forward_dynamics`
-    loads : sequence of Load                acting on top of the arm's own
+    loads : sequence of Load                in addition to the arm's standing loads
     base : BaseMotion or None               prescribed motion of the base
 
     Returns

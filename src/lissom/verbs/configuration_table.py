@@ -29,9 +29,9 @@ ROWS = 4096  # positions evaluated at once
 
 
 class TableError(NamedTuple):
-    """How far interpolated torques are from exact ones, relative to the largest exact torque of each joint.
+    """Error of interpolated torques, relative to the largest exact torque of each joint.
 
-    worst, mean : over random states; joint : where it is worst
+    worst, mean : over random states; joint : the joint with the worst error
     """
 
     worst: float
@@ -61,7 +61,7 @@ class ConfigurationTable:
     def build(
         cls, arm: Arm, points: int | Sequence[int] = 9, ranges: Sequence[tuple[float, float]] | None = None
     ) -> ConfigurationTable:
-        """Fill a table.
+        """Compute the table of an arm.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class ConfigurationTable:
 
     @property
     def memory(self) -> int:
-        """Bytes of the table."""
+        """Size of the table in bytes."""
         return int(self.values.nbytes)
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
@@ -166,7 +166,7 @@ class ConfigurationTable:
 
     @classmethod
     def load(cls, path: str | Path, arm: Arm) -> ConfigurationTable:
-        """Read a table; refused when it was filled for another arm (another payload, say)."""
+        """Read a table; it must have been built for the same arm (and payload)."""
         try:
             stored = read_npz(Path(path), LARGEST)
             values, digest = stored["values"], str(stored["digest"])

@@ -61,7 +61,7 @@ class Deformation:
         return E * self.strain(y, z)
 
     def describe(self) -> str:
-        """A table along the link; of many states the largest sizes."""
+        """Return a table along the link as text; of a batch, the largest magnitudes."""
         many = self.displacement.ndim > 2
         of = f" in {int(np.prod(self.displacement.shape[:-2]))} states, largest sizes" if many else ""
 
@@ -85,7 +85,7 @@ class Deformation:
 def deformation(arm: Arm, q: ArrayLike, link: str, s: ArrayLike | None = None) -> Deformation:
     """Displacement, slope, curvature, inner moments, strain and stress along a flexible link.
 
-    Moments and strains are those of the modes that the link keeps: near the ends they settle more slowly than
+    Moments and strains are those of the modes that the link keeps: near the ends they converge more slowly than
     displacements as modes are added (the moment at the root under a force at the tip is low by 4 % with two natural
     modes, by 1 % with four).
 

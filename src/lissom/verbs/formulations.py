@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class FormulationInfo(NamedTuple):
-    """A published formulation, as `method=` knows it."""
+    """A published formulation that can be given as `method=`."""
 
     name: str
     direction: str

@@ -25,7 +25,7 @@ MATCH = {"pose": (1, 1, 1, 1, 1, 1), "position": (1, 1, 1, 0, 0, 0), "orientatio
 
 @dataclass(frozen=True, eq=False)
 class InverseKinematics:
-    """What an inverse kinematics search found.
+    """Result of `inverse_kinematics`.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class InverseKinematics:
     solved : (...) bool          within tolerance
     position_error : (...)       distance to the target [m]
     angle_error : (...)          angle to the target [rad]
-    starts : (...) int           how many starts were tried: 1 where `q0` led to the target
-    starts_solved : (...) int    how many of them reached the target
-    status : str                 a sentence
+    starts : (...) int           number of starts tried: 1 where the first one, `q0`, reached the target
+    starts_solved : (...) int    number of starts that reached the target
+    status : str                 the outcome in one sentence
     """
 
     q: Array
@@ -75,7 +75,7 @@ def inverse_kinematics(
     point : (3,)                     in that frame's axes [m]
     match : "pose", "position", "orientation", or six weights
         What counts: x, y, z [per m] and the rotation about them [per rad]; weight zero frees one.
-    q0 : (dof,) or (joints,)         the first start, and what to stay close to; None: `arm.home`
+    q0 : (dof,) or (joints,)         the first start; solutions close to it are preferred; None: `arm.home`
     starts, iterations : int         at most so many starts per target, and steps of each
     tolerance : float                on each weighted entry of the error [m, rad]
     seed : int                       of the random starts

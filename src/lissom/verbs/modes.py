@@ -28,9 +28,9 @@ RIGID = 1e-9  # of the largest eigenvalue: below, nothing pulls back
 def beam_modes(beam: Beam, tip: Tip | None = None, count: int = 4, plane: str = "bending_z") -> BeamModes:
     """Natural modes of one beam, clamped at its root, with a body at its tip.
 
-    Exact for uniform beams (no root is missed, also of heavy tips and high modes), by finite elements for
-    tapered ones. Of a beam's `gyration` only torsion takes notice: bending is that of a slender beam, without
-    rotary inertia; `modes` of an arm has it.
+    Exact for uniform beams (no mode is missed, even with heavy tips and for high modes), by finite elements for
+    tapered ones. The beam's `gyration` affects torsion only: bending is that of a slender beam, without rotary inertia;
+    `modes` of an arm includes it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def beam_modes(beam: Beam, tip: Tip | None = None, count: int = 4, plane: str = 
 
 
 def beam_tip(arm: Arm, link: str, plane: str = "bending_z") -> Tip:
-    """What hangs on the tip of a flexible link, as its shapes feel it: payload and all links beyond, at home.
+    """Tip inertia that the shapes of a flexible link assume: payload and all links beyond, at home.
 
     Parameters
     ----------
@@ -124,10 +124,10 @@ class ArmModes:
     arm : Arm
     q : (dof,)                    the pose
     joints : str                  "locked" or "free"
-    frequencies_hz : (count,)     of what vibrates
+    frequencies_hz : (count,)     natural frequencies
     shapes : (dof, count)         coordinates of each mode, modal mass 1
     rigid : int                   motions without restoring force
-    unstable : int                motions that run away (an arm held upright by nothing)
+    unstable : int                number of unstable motions (an inverted pendulum, for example)
     damping : (count,)            damping ratios, small damping assumed
     shares : (dof, count)         each coordinate's part of a mode's potential energy, together 1
     """
@@ -143,7 +143,7 @@ class ArmModes:
     shares: Array
 
     def listing(self) -> Listing:
-        """Frequencies, damping, and the coordinates that hold a mode's energy."""
+        """Table of frequencies, damping, and the coordinates that hold a mode's energy."""
         rows = [
             [str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", f"{100 * self.damping[k]:.3g} %", self._mostly(k)]
             for k, f in enumerate(self.frequencies_hz)
@@ -154,7 +154,7 @@ class ArmModes:
         return tag("p", tag("b", _head(self.arm, self.joints, self.q))) + self.listing().html()
 
     def describe(self) -> str:
-        """A table for people: frequencies, damping, and the coordinates that hold a mode's energy."""
+        """Return a table as text: frequencies, damping, and the coordinates that hold a mode's energy."""
         lines = [_head(self.arm, self.joints, self.q), ""]
         if len(self.frequencies_hz):
             lines += self.listing().lines()
@@ -244,9 +244,9 @@ class ModeConvergence:
     """Frequencies of an arm as its flexible links keep more modes.
 
     arm, q, joints                    as in `ArmModes`; q has one entry per joint
-    modes : (tries,)                  of each kind that a link bends in
+    modes : (tries,)                  number of modes of each kind per link
     frequencies_hz : (tries, count)   NaN where there are not as many
-    change : (tries - 1, count)       relative change from one to the next
+    change : (tries - 1, count)       relative change from one row to the next
     """
 
     arm: Arm
@@ -257,12 +257,12 @@ class ModeConvergence:
 
     @property
     def change(self) -> Array:
-        """(tries - 1, count) relative change from one to the next."""
+        """(tries - 1, count) relative change from one row to the next."""
         f = self.frequencies_hz
         return np.abs(f[1:] / f[:-1] - 1)
 
     def describe(self) -> str:
-        """A table for people: frequencies over the number of modes, and the last change."""
+        """Return a table as text: frequencies over the number of modes, and the last change."""
         count = self.frequencies_hz.shape[1]
         heads, rows = ["modes kept", *(f"f{k + 1} Hz" for k in range(count))], []
         for n, row in zip(self.modes, self.frequencies_hz, strict=True):
@@ -281,7 +281,7 @@ class ModeConvergence:
 def mode_convergence(
     arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: int = 4, most: int = 6
 ) -> ModeConvergence:
-    """How the frequencies of an arm settle as its flexible links keep 1, 2, ... modes of every kind they bend in.
+    """Convergence of an arm's frequencies as its flexible links keep 1, 2, ... modes of each kind.
 
     A beam with tabulated shapes keeps as many as its table has, and a link given by integrals those it has; the
     report ends where no link has more to add.

@@ -29,13 +29,13 @@ class PlanarModel:
 
         B(q) qdd + h(q, qd) + K (q - rest) + D qd + gravity = tau = Y(q, qd, qdd) p
 
-    in the arm's order of coordinates. Loads are not in it.
+    in the arm's order of coordinates. Loads are not included.
 
     Attributes
     ----------
     arm : Arm
-    parameters : (p,)            what the model is linear in; those that are zero are left out
-    names, meanings : (p,)       of the parameters: m_1, J_1, v_11, w_11, z_111, k_111, ...; a phrase each, with unit
+    parameters : (p,)            constants that the model is linear in; zero ones are left out
+    names, meanings : (p,)       symbols (m_1, J_1, v_11, w_11, z_111, k_111, ...) and descriptions with units
     K, D : (dof, dof)            stiffness of modes and joint springs, damping of modes and joints
     """
 

@@ -199,7 +199,7 @@ def _energy(audits: dict[str, Audit]) -> list[Claim]:
         ),
         judged(
             "appendix", "the same with the coefficients as printed",
-            f"largest drift of energy in 2 s: {lost}", drift <= KEPT, "h of print does not belong to B",
+            f"largest drift of energy in 2 s: {lost}", drift <= KEPT, "the printed h does not follow from B",
         ),
     ]  # fmt: skip
 
