@@ -1,4 +1,4 @@
-"""Closed loops for users: positions that close them, and the forces in them."""
+"""Public functions for closed loops: positions that close them, and the forces in them."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def within_limits(arm: Arm) -> Callable[[Array], bool]:
 
 
 def _fitted(close: Closure, q: Array, qd: Array, qdd: Array, free: NDArray[np.bool_], steps: int) -> Assembly:
-    """The record, with the nearest rates and accelerations."""
+    """Return the assembly at closed positions, with the nearest consistent rates and accelerations."""
     from lissom.loops.algebra import independent_rows, split
     from lissom.loops.words import row_names
 
@@ -139,7 +139,7 @@ def _fitted(close: Closure, q: Array, qd: Array, qdd: Array, free: NDArray[np.bo
 
 
 def _refuse_held(close: Closure, rows: Array, size: float, what: str, word: str, per: str) -> None:
-    """What is held must leave a way."""
+    """Raise an error if fixed coordinates leave the loops no consistent rates or accelerations."""
     from lissom.loops.words import largest
 
     if float(np.abs(rows).max()) > 1e-9 * size:
@@ -150,7 +150,7 @@ def _refuse_held(close: Closure, rows: Array, size: float, what: str, word: str,
 
 
 def _unclosed(close: Closure, q: Array, phi: Array, free: NDArray[np.bool_], tolerance: float) -> str:
-    """Why nothing was found."""
+    """The message that explains why no closed position was found."""
     from lissom.loops.words import largest
 
     arm = close.arm
@@ -176,7 +176,7 @@ def _one(arm: Arm, value: ArrayLike, word: str) -> Array:
 
 
 def _free(arm: Arm, fixed: Any, bend: bool) -> NDArray[np.bool_]:
-    """(dof,) coordinates that may move."""
+    """(dof,) mask of the coordinates that are not fixed."""
     free = np.ones(arm.dof, bool)
     free[arm.mode_index] = bend
     by_link = {link.name: link.joint.name for link in arm.links if link.joint.independent}
@@ -271,7 +271,7 @@ def closure_forces(
 
 
 def loop_findings(arm: Arm) -> list[ModelFinding]:
-    """Whether its closed loops close, what they leave free, and what they say twice."""
+    """Findings about an arm's closed loops: whether they close, their mobility, and redundant rows."""
     if not arm.loops:
         return []
     subject = f"arm {arm.name!r}"

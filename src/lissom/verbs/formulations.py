@@ -1,4 +1,4 @@
-"""The published formulations there are. `import lissom` loads this file: it imports nothing heavy."""
+"""The list of published formulations. `import lissom` loads this file: it imports nothing heavy."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def _random_starts(problem: Problem, first: Array, count: int, rng: np.random.Ge
 
 
 class _Best:
-    """The best answer to each of n targets so far."""
+    """The best solution for each of n targets so far."""
 
     def __init__(self, targets: int, near: Array):
         self.near = near
@@ -213,7 +213,7 @@ class _Best:
     def improve(
         self, problem: Problem, begin: Array, left: NDArray[np.intp], goals: Array, tolerance: float, iterations: int
     ) -> None:
-        """Search for the targets `left` from the starts `begin`; keep what is better."""
+        """Solve for the targets `left` from the starts `begin`; store solutions that are better."""
         n, rows = len(begin), np.arange(len(left))
         found = search(problem, np.tile(begin, (len(left), 1)), np.repeat(goals, n, axis=0), tolerance, iterations)
         weighted = np.abs(problem.weights * found.error).max(axis=-1).reshape(-1, n)
@@ -229,7 +229,7 @@ class _Best:
         self.reached[left] += reached.sum(axis=-1)
 
     def record(self, problem: Problem, batch: tuple[int, ...]) -> InverseKinematics:
-        """The answers in the shape of the targets."""
+        """The best solutions in the shape of the targets."""
         distance, angle = np.linalg.norm(self.error[:, :3], axis=-1), np.linalg.norm(self.error[:, 3:], axis=-1)
         return InverseKinematics(
             q=problem.full(self.q).reshape(*batch, problem.arm.dof),

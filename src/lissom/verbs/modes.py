@@ -126,7 +126,7 @@ class ArmModes:
     joints : str                  "locked" or "free"
     frequencies_hz : (count,)     natural frequencies
     shapes : (dof, count)         coordinates of each mode, modal mass 1
-    rigid : int                   motions without restoring force
+    rigid : int                   number of motions without restoring force
     unstable : int                number of unstable motions (an inverted pendulum, for example)
     damping : (count,)            damping ratios, small damping assumed
     shares : (dof, count)         each coordinate's part of a mode's potential energy, together 1
@@ -177,7 +177,7 @@ class ArmModes:
 
 
 def _head(arm: Arm, joints: str, q: Array) -> str:
-    """What the modes are of."""
+    """The heading of a table of modes: arm, locked or free joints, and pose."""
     pose = ", ".join(f"{x:.4g}" for x in q[arm.joint_index])
     deflected = ", links deflected" if q[arm.mode_index].any() else ""
     return f"{arm.name}: modes with its joints {joints}, at ({pose}){deflected}"

@@ -97,7 +97,7 @@ class PlanarModel:
         return Regressor(self._model.planar, self._given)
 
     def _columns(self, verb: str, **given: ArrayLike) -> tuple[list[list[Array]], tuple[int, ...]]:
-        """Coordinates one by one, and the shape of the batch."""
+        """Arrays split into single coordinates, and the shape of the batch."""
         arrays = [as_state(self.arm, value, word, f"planar_model.{verb}") for word, value in given.items()]
         try:
             batch = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))

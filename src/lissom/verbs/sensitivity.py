@@ -1,4 +1,4 @@
-"""How torques and accelerations change: first and second derivatives, and inertial parameters."""
+"""First and second derivatives of torques and accelerations, and the regressor of inertial parameters."""
 
 from __future__ import annotations
 

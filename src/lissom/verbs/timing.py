@@ -1,4 +1,4 @@
-"""The published formulations in nanoseconds: compiled as written, on one core."""
+"""Timing of the published formulations: compiled as written, on one core."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _compiled(name: str, joints: list[int], seconds: float, tell: Callable[[str]
 
 
 def generic_arm(n: int) -> Arm:
-    """Revolute joints, nothing zero and nothing one."""
+    """A revolute arm of n joints without zeros and ones among its numbers."""
     rng = np.random.default_rng(1980)
     rows = []
     for _ in range(n):
