@@ -88,7 +88,7 @@ def call_rows(
     link: str | None = None,
     point: ArrayLike = ORIGIN,
 ) -> Any:
-    """Results from rows of numbers of `varied` (`varied.unrounded` for kinematics); a single row goes with one state."""
+    """Results from rows of `varied` (`varied.unrounded` for kinematics); a single row goes with one state."""
     if name not in (*DYNAMICS, *KINEMATICS):
         raise UnsupportedError(f"{name} is not available for a batch of arms; call it for each arm.")
     if name == "forward_dynamics_gradient":
