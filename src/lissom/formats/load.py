@@ -1,4 +1,4 @@
-"""`load` and `save`: one door for all formats."""
+"""`load` and `save`, for all formats."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _resolve(source: str | os.PathLike[str]) -> Path:
 
 
 def _reader(path: Path) -> Callable[[Path, bytes, bool, bool | str, bool], Arm]:
-    """The reader of a file's format; it is loaded when first needed."""
+    """The reader of a file's format, imported on first use."""
     module = {".toml": "native_read", ".urdf": "urdf_read"}.get(path.suffix.lower(), "mjcf")
     reader: Callable[[Path, bytes, bool, bool | str, bool], Arm] = import_module(f"lissom.formats.{module}").read
     return reader

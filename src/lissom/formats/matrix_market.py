@@ -1,4 +1,4 @@
-"""MatrixMarket files (``.mtx``): matrices of real numbers, every entry counted before it is believed."""
+"""MatrixMarket files (``.mtx``): matrices of real numbers; the declared size is checked first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ROWS = 10_000_000
 
 
 def read_matrix(path: Path) -> Any:
-    """A sparse or dense matrix; `ModelError` for all that is not one."""
+    """Read a sparse or dense matrix; raises `ModelError` for invalid files."""
     if path.suffix.lower() != ".mtx":
         raise ModelError("its ending is not .mtx (MatrixMarket).", file=str(path))
     try:

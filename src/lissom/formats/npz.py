@@ -1,4 +1,4 @@
-"""Files of `numpy.savez`, read with care: no objects, and room only for what is there."""
+"""Safe reading of files of `numpy.savez`: no objects, bounded memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def read_npz(path: Path, largest: int = LARGEST_MATRIX) -> dict[str, Any]:
-    """Arrays by name; `ModelError` for all that is not such a file, or unpacks to more than `largest` bytes."""
+    """Arrays by name; raises `ModelError` for invalid files and those that unpack to more than `largest` bytes."""
     data = read_bytes(path, largest)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as box:

@@ -1,4 +1,4 @@
-"""URDF out. What URDF cannot say is refused, or dropped and listed when asked."""
+"""Writing URDF. What URDF cannot represent raises an error, or is dropped and listed if requested."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def write(arm: Arm, lossy: bool = False) -> str:
 
 
 def unsayable(arm: Arm) -> list[str]:
-    """What of this arm URDF has no words for; flexible parts are refused outright."""
+    """Parts of an arm that URDF cannot represent; raises an error for flexible ones."""
     if arm.flexible:
         names = [link.name for link in arm.links if link.flexible]
         raise UnsupportedError(f"URDF has no flexible links ({', '.join(names)}). Save as .toml.")
@@ -89,7 +89,7 @@ def _more_limits(limits: Limits) -> bool:
 
 
 def _root(arm: Arm) -> bool:
-    """The first link can serve as URDF's root: alone on the base, fixed there, at the origin."""
+    """Whether the first link can be URDF's root: alone on the base, fixed there, at the origin."""
     first = arm.links[0]
     alone = sum(link.parent is None for link in arm.links) == 1
     return alone and not first.joint.moves and is_identity(first.joint.placement)
@@ -164,7 +164,7 @@ def _quoted(text: str) -> str:
 
 
 def _symmetric(pair: Any) -> float:
-    """One number for a bound; of an asymmetric one (a loss that was accepted) the wider side."""
+    """One number for a bound; the wider side of an asymmetric one."""
     return NO_LIMIT if pair is None else min(max(abs(float(pair[0])), abs(float(pair[1]))), NO_LIMIT)
 
 

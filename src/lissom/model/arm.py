@@ -155,7 +155,7 @@ class Arm(Record):
         return f"it comes before its parent {link.parent!r}; list parents first."
 
     def _refuse_loose_ends(self) -> None:
-        """Loops, loads and mimics must name things that exist."""
+        """Raise an error if loops, loads or mimics name links or joints that do not exist."""
         moving = {joint.name: None for joint in self.moving_joints}  # ordered, and quick to look into
         for link in self.links:
             mimic = link.joint.mimic
@@ -181,7 +181,7 @@ class Arm(Record):
                 raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")
 
     def _refuse_wrong_attachments(self) -> None:
-        """Joints sit along beams only, and on them."""
+        """Raise an error for a joint with `at` whose parent is no beam, or is shorter."""
         for i, link in enumerate(self.links):
             if link.joint.at is None:
                 continue
@@ -199,7 +199,7 @@ class Arm(Record):
                 raise ModelError(f"{problem}.", f"joint {link.joint.name!r}")
 
     def _refuse_wrong_tip_poses(self) -> None:
-        """The pose that a beam looks at is one of joints that it carries."""
+        """Raise an error if `tip_pose` names joints that the beam does not carry."""
         for i, link in enumerate(self.links):
             if link.beam is None or not link.beam.tip_pose:
                 continue
@@ -554,7 +554,7 @@ class Arm(Record):
 
 
 def _with_joint_renamed(links: list[Link], before: str, after: str) -> list[Link]:
-    """Followers of a joint that got another name follow it still, and beams look at it still."""
+    """Update mimics and tip poses that refer to a renamed joint."""
     if before == after:
         return links
     out = []

@@ -232,7 +232,7 @@ class Beam(Record):
         return MOST_POLYNOMIALS if self.shapes == "polynomial" else np.inf
 
     def _refuse_shapes(self) -> None:
-        """Shapes and tip are words that are known, or records that fit this beam."""
+        """Raise an error unless shapes and tip are known words, or records that fit this beam."""
         if isinstance(self.shapes, ShapeTable):
             self._refuse_table(self.shapes)
         elif not isinstance(self.shapes, str) or self.shapes not in SHAPES:
@@ -263,7 +263,7 @@ class Beam(Record):
             raise ModelError("torsion shapes of a table need rotary inertia; give gyration=(r_y, r_z) of the section.")
 
     def _clean_tip_pose(self) -> tuple[tuple[str, float], ...]:
-        """Pairs (joint, position), in the order of the names."""
+        """The tip pose as pairs (joint, position), sorted by name."""
         given = self.tip_pose
         try:
             pairs = tuple(given.items() if isinstance(given, Mapping) else ((joint, at) for joint, at in given))
@@ -289,7 +289,7 @@ class Beam(Record):
         return Inertia(mass, np.array([middle, 0.0, 0.0]), moment)
 
     def _along_the_axis(self) -> tuple[float, float, float]:
-        """Mass, centre of mass and second moment about it of the mass along the axis."""
+        """Mass, centre of mass, and second moment about it, of the mass distribution along the axis."""
         if self.stations is None or rank(self.mass_per_length) == 0:
             mass = self.mass_per_length * self.length
             return mass, self.length / 2, mass * self.length**2 / 12

@@ -29,7 +29,7 @@ PARALLEL = 1e-3  # sine of the angle below which an axis lies along the beam
 
 
 class Line(NamedTuple):
-    """Where a beam lies: link frame (4, 4) in the joint frame after its motion, length, and what it leads to."""
+    """The line of a beam: link frame (4, 4) in the joint frame after its motion, length, and the child at its end."""
 
     frame: Array
     length: float
@@ -62,7 +62,7 @@ def line_of(
 
 
 def _child(arm: Arm, link: Link, word: str | None, beside: Collection[str], optional: bool) -> Link | None:
-    """The child that the beam leads to: the one named, the only one, or the only one on a moving joint."""
+    """The child at the end of the beam: the named one, the only one, or the only one on a moving joint."""
     children = {other.name: other for other in arm.links if other.parent == link.name}
     for given in beside:
         if given not in children:
@@ -104,7 +104,7 @@ def _sideways(link: Link, child: Link | None, x: Array, z: Any) -> Array:
 
 
 def _axes(x: Array, z: Array) -> Array:
-    """Columns x, and y and z across it, z as near the given one as can be."""
+    """Rotation matrix with first column x, and z as close to the given direction as possible."""
     z = z - (z @ x) * x
     z = z / np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])

@@ -1,4 +1,4 @@
-"""Things that are possible but rarely meant: findings for `lissom check`."""
+"""Plausibility checks: findings of `lissom check` about models that are valid but unlikely."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ModelFinding(NamedTuple):
 
 
 def check(arm: Arm) -> list[ModelFinding]:
-    """Everything about the arm that deserves a second look.
+    """Findings about parts of the arm that are unlikely to be intended.
 
     Impossible models are refused when the arm is made; these are the ones that are
     merely unlikely.
@@ -64,7 +64,7 @@ def check(arm: Arm) -> list[ModelFinding]:
 
 
 def _of_note(name: str, note: str) -> ModelFinding:
-    """A reader's note; where inertias are unphysical, or were changed, it is a warning."""
+    """A finding from a reader's note; a warning if it reports unphysical or repaired inertias."""
     grave = any(words in note for words in (" repaired to ", " taken as written"))
     return ModelFinding("warning" if grave else "note", f"arm {name!r}", note)
 
@@ -108,7 +108,7 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
 
 
 def _beyond_tips(arm: Arm) -> Iterator[ModelFinding]:
-    """Joints that lie as far beyond the tip of a beam as a place along it would lie from its root."""
+    """Findings about joints placed beyond a beam's tip as if counted from its root."""
     for i, link in enumerate(arm.links):
         beam = arm.links[arm.parent_index[i]].beam if link.parent is not None else None
         x = float(link.joint.placement[0, 3])
@@ -122,7 +122,7 @@ def _beyond_tips(arm: Arm) -> Iterator[ModelFinding]:
 
 
 def _size(subject: str, mass: float, moment: float, reach: float) -> Iterator[ModelFinding]:
-    """Does the radius of gyration fit the arm and the densities of materials?"""
+    """Findings about radii of gyration that do not fit the arm or any material."""
     radius = np.sqrt(moment / mass)
     if reach > 0.0 and radius > 2.0 * reach:
         message = f"its radius of gyration is {radius:.3g} m, but the arm is only {reach:.3g} m long. "

@@ -70,7 +70,7 @@ class ShapeTable(Record):
         return stations
 
     def _clean(self, word: str) -> Array:
-        """The table of one kind, refused where it cannot be shapes of a clamped beam."""
+        """The validated table of one kind; raises an error if a clamped beam cannot have such shapes."""
         n = self.stations.size
         value = getattr(self, word)
         table = array(value, word, (None,) * max(rank(value), 1))
@@ -92,7 +92,7 @@ class ShapeTable(Record):
         return array(table, word, (n, None))
 
     def _clamped(self, word: str, table: Array) -> Array:
-        """The table with the root exactly at rest."""
+        """The table with its row at the root exactly zero."""
         size = np.abs(table).max(axis=0)
         for k in range(table.shape[1]):
             if size[k] < 1e-30:
@@ -108,7 +108,7 @@ class ShapeTable(Record):
         return table
 
     def _refuse_slope(self, word: str, table: Array) -> None:
-        """Bending shapes must be flat at the root: the slope there of the cubic through the first four rows."""
+        """Raise an error if bending shapes have a slope at the root (cubic through the first four rows)."""
         s = self.stations
         steep = np.abs(np.diff(table, axis=0) / np.diff(s)[:, None]).max(axis=0)
         slope = np.linalg.solve(np.vander(s[1:4], 4, increasing=True)[:, 1:], table[1:4])[0]
