@@ -1,4 +1,4 @@
-"""Is this installation in order? Versions, processor, cache, a self-test of every formulation, and how fast it is."""
+"""Installation check: versions, processor, cache, a self-test of every formulation, and speed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ROUNDS = 7
 
 
 class Check(NamedTuple):
-    """One thing that was tried: what, whether it is in order, what was found."""
+    """One check: its name, whether it passed, and what was found."""
 
     what: str
     ok: bool
@@ -130,7 +130,7 @@ def doctor(progress: Callable[[str], object] | None = None) -> Diagnosis:
 
 
 def _known(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What can be found out; where the engine is broken the checks say so."""
+    """The result of a lookup, empty if it fails; the checks report a broken engine."""
     try:
         return look()
     except Exception:
@@ -138,7 +138,7 @@ def _known(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def _tried(what: str, try_it: Callable[[], tuple[bool, str]]) -> Check:
-    """A failure of any kind is a finding, not the end of the examination."""
+    """The result of a check; any exception counts as a failure."""
     try:
         return Check(what, *try_it())
     except Exception as error:
@@ -171,7 +171,7 @@ def _trials() -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
 
 
 def _cache() -> tuple[bool, str]:
-    """No cache is allowed, if it was turned off."""
+    """Check the cache; a cache that was turned off passes."""
     folder = cache.directory()
     if folder is None:
         off = os.environ.get("LISSOM_CACHE") == ""
@@ -195,7 +195,7 @@ def _apart(a: Any, b: Any) -> float:
 
 
 def _agrees(info: FormulationInfo) -> tuple[bool, str]:
-    """With the fast path, on an arm that the formulation covers."""
+    """Compare a formulation with the fast path, on an arm that it covers."""
     planar = "flexible" in info.links
     arm = bending_chain(2).replace(flexibility="linear") if planar else puma_like(4)
     q, qd, x = _state(arm)
@@ -214,7 +214,7 @@ def _undone() -> tuple[bool, str]:
 
 
 def _gradient() -> tuple[bool, str]:
-    """Central differences are good to some 1e-9 here."""
+    """Compare the gradient with central differences, which are accurate to about 1e-9 here."""
     arm, step = puma_like(6), 1e-5
     q, qd, qdd = _state(arm)
     shifts = step * np.eye(arm.dof)
@@ -224,7 +224,7 @@ def _gradient() -> tuple[bool, str]:
 
 
 def _cantilever() -> tuple[bool, str]:
-    """Against 1.8751^2 sqrt(EI / rhoA L^4) of a uniform beam."""
+    """Compare the frequency of a uniform beam with 1.8751^2 sqrt(EI / rhoA L^4)."""
     length, density, stiffness = 0.8, 0.5, 3.0
     beam = Beam(length, density, EI=(None, stiffness), modes=Modes(bending_z=3))
     arm = Arm("beam", (Link("beam", beam=beam),), gravity=(0.0, 0.0, 0.0))

@@ -17,7 +17,7 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 
 
 def printable(text: str) -> str:
-    """Text of a file or of a user that may be shown anywhere: control characters are written out.
+    """Text that can be printed safely: control characters are escaped.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class LissomError(Exception):
 
     @property
     def _sentence(self) -> str:
-        """The sentence as it was written."""
+        """The message without escapes."""
         return super().__str__()
 
 
@@ -58,7 +58,7 @@ class ModelError(LissomError, ValueError):
 
     @property
     def _sentence(self) -> str:
-        """Place, subject and problem."""
+        """The message: place, subject and problem."""
         place = f"{self.file}:{self.line}" if self.line is not None else self.file
         head = " ".join(part for part in (place, self.subject) if part)
         return f"{head}: {self.problem}" if head else self.problem
@@ -69,7 +69,7 @@ class InputError(LissomError, ValueError):
 
 
 class KeywordError(InputError, TypeError):
-    """A keyword that a function does not know; a `TypeError` too, as Python raises it."""
+    """An unknown keyword argument; also a `TypeError`, as Python raises."""
 
 
 class UnsupportedError(LissomError, NotImplementedError):
@@ -125,7 +125,7 @@ class StudyError(SolveError):
 
 @contextmanager
 def about(subject: str) -> Iterator[None]:
-    """Put `subject` before whatever a `ModelError` raised inside is about."""
+    """Context that puts `subject` before the subject of a `ModelError` raised inside."""
     try:
         yield
     except ModelError as error:
@@ -152,7 +152,7 @@ def _closest(word: str, known: list[str], cutoff: float) -> list[str]:
 
 @lru_cache(maxsize=1000)  # files repeat themselves
 def misspelt(word: str, known: tuple[str, ...]) -> str | None:
-    """The known word that `word` is surely a slip of, if there is one."""
+    """The known word that `word` most likely misspells, or None."""
     if len(word) > 2 * max(map(len, known), default=0):
         return None
     cutoff = 0.8 if len(word) > 5 else 0.7  # one slip is a larger part of a short word

@@ -1,4 +1,4 @@
-"""Poses at rest: the torques that hold them, and the poses that need least."""
+"""Equilibria: torques that hold a pose, and poses that need least torque."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _stiffness(arm: Arm, q: Array, loads: list[Load]) -> Array:
 def _search(
     arm: Arm, start: Array, moving: np.ndarray, drives: np.ndarray, loads: list[Load], least: bool, tolerance: float
 ) -> Array:
-    """Least squares on the torques that count, over the coordinates that may move."""
+    """Solve for the equilibrium by least squares, over the coordinates that may move."""
     from scipy.optimize import least_squares
 
     lower, upper = np.full(arm.dof, -np.inf), np.full(arm.dof, np.inf)

@@ -132,7 +132,7 @@ def _looped(
     arm: Arm, q: Array, qd: Array, tau: Array | None, loads: list[Load], base: BaseMotion | None, output: str | None,
     gains: _Gains | None,
 ) -> StateSpace:  # fmt: skip
-    """The same with closed loops, in independent coordinates."""
+    """The linear model of an arm with closed loops, in independent coordinates."""
     from lissom.control.closed import holding, reduced
     from lissom.verbs.looped import Acting
 

@@ -105,7 +105,7 @@ def export_c(
 def _request(
     arm: Arm, verbs: Any, frame: Any, point: Any, loads: Any, base: Any, precision: Any, form: Any, name: Any
 ) -> tuple[Request, list[str]]:
-    """What is asked for, or a sentence."""
+    """The validated request; raises InputError if arguments are invalid."""
     if find_spec("casadi") is None:
         raise UnsupportedError(f"{NAME} traces programs with casadi, which is not installed: pip install casadi.")
     if arm.dof == 0:
@@ -151,12 +151,12 @@ def _verbs(arm: Arm, verbs: Any) -> list[str]:
 
 
 def _frame(arm: Arm, about_frames: list[str]) -> str:
-    """The frame that functions about one are written for by default; of no account where there are none."""
+    """The frame of kinematic functions, by default the end of the arm."""
     return tip_frame(arm, only_end(arm, f"give {NAME} the frame") if about_frames else arm.ends[0])
 
 
 def _loads(arm: Arm, loads: Any) -> tuple[str, ...]:
-    """Frames that carry loads; on a beam only its tip is one that moves as a whole."""
+    """Frames that carry loads; on a beam only the tip is allowed."""
     if isinstance(loads, str) or not isinstance(loads, Iterable):
         raise InputError(
             f"{NAME}: loads is {shown(loads)}; expected names of links or tools, such as ['{arm.ends[0]}']."
@@ -191,7 +191,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _refuse_foreign(files: Iterable[Path], arm: Arm) -> None:
-    """Only what an earlier export of an arm of the same name left may be written over."""
+    """Raise an error unless existing files are from an earlier export of an arm of the same name."""
     for path in files:
         if os.path.isdir(path):
             raise InputError(f"{NAME}: {path} is a folder; move it away, or choose another name or into.")
@@ -201,7 +201,7 @@ def _refuse_foreign(files: Iterable[Path], arm: Arm) -> None:
 
 
 def _head(path: Path) -> str:
-    """Enough of a file to hold its opening."""
+    """The beginning of a file, long enough for its opening comment."""
     try:
         with path.open("rb") as stream:
             return stream.read(HEAD).decode("ascii", "replace")

@@ -1,4 +1,4 @@
-"""What an export left: files and functions, as a record that prints."""
+"""The record of an export: files and functions."""
 
 from __future__ import annotations
 
@@ -92,5 +92,5 @@ class CExport(NamedTuple):
 
 
 def command(name: str) -> str:
-    """How the test program is made."""
+    """The command that compiles the test program."""
     return f"cc -std=c99 -O2 {name}.c {name}_test.c -o {name}_test -lm"

@@ -23,7 +23,7 @@ Trial = tuple[CFunction, list[Array], list[Array]]  # inputs and expected result
 
 
 def limit(arm: Arm, function: CFunction, rows: list[Array], real: Real) -> float:
-    """The largest error that passes; where the inertia is inverted, at least what roundings in it do."""
+    """The largest accepted error; where the inertia is inverted, it grows with the condition number."""
     if function.verb not in SOLVING:
         return LIMIT[real.type]
     M = mass_matrix(arm, rows[0])
@@ -100,7 +100,7 @@ def _data(trial: Trial) -> list[str]:
 
 
 def _tried(trial: Trial, asked: Request, limit: float) -> list[str]:
-    """Compare all states, then call until enough time has passed to tell."""
+    """C code that compares all states, then measures the time per call."""
     function, rows, _ = trial
     T, verb, count = asked.real.type, function.verb, len(rows[0])
     arrays = [f"    {T} {x.name}[{x.size}];" for x in (*function.inputs, *function.outputs)]
