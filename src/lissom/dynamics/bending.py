@@ -1,4 +1,4 @@
-"""Ways through the tree, and places along flexible links."""
+"""Paths through the tree, and places along flexible links."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def on_frame(arm: Arm, load: Load, verb: str = "loads") -> tuple[str, Load]:
 
 
 def across(x: Array) -> Array:
-    """A point in the section it lies in."""
+    """A point in the axes of its section."""
     out = x.copy()
     out[..., 0] = 0.0
     return out

@@ -32,7 +32,7 @@ RETURNED = 1e-6  # relative error of the torques that accelerations must give ba
 
 
 class Given(NamedTuple):
-    """What acts on an arm, as vectors of a program: its state and torques, the base's motion, loads by frame."""
+    """Inputs of forward dynamics as vectors of a program: state, torques, base motion, loads by frame."""
 
     q: Any
     qd: Any
@@ -59,7 +59,7 @@ def solved(
     free: dict[int, Any],
     inverted: Any = reciprocal,
 ) -> tuple[list[Any], Any]:
-    """L^T D L, sparse: coordinates touch on a branch, or by joints that follow; zero and its effort where not free.
+    """Solve by sparse L^T D L: coordinates couple on a branch, or by mimic joints; held ones have zero acceleration.
 
     carriers : for every coordinate, those before it that it touches, nearest first (`Bodies.carriers`)
     inverted : how pivots are inverted (`pivot`)
@@ -95,7 +95,7 @@ def solved(
 def accelerations(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool
 ) -> tuple[list[Any], dict[int, Any]]:
-    """By the better way for straight-line code, or for the tape."""
+    """Accelerations by the method that is best for straight-line code, or for the tape."""
     if bodies.linear or (bodies.coupling is not None and tape):
         from lissom.dynamics import factorised
 
@@ -120,7 +120,7 @@ def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
 
 
 def program_unguarded(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """The same by articulated bodies without a guard against small pivots."""
+    """Forward dynamics by articulated bodies without a guard against small pivots."""
     bodies, given = read(run, bodies, setting)
     if bodies.linear or bodies.coupling is not None:
         from lissom.dynamics import factorised

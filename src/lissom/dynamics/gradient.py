@@ -114,7 +114,7 @@ def _velocity_matrix(IC: Any, v: Any, momentum: Any) -> list[Any]:
 
 
 def _column(pub: Any, comp: Any) -> list[list[Any]]:
-    """What the pairs of a column share: t1, t2, t3 (6 each) and u (3)."""
+    """Terms shared by the pairs of a column: t1, t2, t3 (6 each) and u (3)."""
     S, psd, psdd = pub[0:6], pub[6:12], pub[12:18]
     IC, B, l, f = comp[0:10], comp[10:19], comp[19:22], comp[22:28]
 
@@ -226,7 +226,7 @@ def _derivatives(
 
 
 def _pushes(run: Any, bodies: Bodies, state: Any, loads: Any) -> dict[int, Any]:
-    """Loads gathered on their bodies."""
+    """Loads summed on their bodies."""
     ext: dict[int, Any] = {}
     for frame, load in loads:
         place = bodies.place(frame)

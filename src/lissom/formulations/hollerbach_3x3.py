@@ -97,6 +97,6 @@ def outboard_moment(member: Any, A: Any, c: Any, M: Any, p: Any) -> Any:
 
 
 def generalized_force(dW: Any, dp: Any, D: Any, e: Any, c: Any, M: Any, gravity: Any) -> Any:
-    """(17)."""
+    """The generalized force (17)."""
     inertial = trace(product(dW, D)) + value(inner(e, dp))
     return inertial - dot(gravity, plus(times(dW, c), scaled(M, dp)))

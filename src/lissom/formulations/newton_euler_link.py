@@ -43,7 +43,7 @@ class Motion(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A link under way: its motion, and F and N."""
+    """State of a link in the recursion: its motion, and F and N."""
 
     motion: Motion
     F: Any
@@ -60,7 +60,7 @@ def generalized_forces(state: State) -> list[Any]:
 
 
 def base_motion(state: State) -> Motion:
-    """Gravity as an acceleration of the base."""
+    """Motion of the base, with gravity as its acceleration."""
     up = negative(state.gravity)
     if state.base is None:
         return Motion(ZERO, ZERO, up)

@@ -1,4 +1,4 @@
-"""What a planar model is linear in: parameters by name, with a unit table for each.
+"""Parameters that a planar model is linear in, by name, with a unit table for each.
 
     Y(q, qd, qdd) p = tau                                      after De Luca and Siciliano 1991, section V
 
@@ -22,7 +22,7 @@ Felt = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Entries]
 
 
 class Parameter(NamedTuple):
-    """One entry of p.
+    """One parameter: an entry of p.
 
     unit : integrals of its link for a unit value, None where it has none
     felt : otherwise what a unit value does to tau, by coordinate, from q, qd, qdd
@@ -42,7 +42,7 @@ def numbered(*indices: int) -> str:
 
 
 def parameters(planar: Planar) -> tuple[Parameter, ...]:
-    """All that are not zero, link by link."""
+    """All nonzero parameters, link by link."""
     kinds = (_inertial, _elastic, _drive)
     return tuple(p for i, link in enumerate(planar.links) for kind in kinds for p in kind(i, link))
 

@@ -35,7 +35,7 @@ class Term(NamedTuple):
     im: Linear
 
     def mapped(self, change: Callable[[Any], Any]) -> Term:
-        """The same with every coefficient changed."""
+        """A copy with every coefficient mapped."""
         re, im = (tuple((c, change(x)) for c, x in part) for part in (self.re, self.im))
         return Term(self.k, self.l, re, im)
 
@@ -50,7 +50,7 @@ class Forms(NamedTuple):
     V: Form
 
     def mapped(self, change: Callable[[Any], Any]) -> Forms:
-        """The same with every coefficient changed."""
+        """A copy with every coefficient mapped."""
         return Forms(
             {key: tuple(t.mapped(change) for t in form) for key, form in self.B.items()},
             tuple(t.mapped(change) for t in self.V),
@@ -81,7 +81,7 @@ class Geometry:
         self._signs = {link.coordinate: (link.phase, link.sign) for link in links if link.coordinate is not None}
 
     def coordinates(self, at: int) -> Iterable[int]:
-        """Those that move link `at`, its own modes included."""
+        """Coordinates that move link `at`, its own modes included."""
         for link in self.links[: at + 1]:
             yield from () if link.coordinate is None else (link.coordinate,)
             yield from link.modes

@@ -59,7 +59,7 @@ def accelerations(state: State, tau: Any, inertia: Any) -> list[Any]:
 
 
 def at_rest(state: State, qdd: Sequence[Any]) -> State:
-    """Without velocity, gravity, loads and motion of the base."""
+    """A state without velocity, gravity, loads and base motion."""
     nothing = [0.0] * len(state.members)
     return State(state.members, state.frames, nothing, qdd, [0.0, 0.0, 0.0])
 
@@ -134,7 +134,7 @@ def inertia_by_composites(state: State) -> Matrix:
 
 
 def own(state: State, i: int) -> Composite:
-    """Link i by itself, in frame i-1."""
+    """The composite of link i alone, in frame i-1."""
     member = state.members[i]
     R, p = parts(state.frames.A[i])
     r = plus(p, times(R, member.com))

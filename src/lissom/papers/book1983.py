@@ -1,4 +1,4 @@
-"""Book 1983: recursive Lagrangian dynamics of flexible arms, what it costs and what its truncations cost."""
+"""Reproduction of Book 1983: cost of its recursive Lagrangian dynamics, and effect of its truncations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INVERSE = ("hollerbach_3x3", "newton_euler_link")
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Try every claim of the paper; those that take long only when `timed`, half a minute in all."""
+    """Check every claim of the paper; slow ones only when `timed`, half a minute in all."""
     tell = progress or (lambda _words: None)
     tell("equations")
     claims = [*_equations(), _undeformed()]
@@ -63,7 +63,7 @@ def _states(arm: Arm, rows: int, bend: float) -> tuple[Array, Array, Array]:
 
 
 def _slopes(arm: Arm) -> Array:
-    """How far each mode turns the tip of its link per unit amplitude [rad]."""
+    """Rotation of each link's tip per unit amplitude of its modes [rad]."""
     out = []
     for k in arm.mode_index:
         link = arm.coordinates[k].split(".")[0]
@@ -94,7 +94,7 @@ def _equations() -> list[Claim]:
 
 
 def _undeformed() -> Claim:
-    """At zero deflection the joint equations are those of the arm with rigid links."""
+    """Claim: at zero deflection the joint equations are those of the arm with rigid links."""
     soft = six_joint_arm("book")
     links = [
         link if link.beam is None else link.replace(beam=link.beam.replace(modes=Modes(0, 0, 0))) for link in soft.links
@@ -183,7 +183,7 @@ def _cost(tell: Callable[[str], object]) -> Claim:
 
 
 def _interleaved(work: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Best CPU seconds of each, taken in turns."""
+    """Best CPU seconds of several functions, measured alternately."""
     best = dict.fromkeys(work, np.inf)
     for _ in range(rounds):
         for word, call in work.items():
@@ -194,7 +194,7 @@ def _interleaved(work: dict[str, Callable[[], object]], rounds: int) -> dict[str
 
 
 def _definiteness() -> tuple[Claim, Drawing]:
-    """The smallest deflections at which the truncated inertia is not definite."""
+    """The smallest deflections at which the truncated inertia is not positive definite."""
     rng = np.random.default_rng(0)
     slopes = np.geomspace(0.003, 0.4, 60)
     arm = two_link_arm("linear")
@@ -279,7 +279,7 @@ def _named(word: str) -> str:
 
 
 def _spin_up(tell: Callable[[str], object]) -> tuple[list[Claim], Drawing]:
-    """A beam on a joint that is led to 6 rad/s in 15 s (Kane, Ryan and Banerjee 1987)."""
+    """A beam on a joint that is driven to 6 rad/s in 15 s (Kane, Ryan and Banerjee 1987)."""
     speed, duration = 6.0, 15.0
 
     def rate(t: float) -> float:
