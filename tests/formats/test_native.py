@@ -676,7 +676,7 @@ BAD_TREES: dict[str, tuple[str, str, str]] = {
     "duplicate tools": (
         links('name = "a"') + '[[links.tools]]\nname = "a"\n',
         "link 'a'",
-        "links and tools need names of their own",
+        "links and tools need unique names",
     ),
     "duplicate joints": (
         links('name = "a"\njoint = { name = "j" }', 'name = "b"\njoint = { name = "j" }'),
@@ -777,7 +777,7 @@ def test_bad_loops_and_loads_are_named(rest: str, subject: str, words: str, tmp_
         ('name = "x"\nlinks = []\n', "it has no links; give at least one"),
         (
             'name = "x"\n[dh]  # here\n[[dh.rows]]\na = 1.0\n',
-            'convention is missing; say "standard" or "modified", it is never guessed',
+            'convention is missing; give "standard" or "modified"',
         ),
         ('name = "x"\n[dh]\nconvention = "classic"  # here\n', "convention is 'classic'; known: standard, modified"),
         (
