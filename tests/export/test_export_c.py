@@ -305,7 +305,7 @@ LOOPED = ls.Arm(
         ("pose", {"point": (1, 2)}, "expected \\(3,\\)"),
         ("pose", {"point": np.zeros((2, 3))}, "one point"),
         ("mass_matrix", {"frame": "link1"}, "mass_matrix does not use one"),
-        ("mass_matrix", {"loads": ["link2.tip"]}, "takes no loads"),
+        ("mass_matrix", {"loads": ["link2.tip"]}, "accepts no loads"),
         ("inverse_dynamics", {"loads": "link2.tip"}, "expected names of links"),
         ("inverse_dynamics", {"loads": ["link2"]}, "'link2.tip'"),
         ("inverse_dynamics", {"base": 1}, "base is 1"),

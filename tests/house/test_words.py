@@ -173,15 +173,18 @@ def docstring(node):
 
 def sentences(path):
     """(line, text) of every string literal with a space that is no docstring; f-strings without their expressions."""
-    skip = {id(docstring(node)) for node in ast.walk(tree(path))}
+    skip = set()  # parts of nodes that come before them in the walk
     for node in ast.walk(tree(path)):
-        if isinstance(node, ast.JoinedStr):
+        if isinstance(node, ast.Constant):
+            if not isinstance(node.value, str) or id(node) in skip:
+                continue
+            text = node.value
+        elif isinstance(node, ast.JoinedStr):
             parts = [part for part in node.values if isinstance(part, ast.Constant)]
             skip.update(map(id, parts))
             text = "{}".join(part.value for part in parts)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skip:
-            text = node.value
         else:
+            skip.add(id(docstring(node)))
             continue
         if " " in text:
             yield node.lineno, text

@@ -109,7 +109,7 @@ def _request(
     if find_spec("casadi") is None:
         raise UnsupportedError(f"{NAME} traces programs with casadi, which is not installed: pip install casadi.")
     if arm.dof == 0:
-        raise UnsupportedError(f"{NAME}: nothing moves on arm {arm.name!r}; there is no function to write.")
+        raise UnsupportedError(f"{NAME}: arm {arm.name!r} has no coordinates; there is no function to write.")
     wanted = _verbs(arm, verbs)
     if precision not in KINDS:
         raise InputError(f"{NAME}: precision is {shown(precision)}; expected one of {', '.join(KINDS)}.")
@@ -130,7 +130,7 @@ def _request(
         raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} does not use one.")
     if (asked.loads or base) and not any(CATALOGUE[verb].acted for verb in wanted):
         takers = ", ".join(verb for verb, entry in CATALOGUE.items() if entry.acted)
-        raise InputError(f"{NAME}: {', '.join(wanted)} takes no loads and no motion of the base; {takers} do.")
+        raise InputError(f"{NAME}: {', '.join(wanted)} accepts no loads and no base motion; {takers} do.")
     return asked, wanted
 
 

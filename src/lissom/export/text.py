@@ -28,7 +28,7 @@ def header(arm: Arm, asked: Request, functions: Sequence[CFunction]) -> str:
         *_coordinates(arm),
         " *",
         " * Units are SI. Matrices lie row by row. Arrays of inputs and outputs may be the same.",
-        " * A function returns 0, or 1 when an input or a result is not finite (a singular inertia, say);",
+        " * A function returns 0, or 1 when an input or a result is not finite (for example, a singular inertia);",
         " * its outputs are then of no use. Compile without -ffast-math, which would hide that.",
         " * There is no state between calls: functions may be called from interrupts and several threads.",
         f" * Nothing is allocated. Intermediate results are on the stack; -D{workspace_word(asked)}=static moves the",

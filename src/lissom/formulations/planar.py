@@ -233,7 +233,7 @@ def _refuse_branches(bodies: Bodies) -> None:
     for k, body in bodies.movers:
         if body.parent != last:
             along = body.parent != BASE and bodies.list[body.parent].mount
-            where = "hangs along a beam" if along and bodies.list[body.parent].beam_owner == last else "branches"
+            where = "has a joint along a beam" if along and bodies.list[body.parent].beam_owner == last else "branches"
             raise UnsupportedError(f"it {where} at {body.joint!r}")
         last = k
 

@@ -99,7 +99,7 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
     if joint.kind == "revolute" and joint.limits.position is not None:
         far = max(abs(side) for side in joint.limits.position if np.isfinite(side))
         if far > MANY_TURNS:
-            message = f"its joint {joint.name!r} may turn to {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "
+            message = f"the limits of its joint {joint.name!r} reach {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "
             yield ModelFinding("warning", subject, message + "Check the unit (degrees instead of rad?).")
     if joint.limits.torque is not None and not np.any(joint.limits.torque):
         yield ModelFinding(

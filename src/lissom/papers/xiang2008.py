@@ -186,8 +186,8 @@ def _limits(places: list[Enforced]) -> Claim:
         "torques stay within 10 N m; the paper does not state where along the motion this is enforced",
         told,
         OPEN,
-        "interior knots alone let T fall to the least that is allowed, midpoints alone give a false optimum; knots "
-        "alone give a T that is too small; with midpoints, torques stay within 0.1 % at all times",
+        "with limits at interior knots only, T falls to its lower bound; at midpoints only, the optimum is false; at "
+        "knots only, T is too small; at knots and midpoints, torques stay within 0.1 % at all times",
     )
 
 
