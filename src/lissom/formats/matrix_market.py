@@ -44,7 +44,9 @@ def _read(lines: list[str]) -> Any:
         raise ValueError(f"its size is {shown(' '.join(size))}; expected {wanted} whole numbers")
     rows, columns, *_ = shape = [int(word) for word in size]
     if max(rows, columns) > MOST_ROWS or min(rows, columns) < 1 or (symmetry == "symmetric" and rows != columns):
-        raise ValueError(f"its size is {rows} by {columns}; expected at most {MOST_ROWS} rows, and a square matrix if symmetric")
+        raise ValueError(
+            f"its size is {rows} by {columns}; expected at most {MOST_ROWS} rows, and a square matrix if symmetric"
+        )
     values = np.loadtxt(body[1:], ndmin=2, comments=None) if len(body) > 1 else np.zeros((0, wanted))
     if form == "coordinate":
         return _sparse(values, rows, columns, shape[2], symmetry)
