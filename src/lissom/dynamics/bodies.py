@@ -65,7 +65,7 @@ class Body(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a link's frame sits: a body (or BASE) and its pose there."""
+    """The place of a link's frame: a body (or BASE) and its pose there."""
 
     body: int
     X: Array

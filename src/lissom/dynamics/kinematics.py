@@ -119,7 +119,7 @@ def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
 
 
 def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
-    """By coordinate: its column of the Jacobian of P."""
+    """Columns of the Jacobian of P, by coordinate."""
     if bodies.coupling is not None:
         return bodies.coupling.columns(run, columns(run, bodies.tree, way), 6)
     out: dict[int, Any] = {}

@@ -46,7 +46,7 @@ def accelerations_3(state: State, tau: Any) -> list[Any]:
 
 
 def accelerations(state: State, tau: Any, inertia: Any) -> list[Any]:
-    """qdd from torques."""
+    """Accelerations qdd from torques."""
     n = len(state.members)
     bias = newton_euler(state._replace(qdd=[0.0] * n))
     H = inertia(state)
@@ -85,7 +85,7 @@ def inertia_by_lower_columns(state: State) -> Matrix:
 
 
 def beyond(members: Sequence[Member], j: int) -> list[int]:
-    """Link j and all it carries."""
+    """Link j and all links it carries."""
     kept = {j}
     for k in range(j + 1, len(members)):
         if members[k].parent in kept:
@@ -143,7 +143,7 @@ def own(state: State, i: int) -> Composite:
 
 
 def shift_inertia(m: Any, r: Vector) -> Matrix:
-    """m (r.r 1 - r r^T)."""
+    """Inertia m (r.r 1 - r r^T) of a point mass."""
     square = dot(r, r)
     return [[m * ((square if a == b else 0.0) - r[a] * r[b]) for b in range(3)] for a in range(3)]
 
