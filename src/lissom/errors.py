@@ -1,6 +1,6 @@
 """Every exception lissom raises on purpose, and its warnings.
 
-A message says what was met, where, what was expected and what to do. Catch
+A message states what happened, where, what was expected and what to do. Catch
 `LissomError` to catch them all.
 """
 
@@ -45,9 +45,9 @@ class ModelError(LissomError, ValueError):
     Parameters
     ----------
     problem : str
-        The sentence: value, expectation, fix.
+        The message: value, expectation, fix.
     subject : str
-        What the sentence is about, e.g. ``link 'forearm'``.
+        What the message is about, e.g. ``link 'forearm'``.
     file, line : str, int or None
         Where it was read, when it came from a file.
     """
@@ -85,7 +85,7 @@ class SolveError(LissomError, RuntimeError):
 
     @property
     def _sentence(self) -> str:
-        """The sentence, without the result."""
+        """The message, without the result."""
         return str(self.args[0])
 
 

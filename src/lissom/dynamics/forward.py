@@ -5,7 +5,7 @@ section 6.5), straight-line. Many: articulated bodies, O(n), on the tape (`artic
 one coordinate moves several bodies, which articulated bodies cannot eliminate: the mass matrix is factorised on tapes
 too (`factorised`).
 
-A joint that moves no inertia (two axes in line, say) leaves a pivot D of rounding. D is therefore compared
+A joint that moves no inertia (for example, two collinear axes) leaves a pivot D of rounding. D is therefore compared
 with the inertia that would move if the joints beyond were locked (a bound of it on the tape); below
 NEGLIGIBLE of that, 1/D is made infinite, which is noticed. Such a state is computed again without the guard
 and kept if inverse dynamics gives the torques back, as it does for long chains of thin links; otherwise it

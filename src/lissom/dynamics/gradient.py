@@ -11,7 +11,7 @@ columns of a pair (i carries j) are dot products:
 
     dtau_i/dq_j   = S_i . (2 B psd_j + IC psdd_j + S_j x* f)
     dtau_j/dq_i   = (2 B^T S_j) . psd_i + (IC S_j) . psdd_i
-    dtau_i/dqd_j  = S_i . (2 B S_j + 2 IC psd_j)          dtau_j/dqd_i alike
+    dtau_i/dqd_j  = S_i . (2 B S_j + 2 IC psd_j)          dtau_j/dqd_i likewise
     dtau_i/dqdd_j = S_i . IC S_j
 
 Loads stay constant in the world while their points move: with F the force at P on what j carries,

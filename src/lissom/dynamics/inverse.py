@@ -168,7 +168,7 @@ class Setting(NamedTuple):
 
     loads : frames of the loads that are inputs of the call, nine entries each (force, moment, point)
     base : whether the base's motion is an input, nine entries (w, dw, a)
-    frame : a frame to watch, whose point is an input
+    frame : the output frame, whose point is an input
     payloads : frames whose payload is an input, ten entries each (m, mc, I, about the origin of its body)
     varied : what of the arm itself is an input, one row
     """

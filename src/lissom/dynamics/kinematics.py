@@ -5,7 +5,7 @@ frame is given in the frame's axes; P is where it is in the world. Column of a j
 of P, linear rows first: ``z x (P - o)`` and ``z`` for a revolute joint, ``z`` and 0 for a prismatic
 one.
 
-A flexible link carries its tip along as it is bent.
+The tip of a flexible link moves with its deflection.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Parameterised arms that differ in numbers only: these become inputs of the programs, the rest is constant.
 
-`Varied` says what may differ. It is made from a base arm and samples; the constants of every arm that differs from
+`Varied` describes what may differ. It is made from a base arm and samples; the constants of every arm that differs from
 the base in nothing else are then one row of numbers, and one compiled function serves them all. A row does not depend
 on other arms, nor does what is computed from it.
 """
@@ -56,8 +56,8 @@ class Varied:
     Parameters
     ----------
     arm : Arm                   the base; what does not vary is as here
-    samples : arms, alike       what differs between any of them and the base may vary
-    frames : names of frames    places along beams (`bodies.station_name`) that loads act on, or that are watched
+    samples : arms              of the same structure; numbers in which any of them differs from the base may vary
+    frames : names of frames    places along beams (`bodies.station_name`) that loads act on, or that are outputs
     rounded : bool              as of `Bodies`; kinematics takes them as they are
     """
 

@@ -54,7 +54,7 @@ def joined(shapes: list[Shapes]) -> Shapes:
 def polynomials(length: float, count: int, first: int) -> Shapes:
     """Powers of s from `first` on: zero (and flat, from 2 on) at the root; orthonormal along the beam.
 
-    s^first times Legendre polynomials, kept as Legendre series: powers themselves could not be told apart.
+    s^first times Legendre polynomials, kept as Legendre series: powers themselves would be numerically dependent.
     """
     from numpy.polynomial import Legendre
 

@@ -1,7 +1,7 @@
 """Safe reading of NetCDF files of records: no links, no external data, no decompression bombs.
 
-A hostile file may point to other files, say that it holds more numbers than any memory, or unpack to far more than it
-says. Each is refused before room is made for it. Files that `Dataset.to_netcdf` of xarray wrote are read, compressed
+A hostile file may point to other files, declare more numbers than fit into memory, or unpack to far more than it
+declares. Each is rejected before memory is allocated. Files of xarray's `Dataset.to_netcdf` are read, compressed
 (deflate) or not.
 """
 

@@ -3,7 +3,7 @@
 The equations themselves are in `dynamics.book`, where every verb of an arm with `flexibility="book"` or "linear"
 finds them. They are counted as they are compiled, for the constants of a given arm: products with 0 and 1, sums
 with 0 and whatever is between constants are free, and what is needed twice is computed once. A division counts as
-a product; signs, sines and cosines are free. Mass matrix and bias forces of other arms are counted alike.
+a product; signs, sines and cosines are free. Mass matrix and bias forces of other arms are counted in the same way.
 """
 
 from __future__ import annotations

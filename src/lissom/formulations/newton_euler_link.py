@@ -10,7 +10,7 @@ r*_i and (for rotational joints) p*_i are constant:
     n_i   = A_{i+1} n_{i+1} + N_i + (p*_i + r*_i) x F_i + p*_i x A_{i+1} f_{i+1}
     tau_i = (A_i^T z) . n_i
 
-prismatic: w_i = A_i^T w_{i-1}, dw_i alike, pdd_i with z qdd_i + 2 w_i x z qd_i more, tau_i = (A_i^T z) . f_i.
+prismatic: w_i = A_i^T w_{i-1}, dw_i likewise, pdd_i with z qdd_i + 2 w_i x z qd_i more, tau_i = (A_i^T z) . f_i.
 """
 
 from __future__ import annotations

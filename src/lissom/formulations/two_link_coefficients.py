@@ -1,8 +1,8 @@
 """De Luca and Siciliano 1991, (32)-(34) and the appendix: two links with two modes each, coefficient by coefficient.
 
 The names are the paper's; `printed` gives every constant as it reads there, `corrected` the same with the slips in
-`ERRATA` mended. `inertia` and `velocity_forces` put them into (32) and (34). With the corrected constants they are the
-general closed form of `de_luca_siciliano`; with the printed ones h does not belong to B, and energy drifts.
+`ERRATA` corrected. `inertia` and `velocity_forces` put them into (32) and (34). With the corrected constants they are
+the general closed form of `de_luca_siciliano`; with the printed ones h does not belong to B, and energy drifts.
 
 Coordinates are the paper's here, (theta_1, theta_2, delta_11, delta_12, delta_21, delta_22); `ORDER` takes lissom's to
 them: ``q[..., ORDER]``.

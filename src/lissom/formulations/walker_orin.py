@@ -6,7 +6,7 @@ bias is inverse dynamics at qdd = 0, by `newton_euler_link`. The methods differ 
 
 1. column j is inverse dynamics at rest, without gravity, for a unit acceleration of joint j;
 2. the same, but only joints beyond j are asked: H is symmetric, and what carries j need not move;
-3. link j and all it carries make one composite body, whose inertial force is felt by every joint that
+3. link j and all it carries make one composite body, whose inertial force acts on every joint that
    carries it.
 
 H is then factored (Cholesky without roots) and solved.

@@ -143,7 +143,7 @@ def torque(state: State, motion: Motion, carried: Carried, i: int) -> Any:
 
 
 def moment_along(state: State, carried: Carried, i: int, A: Any) -> Any:
-    """G_i^T A z_0, with A where the joint of link i starts; a prismatic joint does not feel it."""
+    """G_i^T A z_0, with A where the joint of link i starts; zero for a prismatic joint."""
     member, G = state.members[i], carried.G[i]
     if member.prismatic or G is ZERO:
         return ZERO

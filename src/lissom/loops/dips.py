@@ -1,7 +1,7 @@
 """Zeros of a nonnegative measure over time, such as a singular value of closures: singular configurations.
 
-On the way through a singular configuration it falls to zero and rises again, so the way is looked through for dips, and
-each is followed down. Its square is a parabola around a zero, which is quickly found.
+Near a singular configuration the measure falls to zero and rises again, so the path is searched for local minima, and
+each is refined. The square of the measure is a parabola around a zero, which is found quickly.
 """
 
 from __future__ import annotations

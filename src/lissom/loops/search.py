@@ -4,7 +4,7 @@ Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) on phi(q): with G = U S V^T
 -V S / (S^2 + mu) U^T phi, and mu follows how well the linear model foretold the gain. Near a solution mu is that of
 the residual, and steps are the smallest that close the linear loops.
 
-From a position that is closed to one far away, coordinates that are given are led there in steps, and the others follow
+From a position that is closed to one far away, given coordinates are moved there in steps, and the others follow
 along their tangents (Allgower and Georg 1990, predictor and corrector). So they come by the branch and the winding on
 which a mechanism that moves there arrives, where a search that jumps may find another.
 """

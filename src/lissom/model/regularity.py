@@ -113,7 +113,7 @@ class _Pass:
 
     at : positions of the joints of links
     members : how many joints move with each coordinate that moves several
-    found : joints that move nothing, with what to say
+    found : joints that move no inertia, with their errors
     """
 
     def __init__(self, links: Sequence[Link], parent: NDArray[np.intp], mimics: Mapping[str, Mimic]):
