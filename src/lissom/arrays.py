@@ -1,4 +1,4 @@
-"""Numbers as users pass them, turned into arrays."""
+"""Conversion of user input into arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNMASKED = "numbers without a mask: fill masked entries, or leave them out"
 
 
 def as_floats(value: Any) -> NDArray[np.float64]:
-    """A float64 array, `value` itself where it is one. `TypeError` with words for what was expected where it is not.
+    """A float64 array, `value` itself if it is one; raises `TypeError` with what was expected.
 
     Text, objects, truth values, times and complex numbers are not turned into numbers, and a mask is not forgotten.
 
@@ -38,7 +38,7 @@ def as_floats(value: Any) -> NDArray[np.float64]:
 
 
 def _masked(value: Any) -> bool:
-    """An array with masked entries, or a list with one in it."""
+    """Whether a value is an array with masked entries, or a list that contains one."""
     if isinstance(value, np.ma.MaskedArray):
         return bool(np.ma.is_masked(value))
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""How many threads this process may use: kernels, simulations and workers ask here."""
+"""Number of threads that this process may use."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def _open_to_us() -> int:
 
 @functools.cache
 def _quota() -> int:
-    """Cores' worth of time that containers and batch systems allow, on Linux; many where they do not say."""
+    """Number of cores that containers and batch systems allow, on Linux; a large number if unlimited."""
     shares = [_share(file.read_text().split()) for file in _limits() if file.is_file()]
     return max(1, math.ceil(min(shares, default=2.0**20)))
 
 
 def _limits() -> list[Path]:
-    """Files that may hold a limit: of this process' group, and of all around it."""
+    """Files that may hold a limit: of this process's control group and its parents."""
     own = Path("/")
     with suppress(OSError):
         lines = Path("/proc/self/cgroup").read_text().splitlines()
@@ -47,7 +47,7 @@ def _limits() -> list[Path]:
 
 
 def _share(words: list[str]) -> float:
-    """Of ``quota period`` in microseconds."""
+    """Number of cores from ``quota period`` in microseconds."""
     with suppress(ValueError, ZeroDivisionError):
         quota, period = words
         return float(quota) / float(period)

@@ -1,4 +1,4 @@
-"""Is this installation in order? Versions, processor, cache, a self-test of every formulation, and how fast it is."""
+"""Installation check: versions, processor, cache, a self-test of every formulation, and speed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ROUNDS = 7
 
 
 class Check(NamedTuple):
-    """One thing that was tried: what, whether it is in order, what was found."""
+    """One check: its name, whether it passed, and what was found."""
 
     what: str
     ok: bool
@@ -49,7 +49,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What `doctor` found.
+    """Result of `doctor`.
 
     versions, machine : dict        names and values, text
     checks : tuple of Check
@@ -64,11 +64,11 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        """All checks passed."""
+        """Whether all checks passed."""
         return all(check.ok for check in self.checks)
 
     def listings(self) -> tuple[Listing, ...]:
-        """Tables for people."""
+        """Tables of versions, machine, checks and speeds."""
         checks = [(check.what, "ok" if check.ok else "FAILED", check.found) for check in self.checks]
         speeds = [(verb, f"{ns:.3g}") for verb, ns in self.nanoseconds.items()]
         return (
@@ -79,14 +79,14 @@ class Diagnosis:
         )
 
     def verdict(self) -> str:
-        """One sentence."""
+        """Return one sentence: how many checks passed, and which failed."""
         failed = [check.what for check in self.checks if not check.ok]
         if not failed:
             return f"all {len(self.checks)} checks passed"
         return f"{len(failed)} of {len(self.checks)} checks failed: {', '.join(failed)}"
 
     def describe(self) -> str:
-        """For people."""
+        """Return the tables and the verdict as text."""
         return "\n".join(line for listing in self.listings() for line in (*listing.lines(), "")) + self.verdict()
 
     def __str__(self) -> str:
@@ -97,16 +97,18 @@ class Diagnosis:
 
 
 def doctor(progress: Callable[[str], object] | None = None) -> Diagnosis:
-    """Try whether lissom works as it should here. It takes some seconds, the first time half a minute to compile.
+    """Check this installation: versions, machine, a self-test of every formulation, and speed.
+
+    It takes some seconds, and half a minute the first time, to compile.
 
     Parameters
     ----------
-    progress : callable or None     told in words what is under way
+    progress : callable or None     called with the name of each check
 
     Returns
     -------
     Diagnosis
-        `.ok`, `.checks`, `.versions`, `.machine`, `.nanoseconds`; printed, tables of these
+        `.ok`, `.checks`, `.versions`, `.machine`, `.nanoseconds`; `print` shows tables of these
 
     Examples
     --------
@@ -128,7 +130,7 @@ def doctor(progress: Callable[[str], object] | None = None) -> Diagnosis:
 
 
 def _known(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What can be found out; where the engine is broken the checks say so."""
+    """The result of a lookup, empty if it fails; the checks report a broken engine."""
     try:
         return look()
     except Exception:
@@ -136,7 +138,7 @@ def _known(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def _tried(what: str, try_it: Callable[[], tuple[bool, str]]) -> Check:
-    """A failure of any kind is a finding, not the end of the examination."""
+    """The result of a check; any exception counts as a failure."""
     try:
         return Check(what, *try_it())
     except Exception as error:
@@ -165,11 +167,11 @@ def _trials() -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
     yield "gradient against differences", _gradient
     yield "frequency of a cantilever", _cantilever
     yield "energy of a simulated run", _energy
-    yield "a motion predicted and played", _motion
+    yield "a motion predicted and replayed", _motion
 
 
 def _cache() -> tuple[bool, str]:
-    """No cache is allowed, if it was turned off."""
+    """Check the cache; a cache that was turned off passes."""
     folder = cache.directory()
     if folder is None:
         off = os.environ.get("LISSOM_CACHE") == ""
@@ -193,7 +195,7 @@ def _apart(a: Any, b: Any) -> float:
 
 
 def _agrees(info: FormulationInfo) -> tuple[bool, str]:
-    """With the fast path, on an arm that the formulation covers."""
+    """Compare a formulation with the fast path, on an arm that it covers."""
     planar = "flexible" in info.links
     arm = bending_chain(2).replace(flexibility="linear") if planar else puma_like(4)
     q, qd, x = _state(arm)
@@ -212,7 +214,7 @@ def _undone() -> tuple[bool, str]:
 
 
 def _gradient() -> tuple[bool, str]:
-    """Central differences are good to some 1e-9 here."""
+    """Compare the gradient with central differences, which are accurate to about 1e-9 here."""
     arm, step = puma_like(6), 1e-5
     q, qd, qdd = _state(arm)
     shifts = step * np.eye(arm.dof)
@@ -222,7 +224,7 @@ def _gradient() -> tuple[bool, str]:
 
 
 def _cantilever() -> tuple[bool, str]:
-    """Against 1.8751^2 sqrt(EI / rhoA L^4) of a uniform beam."""
+    """Compare the frequency of a uniform beam with 1.8751^2 sqrt(EI / rhoA L^4)."""
     length, density, stiffness = 0.8, 0.5, 3.0
     beam = Beam(length, density, EI=(None, stiffness), modes=Modes(bending_z=3))
     arm = Arm("beam", (Link("beam", beam=beam),), gravity=(0.0, 0.0, 0.0))

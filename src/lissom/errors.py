@@ -1,6 +1,6 @@
 """Every exception lissom raises on purpose, and its warnings.
 
-A message says what was met, where, what was expected and what to do. Catch
+A message states what happened, where, what was expected and what to do. Catch
 `LissomError` to catch them all.
 """
 
@@ -17,7 +17,7 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 
 
 def printable(text: str) -> str:
-    """Text of a file or of a user that may be shown anywhere: control characters are written out.
+    """Text that can be printed safely: control characters are escaped.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class LissomError(Exception):
 
     @property
     def _sentence(self) -> str:
-        """The sentence as it was written."""
+        """The message without escapes."""
         return super().__str__()
 
 
@@ -45,9 +45,9 @@ class ModelError(LissomError, ValueError):
     Parameters
     ----------
     problem : str
-        The sentence: value, expectation, fix.
+        The message: value, expectation, fix.
     subject : str
-        What the sentence is about, e.g. ``link 'forearm'``.
+        What the message is about, e.g. ``link 'forearm'``.
     file, line : str, int or None
         Where it was read, when it came from a file.
     """
@@ -58,7 +58,7 @@ class ModelError(LissomError, ValueError):
 
     @property
     def _sentence(self) -> str:
-        """Place, subject and problem."""
+        """The message: place, subject and problem."""
         place = f"{self.file}:{self.line}" if self.line is not None else self.file
         head = " ".join(part for part in (place, self.subject) if part)
         return f"{head}: {self.problem}" if head else self.problem
@@ -69,15 +69,15 @@ class InputError(LissomError, ValueError):
 
 
 class KeywordError(InputError, TypeError):
-    """A keyword that a function does not know; a `TypeError` too, as Python raises it."""
+    """An unknown keyword argument; also a `TypeError`, as Python raises."""
 
 
 class UnsupportedError(LissomError, NotImplementedError):
-    """A request that is clear but not covered; the message names what is."""
+    """A valid request that is not supported; the message names what is."""
 
 
 class SolveError(LissomError, RuntimeError):
-    """A numerical search ended without an answer; `result` holds what it found."""
+    """A numerical solver did not converge; `result` holds its last result."""
 
     def __init__(self, message: str, result: Any = None):
         super().__init__(message, result)
@@ -85,7 +85,7 @@ class SolveError(LissomError, RuntimeError):
 
     @property
     def _sentence(self) -> str:
-        """The sentence, without the result."""
+        """The message, without the result."""
         return str(self.args[0])
 
 
@@ -94,7 +94,7 @@ class IndefiniteInertia(UserWarning):
 
 
 class LargeDeflection(UserWarning):
-    """A flexible link that bends beyond what modes of small deflections describe well: results lose accuracy."""
+    """A flexible link deflects beyond the range of small-deflection modes: results lose accuracy."""
 
 
 class SimulationError(SolveError):
@@ -125,7 +125,7 @@ class StudyError(SolveError):
 
 @contextmanager
 def about(subject: str) -> Iterator[None]:
-    """Put `subject` before whatever a `ModelError` raised inside is about."""
+    """Context that puts `subject` before the subject of a `ModelError` raised inside."""
     try:
         yield
     except ModelError as error:
@@ -152,7 +152,7 @@ def _closest(word: str, known: list[str], cutoff: float) -> list[str]:
 
 @lru_cache(maxsize=1000)  # files repeat themselves
 def misspelt(word: str, known: tuple[str, ...]) -> str | None:
-    """The known word that `word` is surely a slip of, if there is one."""
+    """The known word that `word` most likely misspells, or None."""
     if len(word) > 2 * max(map(len, known), default=0):
         return None
     cutoff = 0.8 if len(word) > 5 else 0.7  # one slip is a larger part of a short word

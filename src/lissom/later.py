@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first asked for.
+"""Lazy loading of a package's names, on first use.
 
 A process that forks while another of its threads imports a package leaves its child half a package and a lock that
 nobody releases. So what is loaded late is loaded under one lock, which a fork waits for. A fork takes this lock before

@@ -13,7 +13,7 @@ NOTHING = ("", "-", "=")
 
 
 class Listing(NamedTuple):
-    """Numbers better read in a table: its title, heads of its columns, and its rows."""
+    """A table of text: title, column heads and rows."""
 
     title: str
     heads: tuple[str, ...]
@@ -21,11 +21,11 @@ class Listing(NamedTuple):
 
     @classmethod
     def of(cls, heads: Iterable[str], rows: Iterable[Iterable[str]], title: str = "") -> Listing:
-        """From any sequences."""
+        """Make a table from any sequences."""
         return cls(title, tuple(heads), tuple(tuple(row) for row in rows))
 
     def telling(self) -> Listing:
-        """Without the columns that say nothing."""
+        """The table without empty columns."""
         used = [c for c in range(len(self.heads)) if any(row[c] not in NOTHING for row in self.rows)]
         return Listing.of(_picked(self.heads, used), (_picked(row, used) for row in self.rows), self.title)
 
@@ -37,11 +37,11 @@ class Listing(NamedTuple):
         return [lines[0], "-" * (sum(widths) + 2 * (len(widths) - 1)), *lines[1:]]
 
     def numeric(self, column: int) -> bool:
-        """Whether all its cells begin like a number: such a column stands to the right."""
+        """Whether all cells of a column begin like a number; such columns are right-aligned."""
         return all(NUMBER.match(row[column]) for row in self.rows)
 
     def html(self) -> Markup:
-        """A table; cells that begin like a number stand to the right."""
+        """The table as HTML; columns of numbers are right-aligned."""
         head = tag("thead", tag("tr", *(tag("th", word) for word in self.heads)))
         body = tag("tbody", *(tag("tr", *map(_cell, row)) for row in self.rows))
         return tag("table", *([tag("caption", self.title)] if self.title else []), head, body)

@@ -1,4 +1,4 @@
-"""Pieces of HTML: what notebooks show of records, and what pages are made of."""
+"""Building blocks of HTML for notebooks and pages."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def tag(name: str, *inner: object, **attributes: str) -> Markup:
 
 
 def folded(title: str, *inner: object) -> Markup:
-    """Something that opens when its title is clicked."""
+    """A collapsible element that opens when its title is clicked."""
     return tag("details", tag("summary", title), *inner)
 
 
 def spark(t: Sequence[float], y: Sequence[float]) -> Markup:
-    """A small curve without axes; what is no number is left out."""
+    """A small curve without axes; non-finite values are left out."""
     step = max(1, -(-len(t) // SPARK_MOST))
     points = [(x, v) for x, v in zip([*t[:-1:step], t[-1]], [*y[:-1:step], y[-1]], strict=True) if v == v]  # NaN != NaN
     if len(points) < 2:
@@ -51,5 +51,5 @@ def spark(t: Sequence[float], y: Sequence[float]) -> Markup:
 
 
 def paragraphs(lines: Iterable[str]) -> Markup:
-    """Each line a paragraph."""
+    """HTML paragraphs, one per line."""
     return Markup("".join(tag("p", line) for line in lines))

@@ -1,4 +1,4 @@
-"""Telling how far long work is: a line that is written over, or a bar, at a terminal or in a notebook."""
+"""Progress of long work, as a line or a bar, at a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAUSE = 0.1  # seconds between two updates of a notebook, which are slow
 
 @contextmanager
 def line(words: str) -> Iterator[Callable[[str], None]]:
-    """A function that is told what to show, with the time that passed; at the end the line vanishes."""
+    """Context with a function that shows a message and the elapsed time; the line disappears at the end."""
     if in_notebook():
         with _cell() as show:
             start = time.monotonic()
@@ -31,7 +31,7 @@ def line(words: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def bar(words: str, total: float, counted: str = "") -> Iterator[Callable[[float], None]]:
-    """A function that is told how much of `total` is done; at the end the bar vanishes.
+    """Context with a function that shows how much of `total` is done; the bar disappears at the end.
 
     counted : what is counted, whose number and rate are shown then
     """
@@ -49,7 +49,7 @@ def bar(words: str, total: float, counted: str = "") -> Iterator[Callable[[float
 
 
 class _Pace:
-    """Words with how many are done, and how many in a second since the first were."""
+    """A message with the number done and the rate per second."""
 
     def __init__(self, words: str, total: float, counted: str):
         self._words, self._total, self._counted = words, total, counted
@@ -79,7 +79,7 @@ def _terminal(*columns: Any) -> Any:
 
 @contextmanager
 def _cell() -> Iterator[Callable[[Markup, bool], None]]:
-    """An output of the notebook's cell that is replaced, not more often than can be seen unless it must."""
+    """A notebook output that is replaced, at most once per `PAUSE` except on request."""
     from IPython.display import HTML, display
 
     handle = display(HTML(""), display_id=True)

@@ -1,4 +1,4 @@
-"""Versions of what numbers depend on: part of every record's provenance."""
+"""Versions of packages that results depend on, for the provenance of records."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_convert_there_and_back(tmp_path):
     assert ls.load(tmp_path / "t.toml") == ls.load("tree_demo")
     refused = lissom("convert", "tree_demo", tmp_path / "t.urdf")
     assert refused.exit_code == 1
-    assert "URDF cannot say" in refused.stderr
+    assert "URDF cannot represent" in refused.stderr
     assert not (tmp_path / "t.urdf").exists()
     assert lissom("convert", "tree_demo", tmp_path / "t.urdf", "--lossy").exit_code == 0
     assert ls.load(tmp_path / "t.urdf").dof == 7

@@ -150,7 +150,7 @@ def test_least_torque_stays_within_limits():
 
 WRONG = {
     "batch": (lambda a, p: ls.linearise(a, np.zeros((3, 2))), ls.InputError, "expected one state"),
-    "no rest": (lambda a, p: ls.equilibrium(loose(), [0.0]), ls.SolveError, "which no motor holds"),
+    "no rest": (lambda a, p: ls.equilibrium(loose(), [0.0]), ls.SolveError, "which is not actuated"),
     "dt": (lambda a, p: p.discrete(0.0), ls.InputError, "dt is 0.0"),
     "twice": (lambda a, p: p.discrete(0.1).discrete(0.1), ls.InputError, "sampled already"),
     "R": (lambda a, p: p.lqr([1, 1, 1, 1], [0, 0]), ls.SolveError, "no stabilising gain"),
@@ -248,5 +248,5 @@ def test_closed_loops_that_are_refused():
         ls.linearise(arm, [0, 0], tau=[0, 0], controller=ls.GravityCompensation())
     with pytest.raises(ls.InputError, match=r"controller is 3; expected PD\(\.\.\.\)"):
         ls.linearise(arm, [0, 0], controller=3)
-    with pytest.raises(ls.InputError, match="of 2 runs; give the gains of one"):
+    with pytest.raises(ls.InputError, match="gains for 2 runs; give those of one run"):
         ls.linearise(arm, [0, 0], controller=ls.PD([0, 0], [[1, 1], [2, 2]], 1))

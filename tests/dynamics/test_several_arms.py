@@ -189,7 +189,7 @@ def test_numbers_that_may_not_vary_are_refused():
     varied = Varied(soft, [soft.with_gravity((0, -9.0, 0))])
     with pytest.raises(InputError, match="beam differs"):
         varied.rows([soft.with_payload(ls.Payload(0.3))])
-    with pytest.raises(InputError, match="not named"):
+    with pytest.raises(InputError, match="not among the frames"):
         call_each([soft], "pose", [np.zeros((1, 6))], link=soft.links[0].name, point=(0.1, 0, 0), varied=varied)
     with pytest.raises(UnsupportedError, match="each"):
         call_each([soft], "regressor", np.zeros((3, 1, 6)))

@@ -169,5 +169,5 @@ def test_a_cache_asked_for_by_name_that_cannot_be_used_is_said(tmp_path, monkeyp
     place = tmp_path / "file"
     place.write_text("not a directory")
     monkeypatch.setenv("LISSOM_CACHE", str(place))
-    with pytest.warns(RuntimeWarning, match="compiled code is not kept"):
+    with pytest.warns(RuntimeWarning, match="compiled code is not stored"):
         assert cache.directory() is None

@@ -258,7 +258,7 @@ def test_foreign_files_stay(tmp_path):
     ls.export_c(arm, "gravity_forces", tmp_path)
     assert before == made.files[1].read_bytes()
     made.files[2].write_text("/* mine */\n")
-    with pytest.raises(ls.InputError, match=r"two_link_test\.c is there and was not made by export_c"):
+    with pytest.raises(ls.InputError, match=r"two_link_test\.c exists and was not made by export_c"):
         ls.export_c(arm, "inverse_dynamics", tmp_path)
     assert before == made.files[1].read_bytes()
     assert made.files[2].read_text() == "/* mine */\n"
@@ -276,9 +276,7 @@ def test_files_say_which_arm_they_are_of_and_those_of_others_stay(tmp_path):
         before = [path.read_text() for path in made.files]
         assert made.name == word
         assert all(arm.replace(name=name).digest in text for text in before)
-        with pytest.raises(
-            ls.InputError, match=re.escape(f"{word}.h is there and is of arm {name!r}, not of {alike!r}")
-        ):
+        with pytest.raises(ls.InputError, match=re.escape(f"{word}.h exists and is of arm {name!r}, not of {alike!r}")):
             ls.export_c(arm.replace(name=alike), "gravity_forces", tmp_path)
         assert before == [path.read_text() for path in made.files]
         loaded = ls.export_c(arm.replace(name=name).with_payload(ls.Payload(2.3)), "gravity_forces", tmp_path)
@@ -306,8 +304,8 @@ LOOPED = ls.Arm(
         ("pose", {"frame": "nose"}, "nose"),
         ("pose", {"point": (1, 2)}, "expected \\(3,\\)"),
         ("pose", {"point": np.zeros((2, 3))}, "one point"),
-        ("mass_matrix", {"frame": "link1"}, "mass_matrix is not about one"),
-        ("mass_matrix", {"loads": ["link2.tip"]}, "takes no loads"),
+        ("mass_matrix", {"frame": "link1"}, "mass_matrix does not use one"),
+        ("mass_matrix", {"loads": ["link2.tip"]}, "accepts no loads"),
         ("inverse_dynamics", {"loads": "link2.tip"}, "expected names of links"),
         ("inverse_dynamics", {"loads": ["link2"]}, "'link2.tip'"),
         ("inverse_dynamics", {"base": 1}, "base is 1"),

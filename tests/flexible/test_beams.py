@@ -139,7 +139,7 @@ def test_tapered_beams():
         ("the beam has no GJ; give it for torsion", lambda: ls.beam_modes(ls.Beam(1, 1, EI=1), plane="torsion")),
         ("torsion modes need inertia about the beam's axis",
          lambda: ls.beam_modes(ls.Beam(1, 1, EI=1, GJ=1), plane="torsion", count=1)),
-        ("2 torsion modes are asked for; without gyration",
+        ("2 torsion modes are requested; without gyration",
          lambda: ls.beam_modes(ls.Beam(1, 1, EI=1, GJ=1), ls.Tip(polar=1), plane="torsion", count=2)),
         ("cannot exceed the root of mass times inertia", lambda: ls.Tip(1.0, 0.01, 0.5)),
         ("tip is 3; expected Tip", lambda: ls.beam_modes(ls.Beam(1, 1, EI=1), tip=3)),

@@ -241,7 +241,7 @@ BAD = {
     "carries": (lambda: attempt(carries=3.0), "carries is 3.0; expected Payload"),
     "loose": (
         lambda: attempt(np.kron(np.eye(2), M0), np.kron(np.eye(2), K0), np.vstack([NODES, NODES])),
-        "some part of the link is loose",
+        "some part of the link is not connected",
     ),
     "stiffness sign": (lambda: attempt(K=-K0), "stiffness is negative"),
 }  # fmt: skip

@@ -175,7 +175,7 @@ def test_tip_pose_follows_renamed_joints_and_cuts():
     assert "elbow = 0.7" in arm.describe()
     with pytest.raises(ls.ModelError, match=r"link 'upper' beam: tip_pose names 'elbwo'.*did you mean 'elbow'"):
         two_links(bar(tip_pose={"elbwo": 0.7}))
-    with pytest.raises(ls.ModelError, match="not a moving joint that it carries"):
+    with pytest.raises(ls.ModelError, match="not an independent joint further out on the arm"):
         two_links(bar(tip_pose={"upper": 0.7}))
 
 
@@ -196,15 +196,15 @@ BAD = {
     "tip type": (lambda: bar(tip=0.3), r"tip is 0.3; .* Or give a Tip"),
     "tip_pose": (lambda: bar(tip_pose=[0.3]), "tip_pose is .*expected a mapping"),
     "tip_pose value": (lambda: bar(tip_pose={"elbow": "bent"}), "tip_pose of 'elbow'"),
-    "tip_pose unused": (lambda: bar(tip="free", tip_pose={"elbow": 1.0}), "the tip is not looked at"),
+    "tip_pose unused": (lambda: bar(tip="free", tip_pose={"elbow": 1.0}), "it applies to tip=.auto. only"),
     "negative stiffness": (lambda: ls.Beam(L, MU, EI=(3.0, -2.0)), "EI_z is -2"),
-    "many polynomials": (lambda: bar("polynomial", modes=ls.Modes(17)), "at most 16 can be told apart"),
+    "many polynomials": (lambda: bar("polynomial", modes=ls.Modes(17)), "at most 16 are numerically independent"),
     "table length": (
         lambda: bar(ls.ShapeTable(S * 2, bending_z=S**2), modes=ls.Modes(1)), "ends at 1.46 m; expected the beam's",
     ),
     "table count": (
         lambda: bar(ls.ShapeTable(S, bending_z=S**2)),
-        r"2 bending_z modes are asked for, the table has 1 .* modes=Modes\(bending_z=1, bending_y=0",
+        r"2 bending_z modes are requested, but the table has 1 .* modes=Modes\(bending_z=1, bending_y=0",
     ),
     "table torsion": (
         lambda: bar(ls.ShapeTable(S, torsion=S), GJ=1.0, modes=ls.Modes(0, 0, 1)), "need rotary inertia; give gyration",
@@ -219,7 +219,7 @@ BAD = {
     "stations": (lambda: ls.ShapeTable([0, 0.2, 0.1, 0.4], bending_z=[0, 1, 2, 3]), "increase from 0"),
     "few stations": (lambda: ls.ShapeTable([0, 0.2, 0.4], bending_z=[0, 1, 2]), "at least 4"),
     "too many": (
-        lambda: ls.ShapeTable(S[:4], bending_z=np.zeros((4, 4))), "4 shapes at 4 stations, which tell 3 apart",
+        lambda: ls.ShapeTable(S[:4], bending_z=np.zeros((4, 4))), "4 shapes at 4 stations, which resolve at most 3",
     ),
     "zero": (lambda: ls.ShapeTable(S, bending_z=0 * S), "shape 1 is zero everywhere"),
     "not clamped": (

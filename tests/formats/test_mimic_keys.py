@@ -1,4 +1,4 @@
-"""`mimic` of run and task files, and of the command line: joints that follow others, or move freely."""
+"""`mimic` of run and task files, and of the command line: mimic joints follow, or move freely."""
 
 import pytest
 from typer.testing import CliRunner
@@ -44,7 +44,7 @@ def test_another_word_is_refused_with_its_line(folder):
 
 def test_the_command_line(folder):
     arm = str(folder / "pair.urdf")
-    assert "1 joints, 1 joint that follows" in CliRunner().invoke(app, ["info", arm]).output
+    assert "1 joints, 1 mimic joint" in CliRunner().invoke(app, ["info", arm]).output
     assert "2 joints, 2 coordinates" in CliRunner().invoke(app, ["info", arm, "--mimic", "free"]).output
     refused = CliRunner().invoke(app, ["info", arm, "--mimic", "ignore"])
     assert refused.exit_code == 1

@@ -85,7 +85,7 @@ BAD = {
     "ending": ('file = "M.mtx"\n', r"M\.mtx link 'boom': its ending is not \.npz"),
     "no zip": ('file = "bad.npz"\n', r"bad\.npz link 'boom': it cannot be read"),
     "pickle": ('file = "object.npz"\n', r"object\.npz link 'boom': it cannot be read .*array of objects"),
-    "key": ('file = "odd.npz"\n', r"odd\.npz link 'boom': node is not a key of it; did you mean 'nodes'"),
+    "key": ('file = "odd.npz"\n', r"odd\.npz link 'boom': node is not a known key; did you mean 'nodes'"),
     "no root": ('file = "half.npz"\n', r"half\.npz link 'boom': root is missing; matrices need M, K, nodes, root, tip"),
     "part": ('file = "part.npz"\n', r"part\.npz link 'boom': Ckl is missing"),
     "count of integrals": ('file = "integrals.npz"\ncount = 3\n', "count is for matrices"),

@@ -609,7 +609,7 @@ BAD_VALUES: dict[str, tuple[str, str]] = {
     "beam without length": (one_link(rest="[links.beam]  # here\nmass_per_length = 1.0\n"), "length is missing"),
     "modes without stiffness": (
         one_link(rest="[links.beam]  # here\nlength = 1.0\nmass_per_length = 1.0\nmodes = { torsion = 1 }\nEI = 1.0\n"),
-        "torsion modes are asked for but GJ is not given",
+        "torsion modes are requested, but GJ is not given",
     ),
     "EI twice": (
         one_link(rest="[links.beam]\nlength = 1.0\nmass_per_length = 1.0\nEI = 1.0  # here\nEI_z = 2.0\n"),
@@ -676,7 +676,7 @@ BAD_TREES: dict[str, tuple[str, str, str]] = {
     "duplicate tools": (
         links('name = "a"') + '[[links.tools]]\nname = "a"\n',
         "link 'a'",
-        "links and tools need names of their own",
+        "links and tools need unique names",
     ),
     "duplicate joints": (
         links('name = "a"\njoint = { name = "j" }', 'name = "b"\njoint = { name = "j" }'),
@@ -777,7 +777,7 @@ def test_bad_loops_and_loads_are_named(rest: str, subject: str, words: str, tmp_
         ('name = "x"\nlinks = []\n', "it has no links; give at least one"),
         (
             'name = "x"\n[dh]  # here\n[[dh.rows]]\na = 1.0\n',
-            'convention is missing; say "standard" or "modified", it is never guessed',
+            'convention is missing; give "standard" or "modified"',
         ),
         ('name = "x"\n[dh]\nconvention = "classic"  # here\n', "convention is 'classic'; known: standard, modified"),
         (
@@ -953,7 +953,7 @@ def test_refused_content_leaves_the_old_file(tmp_path: Path) -> None:
     path.write_text("old")
     with pytest.raises(ls.UnsupportedError, match=r"URDF has no flexible links \(link1, link2\). Save as .toml"):
         ls.save(ls.load("two_link_flexible"), path, lossy=True)
-    with pytest.raises(ls.UnsupportedError, match="URDF cannot say: drive inertia"):
+    with pytest.raises(ls.UnsupportedError, match="URDF cannot represent: drive inertia"):
         ls.save(ls.load("puma560"), path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["arm.urdf"]

@@ -159,7 +159,7 @@ def test_children_along_the_beam(tmp_path, with_valve):
     ("at", "message"),
     {
         "{ valv = 0.1 }": "at names 'valv', which is not one of its children; did you mean 'valve'",
-        "{ forearm = 0.1, valve = 0.1, camera = 0.1 }": "no link hangs on it beside those of at, so its beam",
+        "{ forearm = 0.1, valve = 0.1, camera = 0.1 }": "it has no child apart from those in at, so its beam",
         '{ valve = "middle" }': "at is 'middle' for 'valve'; expected a distance or 'nearest'",
         "{ valve = nan }": "at of 'valve' is nan; expected a finite number",
         "{ valve = -0.1 }": "at of 'valve' is -0.1; expected at least 0",
@@ -175,7 +175,7 @@ def test_places_along_the_beam_that_are_none(tmp_path, with_valve, at, message):
 
 def test_the_child_that_the_beam_leads_to_does_not_sit_along_it(tmp_path, with_valve):
     side = ALONG.replace("[links.beam]", 'child = "valve"\n[links.beam]')
-    with pytest.raises(ls.ModelError, match="at names 'valve', to which the beam leads; it sits at the end"):
+    with pytest.raises(ls.ModelError, match="at names 'valve', the child at the end of the beam; leave it out of at"):
         load(tmp_path, side, with_valve)
 
 
@@ -272,14 +272,14 @@ BAD = {
     "no name": ("[[links]]\n[links.beam]\nEI = 1.0\n", "name is missing"),
     "twice": (FOREARM + FOREARM, "it is flexible already"),
     "several children": (
-        FOREARM.replace("forearm_link", "wrist_3_link"), r"several links hang on it \('ee_link', 'tool0'\); .*child = ",
+        FOREARM.replace("forearm_link", "wrist_3_link"), r"it has several children \('ee_link', 'tool0'\); .*child = ",
     ),
     "wrong child": (
         FOREARM.replace("[links.beam]", 'child = "wrist_2_link"\n[links.beam]'),
         "child 'wrist_2_link' is not one of its children; did you mean 'wrist_1_link'",
     ),
-    "no child": (FOREARM.replace("forearm_link", "tool0"), "no link hangs on it.*give end"),
-    "no length": (FOREARM.replace("forearm_link", "world"), "too short for one. Give end"),
+    "no child": (FOREARM.replace("forearm_link", "tool0"), "it has no child.*give end"),
+    "no length": (FOREARM.replace("forearm_link", "world"), "too short for a beam. Give end"),
     "along": (FOREARM.replace("[links.beam]", "z = [0, 0, 2]\n[links.beam]"), "z is .*lies along the beam"),
     "massless": (
         '[[links]]\nname = "tool0"\nend = [0.1, 0, 0]\n[links.beam]\nEI = 1.0\n', "leave nothing for the beam",

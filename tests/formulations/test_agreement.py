@@ -111,7 +111,7 @@ WRONG = {
     ),
     "direction": (
         lambda: ls.inverse_dynamics(ls.load("puma560"), *np.zeros((3, 6)), method="nasser"),
-        ls.InputError, "nasser gives forward_dynamics",
+        ls.InputError, "nasser computes forward_dynamics",
     ),
     "misspelt": (
         lambda: ls.inverse_dynamics(ls.load("puma560"), *np.zeros((3, 6)), method="watters"),
@@ -122,7 +122,7 @@ WRONG = {
     ),
     "gradients": (
         lambda: ls.inverse_dynamics_gradient(ls.load("puma560"), *np.zeros((3, 6)), method="waters"),
-        ls.InputError, "waters gives inverse_dynamics. Those that give it: xiang",
+        ls.InputError, "waters computes inverse_dynamics. For inverse_dynamics_gradient use one of: xiang",
     ),
     "tape": (
         lambda: library(TREE).get("inverse_dynamics", None, "tape", "newton_euler_link"), ls.InputError, "'straight'",

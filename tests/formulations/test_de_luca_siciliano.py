@@ -302,7 +302,7 @@ WRONG = {
     "out of the plane": (
         chain(ls.Joint(), beam=FLAT.replace(modes=ls.Modes(bending_z=1, bending_y=1))), "modes that leave the plane",
     ),
-    "no joint": (chain(ls.Joint("fixed")), "it has no joint that moves"),
+    "no joint": (chain(ls.Joint("fixed")), "it has no moving joint"),
 }  # fmt: skip
 
 
@@ -319,7 +319,7 @@ def test_what_is_not_covered_is_said(case):
         with pytest.raises(ls.UnsupportedError, match=f"{words}.*Leave out method.*'second_order' .or {covers}"):
             call()
     for call in (lambda: ls.planar_model(arm), lambda: ls.count_operations(DLS, arm)):  # which take no method
-        with pytest.raises(ls.UnsupportedError, match=f"{words}.*Take inverse_dynamics.* without method.*{covers}"):
+        with pytest.raises(ls.UnsupportedError, match=f"{words}.*Use inverse_dynamics.* without method.*{covers}"):
             call()
 
 

@@ -165,8 +165,8 @@ def scaled(file, value):
         (virtual, "q lies in other files"),
         (endless, "too much for a file of its size"),
         (wide_chunk, "too much for a file of its size"),
-        (lying, "q unpacks to more than it says"),
-        (foreign, "compressed in a way that is not read"),
+        (lying, "q unpacks to more data than it declares"),
+        (foreign, "uses a compression that is not supported"),
         (scaled, "q is packed"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -196,7 +196,7 @@ def test_a_heap_that_has_no_end(netcdf):
         start = data.find(b"GCOL", start + 4)
     netcdf.write_bytes(data)
     for read in (ls.load_run, load_record):
-        with pytest.raises(ls.ModelError, match="its text is not where it should be"):
+        with pytest.raises(ls.ModelError, match="its text is damaged"):
             read(netcdf)
 
 

@@ -22,7 +22,7 @@ def test_followers_of_followers_and_rings():
     assert arm.coordinates == ("c",)
     assert arm.mimics["a"] == ls.Mimic("c", 6.0, 2.0 * 0.1 + 0.5)
     assert arm.joint_positions([1.0]) == pytest.approx([6.7, 3.1, 1.0], abs=1e-15)
-    with pytest.raises(ModelError, match="follow each other in a ring; one of them must follow no other"):
+    with pytest.raises(ModelError, match="mimic each other in a cycle; one of them must be independent"):
         arm.with_joint("c", mimic=ls.Mimic("a"))
 
 
@@ -48,7 +48,9 @@ def test_limits_of_followers_bound_the_joint_that_leads():
     assert not [finding for finding in arm.check() if "limits" in finding.message]
     odd = pair(mimic, limited((-3, 3)), limited((20.0, 20.0)))
     assert [float(bound[0]) for bound in odd.bounds("position")] == [-3.0, 3.0]
-    assert any("leave the joint that it follows, 'a', no motion" in finding.message for finding in odd.check())
+    assert any(
+        "position limits allow no motion of joint 'a', which it mimics" in finding.message for finding in odd.check()
+    )
 
 
 def test_friction_of_followers_acts_on_the_joint_that_leads():
@@ -83,7 +85,7 @@ def test_a_subtree_without_the_joint_that_leads():
 
 def test_words_say_what_follows():
     text = pair(ls.Mimic("a", -2.0, 0.1)).describe()
-    assert "1 joints, 1 joint that follows, 1 coordinates" in text
+    assert "1 joints, 1 mimic joint, 1 coordinates" in text
     assert "b: follows -2 x a + 0.1" in text
 
 

@@ -1,4 +1,4 @@
-"""Linear models of arms with closed loops, in coordinates that the closures leave independent, and poses at rest.
+"""Linear models of arms with closed loops, in independent coordinates, and their equilibria.
 
 Around a state that keeps the loops closed, G dq = 0: all coordinates follow from as many independent ones y as the
 arm has mobility, dq = T dy, T = N N_y^-1 with N a basis of the motions that keep G. Rates follow as qd = T(q) yd, so
@@ -70,7 +70,7 @@ def tangent(arm: Arm, G: Array) -> tuple[Array, NDArray[np.intp]]:
 
 
 def _turning(close: Closure, q: Array, qd: Array, T: Array, y: NDArray[np.intp]) -> Array:
-    """W (dof, mobility): how qd changes with y while yd stays."""
+    """W (dof, mobility): derivative of qd with respect to y at constant yd."""
     W = np.zeros_like(T)
     if not qd.any() or not T.shape[1]:
         return W
@@ -84,7 +84,7 @@ def _turning(close: Closure, q: Array, qd: Array, T: Array, y: NDArray[np.intp])
 
 
 class Rest(NamedTuple):
-    """A pose at rest: positions, torques of the motors, what neither they nor the closures bear, and its stability."""
+    """An equilibrium: positions, motor torques, residual torques, and stability."""
 
     q: Array
     tau: Array
@@ -93,7 +93,7 @@ class Rest(NamedTuple):
 
 
 def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
-    """Where what no motor holds comes to rest with the loops closed, motors held.
+    """Equilibrium of the unactuated coordinates with closed loops; actuated joints keep their positions.
 
     With p the coordinates that no motor holds, Newton's method (least squares) on
     tau_p(q) - (G^T lambda)_p = 0, phi(q) = 0, over q_p and lambda.
@@ -122,7 +122,7 @@ def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
                          max_nfev=iterations)  # fmt: skip
     q, force = full(done.x), done.x[size:]
     gaps = close(q[None])
-    close.refuse_open(q[None], gaps, "equilibrium", "the pose it comes to")
+    close.refuse_open(q[None], gaps, "equilibrium", "the equilibrium pose")
     tau = tree_torques(arm, (q, still, still), acting)[-1]
     found = least_torques(tau, split(gaps.G[0]), arm.actuated)
     N = null_basis(gaps.G[0][:, p])
@@ -131,7 +131,7 @@ def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
 
 
 def _stiffness(close: Closure, q: Array, force: Array, acting: Acting) -> Array:
-    """(dof, dof) how torques at rest change, less those of the closures, which turn with the links."""
+    """(dof, dof) stiffness: derivative of the torques at rest, less that of the closure forces."""
     still = np.zeros(len(q))
     by_q = tree_call(close.arm, "inverse_dynamics_gradient", (q, still, still), loads=acting.loads)[0]
     return np.asarray(by_q - force_slope(close, q, force))

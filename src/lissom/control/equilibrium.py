@@ -1,4 +1,4 @@
-"""Poses at rest: the torques that hold them, and the poses that need least."""
+"""Equilibria: torques that hold a pose, and poses that need least torque."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ NEAR = 1e-7  # pull towards the given pose, relative to the torques there
 class Equilibrium(NamedTuple):
     """A pose at rest.
 
-    q : (dof,)           positions, with what no motor holds (passive joints, springs) where it comes to rest
-    tau : (dof,)         torques that hold it; zero on what no motor holds
-    residual : float     largest torque left over on what no motor holds [N m or N]
-    stable : bool        what no motor holds returns when it is pushed (its stiffness is positive definite)
+    q : (dof,)           positions; unactuated coordinates (passive joints, springs) are in equilibrium
+    tau : (dof,)         torques that hold it; zero at unactuated coordinates
+    residual : float     largest torque that remains at an unactuated coordinate [N m or N]
+    stable : bool        whether unactuated coordinates return after a disturbance (positive definite stiffness)
     """
 
     q: Array
@@ -41,16 +41,16 @@ def equilibrium(
 ) -> Equilibrium:
     """Torques that hold a pose at rest, or the pose near `q` that needs least torque.
 
-    Coordinates that no motor holds (passive joints, springs of elastic joints) move to where the
-    torques on them vanish; the others stay where `q` says. With `least`, all joints may move within
-    their limits, and the sum of the squared torques is made as small as it gets nearby (not with closed loops). Of an
-    arm with closed loops the pose closes them, and the torques are the least that hold it.
+    Unactuated coordinates (passive joints, springs of elastic joints) move to where the torques on them vanish; the
+    others keep their values in `q`. With `least`, all joints may move within their limits, and the sum of the squared
+    torques is minimised locally (not with closed loops). With closed loops, the pose closes them, and the torques
+    are the smallest that hold it.
 
     Parameters
     ----------
     arm : Arm
     q : (dof,) or None           positions, None: `arm.home`; one entry per joint is accepted
-    loads : sequence of Load     acting on top of the arm's own
+    loads : sequence of Load     in addition to the arm's standing loads
     least : bool                 search for the pose that needs least torque
     tolerance : float            on the torques that must vanish [N m or N]
 
@@ -61,12 +61,12 @@ def equilibrium(
     Warns
     -----
     LargeDeflection
-        When a flexible link rests with a slope above 0.5 rad, where modes of small deflections lose accuracy.
+        When a flexible link rests with a slope above 0.5 rad, where small-deflection modes lose accuracy.
 
     Raises
     ------
     SolveError
-        When no rest was found near `q`, or a flexible link would rest with a slope above 1 rad.
+        When no equilibrium was found near `q`, or a flexible link would rest with a slope above 1 rad.
 
     Examples
     --------
@@ -95,8 +95,8 @@ def equilibrium(
     if residual > tolerance:
         worst = arm.coordinates[int(np.argmax(np.where(drives, 0.0, np.abs(tau))))]
         raise SolveError(
-            f"{verb}: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which no motor "
-            "holds. Start nearer to where it comes to rest, or give the joint a spring."
+            f"{verb}: no equilibrium was found near the given pose: a residual of {residual:.3g} remains on "
+            f"{worst!r}, which is not actuated. Start closer to the equilibrium, or give the joint a spring."
         )
     _check_deflection(arm, found)
     stiffness = _stiffness(arm, found, loads)[np.ix_(~drives, ~drives)]
@@ -105,18 +105,18 @@ def equilibrium(
 
 
 def _check_deflection(arm: Arm, q: Array) -> None:
-    """Refuse a rest that no beam of small deflections can have, and warn where deflections are not small."""
+    """Reject an equilibrium beyond small deflections, and warn where deflections are large."""
     bend = bending_range.steepest(arm, q)
     if bend is not None and bend.slope > bending_range.MEANINGLESS:
         raise SolveError(
-            f"equilibrium: link {bend.link!r} would rest with a slope of {bend.slope:.2g} rad, where modes of small "
-            f"deflections mean nothing: {bending_range.FIX}."
+            f"equilibrium: link {bend.link!r} would be in equilibrium with a slope of {bend.slope:.2g} rad, "
+            f"where small-deflection modes are not valid: {bending_range.FIX}."
         )
     bending_range.warn_if_large(arm, q, "equilibrium", level=4)
 
 
 def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: float) -> Equilibrium:
-    """The same with closed loops."""
+    """Return the equilibrium of an arm with closed loops."""
     from lissom.control.closed import rest
 
     if least:
@@ -128,8 +128,9 @@ def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: f
     if residual > tolerance:
         worst = arm.coordinates[int(np.argmax(np.abs(found.left)))]
         raise SolveError(
-            f"equilibrium: no rest was found near the given pose: {residual:.3g} is left on {worst!r}, which neither a "
-            "motor nor a closure bears. Start nearer to where it comes to rest, from a pose of assemble."
+            f"equilibrium: no equilibrium was found near the given pose: a residual of {residual:.3g} remains on "
+            f"{worst!r}, which neither a motor nor a closure supports. Start closer to the equilibrium, from a pose of "
+            "assemble."
         )
     _check_deflection(arm, found.q)
     return Equilibrium(found.q, found.tau, residual, found.stable)
@@ -149,7 +150,7 @@ def _stiffness(arm: Arm, q: Array, loads: list[Load]) -> Array:
 def _search(
     arm: Arm, start: Array, moving: np.ndarray, drives: np.ndarray, loads: list[Load], least: bool, tolerance: float
 ) -> Array:
-    """Least squares on the torques that count, over the coordinates that may move."""
+    """Solve for the equilibrium by least squares, over the coordinates that may move."""
     from scipy.optimize import least_squares
 
     lower, upper = np.full(arm.dof, -np.inf), np.full(arm.dof, np.inf)

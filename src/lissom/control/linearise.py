@@ -30,7 +30,7 @@ def linearise(
     output: str | None = None,
     controller: Any = None,
 ) -> StateSpace:
-    """The arm as a linear plant around a state, exact derivatives; with a controller the closed loop.
+    """Linear state-space model of the arm around a state, from exact derivatives; with a controller, the closed loop.
 
     States are ``x = [q, qd]``, inputs the torques of the actuated joints, both as deviations from the
     operating point. Friction is left out of the derivatives (it has none where a joint rests). Of an arm with closed
@@ -49,9 +49,9 @@ def linearise(
         None: outputs are all positions. A link's or tool's name: the motion of its origin and its
         rotation, six outputs in world axes.
     controller : PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback, or a function tau(t, q, qd)
-        closes the loop: `A` holds its derivatives too (of a function by differences), `tau` are its torques in that
-        state, inputs are torques that are added to them. References that vary are those at t = 0;
-        of one that is a function without rates, `PD` and `StateFeedback` take zero
+        Closes the loop: `A` includes its derivatives (of a function by finite differences), `tau` holds its torques in
+        that state, and the inputs are torques added to them. Time-varying references are evaluated at t = 0; for a
+        reference that is a function without rates, `PD` and `StateFeedback` assume zero rates.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
         )
     loop = closed_loop(arm, controller, 1.0, None, (), None, None, None)
     if loop.inputs.runs is not None:
-        raise InputError(f"linearise: the controller is of {loop.inputs.runs} runs; give the gains of one.")
+        raise InputError(f"linearise: the controller has gains for {loop.inputs.runs} runs; give those of one run.")
     given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))
     tau = loop.rates(q, qd, moving, given, loop.outside(0.0, q, qd)).tau
     return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, given))
@@ -132,7 +132,7 @@ def _looped(
     arm: Arm, q: Array, qd: Array, tau: Array | None, loads: list[Load], base: BaseMotion | None, output: str | None,
     gains: _Gains | None,
 ) -> StateSpace:  # fmt: skip
-    """The same with closed loops, in independent coordinates."""
+    """The linear model of an arm with closed loops, in independent coordinates."""
     from lissom.control.closed import holding, reduced
     from lissom.verbs.looped import Acting
 

@@ -134,7 +134,7 @@ class StateSpace:
             ) from None
 
     def closed(self, K: ArrayLike) -> StateSpace:
-        """The plant under ``u = -K x``."""
+        """The closed loop of the plant under ``u = -K x``."""
         gain = as_numbers(K, "K", "closed")
         if gain.shape != self.B.T.shape:
             raise InputError(f"closed: K has shape {gain.shape}; expected {self.B.T.shape} (inputs, states).")

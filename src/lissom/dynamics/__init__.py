@@ -1,1 +1,1 @@
-"""Motion of arms: kinematics in plain NumPy, the reference for everything faster."""
+"""Kinematics and dynamics of arms as recursions over their bodies."""

@@ -1,4 +1,4 @@
-"""Arms that are alike: the same links, joints, coordinates and frames, with other numbers."""
+"""Structural equality of arms: same links, joints, coordinates and frames, different numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lissom.model.link import Link
 
 
 def refuse_unlike(arm: Arm, other: Any, k: int) -> None:
-    """Refuse arm number k where it differs from another in more than numbers."""
+    """Raise an error if arm number k differs from another in more than numbers."""
     if not isinstance(other, Arm):
         raise InputError(f"arms: arm {k} is {shown(other)}; expected an Arm.")
     if other.loops or arm.loops:
@@ -23,13 +23,13 @@ def refuse_unlike(arm: Arm, other: Any, k: int) -> None:
     for where, field, have, want in _differences(arm, other):
         if have != want:
             raise InputError(
-                f"arms: arm {k}{where}: {field} is {_said(have)}, of {arm.name!r} it is {_said(want)}; arms may "
+                f"arms: arm {k}{where}: {field} is {_said(have)}, but of {arm.name!r} it is {_said(want)}; arms may "
                 "differ in numbers only."
             )
 
 
 def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
-    """(where, field, of the other, of the arm) of all that must be equal."""
+    """Yield (where, field, value of the other arm, value of the arm) of everything that must be equal."""
     yield "", "the number of links", len(other.links), len(arm.links)
     for mine, its in zip(arm.links, other.links, strict=True):
         if mine is its:
@@ -50,7 +50,7 @@ def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
 
 
 def _shared_places(arm: Arm) -> dict[str, str]:
-    """Of links that sit along beams, the first link at the same place; links at one place share a body."""
+    """For every link along a beam, the first link at the same place; links at one place share a body."""
     first: dict[str, str] = {}
     bends = {link.name for link in arm.links if link.flexible}
     placed = [(link, link.joint.at) for link in arm.links if link.parent in bends and link.joint.at is not None]

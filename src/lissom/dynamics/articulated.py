@@ -63,19 +63,19 @@ def _body(R: Any, w: Any, K: Any) -> list[Any]:
 
 
 def _effort(tau: Any, q: Any, qd: Any, K: Any) -> list[list[Any]]:
-    """Torque less damping, friction and spring: K = damping, friction, stiffness, rest."""
+    """Joint torque minus damping, friction and spring: K = damping, friction, stiffness, rest."""
     return [[tau[0] - (K[0] * qd[0] + K[1] * sign(qd[0]) + K[2] * (q[0] - K[3]))]]
 
 
 def _pushed(body: Any, R: Any, load: Any, K: Any) -> list[list[Any]]:
-    """The body's force less a load; K is the link's pose on the body."""
+    """Subtract a load from the body's force; K is the link's pose on the body."""
     point = times(R, add(times(K[0:9], load[6:9]), K[9:12]))
     N = add(load[3:6], cross(point, load[0:3]))
     return [[*[x + 0 for x in body[0:10]], *sub(body[10:13], N), *sub(body[13:16], load[0:3])]]
 
 
 def _eliminated(prismatic: bool, invert: Any, hold: Any, joint: Any, tau: Any, own: Carried, K: Any) -> list[list[Any]]:
-    """(1/D, u, U/D, and U with `hold`) for the way out, and what the parent feels; K = armature, mass carried."""
+    """Eliminate a joint: (1/D, u, U/D, and U with `hold`), and what acts on the parent; K = armature, mass carried."""
     z, r, c = joint[0:3], joint[3:6], joint[6:12]
     I, H, M = own.inertia
     if prismatic:
@@ -111,7 +111,7 @@ def _inner(prismatic: bool, invert: Any = reciprocal) -> Any:
 
 def _led(prismatic: bool) -> Any:
     def step(joint: Any, hold: Any) -> list[list[Any]]:
-        """The joint's velocity terms with the acceleration that it follows."""
+        """Velocity terms of a joint with prescribed acceleration."""
         z, ca, cl = joint[0:3], joint[6:9], joint[9:12]
         lead = scale(hold[1], z)
         ca, cl = (ca, add(cl, lead)) if prismatic else (add(ca, lead), cl)
@@ -134,7 +134,7 @@ def _accelerate(prismatic: bool) -> Any:
 
 def _accelerate_held(prismatic: bool) -> Any:
     def step(above: Any, joint: Any, kept: Any, hold: Any, K: Any) -> list[list[Any]]:
-        """K = armature."""
+        """Eliminate a joint without guard; K = armature."""
         [qdd], acceleration = _accelerate(prismatic)(above, joint, kept[0:8])
         dw = add(above[0:3], joint[6:9])
         a = add(add(above[3:6], cross(above[0:3], joint[3:6])), joint[9:12])
@@ -181,7 +181,7 @@ STEPS = (*MOVES, LADEN, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, I
 
 
 class Outward(NamedTuple):
-    """What the way out leaves: (R, w) of bodies, ways of joints, bodies (16); of beams inertia and bias forces."""
+    """Results of the outward pass: (R, w) of bodies, joint paths, bodies (16); inertia and bias forces of beams."""
 
     frame: dict[int, Any]
     way: dict[int, Any]
@@ -203,7 +203,7 @@ def accelerations(
 
 
 def _velocities(run: Any, bodies: Bodies, given: Any, hold: dict[int, Any]) -> Outward:
-    """From the base outward: everything that depends on positions and rates only."""
+    """The outward pass: everything that depends on positions and rates only."""
     out = Outward({BASE: run.call(START, run.constant(np.eye(3).ravel()), given.base)}, {}, {}, {}, {})
     move = moves(run, bodies, given.q)
     for i, b in bodies.carrying:
@@ -222,7 +222,7 @@ def _velocities(run: Any, bodies: Bodies, given: Any, hold: dict[int, Any]) -> O
 
 
 def _push(run: Any, bodies: Bodies, given: Any, out: Outward, where: str, load: Any) -> None:
-    """Take a load from the forces of the body, or of the place along a beam, that it acts on."""
+    """Subtract a load from the forces of the body, or of the place along a beam, that it acts on."""
     place = bodies.place(where)
     if place.body == BASE:
         return  # it pushes on the base
@@ -237,7 +237,7 @@ def _push(run: Any, bodies: Bodies, given: Any, out: Outward, where: str, load: 
 
 
 def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, Any], guarded: bool) -> dict[int, Any]:
-    """From the tips inward: every joint, and the modes of every beam, eliminated."""
+    """The inward pass: eliminate every joint, and the modes of every beam."""
     kept: dict[int, Any] = {}
     below: dict[int, Any] = {}
     mass = [
@@ -258,7 +258,7 @@ def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, 
 
 
 def _mounted(run: Any, body: Body, i: int, out: Outward, below: Any, mass: float) -> Any:
-    """What a place along a beam carries, given to the beam; what is left of it for the joint's body."""
+    """Add what a place along a beam carries to the beam; return the rest for the joint's body."""
     assert body.beam is not None
     own, k = run.call(CARRIED, out.body[i]), body.beam_owner
     carried = own if below is None else run.call(SUM, own, below)
@@ -268,7 +268,7 @@ def _mounted(run: Any, body: Body, i: int, out: Outward, below: Any, mass: float
 
 
 def _bent(run: Any, bodies: Bodies, i: int, out: Outward, tau: Any, below: Any, mass: float) -> Any:
-    """The modes of a beam eliminated."""
+    """Eliminate the modes of a beam."""
     beam = bodies.list[i].beam
     assert beam is not None
     tip = run.call(CARRIED, out.body[i])
@@ -281,7 +281,7 @@ def _joint(
     run: Any, bodies: Bodies, i: int, out: Outward, given: Any, below: Any, hold: dict[int, Any], guarded: bool,
     mass: float,
 ) -> Any:  # fmt: skip
-    """A joint eliminated."""
+    """Eliminate a joint."""
     b = bodies.list[i]
     pulled = pull(run, b, *(bodies.own(x, i) for x in (given.tau, given.q, given.qd)))
     if below is not None:
@@ -301,7 +301,7 @@ def _joint(
 def _outward(
     run: Any, bodies: Bodies, way: dict[int, Any], kept: dict[int, Any], hold: dict[int, Any], start: Any
 ) -> tuple[list[Any], dict[int, Any]]:
-    """From the base outward again: accelerations."""
+    """The second outward pass: accelerations."""
     acceleration: dict[int, Any] = {BASE: start}
     qdd: list[Any] = [None] * bodies.dof
     needed: dict[int, Any] = {}
@@ -326,6 +326,6 @@ def _outward(
 
 
 def pull(run: Any, body: Body, tau: Any, q: Any, qd: Any) -> Any:
-    """A joint's torque less damping, friction and spring."""
+    """Joint torque minus damping, friction and spring."""
     row = drive_of(body, PASSIVE)
     return run.call(EFFORT, tau, q, qd, constants=row) if row is not None else tau

@@ -1,4 +1,4 @@
-"""A flexible link as a recursion sees it: a pattern of constants, their values, and its steps."""
+"""A flexible link in the recursions: a pattern of constants, their values, and its steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Beam(NamedTuple):
 
     @classmethod
     def of(cls, body: FlexibleBody, root: Any, p: Any, flexibility: str) -> Beam:
-        """From its constants, and the pose of its root on the body that carries it."""
+        """Make a beam from its constants and the pose of its root on the body that carries it."""
         parts = (root, p, body.C, body.D, body.Y, body.Lam, body.K, body.damping, body.bend)
         return cls._packed(Tables(*parts, *_end(body.tip)), body.m, len(body.bend) > 0, flexibility)
 
@@ -43,18 +43,18 @@ class Beam(NamedTuple):
         return self.layout.m
 
     def at(self, station: Station) -> Beam:
-        """The same with another place on it as its end."""
+        """The beam with another place along it as its end."""
         words = ("point", "shift", "shift2", "turn", "turn2")
         tables = self.layout.unpacked(self.values)._replace(**dict(zip(words, _end(station), strict=True)))
         return self._packed(tables, self.m, self.layout.cubic, self.layout.flexibility)
 
     def step(self, kind: str) -> Step:
-        """One of its steps, by its name in `flexing` or `flexing_inertia`, or in `book.links`."""
+        """A step of the beam, by its name in `flexing`, `flexing_inertia` or `book.links`."""
         return step_of(_kinds(self.layout)[kind], self.layout)
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """All of them."""
+        """All steps of the beam."""
         return steps_of(self.layout)
 
 

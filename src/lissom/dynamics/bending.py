@@ -1,4 +1,4 @@
-"""Ways through the tree, and places along flexible links."""
+"""Paths through the tree, and places along flexible links."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ def along_beam(arm: Arm, word: str, frame: Frame, point: Any, verb: str) -> tupl
     s = np.unique(x[..., 0])
     if len(s) != 1:
         raise UnsupportedError(
-            f"{verb}: points at {len(s)} places along the flexible link {link.name!r}; ask for one place at a time."
+            f"{verb}: points at {len(s)} places along the flexible link {link.name!r}; give one place per call."
         )
     body = flexible_bodies(arm)[frame.link]
     if body.line is None:
         raise UnsupportedError(
-            f"{verb}: link {link.name!r} is given by modal integrals, which know its tip only: {link.name + '.tip'!r}."
+            f"{verb}: link {link.name!r} is given by modal integrals, which describe its tip only: "
+            f"{link.name + '.tip'!r}."
         )
     if not 0.0 <= s[0] <= body.line.beam.length:
         raise InputError(
@@ -52,7 +53,7 @@ def on_frame(arm: Arm, load: Load, verb: str = "loads") -> tuple[str, Load]:
 
 
 def across(x: Array) -> Array:
-    """A point in the section it lies in."""
+    """A point in the axes of its section."""
     out = x.copy()
     out[..., 0] = 0.0
     return out

@@ -65,7 +65,7 @@ class Body(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a link's frame sits: a body (or BASE) and its pose there."""
+    """The place of a link's frame: a body (or BASE) and its pose there."""
 
     body: int
     X: Array
@@ -121,7 +121,7 @@ class Bodies:
             self.tips.append(Place(place.body, place.X @ link.tip))
 
     def _attachment(self, parent: int, at: float | None, carried: list[Inertia | None]) -> Place:
-        """Where a joint sits on its parent: at the tip, or along its beam."""
+        """The place of a joint on its parent: at the tip, or along its beam."""
         if at is None:
             return self.tips[parent]
         link = self.arm.links[parent]
@@ -149,13 +149,13 @@ class Bodies:
 
     @staticmethod
     def _load(place: Place, body: Inertia, carried: list[Inertia | None]) -> None:
-        """Put a rigid body where it moves; what lies on the base does not."""
+        """Add a rigid body to the body that it moves with; on the base it has no effect."""
         if place.body != BASE:
             moved, have = body.in_frame(place.X), carried[place.body]
             carried[place.body] = moved if have is None else combine(have, moved)
 
     def _bend(self, link: Link, i: int, place: Place, carried: list[Inertia | None]) -> None:
-        """The hub on the joint's body, the beam behind it, the payload on its tip."""
+        """Add a flexible link: hub on the joint's body, then the beam, payload at its tip."""
         from lissom.dynamics.beams import Beam
 
         self._load(place, Inertia(link.mass, link.com, link.inertia), carried)
@@ -193,7 +193,7 @@ class Bodies:
             carried.append(None)
 
     def _drive(self, joint: Joint) -> tuple[float, float, float]:
-        """Armature, damping and friction; those of joints that follow another one are counted with that one.
+        """Armature, damping and friction of a joint, those of its mimic joints included.
 
         Their springs stay where they are, since the rest positions differ.
         """
@@ -204,7 +204,7 @@ class Bodies:
 
     @cached_property
     def _drives(self) -> Array:
-        """Inertia, damping and friction (3, joints)."""
+        """Drive inertia, damping and friction (3, joints)."""
         parts = (("reflected_inertia", 2), ("damping", 2), ("friction", 1))
         return np.array([totals(self.arm, word, power) for word, power in parts])
 
@@ -213,7 +213,7 @@ class Bodies:
         return {joint.name: k for k, joint in enumerate(self.arm.joints)}
 
     def place(self, frame: str) -> Place:
-        """Where a link's frame or a tool sits."""
+        """The place of a link's frame or a tool."""
         if frame in self._stations:
             return Place(self._stations[frame], pose())
         found, given = self.arm.frame(frame), self.given.get(("place", frame))
@@ -225,7 +225,7 @@ class Bodies:
 
     @property
     def gravity(self) -> Any:
-        """Three entries."""
+        """Gravity vector, three entries."""
         given = self.given.get(("gravity", 0))
         return list(map(float, self.arm.gravity)) if given is None else given
 
@@ -235,7 +235,7 @@ class Bodies:
 
     @cached_property
     def places_text(self) -> str:
-        """Where all frames are, in words; the same for copies with other fields."""
+        """Places of all frames as text; equal for copies with other fields."""
         named = [(word, self.place(word)) for word in self.arm.frames]
         return repr([(word, at.body, at.X.tolist()) for word, at in [*named, *(("", link) for link in self.links)]])
 
@@ -258,7 +258,7 @@ class Bodies:
 
     @cached_property
     def carrying(self) -> list[tuple[int, Body]]:
-        """The same with the places along beams that carry bodies."""
+        """The moving bodies, and the places along beams that carry bodies."""
         return [(k, body) for k, body in enumerate(self.list) if body.beam_owner < 0 or body.mount]
 
     def mounts(self, k: int) -> list[int]:
@@ -272,7 +272,7 @@ class Bodies:
 
     @cached_property
     def tree(self) -> Bodies:
-        """The same bodies with one coordinate per joint, also where joints follow others."""
+        """The bodies with one coordinate per joint, mimic joints included."""
         if self.coupling is None:
             return self
         other = self.changed()
@@ -298,23 +298,23 @@ class Bodies:
 
     @cached_property
     def mass(self) -> float:
-        """Of all that moves."""
+        """Total mass of the moving bodies."""
         beams = sum(body.beam.mass for _, body in self.movers if body.beam is not None)
         return beams + sum(body.mass for _, body in self.carrying)
 
     @cached_property
     def flexible(self) -> bool:
-        """Some body is the tip of a flexible link."""
+        """Whether any body is the tip of a flexible link."""
         return any(body.beam is not None for body in self.list)
 
     @cached_property
     def linear(self) -> bool:
-        """Links bend with a linear field (`book`): frames beyond a tip are not orthonormal."""
+        """Whether flexible links have a linear field (`book`): frames beyond a tip are not orthonormal."""
         return self.flexible and self.arm.flexibility != "second_order"
 
     @property
     def truncated(self) -> bool:
-        """The linear field with something left out as by Book 1983."""
+        """Whether the linear field is truncated as by Book 1983."""
         return self.linear and self.arm.flexibility != "linear"
 
     @cached_property
@@ -335,7 +335,7 @@ class Bodies:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Of flexible links, of joints that follow others, and of all bodies where frames are not orthonormal."""
+        """Additional steps: of flexible links, of mimic joints, and of all bodies with a linear field."""
         beams = [body.beam for body in self.list if body.beam is not None]
         own = dict.fromkeys(step for beam in beams for step in beam.steps)
         if self.coupling is not None:
@@ -360,7 +360,7 @@ class Bodies:
 
     @property
     def smooth(self) -> Bodies:
-        """The same bodies without friction."""
+        """The bodies without friction."""
         return self.changed(friction=dict.fromkeys(range(len(self.list)), 0.0))
 
     @cached_property
@@ -378,7 +378,7 @@ class Bodies:
         return out
 
     def changed(self, **columns: dict[int, Any]) -> Bodies:
-        """A copy in which some fields of some bodies are others: ``friction={3: 0.0}``."""
+        """A copy with some fields of some bodies changed: ``friction={3: 0.0}``."""
         other = copy.copy(self)
         for word in ("steps", "parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
@@ -415,7 +415,7 @@ def spoken(frame: str) -> str:
 
 
 def refuse_unready(arm: Arm) -> None:
-    """Refuse arms whose dynamics is not covered."""
+    """Raise an error for arms whose dynamics is not supported."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
     if arm.flexible and arm.flexibility.startswith("book"):
@@ -428,7 +428,7 @@ def refuse_unready(arm: Arm) -> None:
 
 
 def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
-    """Refuse arms with closed loops where only the tree is known."""
+    """Raise an error for arms with closed loops in functions that support open arms only."""
     if arm.loops:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
 

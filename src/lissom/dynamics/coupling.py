@@ -1,4 +1,4 @@
-"""Joints that follow others, in programs.
+"""Mimic joints in programs.
 
 The recursions run on the tree of all joints, with one coordinate each. Where joints follow others (`Arm.mimics`), the
 tree's coordinates depend on those of the arm,
@@ -62,7 +62,7 @@ class Coupling(NamedTuple):
         return [found[k] for k in range(self.dof)]
 
     def columns(self, run: Any, tree: Mapping[int, Any], size: int = 1) -> dict[int, Any]:
-        """G^T x of vectors of a size, by coordinate; those that are not there are zero."""
+        """G^T x of vectors of one size, by coordinate; missing ones are zero."""
         return _summed(run, ((self.rows[k].coordinate, self.rows[k].multiplier, x) for k, x in tree.items()), size)
 
     def matrix(self, run: Any, tree: Mapping[tuple[int, int], Any], symmetric: bool) -> dict[tuple[int, int], Any]:
@@ -81,7 +81,7 @@ class Coupling(NamedTuple):
         return _summed(run, parts(), 1)
 
     def carriers(self, tree: Sequence[Sequence[int]]) -> list[list[int]]:
-        """As `Bodies.carriers`, from those of the tree, with what elimination fills in."""
+        """Carriers as in `Bodies.carriers`, from those of the tree, with fill-in of the elimination."""
         touch: list[set[int]] = [set() for _ in range(self.dof)]
         for k, above in enumerate(tree):
             for i in above:
@@ -95,12 +95,12 @@ class Coupling(NamedTuple):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """For tapes."""
+        """The steps of a coupling, for tapes."""
         return (_expand(self, True), _expand(self, False), *FIRST.values(), *MORE.values())
 
 
 def coupling_of(arm: Arm, widths: Sequence[int]) -> Coupling | None:
-    """Of an arm, from the numbers of coordinates of its tree by body; None where no joint follows another."""
+    """The coupling of an arm, from the numbers of coordinates of its tree by body; None without mimic joints."""
     if not arm.mimics:
         return None
     place = dict(zip((joint.name for joint in arm.joints), map(int, arm.joint_index), strict=True))

@@ -1,4 +1,4 @@
-"""What a joint's drive adds to its torque: rows of armature, damping, friction, stiffness and rest."""
+"""Drive terms of a joint's torque: rows of armature, damping, friction, stiffness and rest."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def scaled(x: Any, A: Objects) -> Objects:
 
 
 def summed(parts: Sequence[Objects], *shape: int) -> Objects:
-    """Their sum, zeros of the shape if there are none."""
+    """Sum of arrays, zeros of the shape if there are none."""
     out = np.zeros(shape, object)
     for part in parts:
         out = out + part

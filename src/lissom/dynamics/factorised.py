@@ -22,7 +22,7 @@ from lissom.engine.program import Step
 def accelerations(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], guarded: bool = True
 ) -> tuple[list[Any], dict[int, Any]]:
-    """As `forward.accelerations`: by coordinate, and the effort of the coordinates that may be held."""
+    """Accelerations by coordinate, and the effort of the coordinates that may be held, as in `forward`."""
     n = bodies.dof
     zero, one = run.constant([0.0]), run.constant([1.0])
     prescribed = run.gathered([held[k].acceleration if k in held else zero for k in range(n)])
@@ -46,7 +46,7 @@ PIVOTS = {"any": unguarded, "either": either_sign, "positive": reciprocal}
 
 
 def _keys(bodies: Bodies) -> list[tuple[int, int]]:
-    """Places of the mass matrix that are not zero, on the diagonal and right of it."""
+    """Indices of the nonzero entries of the mass matrix, on the diagonal and right of it."""
     return _places(tuple(map(tuple, bodies.carriers)))
 
 

@@ -1,4 +1,4 @@
-"""Which links of an arm bend, and their constants; the room of beams is loaded when one does."""
+"""Constants of the flexible links of an arm; package `flexible` is imported on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
-    """Constants of the links that bend, by link; kept with the arm."""
+    """Constants of the flexible links, by link; cached with the arm."""
     made: dict[int, FlexibleBody] | None = arm.__dict__.get("_flexible_bodies")
     if made is None:
         made = arm.__dict__["_flexible_bodies"] = _flexible_bodies(arm) if arm.flexible else {}
@@ -20,7 +20,7 @@ def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
 
 
 def with_shapes_of(arm: Arm, other: Arm) -> Arm:
-    """The arm with the modes of its links, not only their number, as in another that differs in what links carry."""
+    """The arm with the mode shapes of another arm that differs in payloads only."""
     arm.__dict__["_flexible_bodies"] = flexible_bodies(other)
     return arm
 

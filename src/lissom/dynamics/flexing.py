@@ -71,7 +71,7 @@ def _to_beam(t: Tables, root: Any) -> tuple[Objects, Objects, Objects]:
 
 
 def _still(layout: Layout, eta: Any, K: Any) -> tuple[Tables, Tip]:
-    """The tables, and the end of the beam at rest."""
+    """The tables of the beam, and its end at rest."""
     t = layout.unpacked(K)
     return t, tip_of(t, layout.cubic, objects(eta))
 
@@ -178,7 +178,7 @@ def strain(layout: Layout) -> Any:
 @kind(lambda m: (1, m), lambda m: (1,))
 def loss(layout: Layout) -> Any:
     def step(lost: Any, etad: Any, K: Any) -> list[list[Any]]:
-        """Power with what the beam's damping takes."""
+        """Power, with the dissipation of the beam's damping."""
         t, etad = layout.unpacked(K), objects(etad)
         return [[lost[0] + etad @ t.damping @ etad]]
 

@@ -1,4 +1,4 @@
-"""What resists acceleration of a flexible link, as steps in world axes: energy, mass matrix, articulated bodies.
+"""Inertia of a flexible link, as steps in world axes: energy, mass matrix, articulated bodies.
 
 The inertia of a beam for (dw, a, etadd) of its root, of the same field as `flexing`, in beam axes:
 
@@ -37,7 +37,7 @@ def triangle(m: int) -> int:
 
 
 class Inertia(NamedTuple):
-    """Of a beam: composite (m, h, I: ten), unit forces X (m of N, F), Me (row by row, the upper triangle)."""
+    """Inertia of a beam: composite (m, h, I: ten), unit forces X (m of N, F), upper triangle Me."""
 
     composite: list[Any]
     X: list[list[Any]]
@@ -63,7 +63,7 @@ def _inertia(t: Tables, eta: Objects) -> tuple[Objects, Objects, list[tuple[Obje
 
 
 def inertia(t: Tables, R: Objects, p: Objects, eta: Objects) -> Inertia:
-    """In world axes, about a point p before the root; R: orientation of the root."""
+    """Inertia of a beam in world axes, about a point p before the root; R: orientation of the root."""
     h, I, X, Me = _inertia(t, eta)
     turned = R @ I @ R.T
     composite = shifted([t.C[0, 0], *(R @ h), *(turned[a, b] for a, b in UPPER)], list(p))
@@ -86,7 +86,7 @@ class Reach(NamedTuple):
 
 
 def _reach(t: Tables, layout: Layout, above: Any, eta: Objects, etad: Objects | None = None) -> Reach:
-    """From the orientation of the joint's body, the first nine of `above`."""
+    """Root and tip from the orientation of the joint's body, the first nine entries of `above`."""
     R0 = objects(above[0:9], 3, 3)
     tip, R, p = tip_of(t, layout.cubic, eta, etad), R0 @ t.root, R0 @ t.p
     return Reach(tip, R, p, p + R @ tip.r, R @ tip.E)
@@ -124,7 +124,7 @@ def moving(layout: Layout) -> Any:
 @kind(lambda m: (12, m), lambda m: (12, 6 * m, 3, 10, 6 * m, triangle(m)))
 def place(layout: Layout) -> Any:
     def step(above: Any, eta: Any, K: Any) -> list[list[Any]]:
-        """(R, o) of the joint's body -> those of the tip, its screws, the way to it, and the beam's inertia.
+        """(R, o) of the joint's body -> those of the tip, its screws, the path to it, and the beam's inertia.
 
         Screws and unit forces about the world's origin, the composite about that of the joint's body.
         """
@@ -170,7 +170,7 @@ def _six(values: Any, m: int) -> list[Any]:
 
 
 def _way(m: int) -> int:
-    """Entries of what leads to the tip: r, S, c."""
+    """Entries of the path to the tip: r, S, c."""
     return 3 + 6 * m + 6
 
 
@@ -182,7 +182,7 @@ def _mass(m: int) -> int:
 @kind(lambda m: (12, m, m), lambda m: (12, _way(m), _mass(m), 6 + m))
 def bend(layout: Layout) -> Any:
     def step(above: Any, eta: Any, etad: Any, K: Any) -> list[list[Any]]:
-        """(R, w) of the joint's body -> those of the tip, the way to it, the beam's inertia and its bias forces."""
+        """(R, w) of the joint's body -> those of the tip, the path to it, the beam's inertia and its bias forces."""
         t, eta, etad = layout.unpacked(K), objects(eta), objects(etad)
         w = objects(above[9:12])
         tip, R, p, r, Rt = _reach(t, layout, above, eta, etad)
@@ -216,7 +216,7 @@ def pushed(layout: Layout) -> Any:
 @kind(lambda m: (_way(m), _mass(m), 6 + m, SIZE, m, 1), lambda m: (m + 6 * m + triangle(m - 1), SIZE), constants=False)
 def eliminate(layout: Layout) -> Any:
     def step(way: Any, mass: Any, bias: Any, below: Any, tau: Any, beyond: Any) -> list[list[Any]]:
-        """What the way out needs (D^-1 L^-1 u, D^-1 L^-1 U^T, L), and what the joint's body feels.
+        """Values for the outward pass (D^-1 L^-1 u, D^-1 L^-1 U^T, L), and what acts on the joint's body.
 
         below : articulated inertia, forces, and locked composite of the tip; beyond : the mass it carries
         """
@@ -244,7 +244,7 @@ def eliminate(layout: Layout) -> Any:
 @kind(lambda m: (_way(m), _mass(m), 6 + m, SIZE, 1), lambda m: (_mass(m), 6 + m, SIZE), constants=False)
 def mount(layout: Layout) -> Any:
     def step(way: Any, mass: Any, bias: Any, below: Any, beyond: Any) -> list[list[Any]]:
-        """The beam's inertia and bias forces with what a place along it carries, and what the joint's body feels.
+        """The beam's inertia and bias forces with what a place along it carries, and what acts on the joint's body.
 
         below : articulated inertia, forces, and locked composite of the place; beyond : the mass it carries
         """
@@ -297,7 +297,7 @@ def accelerate(layout: Layout) -> Any:
 
 
 def _own(composite: Any, bias: Any) -> Carried:
-    """The beam itself, its modes locked."""
+    """The composite of the beam with its modes locked."""
     m, h, I = composite[0], composite[1:4], composite[4:10]
     return Carried(rigid(m, h, I), bias[0:6], h, I[0] + I[3] + I[5])
 
@@ -307,7 +307,7 @@ def _pairs(m: int) -> list[tuple[int, int]]:
 
 
 def _moved_force(r: Any, force: Any) -> list[Any]:
-    """(N, F) about a point r before."""
+    """Force (N, F) about a point r before its origin."""
     return [*add(force[0:3], cross(r, force[3:6])), *force[3:6]]
 
 
@@ -328,7 +328,7 @@ def _factors(H: list[Any], m: int) -> tuple[dict[tuple[int, int], Any], list[Any
 
 
 def _forward(L: dict[tuple[int, int], Any], rows: list[Any], m: int) -> list[Any]:
-    """L^-1 of rows."""
+    """Forward substitution with L."""
     out = [list(row) for row in rows]
     for k in range(m):
         for i in range(k + 1, m):

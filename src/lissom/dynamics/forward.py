@@ -5,7 +5,7 @@ section 6.5), straight-line. Many: articulated bodies, O(n), on the tape (`artic
 one coordinate moves several bodies, which articulated bodies cannot eliminate: the mass matrix is factorised on tapes
 too (`factorised`).
 
-A joint that moves no inertia (two axes in line, say) leaves a pivot D of rounding. D is therefore compared
+A joint that moves no inertia (for example, two collinear axes) leaves a pivot D of rounding. D is therefore compared
 with the inertia that would move if the joints beyond were locked (a bound of it on the tape); below
 NEGLIGIBLE of that, 1/D is made infinite, which is noticed. Such a state is computed again without the guard
 and kept if inverse dynamics gives the torques back, as it does for long chains of thin links; otherwise it
@@ -32,7 +32,7 @@ RETURNED = 1e-6  # relative error of the torques that accelerations must give ba
 
 
 class Given(NamedTuple):
-    """What acts on an arm, as vectors of a program: its state and torques, the base's motion, loads by frame."""
+    """Inputs of forward dynamics as vectors of a program: state, torques, base motion, loads by frame."""
 
     q: Any
     qd: Any
@@ -59,7 +59,7 @@ def solved(
     free: dict[int, Any],
     inverted: Any = reciprocal,
 ) -> tuple[list[Any], Any]:
-    """L^T D L, sparse: coordinates touch on a branch, or by joints that follow; zero and its effort where not free.
+    """Solve by sparse L^T D L: coordinates couple on a branch, or by mimic joints; held ones have zero acceleration.
 
     carriers : for every coordinate, those before it that it touches, nearest first (`Bodies.carriers`)
     inverted : how pivots are inverted (`pivot`)
@@ -95,7 +95,7 @@ def solved(
 def accelerations(
     run: Any, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool
 ) -> tuple[list[Any], dict[int, Any]]:
-    """By the better way for straight-line code, or for the tape."""
+    """Accelerations by the method that is best for straight-line code, or for the tape."""
     if bodies.linear or (bodies.coupling is not None and tape):
         from lissom.dynamics import factorised
 
@@ -120,7 +120,7 @@ def program(run: Any, bodies: Bodies, setting: Setting, tape: bool) -> None:
 
 
 def program_unguarded(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """The same by articulated bodies without a guard against small pivots."""
+    """Forward dynamics by articulated bodies without a guard against small pivots."""
     bodies, given = read(run, bodies, setting)
     if bodies.linear or bodies.coupling is not None:
         from lissom.dynamics import factorised

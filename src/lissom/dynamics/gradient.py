@@ -11,7 +11,7 @@ columns of a pair (i carries j) are dot products:
 
     dtau_i/dq_j   = S_i . (2 B psd_j + IC psdd_j + S_j x* f)
     dtau_j/dq_i   = (2 B^T S_j) . psd_i + (IC S_j) . psdd_i
-    dtau_i/dqd_j  = S_i . (2 B S_j + 2 IC psd_j)          dtau_j/dqd_i alike
+    dtau_i/dqd_j  = S_i . (2 B S_j + 2 IC psd_j)          dtau_j/dqd_i likewise
     dtau_i/dqdd_j = S_i . IC S_j
 
 Loads stay constant in the world while their points move: with F the force at P on what j carries,
@@ -114,7 +114,7 @@ def _velocity_matrix(IC: Any, v: Any, momentum: Any) -> list[Any]:
 
 
 def _column(pub: Any, comp: Any) -> list[list[Any]]:
-    """What the pairs of a column share: t1, t2, t3 (6 each) and u (3)."""
+    """Terms shared by the pairs of a column: t1, t2, t3 (6 each) and u (3)."""
     S, psd, psdd = pub[0:6], pub[6:12], pub[12:18]
     IC, B, l, f = comp[0:10], comp[10:19], comp[19:22], comp[22:28]
 
@@ -226,7 +226,7 @@ def _derivatives(
 
 
 def _pushes(run: Any, bodies: Bodies, state: Any, loads: Any) -> dict[int, Any]:
-    """Loads gathered on their bodies."""
+    """Loads summed on their bodies."""
     ext: dict[int, Any] = {}
     for frame, load in loads:
         place = bodies.place(frame)

@@ -139,7 +139,7 @@ def _orient_prismatic(R: Any, _q: Any, K: Any) -> list[list[Any]]:
 
 
 def _unload(force: Any, R: Any, load: Any, K: Any) -> list[list[Any]]:
-    """(F, N) less a load (force, moment in the world; point on the link); K is the link's pose on the body."""
+    """Subtract a load (force, moment in the world; point on the link) from (F, N); K is the link's pose on the body."""
     Rt = transposed(R)
     point = add(times(K[0:9], load[6:9]), K[9:12])
     F = times(Rt, load[0:3])
@@ -164,11 +164,11 @@ STEPS = (*MOVES, LADEN, OUT_R, OUT_P, IN_R, IN_P, DRIVE, ORIENT_R, ORIENT_P, SUM
 
 
 class Setting(NamedTuple):
-    """What acts on an arm besides its joints.
+    """Inputs of a program besides the joints: loads, base motion, output frame, payloads, varied numbers.
 
     loads : frames of the loads that are inputs of the call, nine entries each (force, moment, point)
     base : whether the base's motion is an input, nine entries (w, dw, a)
-    frame : a frame to watch, whose point is an input
+    frame : the output frame, whose point is an input
     payloads : frames whose payload is an input, ten entries each (m, mc, I, about the origin of its body)
     varied : what of the arm itself is an input, one row
     """
@@ -181,17 +181,17 @@ class Setting(NamedTuple):
 
     @property
     def own_inputs(self) -> int:
-        """How many inputs, the last ones, tell of the bodies."""
+        """Number of inputs, at the end, that describe the bodies."""
         return len(self.payloads) + (self.varied is not None)
 
     @property
     def of_bodies(self) -> Setting:
-        """What it says of the bodies alone."""
+        """The setting reduced to what concerns the bodies."""
         return Setting(payloads=self.payloads, varied=self.varied)
 
 
 class Acting(NamedTuple):
-    """What a program is given besides the state: the bodies as they are, the base's motion, the loads by frame."""
+    """Inputs of a program besides the state: bodies, base motion, loads by frame."""
 
     bodies: Bodies
     base: Any
@@ -199,7 +199,7 @@ class Acting(NamedTuple):
 
 
 def read_acting(run: Any, bodies: Bodies, setting: Setting) -> Acting:
-    """From inputs: the base's motion, the loads, the payloads, the arm's own numbers."""
+    """Read base motion, loads, payloads and varied numbers from the inputs."""
     motion = run.input(9) if setting.base else None
     loads = [(frame, run.input(9)) for frame in setting.loads]
     bodies = read_bodies(run, bodies, setting)
@@ -207,7 +207,7 @@ def read_acting(run: Any, bodies: Bodies, setting: Setting) -> Acting:
 
 
 def read_bodies(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
-    """The bodies with payloads and numbers that are inputs."""
+    """Read the bodies, with payloads and varied numbers that are inputs."""
     payloads = [(frame, run.input(INERTIA)) for frame in setting.payloads]
     if setting.varied is not None:
         bodies = setting.varied.filled(run, bodies, run.input(setting.varied.size))
@@ -227,7 +227,7 @@ def read_loads(run: Any, bodies: Bodies, setting: Setting) -> list[tuple[str, An
 
 
 def standing_loads(run: Any, bodies: Bodies) -> list[tuple[str, Any]]:
-    """(frame, nine entries) of the loads that always act."""
+    """(frame, nine entries) of the arm's standing loads."""
     standing = [on_frame(bodies.arm, load) for load in bodies.arm.loads]
     given = [bodies.given.get(("load", k)) for k in range(len(standing))]
     return [
@@ -237,7 +237,7 @@ def standing_loads(run: Any, bodies: Bodies) -> list[tuple[str, Any]]:
 
 
 def standing_frames(arm: Arm) -> list[str]:
-    """Frames of the loads that always act."""
+    """Frames of the arm's standing loads."""
     return [on_frame(arm, load)[0] for load in arm.loads]
 
 
@@ -259,7 +259,7 @@ def nine_of(load: Load) -> Array:
 
 
 def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:
-    """The recursion; one vector of length one per coordinate."""
+    """Joint torques by the recursion; one vector of length one per coordinate."""
     if bodies.coupling is not None:
         tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
         return bodies.coupling.force(run, joint_torques(run, tree, q, qd, qdd, base, loads))

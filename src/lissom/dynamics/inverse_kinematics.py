@@ -24,7 +24,7 @@ DAMPING_FIRST, DAMPING_LEAST, DAMPING_MOST = 1e-2, 1e-14, 1e8
 
 
 class Search(NamedTuple):
-    """Where every start ended: joints (n, joints), errors (n, 6) unweighted."""
+    """Result of the search for every start: joints (n, joints), errors (n, 6) unweighted."""
 
     q: Array
     error: Array

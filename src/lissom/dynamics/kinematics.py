@@ -1,11 +1,11 @@
-"""Where links are and how they move: outward recursions in world axes.
+"""Kinematics: outward recursions in world axes.
 
 Per body: orientation R (9) and origin o (3) of its frame, whose z is the joint's axis. A point of a
 frame is given in the frame's axes; P is where it is in the world. Column of a joint in the Jacobian
 of P, linear rows first: ``z x (P - o)`` and ``z`` for a revolute joint, ``z`` and 0 for a prismatic
 one.
 
-A flexible link carries its tip along as it is bent.
+The tip of a flexible link moves with its deflection.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Reach(NamedTuple):
 
 
 def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
-    """The way to a point of a frame."""
+    """The path to a point of a frame."""
     place = bodies.place(frame)
     bodies, q = bodies.expanded(run, q)
     move = moves(run, bodies, q, bodies.ancestors(place.body)[::-1])
@@ -119,7 +119,7 @@ def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
 
 
 def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
-    """By coordinate: its column of the Jacobian of P."""
+    """Columns of the Jacobian of P, by coordinate."""
     if bodies.coupling is not None:
         return bodies.coupling.columns(run, columns(run, bodies.tree, way), 6)
     out: dict[int, Any] = {}
@@ -143,7 +143,7 @@ def point_velocity(run: Any, bodies: Bodies, way: Reach, qd: Any) -> Any:
 
 
 def _reach(run: Any, bodies: Bodies, setting: Setting, vectors: int) -> tuple[Bodies, list[Any], Reach]:
-    """Inputs: coordinate vectors and the point, then as `read_bodies`; the way there."""
+    """Inputs: coordinate vectors and the point, then as `read_bodies`; returns the path to the point."""
     given = [run.input(bodies.arm.dof) for _ in range(vectors)]
     point = run.input(3)
     bodies = read_bodies(run, bodies, setting)

@@ -1,4 +1,4 @@
-"""Which constants of a flexible link are not zero.
+"""Patterns of nonzero constants of flexible links.
 
 Steps are made for a pattern of constants, so that zeros are left out of the code; links of one pattern share
 their steps, with the values as constants.
@@ -41,7 +41,7 @@ class Tables(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Which entries of the tables are not zero.
+    """The pattern of nonzero entries of the tables.
 
     cubic : angles of the tip to third order
     flexibility : the model of the link, as the arm names it
@@ -55,12 +55,12 @@ class Layout(NamedTuple):
 
     @property
     def drops_products(self) -> bool:
-        """Products of deflections are left out of (37) of Book 1983."""
+        """Whether products of deflections are left out, as in (37) of Book 1983."""
         return self.flexibility in ("book", "book_37")
 
     @property
     def takes_shortcut(self) -> bool:
-        """Frames are taken for rotations as in (72), (73) of Book 1983."""
+        """Whether frames are treated as rotations, as in (72), (73) of Book 1983."""
         return self.flexibility in ("book", "book_72")
 
     @property
@@ -90,7 +90,7 @@ Lengths = Callable[[int], tuple[int, ...]]
 
 
 class Kind(NamedTuple):
-    """How the steps of one kind are made: `make(layout)` gives the function, lengths depend on the amplitudes."""
+    """A kind of step: `make(layout)` returns its function; lengths depend on the amplitudes."""
 
     name: str
     make: Callable[[Layout], Any]

@@ -1,4 +1,4 @@
-"""Mass matrix: composite bodies (Walker and Orin 1982, method 3), in two dresses.
+"""Mass matrix by composite bodies (Walker and Orin 1982, method 3), in body axes and in world axes.
 
 In body axes (`matrix_in_body_axes`) zeros of the constants fold away: for straight-line code.
 In world axes (`matrix_in_world_axes`) an entry is one dot product of six numbers: for the tape.
@@ -154,7 +154,7 @@ WORLD_STEPS = (*MOVES, LADEN, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAI
 
 
 def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
-    """The same entries from screws and columns about the world's origin."""
+    """Entries of the mass matrix from screws and columns about the world's origin."""
     n = len(bodies)
     base = run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])
     frame: list[Any] = [None] * n
@@ -205,7 +205,7 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
 
 
 def _beyond(run: Any, bodies: Bodies, mounted: dict[int, Any], columns: list[Any]) -> Entries:
-    """Entries of modes and of what hangs along their beam: it moves with the screws of its mount, not of the tip."""
+    """Entries of modes and of bodies along their beam, which move with the screws of their mount."""
     out: Entries = {}
     for i, _ in bodies.movers:
         for k in bodies.ancestors(i)[1:]:
@@ -217,7 +217,7 @@ def _beyond(run: Any, bodies: Bodies, mounted: dict[int, Any], columns: list[Any
 
 
 class Bent(NamedTuple):
-    """Of a beam: screws of its tip, its composite with modes locked, unit forces X, and Me (see `flexing_inertia`)."""
+    """A beam: screws of its tip, its composite with modes locked, unit forces X, and Me (see `flexing_inertia`)."""
 
     screws: Any
     composite: Any
@@ -242,7 +242,7 @@ def _gather_inwards(run: Any, bodies: Bodies, composite: list[Any], r: list[Any]
 
 
 def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:
-    """By the way that suits the arm and the code."""
+    """The mass matrix, in body or world axes, whichever is faster for the arm and the code."""
     if bodies.coupling is not None:
         tree, q = bodies.expanded(run, q)
         found = bodies.coupling.matrix(run, matrix(run, tree, q, tape), symmetric=True)
@@ -256,7 +256,7 @@ def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:
 
 
 def dense(run: Any, n: int, M: Entries) -> list[Any]:
-    """Row by row, zeros where two coordinates do not share inertia."""
+    """The dense mass matrix row by row, zero where two coordinates do not couple."""
     zero = run.constant([0.0])
     return [M.get((min(i, j), max(i, j)), zero) for i in range(n) for j in range(n)]
 

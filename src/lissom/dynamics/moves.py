@@ -1,4 +1,4 @@
-"""What a joint's position means to the steps: cosine and sine of a revolute joint, the distance of a prismatic one.
+"""Joint positions in the steps: cosine and sine of a revolute joint, the distance of a prismatic one.
 
 Sines and cosines are long chains of dependent operations; four at a time keep the processor busy, and
 every recursion is left with shorter steps.

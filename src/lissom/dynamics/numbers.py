@@ -1,4 +1,4 @@
-"""All constants of an arm's bodies as flat tables, to compare arms that are alike."""
+"""All constants of an arm's bodies as flat tables, to compare arms of the same structure."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MOST_BENDS = 10  # matrices of quartic energy: pairs of two low modes in each of
 
 
 class Numbers(NamedTuple):
-    """Tables of constants by what they are of; of beams also their patterns."""
+    """Tables of constants by their kind, with the patterns of beams."""
 
     tables: dict[Key, Array]
     layouts: dict[Key, Layout]
 
     def parts(self, key: Key) -> Sequence[slice]:
-        """Stretches of a table whose entries are of one kind."""
+        """Slices of a table whose entries are of one kind."""
         if key[0] == "beam":
             return _stretches(self.layouts[key].shapes)
         return {"body": BODY, "drive": DRIVE, "load": NINE, "gravity": NINE[:1]}.get(key[0], POSE)
@@ -54,7 +54,7 @@ class Numbers(NamedTuple):
 
 
 def numbers_of(arm: Arm, frames: tuple[str, ...], rounded: bool) -> Numbers:
-    """The constants of an arm with places along its beams; kept with it."""
+    """The constants of an arm with places along its beams; cached with it."""
     kept: dict[Any, Numbers] = arm.__dict__.setdefault("_numbers", {})
     if (frames, rounded) not in kept:
         kept[frames, rounded] = _numbers(Bodies(arm, rounded).with_stations(frames), frames)
@@ -96,7 +96,7 @@ def _dense(beam: Beam) -> Array:
 
 @functools.cache
 def _stretches(shapes: tuple[tuple[int, ...], ...]) -> tuple[slice, ...]:
-    """Where each of a beam's tables is in one of all."""
+    """Slices of a beam's tables in the combined table."""
     sizes = [int(np.prod(shape)) for shape in shapes]
     if sizes[BEND]:
         sizes[BEND] = max(MOST_BENDS, shapes[BEND][0]) * int(np.prod(shapes[BEND][1:]))

@@ -1,4 +1,4 @@
-"""Pivots of an elimination: what is too small to divide by, and coordinates that are held."""
+"""Pivots of an elimination: guards against small pivots, and held coordinates."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def reciprocal(D: Any, locked: Any, free: Any = None) -> Any:
 
 
 def either_sign(D: Any, locked: Any, free: Any = None) -> Any:
-    """The same where D may be negative, of a matrix that is not definite."""
+    """1 / D where D may be negative, for matrices that are not positive definite."""
     guarded = D * (0.5 + 0.5 * sign(absolute(D) - NEGLIGIBLE * absolute(locked)))
     return 1 / guarded if free is None else free / (free * guarded + (1 - free))
 
 
 def unguarded(D: Any, _locked: Any, _free: Any = None) -> Any:
-    """1 / D."""
+    """1 / D without a guard."""
     return 1 / D

@@ -39,14 +39,14 @@ STEPS = tuple(dict.fromkeys((*forward.STEPS, *inverse.STEPS, *kinematics.STEPS, 
 
 
 class Sliding(NamedTuple):
-    """Coordinates with friction: how much (one entry), and which way they slide (1, -1; 0 sticks)."""
+    """Coordinates with friction: friction (one entry) and sliding direction (1, -1; 0 sticks)."""
 
     friction: dict[int, Any]
     way: dict[int, Any]
 
 
 class Flow(NamedTuple):
-    """What a plant gives: accelerations by coordinate, effort of held coordinates, power (3)."""
+    """Results of a plant: accelerations by coordinate, effort of held coordinates, power (3)."""
 
     qdd: list[Any]
     effort: dict[int, Any]
@@ -88,7 +88,7 @@ def plant(
 
 
 def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: bool) -> Any:
-    """Power of loads, and of what a rider on a moving base feels."""
+    """Power of loads, and of the inertial forces of a moving base."""
     power = run.constant([0.0])
     for frame, load in given.loads:
         if bodies.place(frame).body != BASE:

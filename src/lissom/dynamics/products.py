@@ -58,6 +58,6 @@ def jacobian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
 
 
 def hessian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """The same inputs; outputs by (q, q), (q, qd), (q, qdd), (qd, qd), row by row."""
+    """Inputs as of `gradient_program`; outputs by (q, q), (q, qd), (q, qdd), (qd, qd), row by row."""
     steps = steps_of(bodies, 2)
     run.play(derive.hessian(_tape(bodies, setting), steps, STATES, BLOCKS), steps)

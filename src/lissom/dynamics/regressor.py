@@ -2,7 +2,7 @@
 
 Parameters of a link: m, m c (3), Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the link's frame. With w, dw and
 a the motion of the link's frame in its own axes, each parameter makes one unit wrench (F, N), which
-every joint that carries the link feels through its screw.
+acts on every joint that carries the link, through its screw.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rounding removed from what was meant to be exact: zeros, ones, quarter turns."""
+"""Removal of rounding errors near zeros, ones and quarter turns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def z_to(axis: Array) -> Array:
 
 
 def snapped(values: Array, tiny: float = ROUNDING) -> Array:
-    """Rounding removed: tiny entries become zero, entries next to +-1 become +-1."""
+    """An array without rounding errors: tiny entries become zero, entries next to +-1 become +-1."""
     out = np.array(values, float)
     out[np.abs(out) < tiny] = 0.0
     for one in (1.0, -1.0):
@@ -32,6 +32,6 @@ def snapped(values: Array, tiny: float = ROUNDING) -> Array:
 
 
 def squared(R: Array, tiny: float) -> Array:
-    """A rotation that nearly exchanges axes made one that does; any other keeps its digits, and stays a rotation."""
+    """A rotation made exact if it nearly permutes axes; any other is unchanged."""
     near = snapped(R, tiny)
     return near if np.isin(near, (-1.0, 0.0, 1.0)).all() else snapped(R)

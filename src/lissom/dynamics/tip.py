@@ -1,4 +1,4 @@
-"""Where amplitudes put the end of a beam: position, orientation, Jacobians.
+"""The end of a beam as a function of its amplitudes: position, orientation, Jacobians.
 
     r = point + shift eta + 1/2 eta shift2 eta,   Jp = dr/deta
     u = turn eta + 1/2 eta turn2 eta;  b = u_y + u_y^3/6,  a = u_z + u_z^3/6 + u_z u_y^2/2
@@ -30,7 +30,7 @@ class Tip(NamedTuple):
 
 
 def tip_of(t: Tables, cubic: bool, eta: Objects, etad: Objects | None = None) -> Tip:
-    """The end of a beam; without rates they are zero."""
+    """The end of a beam; default rates are zero."""
     etad = 0 * eta if etad is None else etad
     Jp = (t.shift + slope(t.shift2, eta)).T
     r = t.point + eta @ t.shift + 0.5 * form(t.shift2, eta, eta)

@@ -1,6 +1,6 @@
-"""Arms that differ in numbers only: what differs becomes an input of the programs, the rest stays folded.
+"""Parameterised arms that differ in numbers only: these become inputs of the programs, the rest is constant.
 
-`Varied` says what may differ. It is made from a base arm and samples; the constants of every arm that differs from
+`Varied` describes what may differ. It is made from a base arm and samples; the constants of every arm that differs from
 the base in nothing else are then one row of numbers, and one compiled function serves them all. A row does not depend
 on other arms, nor does what is computed from it.
 """
@@ -36,7 +36,7 @@ FIELDS = {
 
 
 class Piece(NamedTuple):
-    """Constants that are used together, one stretch of the row.
+    """Constants that are used together, one slice of the row.
 
     entries : their places in the table `key` of `Numbers`
     known : of these, by place in the stretch, those that do not vary
@@ -51,13 +51,13 @@ class Piece(NamedTuple):
 
 
 class Varied:
-    """What may differ between arms.
+    """The numbers that may differ between the arms of a batch.
 
     Parameters
     ----------
     arm : Arm                   the base; what does not vary is as here
-    samples : arms, alike       what differs between any of them and the base may vary
-    frames : names of frames    places along beams (`bodies.station_name`) that loads act on, or that are watched
+    samples : arms              of the same structure; numbers in which any of them differs from the base may vary
+    frames : names of frames    places along beams (`bodies.station_name`) that loads act on, or that are outputs
     rounded : bool              as of `Bodies`; kinematics takes them as they are
     """
 
@@ -78,7 +78,7 @@ class Varied:
 
     @functools.cached_property
     def key(self) -> str:
-        """Fingerprint of what varies."""
+        """Fingerprint of the numbers that vary."""
         return hashlib.sha256(self._text.encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -92,16 +92,16 @@ class Varied:
 
     @functools.cached_property
     def unrounded(self) -> Varied:
-        """The same for kinematics."""
+        """The parameterised arm with unrounded numbers, for kinematics."""
         return self if not self.rounded else Varied(self.arm, self.samples, self.frames, rounded=False)
 
     def covers(self, frames: Iterable[str], verb: str) -> None:
-        """Refuse places along beams that it was not made for."""
+        """Raise an error for places along beams that are not among its frames."""
         for frame in frames:
             if MARK in frame and frame not in self.frames:
                 raise InputError(
-                    f"{verb}: {spoken(frame)} is a place along a beam that was not named when it was decided what may "
-                    "vary between the arms; name it in `frames`."
+                    f"{verb}: {spoken(frame)} is a place along a beam that is not among the frames of this batch of "
+                    "arms; name it in `frames`."
                 )
 
     @functools.cached_property
@@ -111,7 +111,7 @@ class Varied:
     # ---- rows ------------------------------------------------------------------------------------
 
     def rows(self, arms: Sequence[Arm]) -> Array:
-        """(arms, size) their numbers; refused where an arm differs in what may not vary."""
+        """Numbers (arms, size) of arms; raises an error if an arm differs in a number that does not vary."""
         out = np.empty((len(arms), self.size))
         for k, arm in enumerate(arms):
             self._fill(out[k], k, arm)
@@ -138,7 +138,7 @@ class Varied:
                 )
 
     def _spot(self, key: Key) -> str:
-        """Where a table belongs, in words."""
+        """The place of a table, as text."""
         what, at = key
         if what in ("body", "drive", "beam"):
             return f", {spoken(at) if isinstance(at, str) else repr(self._bodies.list[at].joint)}"
@@ -176,7 +176,7 @@ class Varied:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Of the patterns of its beams, for a tape."""
+        """Steps for the patterns of its beams, for a tape."""
         from lissom.dynamics.beams import steps_of
 
         return tuple(step for piece in self.pieces if piece.layout is not None for step in steps_of(piece.layout))

@@ -1,4 +1,4 @@
-"""Large batches, some rows at a time: what lies in memory besides inputs and results stays within `ROOM`.
+"""Large batches in blocks of rows, so that temporary memory stays within `ROOM`.
 
 What can be computed in place, plain arrays into plain results, needs no blocks. What must be converted, repeated,
 put together or computed by way of other results is done so block by block. Rows do not know each other, so the bits do
@@ -20,13 +20,13 @@ LEAST = 64  # rows, however large one is
 
 
 def rows_in_room(row_bytes: int) -> int:
-    """How many rows of temporaries are made at once."""
+    """Number of rows per block, from the size of the temporaries of one row."""
     return max(LEAST, ROOM // max(row_bytes, 1) // 4 * 4)
 
 
 @dataclass(frozen=True)
 class Box:
-    """Some states of a batch: where they are in arrays (*batch, ...), number of the first, how many."""
+    """A block of states of a batch: index into arrays (*batch, ...), number of the first state, and count."""
 
     index: tuple[int | slice, ...]
     first: int
@@ -34,7 +34,7 @@ class Box:
 
 
 def boxes(batch: tuple[int, ...], most: int) -> Iterator[Box]:
-    """A batch in its order, at most so many states at a time; each is a view of every array of the batch."""
+    """Yield blocks of a batch in order, of at most a number of states; each block is a view of the arrays."""
     axis, inner = len(batch), 1
     while axis and inner * batch[axis - 1] <= most:
         axis -= 1
@@ -51,7 +51,7 @@ def boxes(batch: tuple[int, ...], most: int) -> Iterator[Box]:
 
 
 class Joined:
-    """Vectors (..., n) side by side, put together when they are used."""
+    """Vectors (..., n) to be concatenated, block by block, when they are used."""
 
     def __init__(self, parts: Sequence[Array]):
         self.parts = parts
@@ -59,11 +59,11 @@ class Joined:
 
     @property
     def nbytes(self) -> int:
-        """What it takes when put together."""
+        """Size in bytes when concatenated."""
         return 8 * math.prod(self.shape)
 
     def whole(self) -> Array:
-        """All of it."""
+        """The whole concatenated array."""
         return self.taken(self.shape[:-1], Box((), 0, math.prod(self.shape[:-1])))
 
     def taken(self, batch: tuple[int, ...], box: Box) -> Array:

@@ -1,4 +1,4 @@
-"""C99 text for arithmetic on one state, from the graphs and tapes that are compiled elsewhere.
+"""C99 code for arithmetic on one state, from the graphs and tapes that the engine compiles.
 
 A short graph is one function, a long one is cut into pieces that hand on values in a workspace (`pieces`), a tape is
 a list of calls of its steps on a workspace. No memory is allocated and nothing but sin, cos, sqrt and fabs is called.
@@ -55,7 +55,7 @@ class Real(NamedTuple):
 
     @property
     def sign(self) -> list[str]:
-        """The function that is called for signs."""
+        """The C function that computes signs."""
         return [
             f"static {self.type} {SIGN}({self.type} x)", "{",
             f"    return ({self.type})((x > 0) - (x < 0));", "}",
@@ -90,7 +90,7 @@ class Routine(NamedTuple):
 
 
 def statements(graph: Graph, real: Real, read: Callable[[int, int], str]) -> tuple[list[str], list[str]]:
-    """A line for every operation, and what every node is called."""
+    """C statements, one for every operation, and the C names of all nodes."""
     lines: list[str] = []
     names: list[str] = []
     for k, node in enumerate(graph.nodes):
@@ -116,7 +116,7 @@ def _operation(node: Node, a: list[str], real: Real) -> str:
 
 
 def counted(graph: Graph) -> Counter[str]:
-    """Operations of a graph by kind."""
+    """Number of operations of a graph, by kind."""
     return Counter(node.op for node in graph.nodes if node.op not in ("const", "input"))
 
 
@@ -232,7 +232,7 @@ def _step_function(step: Step, graph: Graph, real: Real) -> Helper:
 
 
 def _never_set(tape: Tape, steps: Mapping[str, Step]) -> list[int]:
-    """Slots that are read, or added to, before anything was written there: they count as zero."""
+    """Slots that are read, or added to, before they are written; they start at zero."""
     known = {slot for slot, _ in tape.fixed} | {at + k for at, n in tape.inputs for k in range(n)}
     found: dict[int, None] = {}
 
@@ -264,7 +264,7 @@ def indented(lines: Iterable[str]) -> list[str]:
 
 
 def wrapped(text: str, after: str, indent: str = "    ") -> list[str]:
-    """A long line in several, broken after a mark and a space."""
+    """A long line split into several, after a mark and a space."""
     lines, line = [], ""
     for part in text.split(f"{after} "):
         if line and len(line) + len(part) + 2 > WIDTH:
@@ -280,12 +280,12 @@ def _array(declared: str, values: Sequence[str]) -> list[str]:
 
 
 def _moved_in(array: str, at: int, n: int) -> list[str]:
-    """One by one: of a loop a compiler might make a call of memcpy."""
+    """Statements that copy inputs one by one; a compiler could turn a loop into a call of memcpy."""
     return [f"w[{at + k}] = {array}[{k}];" for k in range(n)]
 
 
 def _moved_out(table: str, array: str, slots: Sequence[int]) -> tuple[list[Helper], list[str]]:
-    """Entries from anywhere in the workspace, by a table when they are many."""
+    """Statements that copy results from the workspace, by a table when they are many."""
     if len(slots) < LOOPED:
         return [], [f"{array}[{z}] = w[{slot}];" for z, slot in enumerate(slots)]
     kind = "unsigned short" if max(slots) < 2**16 else "unsigned long"

@@ -1,4 +1,4 @@
-"""Object code on disk, in a private directory of bounded size, believed only when intact.
+"""A disk cache of object code, in a private directory of bounded size, verified by checksums.
 
 An entry is a header, the SHA-256 of its name and the code, and the code. Entries are written to a temporary file
 and renamed, so that writers never meet; whatever does not verify is compiled again and replaced. A process that writes
@@ -55,9 +55,9 @@ def directory() -> Path | None:
 
 @functools.cache
 def _warn_unusable(named: str) -> None:
-    """Once for a directory that was asked for by name."""
+    """Warn once about a directory that was set by LISSOM_CACHE but cannot be used."""
     warnings.warn(
-        f"LISSOM_CACHE={named}: not a directory that only you can write to; compiled code is not kept.",
+        f"LISSOM_CACHE={named}: not a directory that only you can write to; compiled code is not stored.",
         RuntimeWarning, stacklevel=2,
     )  # fmt: skip
 
@@ -90,14 +90,14 @@ def _compiled(key: str, make: Callable[[], str]) -> Loaded:
 
 
 def _made(make: Callable[[], str]) -> bytes:
-    """Compiled anew."""
+    """Compile an object and write it to the cache."""
     with importing, contextlib.suppress(ImportError):  # whoever needs it says so
         import casadi  # noqa: F401
     return compiler.object_code(make())
 
 
 def _read(path: Path) -> bytes | None:
-    """The code of an entry that verifies, else None."""
+    """The code of an entry if its checksum is valid, else None."""
     data = private.contents(path, LARGEST)
     if data is None:
         return None
@@ -108,12 +108,12 @@ def _read(path: Path) -> bytes | None:
 
 
 def _checksum(path: Path, code: bytes) -> bytes:
-    """Of the code and the name it belongs to: an entry under another's name does not verify."""
+    """Checksum of the code and its name, so that a renamed entry is invalid."""
     return hashlib.sha256(path.name.encode() + code).digest()
 
 
 def _write(path: Path, code: bytes) -> None:
-    """Best effort: a full or read-only disk costs only the next start's time."""
+    """Write an entry; a full or read-only disk is ignored and only costs compile time later."""
     data = HEADER + _checksum(path, code) + code
     if len(data) > min(cap(), LARGEST):
         return
@@ -135,7 +135,7 @@ def _write(path: Path, code: bytes) -> None:
 
 
 def cap() -> float:
-    """Bytes that entries may take: ``LISSOM_CACHE_SIZE`` MiB, 512 unless given."""
+    """Largest size of the cache in bytes: ``LISSOM_CACHE_SIZE`` MiB, by default 512."""
     given = os.environ.get("LISSOM_CACHE_SIZE")
     if not given:
         return CAP * MIB
@@ -151,14 +151,14 @@ def cap() -> float:
 
 @functools.cache
 def _warn_size(given: str) -> None:
-    """Once for a size that is none."""
+    """Warn once about an invalid LISSOM_CACHE_SIZE."""
     warnings.warn(
         f"LISSOM_CACHE_SIZE={given}: expected a number of MiB, 0 or more; {CAP} is used.", RuntimeWarning, stacklevel=2
     )
 
 
 class _Written:
-    """Bytes that this process wrote since it looked; the first write looks."""
+    """Bytes that this process wrote since it last measured the cache; the first write measures."""
 
     def __init__(self) -> None:
         self.bytes, self.lock = math.inf, threading.Lock()
@@ -168,7 +168,7 @@ _written = _Written()
 
 
 def _due(size: int) -> bool:
-    """It is time to look how much there is."""
+    """Whether the size of the cache should be measured now."""
     with _written.lock:
         _written.bytes += size
         due = _written.bytes > min(BETWEEN, cap() / 8)
@@ -182,7 +182,7 @@ if hasattr(os, "register_at_fork"):  # another thread may have held it
 
 
 class Entry(NamedTuple):
-    """A file of the cache; when it was used last, in seconds of the file system's clock."""
+    """A file of the cache and the time of its last use, in seconds of the file system's clock."""
 
     path: Path
     size: int
@@ -190,12 +190,12 @@ class Entry(NamedTuple):
 
     @property
     def temporary(self) -> bool:
-        """Not finished, or left behind by a process that was killed."""
+        """Whether the file is temporary: being written, or left behind by a killed process."""
         return self.path.suffix != ".o"
 
 
 def entries(folder: Path) -> Iterator[Entry]:
-    """All files of the cache, not what else may be in its directory."""
+    """All files of the cache, without other files in its directory."""
     with contextlib.suppress(OSError), os.scandir(folder) as found:
         for item in found:
             if item.name.endswith(".o") or item.name.startswith(".new-"):
@@ -206,7 +206,7 @@ def entries(folder: Path) -> Iterator[Entry]:
 
 
 def trim(newest: Path) -> None:
-    """Remove what no process writes any more, and beyond the cap what was not used for longest.
+    """Remove stale temporary files, and the least recently used entries beyond the cap.
 
     newest : an entry just written, which tells the time and stays
 

@@ -54,18 +54,18 @@ def version() -> str:
 
 @functools.cache
 def has_fma() -> bool:
-    """The machine multiplies and adds in one instruction."""
+    """Whether the machine has a fused multiply-add instruction."""
     triple, _, features = host()
     return triple.startswith(("aarch64", "arm64")) or "+fma" in features.split(",")
 
 
 def lanes(width: int) -> Lanes:
-    """Lanes of this machine."""
+    """The vector type (lanes) of this machine."""
     return Lanes(width, has_fma())
 
 
 def object_code(ir: str, triple: str | None = None, cpu: str = "", features: str = "") -> bytes:
-    """Machine code of a module; for this machine unless another target is named."""
+    """Machine code of a module; by default for this machine."""
     with uninterrupted():
         return _object_code(ir, triple, cpu, features)
 
@@ -86,7 +86,7 @@ def _object_code(ir: str, triple: str | None, cpu: str, features: str) -> bytes:
 
 
 class Loaded:
-    """An object in memory: it lives as long as this does."""
+    """An object loaded into memory, for the lifetime of this instance."""
 
     def __init__(self, code: bytes):
         with uninterrupted():
@@ -95,11 +95,11 @@ class Loaded:
             _engines[id(self._engine)] = weakref.ref(self), self._engine
 
     def has(self, name: str) -> bool:
-        """The object defines a function."""
+        """Whether the object defines a function."""
         return bool(self._engine.get_function_address(name))
 
     def data(self, name: str, kind: Any, count: int) -> Any:
-        """Numbers that the object carries, `kind` a type of ctypes; they live as long as this does."""
+        """Data of the object, of a ctypes type `kind`; valid for the lifetime of this instance."""
         return (kind * count).from_address(int(self._engine.get_global_value_address(name)))
 
     def address(self, name: str) -> int:

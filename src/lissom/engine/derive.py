@@ -45,29 +45,29 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 @functools.cache
 def back(step: Step) -> Step:
-    """(x, y') -> x'; passive operands have no adjoints."""
+    """The backward step (x, y') -> x'; passive operands have no adjoints."""
     return _derived(step, "back", (*step.inputs, *step.outputs), active(step, step.inputs), adds=True)
 
 
 def active(step: Step, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """Of a step's operands those that are not passive."""
+    """The operands of a step that are not passive."""
     return tuple(operands[: len(operands) - step.passive])
 
 
 @functools.cache
 def along(step: Step) -> Step:
-    """(x, dx) -> dy."""
+    """The forward step (x, dx) -> dy."""
     return _derived(step, "along", step.inputs * 2, step.outputs, adds=False)
 
 
 @functools.cache
 def back_along(step: Step) -> Step:
-    """(x, y', dx, dy') -> dx'."""
+    """The tangent of the backward step, (x, y', dx, dy') -> dx'."""
     return _derived(step, "back_along", (*step.inputs, *step.outputs) * 2, step.inputs, adds=True)
 
 
 def family(steps: Iterable[Step], order: int) -> dict[str, Step]:
-    """All the steps that derivatives up to an order may call, by name."""
+    """Steps that derivatives up to an order may call, by name."""
     plain = list(steps)
     makers = (back,) if order == 1 else (back, along, back_along)
     derived = [make(step) for make in makers for step in plain]
@@ -122,7 +122,7 @@ def _differentiated(step: Step, kind: str) -> Graph:
 
 
 class _Marks:
-    """Marks on slots."""
+    """A set of marked slots."""
 
     def __init__(self, slots: int):
         self._bits = bytearray(slots)
@@ -152,12 +152,12 @@ class _Writer:
         self.ends = [slot for out in tape.outputs for slot in out]
 
     def room(self, n: int) -> int:
-        """First of n fresh slots; they hold zeros before the first call."""
+        """Allocate n slots, zero before the first call; return the first."""
         self.top += n
         return self.top - n
 
     def clear(self, first: int, length: int) -> None:
-        """Put zeros in slots."""
+        """Append calls that set slots to zero."""
         while length:
             step = next(s for s in CLEAR if s.outputs[0] <= length)
             self.calls.append((step.name, (first,), 0))
@@ -308,7 +308,7 @@ class _Sweep:
         return {slot: own[self.change + slot] for slot in kept}
 
     def _tidy(self, seed: int, calls: Sequence[Call]) -> None:
-        """Zeros again in both mirrors."""
+        """Append calls that reset the tangents and adjoints to zero."""
         end = self.change + self.writer.tape.slots
         touched = _Marks(end)
         touched.put([self.tangent + seed], [1])
@@ -320,7 +320,7 @@ class _Sweep:
             self.writer.clear(first, length)
 
     def _forwards(self, seed: int) -> tuple[list[Call], _Marks]:
-        """Tangents of what moves with the seed."""
+        """Calls of the forward sweep of tangents, and marks of the slots that depend on the seed."""
         moving = _Marks(self.writer.tape.slots)
         moving.put([seed], [1])
         calls: list[Call] = []
@@ -333,7 +333,7 @@ class _Sweep:
         return calls, moving
 
     def _backwards(self, moving: _Marks) -> tuple[list[Call], _Marks]:
-        """Tangents of the adjoints."""
+        """Calls of the backward sweep of the adjoints' tangents, and marks of the slots that have any."""
         changing = _Marks(self.writer.tape.slots)
         calls: list[Call] = []
         for call in reversed(self.writer.tape.calls):

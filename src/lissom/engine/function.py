@@ -95,13 +95,13 @@ class Function:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _later(self, value: Any, k: int) -> Any:
-        """What can be read block by block is left as it is."""
+        """Convert an argument to an array, except one that can be read block by block."""
         if type(value) is Joined or (type(value) is np.ndarray and value.ndim and value.dtype.kind in "iuf"):
             return value
         return self.read(value, k)
 
     def _in_place(self, given: list[Any], results: list[Array], batch: tuple[int, ...]) -> bool:
-        """A kernel can run from these inputs to these results without a copy of either."""
+        """Whether a kernel can run on these inputs and results without copies."""
         if self.kernel is None:
             return False
         for x, n in zip(given, self.sizes, strict=True):
@@ -114,7 +114,7 @@ class Function:
     def _box(
         self, given: list[Any], results: list[Array], batch: tuple[int, ...], box: Box, threads: int | None
     ) -> None:
-        """The results of some states, by way of copies where they are needed."""
+        """Compute the results of a block of states, through copies where needed."""
         inputs = []
         for k, (x, n) in enumerate(zip(given, self.sizes, strict=True)):
             try:
@@ -133,14 +133,14 @@ class Function:
                 y[...] = part.reshape(y.shape)
 
     def _into(self, *arrays: Any) -> bool:
-        """Results of inputs written to the arrays that follow them."""
+        """Call the function and write its results to the arrays given after the inputs."""
         k = len(self.sizes)
         out = arrays[k:]
         self(*arrays[:k], out=out[0] if len(out) == 1 else out)
         return True
 
     def _quick(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
-        """The common case, few rows of plain arrays, without ceremony; None when it is another case."""
+        """Fast path for few rows of plain arrays; None if it does not apply."""
         rows = len(arrays[0])
         for x in arrays:
             if type(x) is not np.ndarray or x.ndim != 2 or len(x) != rows:
@@ -197,12 +197,12 @@ class Function:
             raise InputError(f"{self.name}: the batches do not fit together: {shapes}.") from None
 
     def _given(self, out: Any, batch: tuple[int, ...]) -> list[Array]:
-        """The arrays to write to."""
+        """The arrays of `out`, validated."""
         shapes = [(*batch, *shape) for shape in self.shapes]
         return check_out(self.name, [out] if len(shapes) == 1 else out, shapes)
 
     def _plainly(self, inputs: list[Array], flat: list[Array], rows: NDArray[np.intp]) -> None:
-        """The program on NumPy arrays, for some rows."""
+        """Run the program on NumPy arrays, for some rows."""
         run = Plain([x[rows] for x in inputs])
         with np.errstate(all="ignore"):
             self.program(run)
@@ -212,11 +212,11 @@ class Function:
 
     @staticmethod
     def _still(flat: list[Array], rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Those of the rows whose results are not finite."""
+        """Rows whose results are still not finite."""
         return rows[~np.all([np.isfinite(y[rows]).all(axis=1) for y in flat], axis=0)]
 
     def _recover(self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], first: int) -> None:
-        """Angles beyond the kernel's range are done plainly; what then is not finite is an error."""
+        """Recompute non-finite rows with NumPy (angles beyond the kernel's range); raise an error for the rest."""
         for word, x in zip(self.arguments, inputs, strict=True):
             if not np.isfinite(x).all():
                 row, column = (int(i) for i in np.argwhere(~np.isfinite(x))[0])
@@ -235,7 +235,7 @@ class Function:
 
 
 def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Array]:
-    """Arrays that results of these shapes can be written to, or a sentence."""
+    """Validated `out` arrays for results of these shapes; raises InputError for others."""
     if not isinstance(out, SEQUENCES) or len(out) != len(shapes):
         have = f"{len(out)} arrays" if isinstance(out, SEQUENCES) else type(out).__name__
         raise InputError(f"{name}: out is {have}; expected {len(shapes)} arrays, as the function returns them.")
@@ -254,7 +254,7 @@ def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Ar
 
 
 def _share(a: Array, b: Array) -> bool:
-    """Two arrays have an entry in common, or it is too hard to tell."""
+    """Whether two arrays share memory, or it cannot be decided quickly."""
     try:
         return np.may_share_memory(a, b) and bool(np.shares_memory(a, b, max_work=HARD))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
@@ -262,7 +262,7 @@ def _share(a: Array, b: Array) -> bool:
 
 
 def _overlaps_itself(y: Array) -> bool:
-    """Some entry is another entry too."""
+    """Whether some entries of an array share memory."""
     if y.flags.c_contiguous or y.size < 2:
         return False
     extent = y.itemsize
@@ -274,13 +274,13 @@ def _overlaps_itself(y: Array) -> bool:
 
 
 def _flat(y: Array, rows: int, n: int) -> Array:
-    """(rows, n) with contiguous rows to compute into: y itself where that is possible."""
+    """An array (rows, n) with contiguous rows to compute into: y itself if possible."""
     view = y.reshape(rows, n)
     return view if n < 2 or view.strides[1] == view.itemsize else np.empty((rows, n))
 
 
 def _rows(x: Array, rows: int, n: int) -> Array:
-    """(rows, n) with contiguous rows; a repeated row is not copied."""
+    """An input as (rows, n) with contiguous rows; a repeated row is not copied."""
     if x.ndim == 1:
         return np.broadcast_to(np.ascontiguousarray(x), (rows, n))
     if x.flags.c_contiguous:
@@ -290,12 +290,12 @@ def _rows(x: Array, rows: int, n: int) -> Array:
 
 
 def _plain(x: Array) -> bool:
-    """Its rows are vectors in one piece, at equal distances."""
+    """Whether the rows of an array are contiguous and at equal distances."""
     return x.flags.c_contiguous or (x.ndim == 2 and x.strides[1] == x.itemsize)
 
 
 def _apart(x: Any, results: list[Array], batch: tuple[int, ...]) -> Any:
-    """An input that results written before it is read do not change: a copy where one may lie across it."""
+    """The input, copied if it may share memory with a result."""
     for y in results:
         if type(x) is Joined or not np.may_share_memory(x, y):
             continue

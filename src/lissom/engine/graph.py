@@ -80,7 +80,7 @@ def from_casadi(function: casadi.Function) -> Graph:
 
 
 def _expanded(op: str, args: tuple[int, ...], put: Callable[..., int]) -> int:
-    """casadi's shorthands in plain operations."""
+    """casadi's compound operations expanded into basic ones."""
     if op == "assign":
         return args[0]
     if op == "square":
@@ -127,7 +127,7 @@ def _casadi_word(operation: int) -> str:
 
 
 def reciprocated(graph: Graph) -> Graph:
-    """Divisions by the same number made one division and several products.
+    """A graph in which several divisions by the same node become one division and products.
 
     casadi writes ``a * (1 / b)`` as ``a / b``; a vector division costs as much as a dozen products.
     """
@@ -186,7 +186,7 @@ def _uses(graph: Graph) -> list[int]:
 
 
 def _pruned(graph: Graph) -> Graph:
-    """Without the nodes that no output needs."""
+    """The graph without nodes that no output needs."""
     needed = [False] * len(graph.nodes)
     for vector in graph.outputs:
         for j in vector:

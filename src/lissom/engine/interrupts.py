@@ -1,4 +1,4 @@
-"""Ctrl-C that is never lost.
+"""Handling of Ctrl-C so that none is lost.
 
 Python raises KeyboardInterrupt between any two steps of the main thread. Inside a function that a C++ library calls
 back, or inside a finaliser, such an exception is forgotten. There the signal is noted instead, and raised
@@ -16,7 +16,7 @@ from types import FrameType
 
 @contextmanager
 def noted_interrupts() -> Iterator[list[int]]:
-    """A list that Ctrl-C puts something in; a second one interrupts as usual."""
+    """Context with a list that becomes non-empty at Ctrl-C; a second Ctrl-C interrupts as usual."""
     pressed: list[int] = []
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
@@ -37,7 +37,7 @@ def noted_interrupts() -> Iterator[list[int]]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ctrl-C is raised at the end; a second one interrupts as usual, where it is heard."""
+    """Context that delays Ctrl-C to its end; a second one interrupts as usual."""
     usual = signal.getsignal(signal.SIGINT)
     pressed: list[int] = []
     try:

@@ -89,7 +89,7 @@ class Lanes(NamedTuple):
 
 
 class Body:
-    """Lines of one function; every result gets a name of its own."""
+    """Lines of one function; every result gets a unique name."""
 
     def __init__(self, lanes: Lanes):
         self.lanes = lanes
@@ -115,7 +115,7 @@ class Body:
         return self.put(f"{op} {self.lanes.type} {a}, {b}")
 
     def fma(self, a: str, b: str, c: str) -> str:
-        """a b + c, in one rounding where the machine can."""
+        """Multiply-add a b + c, with one rounding where the machine supports it."""
         if not self.lanes.fma:
             return self.two("fadd", self.two("fmul", a, b), c)
         T = self.lanes.type
@@ -136,7 +136,7 @@ class Body:
         return self.put(f"fcmp {how} {self.lanes.type} {a}, {b}")
 
     def sign(self, a: str) -> str:
-        """-1, 0 or 1."""
+        """Sign of a value: -1, 0 or 1."""
         number = self.lanes.number
         below = self.choose(self.compare("olt", a, number(0.0)), number(-1.0), number(0.0))
         return self.choose(self.compare("ogt", a, number(0.0)), number(1.0), below)
@@ -203,7 +203,7 @@ class Body:
         self.say(f"store {self.lanes.type} {value}, ptr {where}, align {self.lanes.align if aligned else 8}")
 
     def splat(self, scalar: str) -> str:
-        """One double into all lanes."""
+        """Broadcast one double to all lanes."""
         L = self.lanes
         if L.width == 1:
             return scalar
@@ -211,7 +211,7 @@ class Body:
         return self.put(f"shufflevector {L.type} {first}, {L.type} poison, <{L.width} x i32> zeroinitializer")
 
     def transpose4(self, v: list[str]) -> list[str]:
-        """Four vectors of four: rows become columns."""
+        """Transpose four vectors of four lanes."""
 
         def mix(a: str, b: str, order: Iterable[int]) -> str:
             mask = ", ".join(f"i32 {i}" for i in order)
@@ -258,7 +258,7 @@ def arithmetic(body: Body, graph: Graph, read: Callable[[int, int], str], done: 
 
 
 class Finite:
-    """Collects, in four short chains, whether everything seen was finite: 0 x inf and 0 x NaN are NaN."""
+    """Accumulates, in four short chains, whether all values were finite: 0 x inf and 0 x NaN are NaN."""
 
     def __init__(self, body: Body):
         self.body = body
@@ -283,7 +283,7 @@ class Finite:
 
 
 def any_nan(body: Body, value: str) -> str:
-    """i64: not zero when some lane is NaN."""
+    """An i64 that is nonzero if any lane is NaN."""
     L = body.lanes
     flags = body.compare("uno", value, value)
     if L.width == 1:

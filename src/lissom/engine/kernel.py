@@ -65,16 +65,16 @@ class Code:
         self._free: list[Callable[..., Any]] = []  # callers, one for every thread that was ever inside
 
     def workspace(self) -> Array:
-        """A fresh workspace."""
+        """Allocate a workspace."""
         return native.aligned_copy(self.template)
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
-        """Compute all rows; True when everything was finite."""
+        """Compute all rows; return whether everything was finite."""
         finite = self.try_rows((*inputs, *outputs))
         return self._by_ctypes(inputs, outputs) if finite is None else finite
 
     def try_rows(self, arrays: Sequence[Any]) -> bool | None:
-        """Inputs and outputs, all plain (rows, n): True when everything was finite, None when they are not so plain."""
+        """Run on plain arrays (rows, n); return whether all was finite, or None if an array is not plain."""
         try:
             caller = self._free.pop()
         except IndexError:
@@ -84,7 +84,7 @@ class Code:
         return finite
 
     def _by_ctypes(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
-        """The same where there is no builtin."""
+        """Run by ctypes, where no builtin is available."""
         words, room = self.words(inputs, outputs), self.workspace()
         tables = (_address(self.tape), _address(room), _address(self.constants))
         return self.call((ctypes.c_int64 * len(words))(*words), *tables, len(outputs[0])) == 0
@@ -116,7 +116,7 @@ class Kernel:
         self._codes: dict[int, Code] = {}
 
     def code(self, width: int) -> Code:
-        """The code of a number of lanes, compiled when it is first needed."""
+        """The code for a number of lanes, compiled on first use."""
         found = self._codes.get(width)
         if found is None:
             found = self._codes.setdefault(width, self._make(width))  # another thread may have made it
@@ -140,28 +140,28 @@ class Kernel:
         return all(shared_out(lambda *some: code.run(some[:k], some[k:]), arrays, count))
 
     def try_rows(self, rows: int, arrays: Sequence[Any]) -> bool:
-        """Inputs and outputs, all plain (rows, n), on this thread; False when they are not plain or not finite."""
+        """Run on plain arrays (rows, n) on this thread; False if arrays are not plain or results not finite."""
         return rows > 0 and bool(self._code_for(rows).try_rows(arrays))
 
     def threaded(self, rows: int) -> bool:
-        """So many rows are worth more than one thread."""
+        """Whether a number of rows is worth more than one thread."""
         return worth_threads(rows, self._code_for(rows).work)
 
 
 def worth_threads(rows: int, work: int) -> bool:
-    """So many rows of so many operations are worth more than one thread."""
+    """Whether a number of rows and operations is worth more than one thread."""
     return rows * work >= THREAD_WORK and cores() > 1
 
 
 def thread_count(rows: int, work: int, threads: int | None) -> int:
-    """How many threads share the rows; None: as many as help."""
+    """Number of threads for a number of rows; None: the default."""
     if threads == 1 or (threads is None and not worth_threads(rows, work)):
         return 1
     return max(1, min(cores() if threads is None else threads, rows // 64))
 
 
 def shared_out(function: Callable[..., Result], arrays: Sequence[NDArray[Any]], count: int) -> list[Result]:
-    """A function of arrays on so many pieces of their rows, each on a thread; all are finished."""
+    """Apply a function to pieces of the rows of arrays, each on a thread; return when all are finished."""
     if count == 1:
         return [function(*arrays)]
     rows = len(arrays[-1])
@@ -171,7 +171,7 @@ def shared_out(function: Callable[..., Result], arrays: Sequence[NDArray[Any]], 
 
 
 def _not_plain(*_arrays: Any) -> None:
-    """What a builtin answers when it cannot read its arguments."""
+    """Fallback of a builtin whose arguments are not plain arrays."""
 
 
 def _address(array: NDArray[Any]) -> int:
@@ -180,7 +180,7 @@ def _address(array: NDArray[Any]) -> int:
 
 @functools.cache
 def pool() -> ThreadPoolExecutor:
-    """The threads that rows are shared out to."""
+    """The thread pool for rows of large batches."""
     return ThreadPoolExecutor(cores(), thread_name_prefix="lissom")
 
 
@@ -197,7 +197,7 @@ def straight_kernel(
     outputs: Sequence[int],
     graph: Callable[[], Graph],
 ) -> Kernel:
-    """A straight-line kernel; `graph()` is asked only when the cache does not have it."""
+    """A straight-line kernel; `graph()` is called only if the cache does not have it."""
     sizes = tuple(inputs), tuple(outputs)
 
     def code(width: int) -> Code:
@@ -208,7 +208,7 @@ def straight_kernel(
 
 
 def _straight_ir(graph: Graph, width: int) -> str:
-    """A whole loop body where that is short, else pieces."""
+    """LLVM code of a graph: one loop body if it is short, else pieces."""
     return (pieces.module_ir if pieces.is_long(graph) else straight.kernel_ir)(graph, compiler.lanes(width))
 
 
@@ -228,12 +228,12 @@ def _code_in_pieces(width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], 
 
 
 def _number(loaded: Loaded, name: str) -> int:
-    """What a function without arguments returns."""
+    """Call a loaded function without arguments and return its number."""
     return int(ctypes.CFUNCTYPE(ctypes.c_int64)(loaded.address(name))())
 
 
 def four_lanes(graph: Graph) -> Callable[[Sequence[Array], Sequence[Array]], bool]:
-    """A graph compiled for four lanes, in pieces, without the cache: to time what is run once."""
+    """A graph compiled for four lanes, in pieces, without the cache; used for timing."""
     sizes = tuple(graph.inputs), tuple(len(out) for out in graph.outputs)
     loaded = Loaded(compiler.object_code(pieces.module_ir(graph, compiler.lanes(4))))
     return _code_in_pieces(4, sizes, loaded).run

@@ -1,4 +1,4 @@
-"""Rows of arrays into lanes and back, noticing what is not finite.
+"""Code that moves rows of arrays into lanes and back, and checks that values are finite.
 
 Four lanes move four entries of four rows at a time by transposes, one lane four entries of its row.
 Of an output, fours that are always zero are only filled: a table tells which, and where the others
@@ -146,7 +146,7 @@ def _loop(
 
 
 def _fours(body: Body, count: str, make: Callable[[str], str], before: str = "entry") -> str:
-    """The loop over fours; gives what was seen."""
+    """The loop over groups of four entries; returns its finiteness check."""
     lanes = body.lanes
     if lanes.width > 1:
         return _loop(body, "fours", before, ("0", count), (lanes.type, "%seen"), make)
@@ -158,7 +158,7 @@ def _fours(body: Body, count: str, make: Callable[[str], str], before: str = "en
 
 
 def _finish(body: Body, seen: str, done: str, make: Callable[[str], str]) -> None:
-    """The loop over the entries that are left, and the end."""
+    """The loop over the remaining entries, and the end of the function."""
     total = _loop(body, "ones", "fours_end", (done, "%n"), (body.lanes.type, seen), make)
     body.say(f"ret {body.lanes.type} {total}")
 
@@ -186,20 +186,20 @@ def _joined(body: Body, scalars: list[str], kind: str) -> str:
 
 
 def gathered(body: Body, rows: list[str], index: int | str) -> str:
-    """One entry of every row."""
+    """Load one entry of every row into lanes."""
     scalars = [body.put(f"load double, ptr {body.address(row, index, 'double')}, align 8") for row in rows]
     return scalars[0] if len(rows) == 1 else _joined(body, scalars, body.lanes.type)
 
 
 def _scattered(body: Body, rows: list[str], index: str, value: str) -> None:
-    """One entry of every row."""
+    """Store lanes to one entry of every row."""
     for k, row in enumerate(rows):
         scalar = value if len(rows) == 1 else body.put(f"extractelement {body.lanes.type} {value}, i32 {k}")
         body.say(f"store double {scalar}, ptr {body.address(row, index, 'double')}, align 8")
 
 
 def _none_or_nan(body: Body, values: list[str]) -> str:
-    """Zero where four values are finite; one addition is left for the loop's chain."""
+    """Finiteness check of four values: zero where they are finite, else NaN."""
     zero = body.lanes.zero
     pairs = [body.fma(values[k], zero, body.two("fmul", values[k + 1], zero)) for k in (0, 2)]
     return body.two("fadd", *pairs)

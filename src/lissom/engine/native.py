@@ -1,4 +1,4 @@
-"""CPython builtins made by LLVM: no machinery between Python and a kernel.
+"""CPython builtins compiled by LLVM, which call a kernel without Python overhead.
 
 `one_state` checks that its arguments are plain one-dimensional float64 arrays of the right length,
 makes the result arrays, runs the one-lane kernel in place, and returns them. `one_into` does the
@@ -43,7 +43,7 @@ PYARRAY_NEW, NDARRAY_TYPE = 93, 2  # places in NumPy's table of functions
 
 @functools.cache
 def available() -> bool:
-    """This interpreter has the layout the builtin reads."""
+    """Whether this interpreter has the memory layout that the builtins read."""
     if platform.python_implementation() != "CPython" or sys.maxsize < 2**32:
         return False
     if sysconfig.get_config_var("Py_GIL_DISABLED") or object.__basicsize__ != 16:
@@ -108,7 +108,7 @@ class OneState:
 
     @functools.cached_property
     def into(self) -> Callable[..., Any]:
-        """Made when it is first asked for: most functions are never given results."""
+        """The entry for given results, made on first use."""
         vectors = all(shape.size for shape in self._shapes)  # NumPy's own scalars have no shape to look at
         return self._builtin("one_into", self._slow_into) if self._possible and vectors else self._slow_into
 
@@ -129,7 +129,7 @@ class OneState:
         return made
 
     def _fill_tables(self, code: Code) -> None:
-        """Let the builtins made so far call the code."""
+        """Fill the tables of existing builtins so that they call the code."""
         kernel, inputs = self._kernel, len(self._kernel.inputs)
         for table in self._tables:
             if table[N_IN] != NOT_READY:
@@ -163,14 +163,14 @@ def rows(code: Code, inputs: Sequence[int], outputs: Sequence[int], slow: Callab
 
 
 def _runs(code: Code, arrays: NDArray[np.int64], workspace: NDArray[np.float64]) -> list[int]:
-    """The words KERNEL to CONSTANTS of a table."""
+    """Return the words KERNEL to CONSTANTS of a table."""
     return [
         code.address, arrays.ctypes.data, code.tape.ctypes.data, workspace.ctypes.data, code.constants.ctypes.data,
     ]  # fmt: skip
 
 
 def _interpreter() -> list[int]:
-    """The words TYPE to TRUTH of a table."""
+    """Return the words TYPE to TRUTH of a table."""
     api = ("PyObject_Vectorcall", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem", "PyEval_SaveThread",
            "PyEval_RestoreThread", "PyBool_FromLong")  # fmt: skip
     return [id(np.ndarray), id(np.dtype(float)), _numpy_api()[PYARRAY_NEW], *map(_address, api)]
@@ -180,7 +180,7 @@ _definitions: dict[str, tuple[_Definition, Loaded]] = {}
 
 
 def _definition(name: str) -> _Definition:
-    """What a builtin says about itself; it and its code must never go away, as the interpreter reads both.
+    """The method definition of a builtin; it is never freed, as the interpreter reads it.
 
     Threads may make one at the same time: all of them use the same one, with the code that belongs to it.
     """
@@ -211,7 +211,7 @@ def _new_method() -> Callable[..., Any]:
 
 
 def aligned_copy(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A copy that starts on a cache line, as vector loads want."""
+    """A copy that starts on a cache line, for aligned vector loads."""
     raw = np.empty(values.nbytes + 64, np.uint8)
     start = -raw.ctypes.data % 64
     copy = raw[start : start + values.nbytes].view(float).reshape(values.shape)

@@ -38,7 +38,7 @@ def _array_fields() -> str:
 
 
 def _rows_ir() -> str:
-    """All arguments are 2-D with the same number of rows; their rows lie in one piece."""
+    """LLVM code of the builtin on 2-D arguments with equal numbers of contiguous rows."""
     return f"""
 define ptr @rows(ptr %self, ptr %args, i64 %nargs) nounwind {{
 entry:
@@ -232,7 +232,7 @@ run:
 
 
 def _python(result: str) -> str:
-    """The end of a builtin: whatever is unusual goes to the Python function."""
+    """The end of a builtin: unusual arguments are forwarded to the Python function."""
     return f"""
 slow:
 {_word("vectorcall", VECTORCALL)}{_word("callable", SLOW)}
@@ -242,7 +242,7 @@ slow:
 
 
 def _one_into_ir() -> str:
-    """Results are given too: plain, of the right shapes, apart from the arguments and from each other."""
+    """LLVM code of the builtin on one state with given results, plain and without shared memory."""
     return f"""
 define ptr @one_into(ptr %self, ptr %args, i64 %nargs) nounwind {{
 {_given_states("%n_out")}
@@ -344,7 +344,7 @@ done:
 
 
 def _one_state_ir() -> str:
-    """Written out: it is short, and every line matters."""
+    """LLVM code of the builtin on one state that allocates its results."""
     return f"""
 define ptr @one_state(ptr %self, ptr %args, i64 %nargs) nounwind {{
 {_given_states("0")}

@@ -22,7 +22,7 @@ WHOLE = 4000  # nodes, and stores twice, up to which a graph is better left in o
 
 
 def is_long(graph: Graph) -> bool:
-    """The graph is compiled more quickly in pieces."""
+    """Whether a graph compiles faster in pieces."""
     return len(graph.nodes) + 2 * sum(len(out) for out in graph.outputs) > WHOLE
 
 
@@ -100,7 +100,7 @@ def _piece(
     place: dict[int, int] = {}
 
     def local(j: int) -> int:
-        """The node's number in the piece; one from outside becomes an input."""
+        """Number of a node in the piece; a node from outside becomes an input."""
         if j not in place:
             place[j] = len(nodes)
             outside = graph.nodes[j].op != "const"

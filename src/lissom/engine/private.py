@@ -1,4 +1,4 @@
-"""A directory that only this user can write to, and its files: what is believed, and what is not.
+"""Private directories: only this user can write to them, so their files can be trusted.
 
 A place is followed from the root. Each directory on the way must belong to this user or to root, and others must not
 be able to exchange what is in it; so when the next one is looked at, nobody else can have moved it. A file is judged by
@@ -19,7 +19,7 @@ POSIX = hasattr(os, "getuid")
 
 
 def made(place: Path) -> Path | None:
-    """The directory, made if it is not there; None where others could write to it or put another in its place."""
+    """The directory, created if missing; None if others could write to it or replace it."""
     if not POSIX:
         place.mkdir(parents=True, exist_ok=True)
         return place
@@ -37,7 +37,7 @@ def made(place: Path) -> Path | None:
 
 
 def _holds(status: os.stat_result) -> bool:
-    """Nobody but root and this user can exchange what is in a directory."""
+    """Whether only root and this user can replace entries of a directory."""
     if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (0, os.getuid()):
         return False
     if status.st_mode & stat.S_ISVTX:  # as in /tmp: everybody may add, only owners may move
@@ -47,7 +47,7 @@ def _holds(status: os.stat_result) -> bool:
 
 
 def _alone_in(group: int) -> bool:
-    """The group is the user's own, of the same name and without other members, as many systems give one to each."""
+    """Whether a group is the user's private group: same name, no other members."""
     import grp
     import pwd
 
@@ -59,12 +59,12 @@ def _alone_in(group: int) -> bool:
 
 
 def _private(status: os.stat_result) -> bool:
-    """A directory of this user that nobody else can write to."""
+    """Whether a directory belongs to this user and nobody else can write to it."""
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & OTHERS_WRITE
 
 
 def contents(path: Path, most: int) -> bytes | None:
-    """What is in a file of this user's own, which is marked as used now.
+    """Content of a file owned by this user; its time of use is updated.
 
     None for anything else: no file, a link, one that has other names or that others can write to, a pipe, a device,
     more than `most` bytes.

@@ -1,4 +1,4 @@
-"""Steps and programs: arithmetic written once, run in three ways.
+"""Steps and programs: arithmetic written once, run on NumPy, as a graph, or as a tape.
 
 A program is a function ``program(run, ...)`` that asks `run` for inputs and calls steps:
 
@@ -50,7 +50,7 @@ def sign(x: Any) -> Any:
 
 
 def absolute(x: Any) -> Any:
-    """Size of a float, an array or a symbol."""
+    """Absolute value of a float, an array or a symbol."""
     return x.fabs() if hasattr(x, "fabs") else np.abs(x)
 
 
@@ -178,15 +178,15 @@ class Plain:
         return [steps[-1].function(*([x] for x in row))[0][0] for row in zip(*columns, strict=True)]
 
     def gathered(self, entries: Sequence[Any]) -> Any:
-        """One vector from vectors of one entry."""
+        """Concatenate vectors of one entry into one vector."""
         return [entry[0] for entry in entries]
 
     def partly(self, vector: Any, known: Mapping[int, float]) -> Any:
-        """A vector of which some entries are known."""
+        """The vector with known entries replaced by their values."""
         return [known.get(k, entry) for k, entry in enumerate(vector)]
 
     def carry(self, new: Any, old: Any) -> Any:
-        """What the input `old` is the next time; here the caller hands it over."""
+        """Declare the next value of the input `old`; on NumPy the caller passes it on."""
         return new
 
     def output(self, *entries: Any) -> None:
@@ -225,7 +225,7 @@ class Partly:
 
 
 def path(parents: Sequence[int], j: int) -> list[int]:
-    """j and its ancestors, outermost last."""
+    """Node j and its ancestors, outermost last."""
     out = []
     while j >= 0:
         out.append(int(j))

@@ -91,7 +91,7 @@ class Recorder:
         return outputs if len(outputs) > 1 else outputs[0]
 
     def _append(self, call: Call, made: list[tuple[int, int]], read: list[tuple[int, int]]) -> None:
-        """Note a call, and first slots and lengths of what it makes and reads."""
+        """Append a call with first slots and lengths of its outputs and inputs."""
         self._calls.append(call)
         self._life.call(made, read)
 
@@ -164,11 +164,11 @@ class Recorder:
         return result
 
     def partly(self, vector: Block, known: Mapping[int, float]) -> Block:
-        """See `Plain.partly`; the caller gives what is known all the same."""
+        """See `Plain.partly`; a tape leaves the vector unchanged."""
         return vector
 
     def carry(self, new: Block, old: Block) -> Block:
-        """Copy what the input `old` is the next time into its place."""
+        """Append a copy of the next value of the input `old` into its slots."""
         self._in_pieces(COPY, (new,), old, [])
         return old
 
@@ -191,12 +191,12 @@ class Recorder:
         self._outputs.append(tuple(slot for block in entries for slot in block.slots))
 
     def play(self, tape: Tape, steps: Mapping[str, Step]) -> None:
-        """Take over a tape that was made elsewhere."""
+        """Use a tape that was recorded elsewhere."""
         self._whole = tape
 
     @property
     def ready_made(self) -> bool:
-        """The tape was taken over, not recorded."""
+        """Whether the tape was recorded elsewhere."""
         return self._whole is not None
 
     def tape(self, reuse: bool = True) -> Tape:
@@ -211,7 +211,7 @@ class Recorder:
 
 
 def _depth_first(parents: Sequence[int]) -> list[tuple[int, int]]:
-    """(node, depth), every subtree in one piece."""
+    """Yield (node, depth) of a tree, depth first."""
     children: dict[int, list[int]] = {}
     for j, parent in enumerate(parents):
         children.setdefault(int(parent), []).append(j)
@@ -233,7 +233,7 @@ def _first(block: Block, n: int, step: Step) -> int:
 
 
 class Life:
-    """Which results are still to be read: the others leave their room to later ones.
+    """Lifetime of results: slots are reused after the last read.
 
     A large arm's workspace shrinks several times and stays in the processor's nearest cache.
     """
@@ -247,7 +247,7 @@ class Life:
         self._read.append(read)
 
     def compact(self, tape: Tape) -> Tape:
-        """The tape with slots used again."""
+        """The tape with slots reused."""
         last = self._last_use(tape)
         if last is None:
             return tape

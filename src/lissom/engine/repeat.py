@@ -1,4 +1,4 @@
-"""A tape run again and again: a state that is carried on, signals that are read, states that are kept.
+"""A tape run repeatedly: the state is carried over, signals are read, and samples are stored.
 
     i64 kernel(ptr arrays, ptr tape, ptr workspace, ptr constants, i64 rows)
 

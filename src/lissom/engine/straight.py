@@ -75,7 +75,7 @@ def groups_of_four(n: int) -> list[int]:
 
 
 def _load(body: Body, graph: Graph, bases: list[str], strides: list[str], finite: Finite) -> dict[tuple[int, int], str]:
-    """All entries of all inputs as lanes, checked for being finite."""
+    """Load all entries of all inputs into lanes, and check that they are finite."""
     out: dict[tuple[int, int], str] = {}
     for vector, n in enumerate(graph.inputs):
         rows = row_addresses(body, bases[vector], strides[vector])

@@ -56,7 +56,7 @@ def module_ir(steps: Sequence[Step], lanes: Lanes, kernel: Callable[[Lanes], str
 
 
 def shell(lanes: Lanes, kernel: Callable[[Lanes], str] | None = None) -> list[str]:
-    """The loop over rows, and what moves them into lanes and back."""
+    """The module with the loop over rows and the code that moves them into lanes and back."""
     return [*lanes.declarations, move_in(lanes), move_out(lanes), (kernel or _kernel)(lanes)]
 
 
@@ -83,7 +83,7 @@ def _operand(body: Body, word: int, base: str) -> str:
 
 
 def _jump(body: Body, words: int) -> None:
-    """Go on with the next entry."""
+    """Jump to the code of the next entry."""
     following = body.address("%t", words, "i64")
     code = body.put(f"load ptr, ptr {following}")
     body.say(f"musttail call void {code}(ptr {following}, ptr %ws, ptr %constants)")

@@ -1,4 +1,4 @@
-"""Programs as written: every operation one node, nothing merged and nothing folded.
+"""Tracing of programs as written: every operation is one node, nothing is merged or folded.
 
 `Inline` gives the graph that is best to run; this gives the graph that a program spells out, to time a
 formulation and not a compiler's wit.
@@ -68,7 +68,7 @@ class Scalar:
 
 
 class AsWritten(Plain):
-    """Run a program on nodes; `graph()` is what it did."""
+    """Run a program on nodes; `graph()` returns the recorded operations."""
 
     def __init__(self) -> None:
         super().__init__([])
@@ -84,7 +84,7 @@ class AsWritten(Plain):
         return out
 
     def node(self, x: Any) -> Any:
-        """Numbers, also in lists, as constants of the graph."""
+        """Convert numbers, also in lists, to constants of the graph."""
         if isinstance(x, list):
             return [self.node(entry) for entry in x]
         self._nodes.append(Node("const", data=(float(x),)))

@@ -1,1 +1,1 @@
-"""Arms for other machines: their functions as C."""
+"""Export of an arm's functions as C."""

@@ -1,4 +1,4 @@
-"""What can be exported, and what its arrays are called and mean."""
+"""The functions that can be exported, with names and meanings of their arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TORQUES = "torques, drives, friction and springs included"
 
 
 class Result(NamedTuple):
-    """An output: its name, its unit (q, qd, qdd and tau stand for those of the coordinates), a few words."""
+    """An output: name, unit (q, qd, qdd and tau stand for those of the coordinates), description."""
 
     name: str
     unit: str
@@ -22,7 +22,7 @@ class Result(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A verb: its outputs, and whether it is about a frame, and takes loads and a motion of the base."""
+    """A function: its outputs, and whether it needs a frame, and accepts loads and base motion."""
 
     function: Callable[..., Any]
     outputs: tuple[Result, ...]
@@ -88,13 +88,13 @@ GIVEN_UNITS = {"weights": "1", "base": "rad/s, rad/s^2, m/s^2", "load": "N, N m,
 
 
 def argument(arm: Arm, word: str, size: int, name: str | None = None, frame: str = "") -> CArgument:
-    """An input."""
+    """An input array with its unit and meaning."""
     unit = GIVEN_UNITS.get(word) or " or ".join(dict.fromkeys(units(arm, word)))
     return CArgument(name or word, (size,), unit, INPUTS[word].format(frame=repr(frame)))
 
 
 def results(arm: Arm, verb: str, shapes: tuple[tuple[int, ...], ...], place: str) -> tuple[CArgument, ...]:
-    """Outputs; `place` is what kinematics is about, in words."""
+    """Output arrays of a function; `place` describes the frame of kinematics."""
     out = []
     for result, shape in zip(CATALOGUE[verb].outputs, shapes, strict=True):
         unit = result.unit

@@ -1,4 +1,4 @@
-"""The gradient of forward dynamics in C: from that of inverse dynamics, as the verb has it.
+"""The gradient of forward dynamics in C, computed from that of inverse dynamics.
 
 With D the derivatives of inverse dynamics at the acceleration that tau produces: d qdd = M^-1 (d tau - D).
 """
@@ -18,12 +18,12 @@ NEEDED = {VERB: ("forward_dynamics", "inverse_dynamics_gradient")}
 
 
 def with_needed(verbs: list[str]) -> list[str]:
-    """The verbs, each after those whose functions it calls."""
+    """The functions to export, each after those that it calls."""
     return list(dict.fromkeys(x for verb in verbs for x in (*NEEDED.get(verb, ()), verb)))
 
 
 def forward_gradient(arm: Arm, asked: Request, before: Sequence[Made]) -> Made:
-    """The function; its workspace holds qdd, then the three matrices D. `before` holds the functions that it calls."""
+    """The C function; its workspace holds qdd, then the three matrices D. `before` holds the functions it calls."""
     n = arm.dof
     plan, _ = planned(arm, "forward_dynamics", asked)
     inputs, outputs = read_by(arm, plan, asked), results(arm, VERB, ((n, n),) * 3, asked.place)
@@ -43,7 +43,7 @@ def forward_gradient(arm: Arm, asked: Request, before: Sequence[Made]) -> Made:
 
 
 def _operations(n: int) -> Counter[str]:
-    """Of the elimination and the two products; the functions that are called count theirs themselves."""
+    """Operation counts of the elimination and the two products, without the called functions."""
     pairs = 2 * n**3
     return Counter({"mul": n * (n - 1) * 2 * n + 2 * n * n + pairs, "sub": n * (n - 1) * 2 * n + pairs, "div": n})
 

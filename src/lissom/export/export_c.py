@@ -46,7 +46,7 @@ def export_c(
     """Write an arm's functions as C99 that needs nothing but math.h: header, source, test program.
 
     The code comes from the programs that lissom compiles for itself, for one state and this arm's numbers (payload,
-    friction, its own loads). It allocates nothing and keeps nothing between calls.
+    friction, its own loads). It allocates no memory and keeps no state between calls.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def export_c(
         "gravity_forces", "inverse_dynamics_gradient", "forward_dynamics_gradient" (brings the two functions it calls),
         "inverse_dynamics_product", "regressor", "kinetic_energy", "potential_energy", "momentum", "poses", "pose",
         "jacobian", "velocity", "acceleration"
-    into : path                   folder, made when it is not there
-    frame : str or None           of "pose", "jacobian", "velocity", "acceleration": a link or tool; None: where it ends
-    point : (3,)                  on it, in its axes [m]; part of the code
+    into : path                   folder, created if it does not exist
+    frame : str or None           link or tool of "pose", "jacobian", "velocity", "acceleration"; None: the last one
+    point : (3,)                  point in the axes of the frame [m]; a constant of the code
     loads : sequence of str       links and tools whose load is an input of the verbs that take loads: nine numbers,
                                   force [N] and moment [N m] in world axes, point in the frame's axes [m]
     base : bool                   the motion of the base is an input of the same verbs: nine numbers, angular
@@ -66,12 +66,12 @@ def export_c(
     form : str or None            "straight": every operation in a row, fastest for small arms; "tape": calls of
                                   shared steps, smallest for large ones; None: the better one by the size of the arm
     name : str or None            prefix of files and functions; None: after the arm. Files of an arm of another
-                                  name, or of nobody's making, are not written over
+                                  name, or not written by export_c, are not overwritten
 
     Returns
     -------
     CExport
-        `.files`, `.functions` (with arrays, units, operations, bytes of stack), `.bytes`, `.compile`; prints
+        `.files`, `.functions` (with arrays, units, operations, bytes of stack), `.bytes`, `.compile`; can be printed
 
     Examples
     --------
@@ -105,11 +105,11 @@ def export_c(
 def _request(
     arm: Arm, verbs: Any, frame: Any, point: Any, loads: Any, base: Any, precision: Any, form: Any, name: Any
 ) -> tuple[Request, list[str]]:
-    """What is asked for, or a sentence."""
+    """The validated request; raises InputError if arguments are invalid."""
     if find_spec("casadi") is None:
         raise UnsupportedError(f"{NAME} traces programs with casadi, which is not installed: pip install casadi.")
     if arm.dof == 0:
-        raise UnsupportedError(f"{NAME}: nothing moves on arm {arm.name!r}; there is no function to write.")
+        raise UnsupportedError(f"{NAME}: arm {arm.name!r} has no coordinates; there is no function to write.")
     wanted = _verbs(arm, verbs)
     if precision not in KINDS:
         raise InputError(f"{NAME}: precision is {shown(precision)}; expected one of {', '.join(KINDS)}.")
@@ -127,10 +127,10 @@ def _request(
         raise InputError(f"{NAME}: point has shape {np.shape(point)}; expected (3,), one point.")
     as_frame(arm, asked.frame, NAME)
     if (frame is not None or np.any(asked.point)) and not about_frames:
-        raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} is not about one.")
+        raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} does not use one.")
     if (asked.loads or base) and not any(CATALOGUE[verb].acted for verb in wanted):
         takers = ", ".join(verb for verb, entry in CATALOGUE.items() if entry.acted)
-        raise InputError(f"{NAME}: {', '.join(wanted)} takes no loads and no motion of the base; {takers} do.")
+        raise InputError(f"{NAME}: {', '.join(wanted)} accepts no loads and no base motion; {takers} do.")
     return asked, wanted
 
 
@@ -151,12 +151,12 @@ def _verbs(arm: Arm, verbs: Any) -> list[str]:
 
 
 def _frame(arm: Arm, about_frames: list[str]) -> str:
-    """The frame that functions about one are written for by default; of no account where there are none."""
+    """The frame of kinematic functions, by default the end of the arm."""
     return tip_frame(arm, only_end(arm, f"give {NAME} the frame") if about_frames else arm.ends[0])
 
 
 def _loads(arm: Arm, loads: Any) -> tuple[str, ...]:
-    """Frames that carry loads; on a beam only its tip is one that moves as a whole."""
+    """Frames that carry loads; on a beam only the tip is allowed."""
     if isinstance(loads, str) or not isinstance(loads, Iterable):
         raise InputError(
             f"{NAME}: loads is {shown(loads)}; expected names of links or tools, such as ['{arm.ends[0]}']."
@@ -191,17 +191,17 @@ def _make_folder(folder: Path) -> None:
 
 
 def _refuse_foreign(files: Iterable[Path], arm: Arm) -> None:
-    """Only what an earlier export of an arm of the same name left may be written over."""
+    """Raise an error unless existing files are from an earlier export of an arm of the same name."""
     for path in files:
         if os.path.isdir(path):
-            raise InputError(f"{NAME}: {path} is a folder; move it away, or give another name or into.")
+            raise InputError(f"{NAME}: {path} is a folder; move it away, or choose another name or into.")
         if os.path.exists(path) and (other := text.name_inside(_head(path))) != arm.name:
             of = f"was not made by {NAME}" if other is None else f"is of arm {other!r}, not of {arm.name!r}"
-            raise InputError(f"{NAME}: {path} is there and {of}; it is left as it is. Give another name or into.")
+            raise InputError(f"{NAME}: {path} exists and {of}; it is not overwritten. Choose another name or into.")
 
 
 def _head(path: Path) -> str:
-    """Enough of a file to hold its opening."""
+    """The beginning of a file, long enough for its opening comment."""
     try:
         with path.open("rb") as stream:
             return stream.read(HEAD).decode("ascii", "replace")

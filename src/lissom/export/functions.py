@@ -1,4 +1,4 @@
-"""A verb of an arm as a function in C: what it reads and writes, and its body from the engine's own programs."""
+"""Functions of an arm in C: arrays that they read and write, and bodies from the engine's programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FRAME = 96  # bytes of the stack for what a compiler keeps besides numbers: retu
 
 
 class Request(NamedTuple):
-    """What is wanted of all functions.
+    """Settings that apply to all exported functions.
 
     name : prefix of the functions
     loads : links and tools whose load is an input
@@ -45,13 +45,13 @@ class Request(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The frame and its point in words."""
+        """The frame and its point, as text."""
         at = f" at ({', '.join(f'{x:g}' for x in self.point)})" if any(self.point) else ""
         return f"{self.frame!r}{at}"
 
 
 class Made(NamedTuple):
-    """A function and its text."""
+    """A C function: its record and its text."""
 
     record: CFunction
     routine: Routine
@@ -59,7 +59,7 @@ class Made(NamedTuple):
 
 @alone
 def made(arm: Arm, verb: str, asked: Request) -> Made:
-    """A verb as a function in C."""
+    """Translate a function of the arm to C."""
     plan, fixed = planned(arm, verb, asked)
     inputs = read_by(arm, plan, asked)
     outputs = results(arm, verb, plan.shapes, asked.place)
@@ -78,7 +78,7 @@ def made(arm: Arm, verb: str, asked: Request) -> Made:
 
 
 def planned(arm: Arm, verb: str, asked: Request) -> tuple[Plan, dict[int, Any]]:
-    """What is computed, and the inputs that are constants: the point of a frame."""
+    """The plan of a function, and inputs that are constants (the point of a frame)."""
     entry, known = CATALOGUE[verb], library_of(arm)
     if not entry.frame:
         acted = (asked.loads, asked.base) if entry.acted else ((), False)
@@ -91,7 +91,7 @@ def planned(arm: Arm, verb: str, asked: Request) -> tuple[Plan, dict[int, Any]]:
 
 
 def read_by(arm: Arm, plan: Plan, asked: Request) -> tuple[CArgument, ...]:
-    """The arrays that are read, in the order of the program; the point is a constant."""
+    """Input arrays, in the order of the program; the point is a constant."""
     names = iter(distinct([f"load_{identifier(link)}" for link in asked.loads]))
     frames = iter(asked.loads)
     out = []
@@ -119,7 +119,7 @@ def record(
     routine: Routine,
     real: Real,
 ) -> CFunction:
-    """What is told of a function."""
+    """The public record of a function."""
     workspace = routine.slots * real.bytes
     stack = workspace + routine.live * real.bytes + FRAME
     return CFunction(name, verb, inputs, outputs, form, dict(routine.operations), workspace, stack)

@@ -1,4 +1,4 @@
-"""Words of an arm as identifiers and comments of C."""
+"""Names of an arm as identifiers and comments of C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEST = "_test"  # how the name of a test program ends
 
 
 def identifier(words: str) -> str:
-    """An identifier that resembles the words.
+    """A C identifier made from a name.
 
     Examples
     --------
@@ -40,18 +40,18 @@ def identifier(words: str) -> str:
 
 
 def as_identifier(name: Any, verb: str) -> str:
-    """A name that the caller chose, or a sentence."""
+    """A validated identifier; raises InputError if it is invalid."""
     if not isinstance(name, str) or identifier(name) != name:
         better = f", for example {identifier(name)!r}" if isinstance(name, str) else ""
         raise InputError(
-            f"{verb}: name is {shown(name)}; expected letters, digits and underscores inside that are no word of C, "
-            f"at most {LONGEST}, not ending in {TEST}{better}."
+            f"{verb}: name is {shown(name)}; expected a C identifier of at most {LONGEST} letters, digits and inner "
+            f"underscores, not a C keyword and not ending in {TEST}{better}."
         )
     return name
 
 
 def distinct(names: list[str]) -> list[str]:
-    """The names, with numbers where one comes again.
+    """The names, with numbers appended to repeated ones.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def distinct(names: list[str]) -> list[str]:
 
 
 def comment(words: str) -> str:
-    """Words that are safe inside a comment: plain, on one line, and they do not end it.
+    """Text that is safe inside a C comment: ASCII, on one line, without end marks.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an export left: files and functions, as a record that prints."""
+"""The record of an export: files and functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class CArgument(NamedTuple):
 
     name, shape : `shape` row by row; one state
     unit : of its entries; that of single coordinates is in the header
-    meaning : a few words
+    meaning : a short description
     """
 
     name: str
@@ -82,7 +82,7 @@ class CExport(NamedTuple):
 
     @property
     def compile(self) -> str:
-        """A command that makes the test program, in the folder of the files."""
+        """A command that compiles the test program, in the folder of the files."""
         return command(self.name)
 
     def __str__(self) -> str:
@@ -92,5 +92,5 @@ class CExport(NamedTuple):
 
 
 def command(name: str) -> str:
-    """How the test program is made."""
+    """The command that compiles the test program."""
     return f"cc -std=c99 -O2 {name}.c {name}_test.c -o {name}_test -lm"

@@ -1,4 +1,4 @@
-"""States to try generated code on, and what lissom computes there."""
+"""Test states for generated code, and results computed by lissom."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BEND = 2.0**-6  # largest amplitude of a mode, in which its shape has a size of 
 
 
 def tried(arm: Arm, function: CFunction, asked: Request) -> tuple[list[Array], list[Array]]:
-    """Inputs and expected results, one row per state; states where lissom itself finds no answer are left out."""
+    """Inputs and expected results, one row per state; states for which lissom fails are left out."""
     rng = np.random.default_rng(len(function.inputs) * 1000 + arm.dof)
     count = max(1, min(COUNT, NUMBERS // max(1, sum(x.size for x in function.outputs))))
     rows: list[list[Array]] = []
@@ -47,7 +47,7 @@ def tried(arm: Arm, function: CFunction, asked: Request) -> tuple[list[Array], l
 
 
 def _drawn(arm: Arm, word: str, size: int, rng: np.random.Generator) -> Array:
-    """An awkward value of an input."""
+    """A random value of an input, away from special values."""
     if word == "q":
         lower, upper = _reach(arm)
     else:
@@ -59,7 +59,7 @@ def _drawn(arm: Arm, word: str, size: int, rng: np.random.Generator) -> Array:
 
 
 def _reach(arm: Arm) -> tuple[Array, Array]:
-    """Positions to draw from: within the limits of joints, small amplitudes of modes."""
+    """Ranges of random positions: within joint limits, small modal amplitudes."""
     width = {"rad": TURNS, "m": STROKE, "1": BEND}
     upper = np.array([width[unit] for unit in units(arm)])
     upper[amplitudes(arm)] = BEND
@@ -72,7 +72,7 @@ def _reach(arm: Arm) -> tuple[Array, Array]:
 
 
 def _expected(arm: Arm, verb: str, asked: Request, row: Sequence[Array]) -> list[Array]:
-    """What the verb says about a state, one flat array per output."""
+    """Results of the function for a state, one flat array per output."""
     entry = CATALOGUE[verb]
     if entry.frame:
         found = entry.function(arm, *row, asked.frame, asked.point)

@@ -1,4 +1,4 @@
-"""Header and source in C."""
+"""Text of the C header and source."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ FINITE = "unsure"
 
 
 def header(arm: Arm, asked: Request, functions: Sequence[CFunction]) -> str:
-    """The declarations, and all that a caller must know."""
+    """The text of the header: documentation and declarations."""
     guard = f"{asked.name.upper()}_H"
     lines = [
         *_opening(arm, asked),
         *_coordinates(arm),
         " *",
         " * Units are SI. Matrices lie row by row. Arrays of inputs and outputs may be the same.",
-        " * A function returns 0, or 1 when an input or a result is not finite (a singular inertia, say);",
+        " * A function returns 0, or 1 when an input or a result is not finite (for example, a singular inertia);",
         " * its outputs are then of no use. Compile without -ffast-math, which would hide that.",
         " * There is no state between calls: functions may be called from interrupts and several threads.",
         f" * Nothing is allocated. Intermediate results are on the stack; -D{workspace_word(asked)}=static moves the",
@@ -50,7 +50,7 @@ def header(arm: Arm, asked: Request, functions: Sequence[CFunction]) -> str:
 
 
 def source(arm: Arm, asked: Request, functions: Sequence[Made]) -> str:
-    """The functions."""
+    """The text of the source: all functions."""
     word = workspace_word(asked)
     lines = [
         *_opening(arm, asked), " */", "#include <math.h>", "", f'#include "{asked.name}.h"', "",
@@ -71,12 +71,12 @@ def source(arm: Arm, asked: Request, functions: Sequence[Made]) -> str:
 
 
 def workspace_word(asked: Request) -> str:
-    """The macro before workspaces."""
+    """The macro that qualifies workspaces."""
     return f"{asked.name.upper()}_WORKSPACE"
 
 
 def signature(function: CFunction, real: Real) -> str:
-    """A function without what follows."""
+    """The C signature of a function."""
     read = [f"const {real.type} {x.name}[{x.size}]" for x in function.inputs]
     write = [f"{real.type} {x.name}[{x.size}]" for x in function.outputs]
     return f"int {function.name}({', '.join(read + write)})"
@@ -93,7 +93,7 @@ def _opening(arm: Arm, asked: Request) -> list[str]:
 
 
 def made_of(arm: Arm) -> list[str]:
-    """Which arm a file is of: its name, exact in any script, and its digest, which no two arms share."""
+    """Comment lines that identify the arm: its exact name and its digest."""
     return [f"{SOURCE}{quote(arm.name, safe=' ')}, digest", f" * {arm.digest}"]
 
 
@@ -115,7 +115,7 @@ def _coordinates(arm: Arm) -> list[str]:
 
 
 def _told(function: CFunction) -> list[str]:
-    """What stands before a declaration."""
+    """The comment before a declaration."""
     counts = ", ".join(f"{n} {op}" for op, n in sorted(function.operations.items()))
     called = {"composed": " besides the functions it calls"}.get(function.form, "")
     lines = [f"/* {function.verb}"]

@@ -23,7 +23,7 @@ Trial = tuple[CFunction, list[Array], list[Array]]  # inputs and expected result
 
 
 def limit(arm: Arm, function: CFunction, rows: list[Array], real: Real) -> float:
-    """The largest error that passes; where the inertia is inverted, at least what roundings in it do."""
+    """The largest accepted error; where the inertia is inverted, it grows with the condition number."""
     if function.verb not in SOLVING:
         return LIMIT[real.type]
     M = mass_matrix(arm, rows[0])
@@ -47,13 +47,13 @@ def program(arm: Arm, asked: Request, trials: Sequence[Trial]) -> str:
 
 def _opening(arm: Arm, asked: Request) -> list[str]:
     return [
-        f"{MARK} (export_c): tries {asked.name}.c on states whose results lissom has computed.",
+        f"{MARK} (export_c): tests {asked.name}.c against results computed by lissom.",
         " *",
         *made_of(arm),
         " *",
-        " * Prints the largest error, relative to the largest entry of a result, and the time of a call;",
-        f" * ends with 1 when an error is above {LIMIT[asked.real.type]:g}, or, where an inertia is inverted, above",
-        " * what roundings in it do when that is more.",
+        " * Prints the largest error, relative to the largest entry of a result, and the time of a call.",
+        f" * The exit code is 1 when an error exceeds {LIMIT[asked.real.type]:g}; where an ill-conditioned inertia is",
+        " * inverted, the limit is larger, in proportion to its condition number.",
         f" * {command(asked.name)} && ./{asked.name}_test",
         " */",
         "#include <math.h>", "#include <stdio.h>", "#include <time.h>", "", f'#include "{asked.name}.h"', "",
@@ -80,7 +80,7 @@ static double error(const {T} *have, const double *want, int n)
     return size > 0.0 ? worst / size : worst;
 }}
 
-static int told(const char *name, double worst, double limit, int failed, double seconds, double calls)
+static int report(const char *name, double worst, double limit, int failed, double seconds, double calls)
 {{
     const int bad = failed || !(worst <= limit);
     printf("%s: error %.1e%s, %.0f ns per call%s\\n", name, worst, failed ? ", status 1" : "",
@@ -100,7 +100,7 @@ def _data(trial: Trial) -> list[str]:
 
 
 def _tried(trial: Trial, asked: Request, limit: float) -> list[str]:
-    """Compare all states, then call until enough time has passed to tell."""
+    """C code that compares all states, then measures the time per call."""
     function, rows, _ = trial
     T, verb, count = asked.real.type, function.verb, len(rows[0])
     arrays = [f"    {T} {x.name}[{x.size}];" for x in (*function.inputs, *function.outputs)]
@@ -120,5 +120,5 @@ def _tried(trial: Trial, asked: Request, limit: float) -> list[str]:
         f"    for (n = 16; clock() - start < {SECONDS} * CLOCKS_PER_SEC; n *= 2) {{",
         f"        for (k = 0; k < n; ++k) failed |= {call};", "        calls += n;", "    }",
         "    off = (double)(clock() - start) / CLOCKS_PER_SEC;",
-        f'    return told("{function.name}", worst, {limit!r}, failed, off, calls);', "}",
+        f'    return report("{function.name}", worst, {limit!r}, failed, off, calls);', "}",
     ]  # fmt: skip

@@ -1,1 +1,1 @@
-"""Flexible links: shapes of beams, their integrals, and what hangs on their tips."""
+"""Flexible links: shapes of beams, their integrals, and their tip inertias."""

@@ -42,15 +42,15 @@ class BeamModes:
         return self.shapes.at(x)
 
     def slope(self, x: ArrayLike) -> Array:
-        """(..., count) its derivative along the beam."""
+        """(..., count) derivative of the shape along the beam."""
         return self.shapes.at(x, 1)
 
     def curvature(self, x: ArrayLike) -> Array:
-        """(..., count) its second derivative."""
+        """(..., count) second derivative of the shape along the beam."""
         return self.shapes.at(x, 2)
 
     def describe(self) -> str:
-        """A table for people: frequencies, wavenumbers, and what the tip does."""
+        """Return a table as text: frequencies, wavenumbers, deflection and slope at the tip."""
         carried = {"mass": "kg", "inertia": "kg m^2", "offset_moment": "kg m", "polar": "kg m^2"}
         words = [f"{word} {getattr(self.tip, word):.4g} {unit}" for word, unit in carried.items()
                  if getattr(self.tip, word)]  # fmt: skip

@@ -33,7 +33,7 @@ def wavenumbers(length: float, mu: float, tip: Tip, count: int) -> Array:
 
 @functools.lru_cache(maxsize=KEPT)
 def natural(length: float, mu: float, tip: Tip, count: int) -> tuple[Array, Shapes]:
-    """Wavenumbers and shapes of the lowest modes; stiffness has no part in them."""
+    """Wavenumbers and shapes of the lowest modes; they do not depend on the stiffness."""
     b = wavenumbers(length, mu, tip, count)
     return b, shapes(length, mu, tip, b)
 
@@ -96,7 +96,7 @@ def _null(A: tuple[Two, Two]) -> Array:
 
 
 def count_below(b: float, length: float, mu: float, tip: Tip) -> int:
-    """How many natural frequencies lie below a wavenumber."""
+    """Number of natural frequencies below a wavenumber."""
     x, last = b * length, math.exp(-b * length)
     whole = int(x // math.pi)
     beyond = (-1) ** whole * (2 * last - math.cos(x) * (1 + last**2))
@@ -113,7 +113,7 @@ def count_below(b: float, length: float, mu: float, tip: Tip) -> int:
 
 
 def _negative(a: float, b: float, c: float) -> int:
-    """How many eigenvalues of [[a, b], [b, c]] are below zero."""
+    """Number of negative eigenvalues of [[a, b], [b, c]]."""
     det = a * c - b * b
     if det < 0:
         return 1

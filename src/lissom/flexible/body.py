@@ -42,7 +42,7 @@ QUARTIC_MODES = 2  # of each plane; higher ones stay small
 
 @dataclass(frozen=True, eq=False)
 class Station:
-    """A place on the beam: undeformed point, and what one amplitude (and two) do there.
+    """A place on the beam: undeformed point, and its first- and second-order motion with the amplitudes.
 
     point (3,); shift (m, 3), shift2 (m, m, 3) displacement; turn (m, 3), turn2 (m, m, 3) section angles about x, y, z
     """
@@ -55,7 +55,7 @@ class Station:
 
     @property
     def linear(self) -> Station:
-        """The same without what two amplitudes do together."""
+        """The station without its second-order motion."""
         return replace(self, shift2=np.zeros_like(self.shift2), turn2=np.zeros_like(self.turn2))
 
 
@@ -90,7 +90,7 @@ class FlexibleBody:
 
     @property
     def linear(self) -> FlexibleBody:
-        """The same with a field that is linear in the amplitudes."""
+        """The body with a displacement field that is linear in the amplitudes."""
         line = self.line and Line(self.line.beam.replace(third_order=False), self.line.shapes, linear=True)
         none = np.zeros((0, self.m, self.m))
         return replace(self, Lam=np.zeros_like(self.Lam), bend=none, tip=self.tip.linear, line=line)
@@ -117,7 +117,7 @@ class Line:
     linear: bool = False
 
     def station(self, s: float) -> Station:
-        """What amplitudes do at a distance s from the root."""
+        """The station at a distance s from the root."""
         edges = np.unique(np.concatenate([x.edges for x in self.shapes.values()]))
         inside = np.unique(np.append(edges[edges < s], s))
         count = max((x.count for x in self.shapes.values()), default=0)
@@ -130,7 +130,7 @@ class Line:
 
     @property
     def field(self) -> Field:
-        """What is linear in the amplitudes, at any place."""
+        """The displacement field that is linear in the amplitudes."""
         return Field(self.beam, self.shapes, Panels(np.array([0.0, self.beam.length])))
 
     def strains(self, s: Array) -> Array:
@@ -199,7 +199,7 @@ def _pairs(f: Array, g: Array) -> Array:
 
 
 def beam_body(beam: Beam, tip: Tip, across: Tip) -> FlexibleBody:
-    """The constants of a beam; `tip` hangs on it as bending about z feels it, `across` as bending about y does."""
+    """The constants of a beam; `tip` is its tip inertia for bending about z, `across` for bending about y."""
     shapes = shapes_of(beam, tip, across)
     tip, across = assumed_tips(beam, tip, across)
     moved = _moved(_Mass(beam), tuple(shapes.items()))
@@ -213,7 +213,7 @@ def beam_body(beam: Beam, tip: Tip, across: Tip) -> FlexibleBody:
 
 
 class _Mass:
-    """A beam as its integrals over mass see it: beams that differ in stiffness alone are equal."""
+    """A beam without its stiffness, a key for mass integrals shared by beams that differ in stiffness only."""
 
     def __init__(self, beam: Beam):
         self.beam = beam
@@ -228,7 +228,7 @@ class _Mass:
 
 
 class _Moved(NamedTuple):
-    """What shapes and mass alone decide: the field, its integrals (see `FlexibleBody`), what it does at the tip."""
+    """Quantities that depend on shapes and mass only: field, integrals (see `FlexibleBody`), tip station."""
 
     field: Field
     C: Array
@@ -332,6 +332,6 @@ def given_body(data: ModalIntegrals) -> FlexibleBody:
 
 
 def _clean(A: Array) -> Array:
-    """Rounding made zero."""
+    """An array with rounding errors set to zero."""
     size = float(np.abs(A).max(initial=0.0))
     return np.where(np.abs(A) > NOTHING * size, A, 0.0)

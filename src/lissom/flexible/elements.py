@@ -1,4 +1,4 @@
-"""Modes of tapered beams: cubic (Hermite) elements between stations, and a second witness for uniform ones.
+"""Modes of tapered beams by cubic (Hermite) elements; also an independent check for uniform ones.
 
 The eigenproblem is solved for the largest 1/w^2 of M against K with slopes scaled by the element's length: low
 modes keep their digits however many elements there are. Stiffness integrals of FE shapes must come from the
@@ -37,12 +37,12 @@ def mesh(length: float, stations: Array | None, least: int) -> Array:
 
 
 def bending(edges: Array, mu: Section, EI: Section, tip: Array, count: int) -> ElementModes:
-    """Bending, clamped at the root; `tip` (2, 2) is the inertia of the tip in deflection and slope."""
+    """Bending modes, clamped at the root; `tip` (2, 2) is the inertia of the tip in deflection and slope."""
     return _modes(edges, mu, EI, 2, tip, count)
 
 
 def rods(edges: Array, rho: Section, stiffness: Section, tip: float, count: int) -> ElementModes:
-    """Torsion or stretch, clamped at the root; `tip` is the inertia of the tip."""
+    """Torsion or stretch modes, clamped at the root; `tip` is the inertia of the tip."""
     return _modes(edges, rho, stiffness, 1, np.diag([tip, 0.0]), count)
 
 
@@ -81,7 +81,7 @@ def _energy(edges: Array, panels: Panels, weight: Section, d: int) -> Array:
 
 
 def _rows(edges: Array, s: Array, d: int) -> Array:
-    """(points, nodes x 2) what each nodal deflection and slope does at positions s, derivative d."""
+    """(points, nodes x 2) derivative d, at positions s, of the shape functions of nodal deflections and slopes."""
     s = np.asarray(s, float)
     e = np.clip(np.searchsorted(edges, s, side="right") - 1, 0, len(edges) - 2)
     h = edges[e + 1] - edges[e]

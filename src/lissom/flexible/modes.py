@@ -20,7 +20,7 @@ MOST_PER_ELEMENT = 0.25  # modes of a mesh that are still good
 
 
 def natural_modes(beam: Beam, plane: str, tip: Tip, count: int) -> BeamModes:
-    """Exact for uniform beams, by finite elements for tapered ones."""
+    """Natural modes of a beam: exact for uniform beams, by finite elements for tapered ones."""
     stiffness, inertia = section(beam, plane)
     if inertia is None:
         return _without_inertia(beam, plane, stiffness, tip, count)
@@ -30,7 +30,7 @@ def natural_modes(beam: Beam, plane: str, tip: Tip, count: int) -> BeamModes:
 
 
 def section(beam: Beam, plane: str) -> tuple[Any, Any]:
-    """Stiffness and inertia per length that a plane of motion feels; inertia None: there is none."""
+    """Stiffness and inertia per length of a plane of motion; inertia is None if there is none."""
     mu = beam.mass_per_length
     if plane != "torsion":
         return beam.stiffness(plane), mu
@@ -51,15 +51,15 @@ def _uniform(beam: Beam, plane: str, S: float, rho: float, tip: Tip, count: int)
 
 
 def _without_inertia(beam: Beam, plane: str, stiffness: Any, tip: Tip, count: int) -> BeamModes:
-    """Torsion of a beam without polar inertia: its tip turns on a spring."""
+    """Torsion mode of a beam without polar inertia: the tip inertia on a spring."""
     if tip.polar <= 0.0:
         raise ModelError(
             "torsion modes need inertia about the beam's axis: give gyration=(r_y, r_z) of the section, or a payload "
-            "with inertia about x. Without it nothing resists a twist but the spring."
+            "with inertia about x. Without it a twist has stiffness but no inertia."
         )
     if count > 1:
         raise ModelError(
-            f"{count} torsion modes are asked for; without gyration=(r_y, r_z) of the section there is one, of the tip."
+            f"{count} torsion modes are requested; without gyration=(r_y, r_z) of the section there is one, of the tip."
         )
     if rank(stiffness):
         panels = Panels(beam.stations)
@@ -90,7 +90,7 @@ def _tapered(beam: Beam, plane: str, stiffness: Any, inertia: Any, tip: Tip, cou
 
 
 def along(beam: Beam, value: Any, s: Array) -> Array:
-    """A number or table of the section at positions s, linear between stations; None is nothing."""
+    """Section data at positions s, linear between stations; None counts as zero."""
     if value is None:
         return np.zeros_like(s)
     if rank(value) == 0:

@@ -50,7 +50,7 @@ def _rule(points: int) -> tuple[Array, Array, Array]:
 
 
 def refined(edges: Array, least: int) -> Array:
-    """Edges of panels between all these edges, at least so many in all."""
+    """Edges of panels that refine the given edges, at least a number in all."""
     length = edges[-1]
     parts = [np.linspace(a, b, max(1, int(np.ceil(least * (b - a) / length))) + 1)[:-1] for a, b in pairwise(edges)]
     return np.append(np.concatenate(parts), length)

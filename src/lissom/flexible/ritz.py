@@ -23,11 +23,11 @@ from lissom.spatial.rotations import Array
 
 
 class Dependent(ModelError):
-    """Shapes that cannot be told apart."""
+    """Error for shapes that are numerically dependent."""
 
 
 def shapes_of(beam: Beam, tip: Tip, across: Tip) -> dict[str, Shapes]:
-    """The shapes that a beam keeps, by kind; `tip` hangs on it as bending about z feels it, `across` as about y."""
+    """The shapes that a beam keeps, by kind; `tip` is its tip inertia for bending about z, `across` about y."""
     tip, across = assumed_tips(beam, tip, across)
     out = {}
     for word in KINDS:
@@ -38,7 +38,7 @@ def shapes_of(beam: Beam, tip: Tip, across: Tip) -> dict[str, Shapes]:
 
 
 def assumed_tips(beam: Beam, tip: Tip, across: Tip) -> tuple[Tip, Tip]:
-    """What the shapes of a beam assume at its tip, of what hangs there."""
+    """The tip inertias that the shapes of a beam assume."""
     if beam.tip == "auto":
         return tip, across
     own = beam.tip if isinstance(beam.tip, Tip) else Tip()
@@ -67,7 +67,7 @@ def _kept(beam: Beam, plane: str, tip: Tip, count: int) -> Shapes:
 
 
 def _with_static(beam: Beam, plane: str, tip: Tip, count: int) -> Shapes:
-    """Natural modes and the static shape; heavy tips: the modes hold it already, and one more takes its place."""
+    """Natural modes and the static shape, or one more mode if they contain it already (heavy tips)."""
     parts = [natural_modes(beam, plane, tip, count - 1).shapes] if count > 1 else []
     try:
         return _combined(beam, plane, joined([*parts, _static(beam, plane)]), tip, count)
@@ -84,7 +84,7 @@ def _static(beam: Beam, plane: str) -> Shapes:
 
 
 def _combined(beam: Beam, plane: str, given: Shapes, tip: Tip, count: int) -> Shapes:
-    """The lowest `count` modes that combinations of given shapes can make."""
+    """The lowest `count` modes as combinations of given shapes (Ritz)."""
     from scipy.linalg import eigh
 
     stiffness, inertia = section(beam, plane)
@@ -102,7 +102,7 @@ def _combined(beam: Beam, plane: str, given: Shapes, tip: Tip, count: int) -> Sh
 
 
 def _orthonormal(strains: Array, plane: str) -> Array:
-    """Combinations of shapes whose elastic energies are 1 and independent; strains (points, shapes), weighted."""
+    """Combinations of shapes that are orthonormal in elastic energy; strains (points, shapes), weighted."""
     size = np.linalg.norm(strains, axis=0)
     _, sizes, V = np.linalg.svd(strains / size, full_matrices=False)
     if sizes[-1] ** 2 < DEPENDENT * sizes[0] ** 2:

@@ -14,7 +14,7 @@ from lissom.spatial.rotations import Array
 
 
 class Shapes:
-    """Some shapes on a beam of a length.
+    """A set of shapes on a beam of a given length.
 
     function : f(s, d) -> (len(s), count)     derivative d = 0, 1, 2 (or 3) at positions s
     edges : where its pieces meet; between them it is smooth
@@ -25,7 +25,7 @@ class Shapes:
         self.edges: Array = np.array([0.0, length]) if edges is None else np.asarray(edges, float)
 
     def at(self, s: ArrayLike, derivative: int = 0) -> Array:
-        """(..., count) at positions (...) [m] from the root."""
+        """Values (..., count) of the shapes at positions (...) [m] from the root."""
         where = np.asarray(s, float)
         if where.size and not (where.min() >= -1e-12 * self.length and where.max() <= self.length * (1 + 1e-12)):
             raise InputError(
@@ -35,7 +35,7 @@ class Shapes:
         return found.reshape(*where.shape, self.count)
 
     def scaled(self, factors: Array) -> Shapes:
-        """Each shape times a number."""
+        """The shapes, each multiplied by a number."""
         return Shapes(self.length, self.count, lambda s, d: self._function(s, d) * factors, self.edges)
 
     def mixed(self, A: Array) -> Shapes:
@@ -44,7 +44,7 @@ class Shapes:
 
 
 def joined(shapes: list[Shapes]) -> Shapes:
-    """Several sets on one beam, one after the other."""
+    """Several sets of shapes on one beam, concatenated."""
     edges = np.unique(np.concatenate([x.edges for x in shapes]))
     count = sum(x.count for x in shapes)
     function = lambda s, d: np.concatenate([x._function(s, d) for x in shapes], axis=1)  # noqa: E731
@@ -54,7 +54,7 @@ def joined(shapes: list[Shapes]) -> Shapes:
 def polynomials(length: float, count: int, first: int) -> Shapes:
     """Powers of s from `first` on: zero (and flat, from 2 on) at the root; orthonormal along the beam.
 
-    s^first times Legendre polynomials, kept as Legendre series: powers themselves could not be told apart.
+    s^first times Legendre polynomials, kept as Legendre series: powers themselves would be numerically dependent.
     """
     from numpy.polynomial import Legendre
 

@@ -1,4 +1,4 @@
-"""What hangs on the tips of flexible links, as their shapes should feel it.
+"""Tip inertias of flexible links, for the choice of their shapes.
 
 At the arm's home, with the joints beyond locked: the mass, the inertia about the tip point, and the mass times
 its axial offset, which is averaged over the turn of the next revolute joint (De Luca and Siciliano 1991 take
@@ -20,7 +20,7 @@ from lissom.spatial.rotations import Array, about_axis
 
 
 class Hanging(NamedTuple):
-    """Everything beyond a tip, in the tip's frame; `mean`: its centre, averaged over the next joint's turn."""
+    """Inertia of everything beyond a tip, in the tip's frame; `mean`: its centre, averaged over the next joint."""
 
     body: Inertia
     mean: Array
@@ -30,7 +30,7 @@ NOTHING = Hanging(Inertia(0.0, np.zeros(3), np.zeros((3, 3))), np.zeros(3))
 
 
 def hanging(arm: Arm) -> list[Hanging]:
-    """For every link, what hangs where its children attach: payload and subtrees, undeformed.
+    """For every link, the inertia attached to its tip: payload and subtrees, undeformed.
 
     Joints are at home, or where the beam of that link says (`tip_pose`).
     """
@@ -46,7 +46,7 @@ def hanging(arm: Arm) -> list[Hanging]:
 
 
 def _hanging(arm: Arm, q: Array) -> list[Hanging]:
-    """The same with all joints at given positions (dof,)."""
+    """Inertias attached to the tips with all joints at given positions (dof,)."""
     out = [NOTHING] * len(arm.links)
     positions = dict(zip((joint.name for joint in arm.moving_joints), map(float, arm.joint_positions(q)), strict=True))
     along = [NOTHING] * len(arm.links)  # what hangs along beams, in the frames of their links
@@ -73,7 +73,7 @@ def _together(a: Hanging, b: Hanging) -> Hanging:
 
 
 def _seen(arm: Arm, i: int, beyond: Hanging, along: Inertia, positions: Mapping[str, float]) -> Hanging:
-    """Link i and what hangs on it, from where its joint is placed on its parent."""
+    """Inertia of link i and everything attached to it, in the frame where its joint is placed."""
     link = arm.links[i]
     own = combine(link.without_payload, along) if link.flexible else link.body
     tip = link.tip
@@ -97,7 +97,7 @@ def _seen(arm: Arm, i: int, beyond: Hanging, along: Inertia, positions: Mapping[
 
 
 def tips(beyond: Hanging) -> tuple[Tip, Tip]:
-    """The tip as bending about z feels it, and as bending about y does."""
+    """The tip inertias for bending about z and for bending about y."""
     mass, com, moment = beyond.body
     about = moment + mass * (com @ com * np.eye(3) - np.outer(com, com))
     offset = mass * float(beyond.mean[0])

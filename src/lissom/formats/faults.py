@@ -1,4 +1,4 @@
-"""Faults of a file, reported all at once."""
+"""Collecting the faults of a file, to report them together."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ MOST_REPORTED = 10
 
 
 class Faults:
-    """Faults that a reader met: it goes on reading after each, and raises them together."""
+    """Faults that a reader found; it continues after each and raises them together."""
 
     def __init__(self) -> None:
         self.list: list[ModelError] = []
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Keep a fault raised inside, and go on after it."""
+        """Context that stores a fault raised inside and continues."""
         try:
             yield
         except ModelError as error:
             self.list.append(error)
 
     def raise_any(self, advice: str = "") -> None:
-        """Raise what was gathered, in the order of the file; the advice stands once, at the end."""
+        """Raise the stored faults as one error, in the order of the file, with the advice at the end."""
         if self.list:
             raise joined(self.list, advice) from None
 
 
 def joined(faults: Sequence[ModelError], advice: str = "") -> ModelError:
-    """One error of several: the first is its subject, each of the others has a line of its own."""
+    """One error made of several: the first, then the others on one line each."""
     first, *others = sorted(faults, key=lambda fault: fault.line or 0)
     sentences = [first.problem, *(str(fault) for fault in others[: MOST_REPORTED - 1])]
     if len(others) >= MOST_REPORTED:

@@ -20,7 +20,7 @@ SPARE = 2**20  # bytes that any record may hold
 
 
 def refuse_unreadable(path: Path) -> None:
-    """Only files proper are read: no folders, pipes or devices, from which bytes may never end, or never come."""
+    """Raise an error unless the path is a regular file: no folder, pipe or device."""
     try:
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
@@ -34,7 +34,7 @@ def refuse_unreadable(path: Path) -> None:
 
 
 def read_bytes(path: Path, largest: int | None = None) -> bytes:
-    """Content of a file, refused when it is missing, not a file, or too large (`LARGEST_FILE` unless said)."""
+    """Content of a file; raises an error if it is missing, not regular, or too large (default `LARGEST_FILE`)."""
     refuse_unreadable(path)
     largest = LARGEST_FILE if largest is None else largest
     try:
@@ -44,37 +44,37 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
     except OSError as error:
         raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
     if large or len(data) > largest:
-        raise ModelError(f"it is larger than {largest // 2**20} MiB, which is too large.", file=str(path))
+        raise ModelError(f"it is larger than {largest // 2**20} MiB, the largest size that is read.", file=str(path))
     return data
 
 
 def reason_of(error: Exception) -> str:
-    """Why a file could not be read or written, in the words of the system."""
+    """The operating system's reason why a file could not be read or written."""
     return getattr(error, "strerror", None) or " ".join(str(error).split())
 
 
 class Budget:
-    """How much a file may make room for: `UNPACKED` times its own size, so that small files do no large harm."""
+    """Memory that a file may unpack to: `UNPACKED` times its size, against decompression bombs."""
 
     def __init__(self, path: Path):
         self._path, self._left = path, UNPACKED * path.stat().st_size + SPARE
 
     def allow(self, size: int, what: str) -> None:
-        """Room for a while, or a sentence."""
+        """Raise an error if `size` bytes exceed the remaining budget."""
         if size > self._left:
             raise ModelError(
-                f"its {what} says that it takes {size / 2**20:.4g} MiB, too much for a file of its size.",
+                f"its {what} declares a size of {size / 2**20:.4g} MiB, too much for a file of its size.",
                 file=str(self._path),
             )
 
     def spend(self, size: int, what: str) -> None:
-        """Room that stays taken."""
+        """Subtract `size` bytes from the budget."""
         self.allow(size, what)
         self._left -= size
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a failure leaves what was there before."""
+    """Write a text file atomically: on failure the previous content stays."""
 
     def write(place: Path) -> None:
         with place.open("w", encoding="utf-8", newline="\n") as stream:
@@ -84,7 +84,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file elsewhere in the folder, and put it in place when it is complete and on the disk.
+    """Let `write` make a temporary file in the folder, and rename it when it is complete and on the disk.
 
     Whatever happens, power cuts too, what was there before stays whole until the new file is.
     """
@@ -110,7 +110,7 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def checked_target(path: Path) -> Path:
-    """The file to write, where a link points to it; no folder, pipe or device is replaced, nor what is protected."""
+    """The file to write, links resolved; raises an error for folders, pipes, devices and protected files."""
     why = ""
     try:
         if path.is_dir():
@@ -128,7 +128,7 @@ def checked_target(path: Path) -> Path:
 
 
 def _settle(path: str) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
+    """Flush a file, or the entries of a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

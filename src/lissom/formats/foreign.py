@@ -1,4 +1,4 @@
-"""Formats that are not read, and what to do with them."""
+"""Advice for formats that are not supported."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ ROOTS = {
 
 
 def about_root(root: xml.Element, expected: str) -> str:
-    """Why a file with this root element is not read."""
+    """The message for an XML file with an unsupported root element."""
     known = ROOTS.get(root.tag)
     return f"the root is <{root.tag[:60]}>; " + (f"{known}." if known else f"expected {expected}.")
 
 
 def nothing_to_read(robot: xml.Element) -> str:
-    """What a URDF without links does contain."""
+    """The message for a URDF without links, with what it contains."""
     tags = sorted({child.tag[:40] for child in robot.children})
     inside = f"only {', '.join(f'<{tag}>' for tag in tags[:6])}" if tags else "nothing"
     made = " It was made by xacro, perhaps from a file that only defines macros: load the file that uses them."

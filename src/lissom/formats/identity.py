@@ -51,7 +51,7 @@ def identity(value: Any) -> Identity:
 
 
 class _Reader:
-    """One value, and all that it refers to.
+    """Reads one value and everything that it refers to.
 
     path : names from the value to what is being read
     open : ids of the objects that contain what is being read
@@ -140,7 +140,7 @@ class _Reader:
     # ---- functions and classes -------------------------------------------------------------------
 
     def _callable(self, value: Any) -> Any:
-        """Functions; None of anything else."""
+        """Identity of a function, or None for other values."""
         if isinstance(value, functools.partial):
             return {"partial": [self.read(value.func), self.read(value.args), self.read(value.keywords)]}
         if isinstance(value, MethodType):
@@ -248,12 +248,12 @@ def _code(code: CodeType) -> list[Any]:
 
 
 def _constant(value: Any) -> Any:
-    """Of code; 1, 1.0 and True differ."""
+    """Identity of a constant of code; 1, 1.0 and True differ."""
     return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)
 
 
 def _of_class(word: str, item: Any) -> bool:
-    """Is an entry of a class written by its author? Python itself adds others."""
+    """Whether a class attribute was written by its author; Python adds others."""
     if isinstance(item, FunctionType | staticmethod | classmethod | property):
         return True
     slot = type(item).__name__ in ("member_descriptor", "getset_descriptor")
@@ -261,7 +261,7 @@ def _of_class(word: str, item: Any) -> bool:
 
 
 def _installed(value: Any) -> bool:
-    """Can a function or class be named, and does its package have a version?"""
+    """Whether a function or class can be imported by name from a package with a version."""
     module = getattr(value, "__module__", None)
     if not isinstance(module, str) or not _versioned(module):
         return False

@@ -1,4 +1,4 @@
-"""Which kind of file is this, and what reads it? One home for files that are given to the wrong reader."""
+"""Kinds of files and their readers, for messages about files given to the wrong reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`load` and `save`: one door for all formats."""
+"""`load` and `save`, for all formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load(
     flexible: str | os.PathLike[str] | None = None,
     mimic: str = "follow",
 ) -> Arm:
-    """An arm from a file or from the shipped ones.
+    """Load an arm from a file, or a shipped arm by its name.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ def load(
         What to do with links on fixed joints: keep them, or make them part of their parents
         (their frames stay as tools).
     kinematics_only : bool
-        Accept a model without masses. Its dynamics will be refused.
+        Accept a model without masses. Dynamics functions reject it.
     repair : False, True or "as_written"
-        What to do with inertia tensors that no body can have: refuse the file (False); replace those of a URDF by
-        close physical ones (True); or take them literally ("as_written", URDF and native files), as other tools do,
-        to compare with them. The notes list every link concerned. With tensors as written the mass matrix may not be
-        positive definite; forward dynamics then says so.
+        What to do with unphysical inertia tensors: raise an error (False); replace those of a URDF by close physical
+        ones (True); or take them literally ("as_written", URDF and native files), as other tools do, to compare with
+        them. The notes list every link concerned. With tensors as written the mass matrix may not be positive definite;
+        forward dynamics then raises an error.
     flexible : path or None
         A side file (TOML) that names links and makes them flexible: beams from their joints to the next ones.
     mimic : "follow" or "free"
         Joints that mimic another one (URDF ``<mimic>``, MJCF ``<equality><joint>``, ``mimic`` of a native file)
-        follow it and are no coordinates, or are joints of their own.
+        follow it and have no coordinate, or become independent joints.
 
     Returns
     -------
@@ -101,20 +101,20 @@ def _resolve(source: str | os.PathLike[str]) -> Path:
 
 
 def _reader(path: Path) -> Callable[[Path, bytes, bool, bool | str, bool], Arm]:
-    """The reader of a file's format; it is loaded when first needed."""
+    """The reader of a file's format, imported on first use."""
     module = {".toml": "native_read", ".urdf": "urdf_read"}.get(path.suffix.lower(), "mjcf")
     reader: Callable[[Path, bytes, bool, bool | str, bool], Arm] = import_module(f"lissom.formats.{module}").read
     return reader
 
 
 def save(arm: Arm, path: str | os.PathLike[str], *, lossy: bool = False) -> tuple[str, ...]:
-    """Write an arm to a file: whole, or not at all.
+    """Write an arm to a file; on failure no partial file is left.
 
     Parameters
     ----------
     arm : Arm
-    path : path           ``.toml`` keeps everything, bit for bit; ``.urdf`` what URDF can say
-    lossy : bool          drop what the format cannot say instead of refusing
+    path : path           ``.toml`` keeps everything, bit for bit; ``.urdf`` what URDF can represent
+    lossy : bool          drop what the format cannot represent instead of raising an error
 
     Returns
     -------

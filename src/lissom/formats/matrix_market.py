@@ -1,4 +1,4 @@
-"""MatrixMarket files (``.mtx``): matrices of real numbers, every entry counted before it is believed."""
+"""MatrixMarket files (``.mtx``): matrices of real numbers; the declared size is checked first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ROWS = 10_000_000
 
 
 def read_matrix(path: Path) -> Any:
-    """A sparse or dense matrix; `ModelError` for all that is not one."""
+    """Read a sparse or dense matrix; raises `ModelError` for invalid files."""
     if path.suffix.lower() != ".mtx":
         raise ModelError("its ending is not .mtx (MatrixMarket).", file=str(path))
     try:
@@ -44,7 +44,9 @@ def _read(lines: list[str]) -> Any:
         raise ValueError(f"its size is {shown(' '.join(size))}; expected {wanted} whole numbers")
     rows, columns, *_ = shape = [int(word) for word in size]
     if max(rows, columns) > MOST_ROWS or min(rows, columns) < 1 or (symmetry == "symmetric" and rows != columns):
-        raise ValueError(f"its size is {rows} by {columns}; at most {MOST_ROWS} rows, as many columns if symmetric")
+        raise ValueError(
+            f"its size is {rows} by {columns}; expected at most {MOST_ROWS} rows, and a square matrix if symmetric"
+        )
     values = np.loadtxt(body[1:], ndmin=2, comments=None) if len(body) > 1 else np.zeros((0, wanted))
     if form == "coordinate":
         return _sparse(values, rows, columns, shape[2], symmetry)

@@ -1,4 +1,4 @@
-"""MJCF in, through MuJoCo's own compiler (extra ``mujoco``).
+"""Reading MJCF, through MuJoCo's own compiler (extra ``mujoco``).
 
 MuJoCo resolves defaults, includes and inertias; this file turns its compiled bodies and
 joints into links. A body with several joints becomes a chain of virtual massless links,
@@ -51,7 +51,7 @@ def read(
     if root.tag != "mujoco":
         raise ModelError(about_root(root, "<mujoco> or <robot>"), "XML", str(path), root.line)
     if repair:
-        raise InputError(f"load: repair is not for MJCF; MuJoCo's compiler has balanceinertia for {path}.")
+        raise InputError(f"load: repair does not apply to MJCF; set balanceinertia in the <compiler> of {path}.")
     refuse_harmful(root, path)
     mujoco = _mujoco()
     try:
@@ -66,7 +66,7 @@ def read(
 
 
 def _refuse_odd(model: Any) -> None:
-    """The compiler lets numbers pass that are none, or beyond all bounds."""
+    """Raise an error for non-finite or huge numbers, which the compiler accepts."""
     if model.nbody > MOST_LINKS:
         raise ModelError(f"it has {model.nbody} bodies; at most {MOST_LINKS} are read.")
     for word in PLACED:
@@ -132,7 +132,7 @@ class _Reader:
         )
 
     def _note_the_rest(self) -> None:
-        """Physics that has no place here is listed, not silently lost."""
+        """Add notes about physics of the model that is not supported."""
         m, bits = self.model, self.mj.mjtDisableBit
         lost = {
             "gravity compensation": bool(np.any(m.body_gravcomp)),
@@ -303,5 +303,5 @@ class _Reader:
 
 
 def _first(value: Any) -> float:
-    """A number, also where a version of MuJoCo keeps a row of coefficients."""
+    """The first number of a value; some versions of MuJoCo store a row of coefficients."""
     return float(np.atleast_1d(value)[0])

@@ -1,4 +1,4 @@
-"""Equality constraints of MJCF between two joints, as joints that follow others.
+"""Linear equality constraints of MJCF between two joints, read as mimic joints.
 
 MuJoCo keeps ``y - y0 = a0 + a1 (x - x0) + a2 (x - x0)^2 + ...`` with a stiff spring; with a2 ... a4 zero the joint y
 follows x exactly: multiplier a1, offset y0 + a0 - a1 x0.
@@ -12,7 +12,7 @@ from lissom.model.joint import Mimic
 
 
 def couplings(mujoco: Any, model: Any, notes: list[str]) -> dict[int, Mimic]:
-    """By joint that follows: what it follows; the rest is noted."""
+    """Mapping from each mimic joint to its `Mimic`; other equalities are noted."""
     hinges = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
     leader: dict[int, int] = {}
     found: dict[int, Mimic] = {}
@@ -38,7 +38,7 @@ def couplings(mujoco: Any, model: Any, notes: list[str]) -> dict[int, Mimic]:
 
 
 def _above(leader: dict[int, int], joint: int) -> list[int]:
-    """A joint and those that it follows, at once or through others."""
+    """A joint and the joints that it follows, direct and indirect."""
     out = [joint]
     while out[-1] in leader:
         out.append(leader[out[-1]])

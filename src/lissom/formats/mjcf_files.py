@@ -20,7 +20,7 @@ FOLDERS = ("meshdir", "texturedir", "assetdir")
 
 @dataclass(eq=False)
 class Source:
-    """A file, what it consists of, and the files that its elements name."""
+    """A file, its elements, and the files that they name."""
 
     root: xml.Element
     path: Path
@@ -28,7 +28,7 @@ class Source:
 
 
 class Sources:
-    """A file and all that it includes or takes models from; no file comes to name itself.
+    """A file and all files that it includes or takes models from; cycles are rejected.
 
     Where a name may mean several files, all of them count.
     """
@@ -54,7 +54,7 @@ class Sources:
             self._bodies.setdefault(element.attributes["name"], []).append(element)
 
     def places(self, name: str, source: Source) -> list[Path]:
-        """Files that are there and that a name in a file may mean."""
+        """Existing files that a name in a file may refer to."""
         self._names += 1
         if self._names > MOST_NAMES:
             raise ModelError(f"it names files more than {MOST_NAMES} times.", file=str(source.path))
@@ -62,7 +62,7 @@ class Sources:
         return [place for place in dict.fromkeys(tried) if os.path.exists(place)]
 
     def below(self, element: xml.Element) -> list[xml.Element]:
-        """What an element contains, includes or attaches."""
+        """Elements that an element contains, includes or attaches."""
         if element.tag == "include":
             return self._roots.get(id(element), [])
         if element.tag != "attach":
@@ -90,7 +90,7 @@ class Sources:
                 trail.pop()
             elif place in above:
                 raise ModelError(
-                    f"<{element.tag}> names the file {place.name[:60]!r}, which comes to read itself.",
+                    f"<{element.tag}> names the file {place.name[:60]!r}, which includes itself.",
                     "", str(source.path), element.line,
                 )  # fmt: skip
             elif place not in reads:

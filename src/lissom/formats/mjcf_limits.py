@@ -1,4 +1,4 @@
-"""What an MJCF file may ask of MuJoCo's compiler: files proper, and sizes that a robot has.
+"""Limits on what an MJCF file may request from MuJoCo's compiler: regular files, and plausible sizes.
 
 The compiler reads whatever file is named and makes as much room as it is asked to; some sizes take it minutes or all
 memory, pipes stop it for ever, and a model that names itself ends the process. All of it, and all that is included or
@@ -36,7 +36,7 @@ UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50, "E":
 
 
 def refuse_harmful(root: xml.Element, path: Path) -> None:
-    """Raise a `ModelError` for what the compiler should not be asked, in the file and in those that it names."""
+    """Raise `ModelError` if the file, or one that it names, would make the compiler use too much memory."""
     sources = Sources(root, path)
     numbers = size = 0.0
     for source in sources.all:
@@ -53,7 +53,7 @@ def refuse_harmful(root: xml.Element, path: Path) -> None:
 
 
 def _all(root: xml.Element) -> Iterator[tuple[xml.Element, float]]:
-    """Every element, with how often it is made; without recursion."""
+    """Yield every element with its number of copies; without recursion."""
     stack = [(root, 1.0)]
     while stack:
         element, copies = stack.pop()
@@ -67,7 +67,7 @@ def _copies(element: xml.Element) -> float:
 
 
 def _product(element: xml.Element, words: tuple[str, ...]) -> float:
-    """Of all numbers in some attributes; what is no number is for the compiler to refuse."""
+    """Product of all numbers in some attributes; invalid ones are left to the compiler."""
     out = 1.0
     for word in words:
         for part in element.attributes.get(word, "").split():
@@ -79,7 +79,7 @@ def _product(element: xml.Element, words: tuple[str, ...]) -> float:
 
 
 def _refuse_large(element: xml.Element, copies: float, file: Path) -> float:
-    """The numbers that an element makes room for."""
+    """Raise an error if an element allocates too many numbers."""
     numbers = copies * _product(element, (*SIZES.get(element.tag, ()), *EVERYWHERE))
     if copies > MOST_COPIES or not numbers <= MOST_NUMBERS:
         least = f"{MOST_COPIES} copies" if copies > MOST_COPIES else f"{MOST_NUMBERS} numbers"
@@ -98,7 +98,7 @@ def _refuse_room(element: xml.Element, file: Path) -> None:
 
 
 def _refuse_odd_files(name: str, places: list[Path], source: Source, line: int) -> int:
-    """The size of the largest file that a name may mean."""
+    """Size of the largest file that a name may refer to; raises an error for odd files."""
     sizes = [0]
     for place in places:
         if os.path.isdir(place) and not name:
@@ -114,7 +114,7 @@ def _refuse_odd_files(name: str, places: list[Path], source: Source, line: int) 
 
 
 def _pixels(place: Path) -> int:
-    """Of a picture in PNG, which may unpack to far more than its own size; 0 for other files."""
+    """Number of pixels of a PNG picture, which may unpack to far more than its size; 0 for other files."""
     with place.open("rb") as stream:
         head = stream.read(PNG_HEAD.size)
     if len(head) < PNG_HEAD.size:
@@ -124,7 +124,7 @@ def _pixels(place: Path) -> int:
 
 
 def _refuse_many(sources: Sources, path: Path) -> None:
-    """All elements with their copies and with what they attach; without recursion."""
+    """Raise an error for too many elements, copies and attachments included; without recursion."""
     made: dict[int, float] = {}
     top = sources.all[0].root
     trail = [(top, iter(sources.below(top)))]

@@ -70,7 +70,7 @@ def load_modal_integrals(
 def read_modal_integrals(
     file: Any = None, mass: Any = None, stiffness: Any = None, nodes: Any = None, **options: Any
 ) -> ModalIntegrals:
-    """The same, with only those options that are given."""
+    """Read modal integrals or matrices, with only the options that are given."""
     if (file is None) == (mass is None and stiffness is None and nodes is None):
         raise ModelError("give either file (.npz), or mass, stiffness (.mtx) and nodes (.csv).", "modal integrals")
     if file is not None:
@@ -91,7 +91,7 @@ def _from_npz(path: Path, options: dict[str, Any]) -> ModalIntegrals:
     known = INTEGRALS if whole else MATRICES
     for word in data:
         if word not in known:
-            raise ModelError(f"{word[:60]} is not a key of it; {suggest(word[:60], known)}", file=str(path))
+            raise ModelError(f"{word[:60]} is not a known key; {suggest(word[:60], known)}", file=str(path))
     if not whole:
         single = {word: value.item() for word, value in data.items() if value.ndim == 0}
         return _reduced(data | single | options, str(path))
@@ -111,7 +111,7 @@ def _reduced(data: dict[str, Any], file: str) -> ModalIntegrals:
 
 
 def _located(make: Any, file: str) -> ModalIntegrals:
-    """What is wrong in a file, with its name."""
+    """Return the result of `make`, with the file's name added to its errors."""
     try:
         found: ModalIntegrals = make()
         return found
@@ -120,7 +120,7 @@ def _located(make: Any, file: str) -> ModalIntegrals:
 
 
 def _nodes(path: Path) -> Any:
-    """(N, 3) from a CSV."""
+    """Nodes (N, 3) from a CSV file."""
     try:
         columns = read_table(read_bytes(path, LARGEST_TABLE).decode("utf-8-sig"))
         missing = [word for word in "xyz" if word not in columns]

@@ -1,4 +1,4 @@
-"""The native format in: TOML, strict, SI. `docs/native-format.md` describes it."""
+"""Reading the native format: TOML, strict, SI units. `docs/native-format.md` describes it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read(
 
 
 def _located(error: ModelError, file: str, content: str, document: Table) -> ModelError:
-    """The error with file and line."""
+    """The error with file and line added."""
     if error.file:  # of a file that this one names
         return error
     first = error.problem.split()[0].rstrip(":")
@@ -61,7 +61,7 @@ def _located(error: ModelError, file: str, content: str, document: Table) -> Mod
 
 
 def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
-    """Where in the file an error belongs: its own path, or the link or joint it is about."""
+    """The place of an error in the file: its own path, or that of the link or joint it names."""
     if isinstance(error, Place):
         return error.path
     table = document.get("dh")
@@ -78,7 +78,7 @@ def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
 
 
 class Reader:
-    """Tables to records. Every table is checked for unknown keys. Files are relative to a folder."""
+    """Converts tables to records; rejects unknown keys. Files are relative to a folder."""
 
     def __init__(self, folder: Path, follow: bool = True, as_written: bool = False):
         self.folder, self.follow, self.as_written = folder, follow, as_written
@@ -126,7 +126,7 @@ class Reader:
         with inside("dh"):
             refuse_unknown(as_table(table, "dh"), ("convention", "base", "rows"), "[dh]")
             if "convention" not in table:
-                raise ModelError('convention is missing; say "standard" or "modified", it is never guessed.')
+                raise ModelError('convention is missing; give "standard" or "modified".')
             base = _placement(table.get("base", {}), "base")
             rows = []
             for i, row in enumerate(as_rows(table, "rows")):
@@ -240,7 +240,7 @@ class Reader:
         return Beam(**row)
 
     def modal_integrals(self, value: Any) -> ModalIntegrals:
-        """The integrals themselves, or files of them or of matrices."""
+        """Modal integrals from their table: the numbers, or files of them or of matrices."""
         row = dict(as_table(value, "modal_integrals"))
         if not {"file", "mass", "stiffness", "nodes"} & set(row):
             found: ModalIntegrals = record(ModalIntegrals, row, "modal_integrals")
@@ -288,7 +288,7 @@ def _refuse_degrees_of_slides(row: Table, kind: Any) -> None:
     if kind == "prismatic" and isinstance(limits, dict):
         for word in limits:
             if word.endswith("_deg"):
-                raise ModelError(f"{word} is for joints that turn; a prismatic joint's limits are in m.")
+                raise ModelError(f"{word} is for revolute joints; a prismatic joint's limits are in m.")
 
 
 def _placement(value: Any, what: str) -> Array:

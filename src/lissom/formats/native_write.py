@@ -1,4 +1,4 @@
-"""The native format out: everything an arm says, bit for bit."""
+"""Writing the native format: the whole arm, bit for bit."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _placement(X: Array) -> Table:
 
 
 def _changed(record: Record, without: tuple[str, ...] = ()) -> Table:
-    """Fields of a record that are not what the constructor would assume."""
+    """Fields of a record that differ from their defaults."""
     row = {}
     for f in fields(record):  # type: ignore[arg-type]
         value = getattr(record, f.name)

@@ -1,7 +1,7 @@
-"""NetCDF files of records, read with care: only what is asked for, all of it inside the file, none of it a bomb.
+"""Safe reading of NetCDF files of records: no links, no external data, no decompression bombs.
 
-A hostile file may point to other files, say that it holds more numbers than any memory, or unpack to far more than it
-says. Each is refused before room is made for it. Files that `Dataset.to_netcdf` of xarray wrote are read, compressed
+A hostile file may point to other files, declare more numbers than fit into memory, or unpack to far more than it
+declares. Each is rejected before memory is allocated. Files of xarray's `Dataset.to_netcdf` are read, compressed
 (deflate) or not.
 """
 
@@ -41,7 +41,7 @@ class Contents:
         return name in self._file
 
     def text(self, name: str) -> str:
-        """A variable that is one text."""
+        """The text of a variable."""
         import h5py
 
         found = self._dataset(name)
@@ -52,14 +52,14 @@ class Contents:
         return data.decode("utf-8")
 
     def _heap_text(self, place: int | None) -> bytes:
-        """Text of any length, from the heap that its 16 bytes point into; HDF5 hangs or crashes on damaged heaps."""
+        """Text of variable length from its HDF5 heap; HDF5 itself hangs or crashes on damaged heaps."""
         with self._path.open("rb") as stream:
             stream.seek(place if place is not None else 0)
             length, address, index = POINTER.unpack(stream.read(POINTER.size))
             stream.seek(address)
             mark, version, size = HEAP.unpack(stream.read(HEAP.size))
             if place is None or mark != b"GCOL" or version != 1 or size > self._path.stat().st_size:
-                raise ValueError("its text is not where it should be")
+                raise ValueError("its text is damaged")
             heap = stream.read(size - HEAP.size)
         at = 0
         while at + OBJECT.size <= len(heap):
@@ -70,10 +70,10 @@ class Contents:
             if number == index and length <= wide <= len(heap) - at:
                 return heap[at : at + length]
             at += -(-wide // 8) * 8
-        raise ValueError("its text is not where it should be")
+        raise ValueError("its text is damaged")
 
     def numbers(self, name: str) -> Array:
-        """A variable of numbers."""
+        """The numbers of a variable."""
         found = self._dataset(name)
         if found.dtype.kind not in "fiu" or found.shape is None:
             raise ModelError(f"its {name} is not an array of numbers.", file=str(self._path))
@@ -83,7 +83,7 @@ class Contents:
         return np.ascontiguousarray(found[()], float)
 
     def _dataset(self, name: str) -> h5py.Dataset:
-        """A variable that lies in this very file and has the size that it says."""
+        """A variable that is stored in this file and has its declared size."""
         import h5py
 
         if not isinstance(self._file.get(name, getlink=True), h5py.HardLink):
@@ -102,11 +102,11 @@ class Contents:
         return found
 
     def _refuse_bombs(self, found: h5py.Dataset, name: str, chunk: int) -> None:
-        """Every piece must unpack to no more than it says; HDF5 would make room for what comes."""
+        """Raise an error if a chunk unpacks to more data than it declares."""
         plan = found.id.get_create_plist()
         filters = [plan.get_filter(k)[0] for k in range(plan.get_nfilters())]
         if set(filters) - {DEFLATE, SHUFFLE, CHECKSUM}:
-            raise ModelError(f"its {name} is compressed in a way that is not read; use deflate.", file=str(self._path))
+            raise ModelError(f"its {name} uses a compression that is not supported; use deflate.", file=str(self._path))
         if DEFLATE not in filters:
             return
         for k in range(found.id.get_num_chunks()):
@@ -115,12 +115,12 @@ class Contents:
             if skipped & 1 << filters.index(DEFLATE):
                 continue
             if len(zlib.decompressobj().decompress(packed, chunk + 5)) > chunk + 4:  # a checksum has four
-                raise ModelError(f"its {name} unpacks to more than it says.", file=str(self._path))
+                raise ModelError(f"its {name} unpacks to more data than it declares.", file=str(self._path))
 
 
 @contextmanager
 def opened(path: Path, kind: str) -> Iterator[Contents]:
-    """A NetCDF file for reading; all that goes wrong inside is a sentence about a `kind` of record."""
+    """Open a NetCDF file for reading; failures inside become a `ModelError` about a `kind` of record."""
     import h5py
 
     refuse_unreadable(path)

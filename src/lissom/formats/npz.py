@@ -1,4 +1,4 @@
-"""Files of `numpy.savez`, read with care: no objects, and room only for what is there."""
+"""Safe reading of files of `numpy.savez`: no objects, bounded memory."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def read_npz(path: Path, largest: int = LARGEST_MATRIX) -> dict[str, Any]:
-    """Arrays by name; `ModelError` for all that is not such a file, or unpacks to more than `largest` bytes."""
+    """Arrays by name; raises `ModelError` for invalid files and those that unpack to more than `largest` bytes."""
     data = read_bytes(path, largest)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as box:
             if sum(member.file_size for member in box.infolist()) > largest:
-                raise ModelError(f"it unpacks to more than {largest // 2**20} MiB, which is too large.", file=str(path))
+                raise ModelError(
+                    f"it unpacks to more than {largest // 2**20} MiB, the largest size that is read.", file=str(path)
+                )
             return {member.filename.removesuffix(".npy"): _array(box.read(member)) for member in box.infolist()}
     except LissomError:
         raise

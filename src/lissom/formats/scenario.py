@@ -1,4 +1,4 @@
-"""What run files and task files share: an arm by name, degrees by joint, errors with their line."""
+"""Shared parts of run files and task files: an arm by name, degrees by joint, errors with their line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
-    """What a function makes of a file of a kind (see `kinds.KINDS`), or a sentence with its line."""
+    """Read a file of a kind (see `kinds.KINDS`) by a function; errors have its line."""
     refuse_other_ending(path, kind)
     text, document = parse(str(path), read_bytes(path))
     try:
@@ -41,11 +41,11 @@ def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
         ValueError,
         OverflowError,
     ) as error:  # numbers where words stand, tables with rows of unlike length
-        raise ModelError(f"some value is not what its key needs ({error}).", file=str(path)) from None
+        raise ModelError(f"a value does not fit its key ({error}).", file=str(path)) from None
 
 
 def refuse_version(document: Table, word: str, version: int) -> None:
-    """A file may say which format it is in."""
+    """Raise an error if a file declares an unknown format version."""
     given = document.get(word, version)
     if given != version or isinstance(given, bool):
         raise ModelError(f"{word} is {given!r}; this version of lissom reads format {version}.")

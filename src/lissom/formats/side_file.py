@@ -44,7 +44,7 @@ def made_flexible(arm: Arm, path: Path) -> Arm:
 
 
 class _Side:
-    """One side file."""
+    """Reads one side file."""
 
     def __init__(self, path: Path):
         self.path, self.native = path, Reader(path.parent)
@@ -96,7 +96,7 @@ class _Side:
         return with_flexible_link(arm, link.name, line.frame, hub, beam, at), _note(arm, link, beam.mass, hub, line, at)
 
     def _given(self, arm: Arm, link: Link, row: Table) -> tuple[Arm, str]:
-        """Integrals are in the link's own axes, which stay."""
+        """The link with given modal integrals, in its own axes."""
         for word in ("child", "end", "z", "at"):
             if word in row:
                 raise ModelError(f"{word} is for beams; modal integrals are in the axes of the link.")
@@ -108,7 +108,7 @@ class _Side:
 
     @staticmethod
     def _hub(row: Table, link: Link, per_length: Any, length: float) -> Inertia:
-        """The rigid part at the joint: none, given, or a point with the mass that the beam does not have."""
+        """The rigid hub at the joint: none, the given one, or a point with the rest of the link's mass."""
         hub = row.get("hub")
         if hub is None:
             return NO_HUB
@@ -131,7 +131,7 @@ class _Side:
 
     @staticmethod
     def _mass(link: Link, hub: Inertia, beam: Table, length: float) -> Table:
-        """Mass per length such that the link keeps its mass, where none is given."""
+        """Mass per length; by default such that the link keeps its mass."""
         if "mass_per_length" in beam:
             return {}
         left = link.mass - hub.mass
@@ -144,7 +144,7 @@ class _Side:
 
 
 def _along(given: Any) -> dict[str, float | None]:
-    """Return the children along a beam with their distances from its root; None of those where they are nearest."""
+    """Return the children along a beam with their distances from its root; None means the nearest place."""
     found: dict[str, float | None] = {}
     for child, distance in as_table(given, "at").items():
         if distance == NEAREST:
@@ -157,10 +157,10 @@ def _along(given: Any) -> dict[str, float | None]:
 
 
 def _note(arm: Arm, link: Link, mass: float, hub: Inertia, line: Line | None, at: Mapping[str, float | None]) -> str:
-    """A note: what became of the link's mass, and what sits on its tip."""
+    """A note about the link's mass and the children at its tip."""
     note = f"link {link.name!r}: a rigid body of {link.mass:.4g} kg became flexible, {mass:.4g} kg"
     note += f" with a hub of {hub.mass:.4g} kg." if hub.mass else "."
     others = [other.name for other in arm.links if other.parent == link.name and other.name not in at]
     if line is not None and line.child is not None and len(others) > 1:
-        note += f" What hung on it now hangs on its tip: {', '.join(map(repr, others))}."
+        note += f" Its other children are now attached to its tip: {', '.join(map(repr, others))}."
     return note

@@ -1,4 +1,4 @@
-"""Strict TOML: tables whose keys are all known, and errors that know their line."""
+"""Strict TOML: unknown keys are rejected, and errors have their line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def parse(file: str, data: bytes) -> tuple[str, Table]:
 
 
 def _refuse_long_keys(file: str, text: str) -> None:
-    """No key or table has more than `MOST_PARTS` parts; dots in text and comments do not count."""
+    """Raise an error for a key with more than `MOST_PARTS` parts; dots in text and comments do not count."""
     for found in _TOKEN.finditer(text):
         if found["long"]:
             line = text.count("\n", 0, found.start()) + 1
@@ -52,7 +52,7 @@ def _refuse_long_keys(file: str, text: str) -> None:
 
 
 class Place(ModelError):
-    """A `ModelError` that knows the table it came from; readers turn it into one with a file and a line."""
+    """A `ModelError` with the table it came from; readers turn it into one with a file and a line."""
 
     path: tuple[str | int, ...] = ()
 
@@ -84,21 +84,21 @@ def _required(field: Field[Any]) -> bool:
 
 
 def refuse_unknown(row: Table, known: tuple[str, ...], what: str) -> None:
-    """Every key must be one of those that are known."""
+    """Raise an error for keys that are not known."""
     for word in row:
         if word not in known:
             raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known)}")
 
 
 def as_table(value: Any, what: str) -> Table:
-    """A table, or a sentence."""
+    """Return a table; raises ModelError for other values."""
     if not isinstance(value, dict):
         raise ModelError(f"{what} is {shown(value)}; expected a table.")
     return value
 
 
 def as_rows(document: Table, word: str) -> list[Table]:
-    """The tables of a list, none when it is not there."""
+    """The tables of a list, empty if it is missing."""
     found = document.get(word, [])
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise ModelError(f"{word} is not a list of tables; expected [[{word}]].")

@@ -35,13 +35,13 @@ def cell_text(cell: str) -> str:
 
 
 def write_table(stream: IO[str], columns: Columns) -> None:
-    """A line of names, then one line per row."""
+    """Write a line of names, then one line per row."""
     csv.writer(stream, lineterminator="\n").writerow(map(text_cell, columns))
     np.savetxt(stream, np.column_stack(list(columns.values())), fmt="%.17g", delimiter=",")
 
 
 def read_table(text: str) -> Columns:
-    """Columns by name; lines that begin with # are passed over. ValueError where it is no such table."""
+    """Read columns by name, ignoring lines that begin with #; raises ValueError for invalid tables."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise ValueError("it is empty")

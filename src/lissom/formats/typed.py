@@ -1,4 +1,4 @@
-"""Records that come from files: every field is of the type that it is declared to be."""
+"""Type checks of records read from files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from lissom.errors import CONTROL, ModelError, shown
 
 
 def refuse_unfit(kind: type, values: dict[str, Any]) -> None:
-    """Values by name must be of the types of the fields of `kind`."""
+    """Raise an error unless values by name have the types of the fields of `kind`."""
     hints = _hints(kind)
     for word, value in values.items():
         if word in hints and not fits(value, hints[word]):
-            raise ModelError(f"its {word} is {shown(value)}, which is not what a {kind.__name__} has there.")
+            raise ModelError(
+                f"its {word} is {shown(value)}, which is not a valid value of this field of {kind.__name__}."
+            )
 
 
 @cache
@@ -26,7 +28,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type, inside too."""
+    """Whether a value has a type, its contents included."""
     origin, parts = get_origin(hint), get_args(hint)
     if hint is Any:
         return True

@@ -1,4 +1,4 @@
-"""URDF in: strict about what it reads, with a list of what it does not.
+"""Reading URDF: strict, with notes about what is ignored.
 
 Frames are URDF's own: a link's frame is its joint's frame after the motion. The root link
 becomes a link fixed to the base. Floating and planar joints become chains of virtual
@@ -73,7 +73,7 @@ def read(
 
 
 class _Reader:
-    """One reading: the file's name, the lines of things, what was ignored."""
+    """State of reading one file: its name, line numbers, and ignored elements."""
 
     def __init__(self, file: str, repair: bool | str, follow: bool = True):
         self.file, self.repair, self.follow = file, repair, follow
@@ -113,7 +113,7 @@ class _Reader:
             raise self._located(error) from None
 
     def _located(self, error: ModelError) -> ModelError:
-        """The error with file and line, by its subject."""
+        """The error with file and line added, found by its subject."""
         line = next((line for subject, line in self.lines.items() if error.subject.endswith(subject)), None)
         return ModelError(error.problem, error.subject, self.file, error.line or line)
 
@@ -129,7 +129,7 @@ class _Reader:
         return found
 
     def _links(self, bodies: dict[str, xml.Element], joints: dict[str, xml.Element]) -> list[Link]:
-        """All links, parents first; what is wrong with them is gathered."""
+        """All links, parents first; their faults are collected."""
         links: list[Link] = []
         read: set[str] = set()
         with self.faults.gathered():
@@ -155,7 +155,9 @@ class _Reader:
                 parent, child = (self._end(joint, end, bodies) for end in ("parent", "child"))
                 if child in carried:
                     other = carried[child].attributes["name"]
-                    raise self._error(joint, f"link {child!r} hangs on joint {other!r} already; expected one parent.")
+                    raise self._error(
+                        joint, f"link {child!r} is already the child of joint {other!r}; expected one parent."
+                    )
                 carried[child] = joints[word]
                 children[parent].append(child)
         if len(self.faults.list) > before:  # what follows from a joint that leads nowhere is no fault of its own
@@ -175,7 +177,7 @@ class _Reader:
             raise self._cycle(next(word for word in bodies if word not in seen), carried)
 
     def _cycle(self, word: str, carried: dict[str, xml.Element]) -> ModelError:
-        """Name the ring of links that a link without a way to the root leads into."""
+        """Raise an error that names the cycle of links reached from a link without a path to the root."""
         path: list[str] = []
         while word not in path:
             path.append(word)
@@ -183,7 +185,7 @@ class _Reader:
         ring = path[path.index(word) :]
         shown = " - ".join(repr(link) for link in [*ring[:6], *(["..."] if len(ring) > 6 else [])])
         first = min((carried[link] for link in ring), key=lambda joint: joint.line)
-        return self._error(first, f"the links {shown} hang on each other in a cycle; a URDF is a tree.")
+        return self._error(first, f"the links {shown} form a cycle; a URDF must be a tree.")
 
     def _end(self, joint: xml.Element, end: str, bodies: dict[str, xml.Element]) -> str:
         element = self._one(joint, end)
@@ -196,7 +198,7 @@ class _Reader:
     # ---- links -----------------------------------------------------------------------------------
 
     def _link(self, element: xml.Element, joint: xml.Element | None, joints: dict[str, xml.Element]) -> list[Link]:
-        """The link, after the virtual links that a floating or planar joint needs."""
+        """The link, preceded by the virtual links that a floating or planar joint needs."""
         word = element.attributes["name"]
         fields: dict[str, Any] = {"name": word}
         with self.faults.gathered(), self._at(element, f"link {word!r}"):
@@ -230,7 +232,7 @@ class _Reader:
         return {"mass": body.mass, "com": body.com, "inertia": body.moment, "as_written": as_written}
 
     def _moment(self, link: xml.Element, given: Array) -> tuple[Array, bool]:
-        """The inertia tensor, repaired when asked, and whether it is an unphysical one taken as written."""
+        """The inertia tensor, repaired if requested, and whether it is unphysical and taken as written."""
         try:
             return physical_inertia(given), False
         except ModelError as error:
@@ -269,7 +271,7 @@ class _Reader:
     # ---- joints ----------------------------------------------------------------------------------
 
     def _joint(self, element: xml.Element) -> list[Joint]:
-        """The joint, or the chain of one-coordinate joints it stands for."""
+        """The joint, or the chain of one-coordinate joints that replaces it."""
         word, kind = element.attributes["name"], self._attribute(element, "type")
         known = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
         if kind not in known:
@@ -367,7 +369,7 @@ class _Reader:
     # ---- elements and attributes -----------------------------------------------------------------
 
     def _look_over(self, robot: xml.Element) -> None:
-        """Refuse misspelt tags and attributes, count the ignored ones; iterative."""
+        """Raise an error for misspelt tags and attributes, and count ignored ones; iterative."""
         stack = [robot]
         while stack:
             element = stack.pop()
@@ -388,7 +390,7 @@ class _Reader:
                     self._pass_over(child, child.tag, children, child.tag)
 
     def _pass_over(self, element: xml.Element, word: str, known: tuple[str, ...], label: str) -> None:
-        """Count what we do not read; refuse it when it is nearly a word we do read."""
+        """Count an ignored word; raise an error if it is close to a known one."""
         meant = misspelt(word, known)
         if meant is not None and word not in NOT_MISSPELT:
             raise self._error(element, f"unknown {word!r}; did you mean {meant!r}?")
@@ -446,7 +448,7 @@ class _Reader:
 
     @contextmanager
     def _at(self, element: xml.Element, subject: str = "") -> Iterator[None]:
-        """Give errors raised inside the file, the line of the innermost element, and a subject."""
+        """Context that adds file, line of the innermost element and subject to errors."""
         try:
             with about(subject) if subject else nullcontext():
                 yield
@@ -455,6 +457,6 @@ class _Reader:
 
 
 def _listed(moment: Array) -> str:
-    """Principal moments; what rounding leaves of nothing is 0."""
+    """Principal moments as text, with rounding errors near zero removed."""
     values = principal_moments(moment)
     return ", ".join(f"{value if abs(value) > 1e-12 * np.abs(values).max() else 0.0:.4g}" for value in values)

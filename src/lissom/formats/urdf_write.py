@@ -1,4 +1,4 @@
-"""URDF out. What URDF cannot say is refused, or dropped and listed when asked."""
+"""Writing URDF. What URDF cannot represent raises an error, or is dropped and listed if requested."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def write(arm: Arm, lossy: bool = False) -> str:
     missing = unsayable(arm)
     if missing and not lossy:
         raise UnsupportedError(
-            f"URDF cannot say: {'; '.join(missing)}. Save as .toml to keep everything, "
-            "or pass lossy=True (--lossy) to drop these."
+            f"URDF cannot represent: {'; '.join(missing)}. Save as .toml to keep everything, "
+            "or use lossy=True (--lossy) to drop these."
         )
     lines = ['<?xml version="1.0"?>', f"<robot name={_quoted(arm.name)}>"]
     taken = set(arm.frames) | {link.joint.name for link in arm.links}
@@ -52,7 +52,7 @@ def write(arm: Arm, lossy: bool = False) -> str:
 
 
 def unsayable(arm: Arm) -> list[str]:
-    """What of this arm URDF has no words for; flexible parts are refused outright."""
+    """Parts of an arm that URDF cannot represent; raises an error for flexible ones."""
     if arm.flexible:
         names = [link.name for link in arm.links if link.flexible]
         raise UnsupportedError(f"URDF has no flexible links ({', '.join(names)}). Save as .toml.")
@@ -64,10 +64,10 @@ def unsayable(arm: Arm) -> list[str]:
         out.append(f"gravity {arm.gravity.tolist()}")
     out += ["loop closures"] if arm.loops else []
     out += ["standing loads"] if arm.loads else []
-    out += ["the mark kinematics_only"] if arm.kinematics_only else []
+    out += ["the kinematics_only flag"] if arm.kinematics_only else []
     taken = [word for word in (*arm.frames, *(link.joint.name for link in arm.links)) if "${" in word]
     if taken:
-        raise UnsupportedError(f"URDF readers take the name {taken[0]!r} for xacro. Rename it, or save as .toml.")
+        raise UnsupportedError(f"URDF readers interpret the name {taken[0]!r} as xacro. Rename it, or save as .toml.")
     words: dict[str, Callable[[Joint], bool]] = {
         "drive inertia": lambda j: j.reflected_inertia != 0.0 or j.gear_ratio != 1.0,
         "springs": lambda j: j.stiffness != 0.0 or j.rest != 0.0,
@@ -89,7 +89,7 @@ def _more_limits(limits: Limits) -> bool:
 
 
 def _root(arm: Arm) -> bool:
-    """The first link can serve as URDF's root: alone on the base, fixed there, at the origin."""
+    """Whether the first link can be URDF's root: alone on the base, fixed there, at the origin."""
     first = arm.links[0]
     alone = sum(link.parent is None for link in arm.links) == 1
     return alone and not first.joint.moves and is_identity(first.joint.placement)
@@ -164,7 +164,7 @@ def _quoted(text: str) -> str:
 
 
 def _symmetric(pair: Any) -> float:
-    """One number for a bound; of an asymmetric one (a loss that was accepted) the wider side."""
+    """One number for a bound; the wider side of an asymmetric one."""
     return NO_LIMIT if pair is None else min(max(abs(float(pair[0])), abs(float(pair[1]))), NO_LIMIT)
 
 

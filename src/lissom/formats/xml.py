@@ -1,4 +1,4 @@
-"""A strict little XML tree with line numbers: no DOCTYPE, no entities of its own, no deep nesting."""
+"""A strict XML tree with line numbers: no DOCTYPE, no custom entities, no deep nesting."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Element:
     size: int = 0
 
     def all(self, tag: str) -> Iterator[Element]:
-        """Children of one tag."""
+        """Children with a tag."""
         return (child for child in self.children if child.tag == tag)
 
 
 def parse(data: bytes, file: str, deepest: int = 100) -> Element:
-    """The root element; `ModelError` with the line for anything that is not plain XML."""
+    """Parse the root element; raises `ModelError` with the line for anything that is not plain XML."""
     top = Element("", {}, 0)
     stack = [top]
     parser = expat.ParserCreate()

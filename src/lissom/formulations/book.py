@@ -1,9 +1,9 @@
-"""What the simulation form of Book 1983 costs: J (66)-(81) and R (83)-(90), without the solution of J zdd = R.
+"""Operation counts of Book 1983's simulation form: J (66)-(81) and R (83)-(90), without solving J zdd = R.
 
 The equations themselves are in `dynamics.book`, where every verb of an arm with `flexibility="book"` or "linear"
 finds them. They are counted as they are compiled, for the constants of a given arm: products with 0 and 1, sums
 with 0 and whatever is between constants are free, and what is needed twice is computed once. A division counts as
-a product; signs, sines and cosines are free. Mass matrix and bias forces of other arms are counted alike.
+a product; signs, sines and cosines are free. Mass matrix and bias forces of other arms are counted in the same way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def printed_multiplications(n: int, flexible: int, m: int) -> float:
 
 
 def printed_additions(n: int, flexible: int, m: int) -> float:
-    """The same of additions."""
+    """The paper's polynomial of additions for n joints and `flexible` links of m modes."""
     f = flexible
     return (
         6.5 * f**2 * m**2 + 19 * f * m**2 + 115.5 * f**2 * m + 68 * n * f * m + 123 * f * m

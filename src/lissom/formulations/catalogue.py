@@ -73,7 +73,7 @@ class Formulation(NamedTuple):
 
     @property
     def planar(self) -> bool:
-        """A closed form of planar arms, whose links may bend; the others see a rigid arm as a linkage."""
+        """Whether it is a closed form of planar arms, possibly flexible; the others take a rigid arm as a linkage."""
         return self.links != "rigid"
 
 
@@ -115,12 +115,12 @@ ALIASES = {"walker_orin": "walker_orin_3"}
 
 
 def named(method: Any) -> Formulation | None:
-    """A formulation by its name or another it goes by."""
+    """A formulation by its name or an alias, or None."""
     return ALL.get(ALIASES.get(method, method)) if isinstance(method, str) else None
 
 
 def find(method: Any, verb: str) -> Formulation:
-    """A formulation that a public function takes, or a sentence."""
+    """The formulation of a public function; raises InputError for an unknown method."""
     names = [
         *(f.name for f in ALL.values() if verb in f.verbs),
         *(a for a, f in ALIASES.items() if verb in ALL[f].verbs),
@@ -128,9 +128,9 @@ def find(method: Any, verb: str) -> Formulation:
     found = named(method)
     if found is None or verb not in found.verbs:
         if found:
-            able = f"{found.name} gives {' and '.join(found.verbs)}. Those that give it: {', '.join(names)}."
+            able = f"{found.name} computes {' and '.join(found.verbs)}. For {verb} use one of: {', '.join(names)}."
         elif method in FLEXIBILITIES:
-            able = f"it is a model of flexible links: arm.replace(flexibility={method!r})."
+            able = f"it is a flexibility model: use arm.replace(flexibility={method!r})."
         else:
             able = suggest(str(method), names)
         raise InputError(f"{verb}: method is {method!r}; expected None (the fast path) or a formulation; {able}")
@@ -140,12 +140,12 @@ def find(method: Any, verb: str) -> Formulation:
 def refuse_uncovered(
     f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str, asking: str | None = None
 ) -> None:
-    """Say what a formulation does not cover, and which ones do; `asking` when it is not the verb that asks."""
+    """Raise an error if a formulation does not cover an arm; it names the ones that do."""
     for name, mimic in arm.mimics.items():
         raise UnsupportedError(
-            f"{asking or verb}: method {f.name!r} does not cover joints that follow others, and {name!r} of arm "
+            f"{asking or verb}: method {f.name!r} does not cover mimic joints, and {name!r} of arm "
             f"{arm.name!r} follows {mimic.joint!r}. "
-            + ("Leave out method, which takes the fast path, or load" if asking is None else "Load")
+            + ("Leave out method to use the fast path, or load" if asking is None else "Load")
             + " the arm with mimic='free'."
         )
     if f.planar:
@@ -154,7 +154,7 @@ def refuse_uncovered(
     if bodies.flexible:
         raise UnsupportedError(
             f"{asking or verb}: method {f.name!r} covers rigid links only, and arm {arm.name!r} has flexible ones"
-            + ("; leave out method, which takes the fast path." if asking is None else ".")
+            + ("; leave out method to use the fast path." if asking is None else ".")
         )
     serial = Linkage(bodies).serial
     others = [g for g in ALL.values() if verb in g.verbs and not g.planar]
@@ -167,12 +167,12 @@ def refuse_uncovered(
     else:
         return
     listed = ", ".join(able) + (", or None, the fast path" if asking is None else "")
-    raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. These do: {listed}.")
+    raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. Supported by: {listed}.")
 
 
 def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
-    """What a planar closed form does not cover."""
-    fast = "Leave out method" if asking in f.verbs else f"Take {', '.join(f.verbs)} without method"
+    """Raise an error if a planar closed form does not cover an arm."""
+    fast = "Leave out method" if asking in f.verbs else f"Use {', '.join(f.verbs)} without method"
     fast += ": the fast path covers it"
     if bodies.flexible:
         slides = any(body.prismatic for body in bodies.list)  # which Book's recursion does not cover
@@ -192,7 +192,7 @@ def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, 
 
 
 def program(f: Formulation, verb: str) -> Callable[[Any, Bodies, Setting], None]:
-    """What a formulation does for a public function: ``program(run, bodies, setting)``."""
+    """The program of a formulation for a public function: ``program(run, bodies, setting)``."""
     if f.planar:
         return de_luca_siciliano.PROGRAMS[verb]
     if verb == "mass_matrix":
@@ -272,7 +272,7 @@ def mass_program(f: Formulation, run: Any, bodies: Bodies) -> None:
 
 
 def inertia_matrix(f: Formulation, state: State) -> list[list[Any]]:
-    """H of the formulations that make one, without the drives."""
+    """The inertia matrix H of a formulation that computes one, without the drives."""
     makers: dict[str, Callable[[], list[list[Any]]]] = {
         "horn_raibert": lambda: horn_raibert.coefficients(state)[0].J,
         "walker_orin_1": lambda: walker_orin.inertia_by_columns(state),
@@ -283,7 +283,7 @@ def inertia_matrix(f: Formulation, state: State) -> list[list[Any]]:
 
 
 def _state(run: Any, bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any) -> State:
-    """The state in frame 0: gravity, loads and the base's motion turned into it."""
+    """The state in frame 0, with gravity, loads and base motion in its axes."""
     linkage = Linkage(bodies)
     base = linkage.base_state(run.input(9)) if setting.base else None
     pushes = [linkage.push(frame, nine) for frame, nine in read_loads(run, bodies, setting)]

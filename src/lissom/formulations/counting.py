@@ -35,7 +35,7 @@ from lissom.formulations.matrices import ONE
 
 
 class Tally:
-    """Counters, and the rule by which numbers that carry it are counted."""
+    """Counters and the counting rule, shared by counting numbers."""
 
     def __init__(self, folded: bool):
         self.folded = folded
@@ -44,7 +44,7 @@ class Tally:
 
 
 class Number:
-    """A number that counts what is done to it; `known` is its value where it is constant."""
+    """A number that counts operations on it; `known` is its value if it is constant."""
 
     __slots__ = ("known", "tally")
 
@@ -171,7 +171,7 @@ def _counted(member: Member, tally: Tally) -> Member:
 
 
 def _wrapped(x: Any, tally: Tally) -> Any:
-    """Lists of counting numbers."""
+    """Values wrapped as lists of counting numbers."""
     if isinstance(x, list):
         return [_wrapped(entry, tally) for entry in x]
     return x if isinstance(x, Number) else Number(tally, float(x))

@@ -172,13 +172,13 @@ class Model(NamedTuple):
 
     @classmethod
     def of(cls, bodies: Bodies) -> Model:
-        """From the bodies of an arm."""
+        """Make the model from the bodies of an arm."""
         planar = Planar(bodies)
         geometry = Geometry(planar.links)
         return cls(planar, geometry, geometry.forms([link.integrals for link in planar.links], planar.gravity))
 
     def mapped(self, change: Callable[[float], Any]) -> Model:
-        """The same with every constant changed, to count or time what is done with them."""
+        """The model with every constant mapped, to count or time operations."""
         planar = copy.copy(self.planar)
         planar.links = [
             link._replace(K=_changed(link.K, change), damping=_changed(link.damping, change)) for link in planar.links
@@ -196,7 +196,7 @@ class Model(NamedTuple):
         return out
 
     def forces(self, phases: Phases, q: Sequence[Any], qd: Sequence[Any], loads: Loads) -> list[Any]:
-        """All but the accelerations and the drives: h + K q + D qd + dV/dq less the loads."""
+        """Forces without accelerations and drives: h + K q + D qd + dV/dq minus the loads."""
         parts = [velocity_forces(self.forms, phases, q, qd), self.elastic(q, qd)]
         if self.forms.V:
             parts.append(gradient(self.forms.V, phases, q))

@@ -12,7 +12,7 @@ with p*_j(q_j) the origin of frame j in frame j-1, which a prismatic joint moves
     F_i = tr(dW_i D_i) + e_i dp_i - g^T (dW_i c_i + M_i dp_i)                                     (17)
 
 dW_i = dW_i/dq_i, dp_i = W_{i-1} dp*_i/dq_i. As printed, (17) has no dp_i and (13) no offsets: then the
-weight of what a link carries is forgotten and prismatic joints feel nothing.
+weight of what a link carries is missing, and prismatic joints receive no force.
 """
 
 from __future__ import annotations
@@ -97,6 +97,6 @@ def outboard_moment(member: Any, A: Any, c: Any, M: Any, p: Any) -> Any:
 
 
 def generalized_force(dW: Any, dp: Any, D: Any, e: Any, c: Any, M: Any, gravity: Any) -> Any:
-    """(17)."""
+    """The generalized force (17)."""
     inertial = trace(product(dW, D)) + value(inner(e, dp))
     return inertial - dot(gravity, plus(times(dW, c), scaled(M, dp)))

@@ -35,5 +35,5 @@ def generalized_forces(state: State) -> list[Any]:
 
 
 def generalized_force(dW: Any, D: Any, c: Any, gravity: Any) -> Any:
-    """(14)."""
+    """The generalized force (14)."""
     return trace(product(dW, D)) - dot(gravity, times(dW, c))

@@ -52,7 +52,7 @@ def combined(found: Coefficients, qd: Any, qdd: Any) -> list[Any]:
 
 
 def coefficients(state: State) -> tuple[Coefficients, list[Any]]:
-    """G, J, C, and what the loads hold (None where there is nothing)."""
+    """Coefficients G, J, C, and the forces of the loads (None without loads)."""
     n = len(state.members)
     W = cascades(state)
     gravity = [*state.gravity, 0.0]

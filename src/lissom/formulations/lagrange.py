@@ -1,4 +1,4 @@
-"""What the Lagrangian formulations share: transforms, their rates, and loads."""
+"""Shared parts of the Lagrangian formulations: transforms, their rates, and loads."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def load_matrix(push: Push, W: Matrix) -> Matrix:
 
 
 def less_loads(state: State, link: int, D: Any, W: Matrix) -> Any:
-    """D less the loads on a link."""
+    """D minus the loads on a link."""
     for push in state.pushes_on(link):
         D = minus(D, load_matrix(push, W))
     return D

@@ -1,4 +1,4 @@
-"""An arm as the classic papers see it: links behind joints about z, frames at their far ends.
+"""An arm in the convention of the classic papers: joints about z, link frames at the far ends.
 
 Joint i turns (or slides) about z of frame i-1, which sits on link i-1; frame i sits on link i, on the
 axis of joint i+1:
@@ -73,7 +73,7 @@ class BaseState(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a formulation of inverse dynamics works on: one position, velocity and acceleration."""
+    """The input of a formulation of inverse dynamics: one position, velocity and acceleration."""
 
     members: Sequence[Member]
     frames: Frames
@@ -130,7 +130,7 @@ class Linkage:
 
     @property
     def serial(self) -> bool:
-        """Every link carries at most one."""
+        """Whether every link carries at most one other."""
         return all(m.parent == k - 1 for k, m in enumerate(self.members))
 
     def frames(self, q: Sequence[Any]) -> Frames:
@@ -138,7 +138,7 @@ class Linkage:
         return frames_of(self.members, q)
 
     def in_frame_0(self, v: Sequence[Any]) -> Vector:
-        """World components to those of frame 0."""
+        """A vector's components in frame 0 from those in the world."""
         R = self.base[:3, :3]
         return [R[0, k] * v[0] + R[1, k] * v[1] + R[2, k] * v[2] for k in range(3)]
 

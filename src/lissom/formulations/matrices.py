@@ -55,12 +55,12 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def inner(a: Any, b: Any) -> Any:
-    """a . b, where one may be the nothing of a boundary."""
+    """Inner product a . b; either may be the empty value of a boundary."""
     return ZERO if a is ZERO or b is ZERO else dot(a, b)
 
 
 def plus(*terms: Any) -> Any:
-    """Sum of vectors, matrices or numbers; the nothing of a boundary is skipped."""
+    """Sum of vectors, matrices or numbers; empty values of a boundary are skipped."""
     left = [term for term in terms if term is not ZERO]
     if not left:
         return ZERO
@@ -138,5 +138,5 @@ def position(A: Any) -> Any:
 
 
 def value(x: Any) -> Any:
-    """A number, 0 for the nothing of a boundary."""
+    """A number, 0 for the empty value of a boundary."""
     return 0.0 if x is ZERO else x

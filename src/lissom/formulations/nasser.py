@@ -53,7 +53,7 @@ class Link(NamedTuple):
 
 
 class Hinge(NamedTuple):
-    """What the inbound pass keeps of a joint: A*, B*, and k = A* Z + J^a Z."""
+    """Values of a joint stored by the inbound pass: A*, B*, and k = A* Z + J^a Z."""
 
     A: Matrix
     B: Vector
@@ -68,7 +68,7 @@ def accelerations(state: State, tau: Any) -> list[Any]:
 
 
 def z_of(member: Member) -> int:
-    """The place of the hinge direction among six."""
+    """Index of the hinge direction among six."""
     return 2 if member.prismatic else 5
 
 
@@ -98,7 +98,7 @@ def velocities(state: State, tau: Any) -> list[Link]:
 
 
 def orientations(state: State) -> list[Any]:
-    """Of frames i-1 in frame 0, for loads that are given there."""
+    """Orientations of frames i-1 in frame 0, for loads given in its axes."""
     after: list[Any] = []
     before: list[Any] = []
     for i, member in enumerate(state.members):
@@ -137,7 +137,7 @@ def _three(v: Any) -> Vector:
 
 
 def control_loads(state: State, i: int, tau: Any) -> Vector:
-    """Of (2.1.2), (2.1.5.3): the drive of joint i pushes link i, those of the joints it carries push back."""
+    """Control loads of (2.1.2), (2.1.5.3): of the drive of joint i, minus those of the joints that link i carries."""
     member = state.members[i]
     own = scaled(tau[i], Z_AXIS)
     total: Vector = [*own, *NOTHING] if member.prismatic else [*NOTHING, *own]
@@ -230,7 +230,7 @@ def drift(state: State, i: int, link: Link, P: Vector) -> Vector:
 
 
 def hinge_drift(before: Any, rate: Vector) -> Vector:
-    """The lower half of (2.1.13.2), plus."""
+    """The lower half of (2.1.13.2), with positive sign."""
     return _three(cross(before, rate))
 
 

@@ -48,7 +48,7 @@ class Motion(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A link under way: its motion, its joint's axis z, the vectors p* and r*, and F and N."""
+    """State of a link in the recursion: motion, joint axis z, vectors p* and r*, and F and N."""
 
     motion: Motion
     z: Any
@@ -68,7 +68,7 @@ def generalized_forces(state: State) -> list[Any]:
 
 
 def base_motion(state: State) -> Motion:
-    """Gravity as an acceleration of the base."""
+    """Motion of the base, with gravity as its acceleration."""
     up = negative(state.gravity)
     if state.base is None:
         return Motion(ONE, ZERO, ZERO, up)
@@ -134,6 +134,6 @@ def inward(state: State, links: list[Moved]) -> list[Any]:
 
 
 def less_load(push: Push, link: Moved, f: Any, n: Any) -> tuple[Any, Any]:
-    """Force and moment (about origin i-1) that the joint need not give."""
+    """Force and moment (about origin i-1) of the joint, minus a load."""
     arm = plus(link.p, times(link.motion.W, push.point))
     return minus(f, push.force), minus(n, plus(push.moment, cross(arm, push.force)))

@@ -10,7 +10,7 @@ r*_i and (for rotational joints) p*_i are constant:
     n_i   = A_{i+1} n_{i+1} + N_i + (p*_i + r*_i) x F_i + p*_i x A_{i+1} f_{i+1}
     tau_i = (A_i^T z) . n_i
 
-prismatic: w_i = A_i^T w_{i-1}, dw_i alike, pdd_i with z qdd_i + 2 w_i x z qd_i more, tau_i = (A_i^T z) . f_i.
+prismatic: w_i = A_i^T w_{i-1}, dw_i likewise, pdd_i with z qdd_i + 2 w_i x z qd_i more, tau_i = (A_i^T z) . f_i.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Motion(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A link under way: its motion, and F and N."""
+    """State of a link in the recursion: its motion, and F and N."""
 
     motion: Motion
     F: Any
@@ -60,7 +60,7 @@ def generalized_forces(state: State) -> list[Any]:
 
 
 def base_motion(state: State) -> Motion:
-    """Gravity as an acceleration of the base."""
+    """Motion of the base, with gravity as its acceleration."""
     up = negative(state.gravity)
     if state.base is None:
         return Motion(ZERO, ZERO, up)

@@ -121,7 +121,7 @@ class Planar:
                 self._station(k, body)
 
     def _add(self, joint: tuple[int, Body] | None, beam: tuple[int, Body] | None) -> None:
-        """A joint, a beam, or a beam behind its joint."""
+        """Add a body: a joint, a beam, or a beam behind its joint."""
         first = (joint or beam)[1]  # type: ignore[index]
         offset, heading = self._reached(first.parent, first)
         if self.links:
@@ -150,7 +150,7 @@ class Planar:
             self._bend(beam[0], beam[1], root)
 
     def _bend(self, k: int, body: Body, root: complex) -> None:
-        """The beam of the last link, and what is fixed to its tip."""
+        """Add the beam of the last link, and what is fixed to its tip."""
         t = self._tables(k)
         self._normals[k] = body.R.T @ self._normals[body.parent]
         tip = self.spots[k] = self._end(body, len(self.links) - 1, root, self._normals[k])
@@ -202,7 +202,7 @@ class Planar:
         return beam.layout.unpacked(beam.values)
 
     def _refuse_oblique(self, body: Body, normal: Array) -> int:
-        """+1 or -1: which way the joint turns, seen along the normal of the plane."""
+        """Direction of rotation of a joint about the normal of the plane, +1 or -1; raises an error for others."""
         if body.prismatic:
             raise UnsupportedError(f"joint {body.joint!r} is prismatic")
         if abs(normal[0]) > PARALLEL or abs(normal[1]) > PARALLEL:
@@ -211,7 +211,7 @@ class Planar:
 
     @staticmethod
     def _refuse_out_of_plane(body: Body, t: Any, normal: Array) -> None:
-        """Modes must move and turn in the plane only."""
+        """Raise an error for modes that leave the plane."""
         parts = ((t.shift, "ki,i->k"), (t.D, "kij,i->kj"), (t.Y, "klij,i->klj"))
         leaves = [_beside(np.einsum(how, np.array(x, float), normal), x) for x, how in parts]
         leaves.append(_beside(np.cross(np.array(t.turn, float), normal), t.turn))
@@ -223,7 +223,7 @@ class Planar:
 
 
 def _beside(part: Array, whole: Any) -> float:
-    """The largest entry of a part, beside the largest of the whole."""
+    """The largest entry of a part, relative to the largest of the whole."""
     size = float(np.abs(np.array(whole, float)).max(initial=0.0))
     return float(np.abs(part).max(initial=0.0)) / size if size else 0.0
 
@@ -233,7 +233,7 @@ def _refuse_branches(bodies: Bodies) -> None:
     for k, body in bodies.movers:
         if body.parent != last:
             along = body.parent != BASE and bodies.list[body.parent].mount
-            where = "hangs along a beam" if along and bodies.list[body.parent].beam_owner == last else "branches"
+            where = "has a joint along a beam" if along and bodies.list[body.parent].beam_owner == last else "branches"
             raise UnsupportedError(f"it {where} at {body.joint!r}")
         last = k
 
@@ -246,7 +246,7 @@ def _normal(bodies: Bodies) -> Array:
         if body.beam is None:
             return R[:, 2]
     if bodies.movers:
-        raise UnsupportedError("it has no joint that moves, whose axis would say which plane is meant")
+        raise UnsupportedError("it has no moving joint to define the plane")
     return R[:, 2]
 
 
@@ -273,7 +273,7 @@ def _nothing(m: int) -> Integrals:
 
 
 def _joined(a: Integrals, b: Integrals) -> Integrals:
-    """Two parts of one link."""
+    """Integrals of a link that consists of two parts."""
 
     def both(x: Any, y: Any) -> list[complex]:
         return [p + q for p, q in zip(x, y, strict=True)]

@@ -1,4 +1,4 @@
-"""The planar closed form written out: LaTeX of its symbols, C of its numbers."""
+"""Export of the planar closed form: as LaTeX in symbols, as C in numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def latex(model: SymbolicModel) -> str:
 
 
 class Passive(NamedTuple):
-    """What is constant: drives' inertia (n,), stiffness and damping (n, n), and where springs rest (n,)."""
+    """Constant terms: drive inertia (n,), stiffness and damping (n, n), and rest positions of springs (n,)."""
 
     armature: Sequence[float]
     K: Any

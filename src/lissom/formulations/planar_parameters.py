@@ -1,4 +1,4 @@
-"""What a planar model is linear in: parameters by name, with a unit table for each.
+"""Parameters that a planar model is linear in, by name, with a unit table for each.
 
     Y(q, qd, qdd) p = tau                                      after De Luca and Siciliano 1991, section V
 
@@ -18,14 +18,14 @@ from lissom.formulations.planar_tables import Geometry
 
 NEGLIGIBLE = 1e-12  # beside the largest of its kind in the link
 Entries = dict[int, Any]
-Felt = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Entries]
+UnitTorque = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Entries]
 
 
 class Parameter(NamedTuple):
-    """One entry of p.
+    """One parameter: an entry of p.
 
     unit : integrals of its link for a unit value, None where it has none
-    felt : otherwise what a unit value does to tau, by coordinate, from q, qd, qdd
+    torque : otherwise the contribution of a unit value to tau, by coordinate, from q, qd, qdd
     """
 
     name: str
@@ -33,7 +33,7 @@ class Parameter(NamedTuple):
     value: float
     link: int
     unit: Integrals | None = None
-    felt: Felt | None = None
+    torque: UnitTorque | None = None
 
 
 def numbered(*indices: int) -> str:
@@ -42,7 +42,7 @@ def numbered(*indices: int) -> str:
 
 
 def parameters(planar: Planar) -> tuple[Parameter, ...]:
-    """All that are not zero, link by link."""
+    """All nonzero parameters, link by link."""
     kinds = (_inertial, _elastic, _drive)
     return tuple(p for i, link in enumerate(planar.links) for kind in kinds for p in kind(i, link))
 
@@ -100,33 +100,33 @@ def _elastic(i: int, link: PlanarLink) -> Iterator[Parameter]:
                     which = f"mode {a + 1}" if a == b else f"modes {a + 1} and {b + 1}"
                     yield Parameter(
                         f"{word}_{numbered(n, a + 1, b + 1)}", f"{meaning.replace(' [', f' of {which} of link {n} [')}",
-                        float(table[a][b]), i, felt=_shared(c, d, rates=word == "d"),
+                        float(table[a][b]), i, torque=_shared(c, d, rates=word == "d"),
                     )  # fmt: skip
 
 
-def _shared(c: int, d: int, rates: bool) -> Felt:
+def _shared(c: int, d: int, rates: bool) -> UnitTorque:
     """A symmetric entry (c, d) of K or D."""
 
-    def felt(q: Sequence[Any], qd: Sequence[Any], _qdd: Sequence[Any]) -> Entries:
+    def torque(q: Sequence[Any], qd: Sequence[Any], _qdd: Sequence[Any]) -> Entries:
         x = qd if rates else q
         return {c: x[d]} if c == d else {c: x[d], d: x[c]}
 
-    return felt
+    return torque
 
 
 def _drive(i: int, link: PlanarLink) -> Iterator[Parameter]:
     if link.drive is None:
         return
     n, c, rest, of = i + 1, link.drive.coordinate, link.drive.rest, f"joint {link.drive.joint}"
-    kinds: tuple[tuple[str, str, float, Felt], ...] = (
+    kinds: tuple[tuple[str, str, float, UnitTorque], ...] = (
         ("Ia", f"inertia of the drive of {of} [kg m^2]", link.drive.armature, lambda q, qd, qdd: {c: qdd[c]}),
         ("b", f"viscous damping of {of} [N m s/rad]", link.drive.damping, lambda q, qd, qdd: {c: qd[c]}),
         ("f", f"Coulomb friction of {of} [N m]", link.drive.friction, lambda q, qd, qdd: {c: sign(qd[c])}),
         ("s", f"spring of {of} [N m/rad]", link.drive.stiffness, lambda q, qd, qdd: {c: q[c] - rest}),
     )
-    for word, meaning, value, felt in kinds:
+    for word, meaning, value, torque in kinds:
         if value:
-            yield Parameter(f"{word}_{n}", meaning, float(value), i, felt=felt)
+            yield Parameter(f"{word}_{n}", meaning, float(value), i, torque=torque)
 
 
 class Regressor:
@@ -146,8 +146,8 @@ class Regressor:
         phases, n = Phases(self._planar.turns, q), len(q)
         out = []
         for p in self._given:
-            if p.felt is not None:
-                entries = p.felt(q, qd, qdd)
+            if p.torque is not None:
+                entries = p.torque(q, qd, qdd)
                 out.append([entries.get(a, 0.0) for a in range(n)])
                 continue
             forms = self._forms[p.name]

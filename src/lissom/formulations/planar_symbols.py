@@ -1,4 +1,4 @@
-"""The planar closed form in symbols: the same tables and sums as in numbers, on SymPy's.
+"""The planar closed form in SymPy symbols, from the same tables and sums as in numbers.
 
 Parameters are named as in `planar_parameters`; lengths l_i (ly_i across), end values phi_ije and slopes phip_ije of
 the shapes (phix_ije along a link), headings gamma_i of links that do not start along the last, gravity g_x, g_y. What
@@ -39,7 +39,7 @@ class SymbolicModel(NamedTuple):
 
 
 def sympy_module() -> Any:
-    """SymPy, or a sentence."""
+    """Import SymPy; raises an error with advice if it is not installed."""
     try:
         import sympy
     except ImportError:
@@ -106,7 +106,7 @@ class Pair:
 
 
 def refuse_long(planar: Planar) -> None:
-    """Symbols are for short arms; a sentence for others."""
+    """Raise an error for arms with too many links for the symbolic form."""
     if len(planar.links) > MOST_LINKS:
         raise UnsupportedError(
             f"planar_model: the symbolic form (sympy, latex, c) covers up to {MOST_LINKS} links, and arm "
@@ -196,7 +196,7 @@ def _gathered(parts: Sequence[tuple[Poly, Any]]) -> Form:
 
 
 def _headed(symbols: Symbols, planar: Planar, q: Sequence[Any]) -> list[Any]:
-    """Joint angles with the heading of their links, gamma_i, on top."""
+    """Joint angles plus the headings gamma_i of their links."""
     out = list(q)
     for i, link in enumerate(planar.links):
         if link.coordinate is not None:

@@ -35,7 +35,7 @@ class Term(NamedTuple):
     im: Linear
 
     def mapped(self, change: Callable[[Any], Any]) -> Term:
-        """The same with every coefficient changed."""
+        """A copy with every coefficient mapped."""
         re, im = (tuple((c, change(x)) for c, x in part) for part in (self.re, self.im))
         return Term(self.k, self.l, re, im)
 
@@ -50,7 +50,7 @@ class Forms(NamedTuple):
     V: Form
 
     def mapped(self, change: Callable[[Any], Any]) -> Forms:
-        """The same with every coefficient changed."""
+        """A copy with every coefficient mapped."""
         return Forms(
             {key: tuple(t.mapped(change) for t in form) for key, form in self.B.items()},
             tuple(t.mapped(change) for t in self.V),
@@ -58,13 +58,13 @@ class Forms(NamedTuple):
 
 
 def split_float(x: complex) -> tuple[float, float]:
-    """Real and imaginary part."""
+    """Real and imaginary part of a complex number."""
     x = complex(x)
     return x.real, x.imag
 
 
 class Geometry:
-    """Frames of the links and what every coordinate does to them; masses come later, see `forms`."""
+    """Frames of the links and their derivatives by every coordinate, without masses (see `forms`)."""
 
     def __init__(self, links: Sequence[PlanarLink], i: Any = 1j, split: Split = split_float):
         self.links, self.i, self._split = links, i, split
@@ -81,7 +81,7 @@ class Geometry:
         self._signs = {link.coordinate: (link.phase, link.sign) for link in links if link.coordinate is not None}
 
     def coordinates(self, at: int) -> Iterable[int]:
-        """Those that move link `at`, its own modes included."""
+        """Coordinates that move link `at`, its own modes included."""
         for link in self.links[: at + 1]:
             yield from () if link.coordinate is None else (link.coordinate,)
             yield from link.modes
@@ -102,7 +102,7 @@ class Geometry:
         return out
 
     def forms(self, integrals: Sequence[Integrals | None], gravity: Any = 0) -> Forms:
-        """The tables of links with these integrals; those that are None have no mass."""
+        """The tables of links with given integrals; links with None have no mass."""
         B: dict[tuple[int, int], Poly2] = {}
         V: Poly2 = {}
         for at, own in enumerate(integrals):
@@ -188,7 +188,7 @@ Poly2 = dict[tuple[int, int, int], Any]  # (k, l, amplitude): coefficients of e^
 
 
 def _some(x: Any, size: Any) -> bool:
-    """Not zero, and not the rounding of a sum of the given size."""
+    """Whether a number is not zero, and not rounding error of a sum of the given size."""
     return bool(abs(x) > 1e-15 * size) if size else x != 0
 
 

@@ -1,8 +1,8 @@
 """De Luca and Siciliano 1991, (32)-(34) and the appendix: two links with two modes each, coefficient by coefficient.
 
 The names are the paper's; `printed` gives every constant as it reads there, `corrected` the same with the slips in
-`ERRATA` mended. `inertia` and `velocity_forces` put them into (32) and (34). With the corrected constants they are the
-general closed form of `de_luca_siciliano`; with the printed ones h does not belong to B, and energy drifts.
+`ERRATA` corrected. `inertia` and `velocity_forces` put them into (32) and (34). With the corrected constants they are
+the general closed form of `de_luca_siciliano`; with the printed ones h does not belong to B, and energy drifts.
 
 Coordinates are the paper's here, (theta_1, theta_2, delta_11, delta_12, delta_21, delta_22); `ORDER` takes lissom's to
 them: ``q[..., ORDER]``.
@@ -57,7 +57,7 @@ class TwoLink(NamedTuple):
 
     @classmethod
     def of(cls, arm: Arm) -> TwoLink:
-        """From an arm of two straight links with two transversal modes each, hubs on the joints, payload at the tip."""
+        """Make the parameters from an arm of two straight links, two transversal modes each, and a tip payload."""
         shapes = [(link.beam, link.mode_labels) for link in arm.links]
         if len(shapes) != 2 or any(beam is None or len(labels) != 2 for beam, labels in shapes):
             raise UnsupportedError(
@@ -106,7 +106,7 @@ class TwoLink(NamedTuple):
 
 
 class _Plain(NamedTuple):
-    """(24) of a beam alone."""
+    """Integrals (24) of a beam alone."""
 
     m: float
     d: float
@@ -127,8 +127,8 @@ def _without_ends(arm: Arm, planar: Planar, k: int) -> _Plain:
     carried = payload is not None and (k == 0 or payload.com.any())
     if beside or turned or carried:
         raise UnsupportedError(
-            f"link {link.name!r} of arm {arm.name!r} has a hub, a payload, a joint or a mode beside the places and "
-            "directions the paper has; use method='de_luca_siciliano', which takes them anywhere."
+            f"link {link.name!r} of arm {arm.name!r} has a hub, payload, joint or mode that the two-link arm of the "
+            "paper does not have; use method='de_luca_siciliano', which is general."
         )
     m = float(body.C[0, 0])
     return _Plain(
@@ -143,8 +143,8 @@ def printed(p: TwoLink) -> Coefficients:
 
 
 def corrected(p: TwoLink) -> Coefficients:
-    """The same, mended."""
-    return {**printed(p), **{name: mended(p) for name, (_, _, mended) in ERRATA.items()}}
+    """Coefficients b, t and h with the errata corrected."""
+    return {**printed(p), **{name: right(p) for name, (_, _, right) in ERRATA.items()}}
 
 
 # name: as it reads, should be, and what it then is
@@ -266,7 +266,7 @@ def _h56(p: TwoLink) -> Coefficients:
 
 
 def _shared(x: Coefficients, q: Sequence[Any]) -> tuple[Any, ...]:
-    """c_2, s_2 and t_1, t_2, t_3 of (33)."""
+    """Shared values c_2, s_2 and t_1, t_2, t_3 of (33)."""
     _, theta2, d11, d12, d21, d22 = q
     t1 = x["t_11"] * d11 + x["t_12"] * d12
     t2 = x["t_21"] * d21 + x["t_22"] * d22
@@ -275,7 +275,7 @@ def _shared(x: Coefficients, q: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def inertia(x: Coefficients, q: Sequence[Any]) -> list[list[Any]]:
-    """B, (32)."""
+    """The inertia matrix B, (32)."""
     d11, d12 = q[2], q[3]
     c, s, t1, t2, t3 = _shared(x, q)
     pairs = {
@@ -295,12 +295,12 @@ def inertia(x: Coefficients, q: Sequence[Any]) -> list[list[Any]]:
 
 
 def velocity_forces(x: Coefficients, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
-    """h, (34)."""
+    """The velocity forces h, (34)."""
     return [sum(x[name] * term for name, term in row.items()) for row in velocity_terms(x, q, qd)]
 
 
 def velocity_terms(x: Coefficients, q: Sequence[Any], qd: Sequence[Any]) -> list[dict[str, Any]]:
-    """What every coefficient of (34) multiplies, by row."""
+    """Products of rates and deflections that the coefficients of (34) multiply, by row."""
     d11, d12 = q[2], q[3]
     T1, T2, D11, D12, D21, D22 = qd
     c, s, t1, t2, t3 = _shared(x, q)

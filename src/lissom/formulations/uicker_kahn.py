@@ -52,7 +52,7 @@ def second_derivative(state: State, W: Any, j: int, k: int, l: int) -> Any:
 
 
 def generalized_force(state: State, W: Any, first: Any, second: Any, i: int) -> Any:
-    """(4)."""
+    """The generalized force (4)."""
     total: Any = None
 
     def gather(term: Any) -> None:

@@ -6,7 +6,7 @@ bias is inverse dynamics at qdd = 0, by `newton_euler_link`. The methods differ 
 
 1. column j is inverse dynamics at rest, without gravity, for a unit acceleration of joint j;
 2. the same, but only joints beyond j are asked: H is symmetric, and what carries j need not move;
-3. link j and all it carries make one composite body, whose inertial force is felt by every joint that
+3. link j and all it carries make one composite body, whose inertial force acts on every joint that
    carries it.
 
 H is then factored (Cholesky without roots) and solved.
@@ -46,7 +46,7 @@ def accelerations_3(state: State, tau: Any) -> list[Any]:
 
 
 def accelerations(state: State, tau: Any, inertia: Any) -> list[Any]:
-    """qdd from torques."""
+    """Accelerations qdd from torques."""
     n = len(state.members)
     bias = newton_euler(state._replace(qdd=[0.0] * n))
     H = inertia(state)
@@ -59,7 +59,7 @@ def accelerations(state: State, tau: Any, inertia: Any) -> list[Any]:
 
 
 def at_rest(state: State, qdd: Sequence[Any]) -> State:
-    """Without velocity, gravity, loads and motion of the base."""
+    """A state without velocity, gravity, loads and base motion."""
     nothing = [0.0] * len(state.members)
     return State(state.members, state.frames, nothing, qdd, [0.0, 0.0, 0.0])
 
@@ -85,7 +85,7 @@ def inertia_by_lower_columns(state: State) -> Matrix:
 
 
 def beyond(members: Sequence[Member], j: int) -> list[int]:
-    """Link j and all it carries."""
+    """Link j and all links it carries."""
     kept = {j}
     for k in range(j + 1, len(members)):
         if members[k].parent in kept:
@@ -134,7 +134,7 @@ def inertia_by_composites(state: State) -> Matrix:
 
 
 def own(state: State, i: int) -> Composite:
-    """Link i by itself, in frame i-1."""
+    """The composite of link i alone, in frame i-1."""
     member = state.members[i]
     R, p = parts(state.frames.A[i])
     r = plus(p, times(R, member.com))
@@ -143,7 +143,7 @@ def own(state: State, i: int) -> Composite:
 
 
 def shift_inertia(m: Any, r: Vector) -> Matrix:
-    """m (r.r 1 - r r^T)."""
+    """Inertia m (r.r 1 - r r^T) of a point mass."""
     square = dot(r, r)
     return [[m * ((square if a == b else 0.0) - r[a] * r[b]) for b in range(3)] for a in range(3)]
 

@@ -93,7 +93,7 @@ def before(state: State, motion: Motion, i: int) -> tuple[Any, Any, Any]:
 
 
 def kinematics(state: State, transforms: Transforms) -> Motion:
-    """(12), (13), (14), outwards."""
+    """The outward pass (12), (13), (14)."""
     out = Motion([], [], [], [])
     for i, (T, dT, ddT, _) in enumerate(zip(*transforms, strict=True)):
         new = rates(*before(state, out, i), T, dT, ddT, state.qd[i], state.qdd[i])
@@ -103,7 +103,7 @@ def kinematics(state: State, transforms: Transforms) -> Motion:
 
 
 def dynamics(state: State, transforms: Transforms, motion: Motion) -> Carried:
-    """(17)-(20) with (37b), inwards."""
+    """The inward pass (17)-(20) with (37b)."""
     n = len(state.members)
     out = Carried([ZERO] * n, [ZERO] * n, [ZERO] * n)
     for i in range(n - 1, -1, -1):
@@ -135,7 +135,7 @@ def moments(state: State, i: int) -> Any:
 
 
 def torque(state: State, motion: Motion, carried: Carried, i: int) -> Any:
-    """(16)."""
+    """The joint torque (16)."""
     inertia = trace(product(motion.dA[i], carried.D[i]))
     weight = dot([*state.gravity, 0.0], times(motion.dA[i], carried.E[i]))
     A = before(state, motion, i)[0]
@@ -143,7 +143,7 @@ def torque(state: State, motion: Motion, carried: Carried, i: int) -> Any:
 
 
 def moment_along(state: State, carried: Carried, i: int, A: Any) -> Any:
-    """G_i^T A z_0, with A where the joint of link i starts; a prismatic joint does not feel it."""
+    """G_i^T A z_0, with A where the joint of link i starts; zero for a prismatic joint."""
     member, G = state.members[i], carried.G[i]
     if member.prismatic or G is ZERO:
         return ZERO

@@ -6,14 +6,14 @@ as "k carries i, or is it" and sums over the links c that link i carries, outwar
     dA_i/dq_k = dA_{i-1}/dq_k T_i                                  k < i
               = A_{i-1} dT_i                                       k = i                          (21)
 
-and (22)-(26) for B and C alike, inwards
+and (22)-(26) likewise for B and C, inwards
 
     dD_i/dq_k = I_i dC_i^T/dq_k + sum_c T_c dD_c/dq_k              k <= i
               = dT_c D_c + T_c dD_c/dq_k                           k = c
               = T_c dD_c/dq_k                                      k beyond c                     (27)
 
-and (28)-(30). The derivatives of F_i of (31) are in those of D_i, which it was taken off; G_i has none (32). As mended,
-(23) and (26) repeat (21), and (25) is twice (22); they are carried out as the paper sets them forth.
+and (28)-(30). The derivatives of F_i of (31) are in those of D_i, which it was taken off; G_i has none (32).
+As corrected, (23) and (26) repeat (21), and (25) is twice (22); they are carried out as the paper sets them forth.
 """
 
 from __future__ import annotations

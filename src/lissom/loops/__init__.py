@@ -1,1 +1,1 @@
-"""Closed loops: closures between links of the tree, and the algebra of motions and forces that they leave."""
+"""Closed loops: closures between links of the tree, and the algebra of their motions and forces."""

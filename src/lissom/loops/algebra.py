@@ -1,4 +1,4 @@
-"""Motions and forces that closures leave, for batches of states.
+"""Linear algebra of closures for batches of states: consistent motions, closure forces, least torques.
 
 With G (m, n) of rank r, G = U S V^T: motions that keep the loops closed are those without a part in V (n, r);
 closure forces act as G^T lambda. Redundant rows (r < m) leave the motion unique and the forces not: of all that do
@@ -34,19 +34,19 @@ class Split(NamedTuple):
 
     @property
     def rank(self) -> NDArray[np.intp]:
-        """(...)"""
+        """(...) rank of the closures."""
         return np.asarray(self.kept.sum(axis=-1))
 
     def least_force(self, tau: Array) -> Array:
-        """The smallest lambda whose G^T lambda is the part of tau (..., n) that closures can bear."""
+        """The smallest lambda for which G^T lambda is the part of tau (..., n) that closures can support."""
         return mul(self.U, mul(self.V.swapaxes(-1, -2), tau) / self.s)
 
     def least_motion(self, rows: Array) -> Array:
-        """The smallest x with G x = rows (..., m), as far as there is one."""
+        """The smallest x with G x = rows (..., m), in the least-squares sense."""
         return mul(self.V, mul(self.U.swapaxes(-1, -2), rows) / self.s)
 
     def tangent(self, x: Array) -> Array:
-        """x (..., n) without what would open a loop."""
+        """The part of x (..., n) that keeps the loops closed."""
         return x - mul(self.V, mul(self.V.swapaxes(-1, -2), x))
 
 
@@ -56,7 +56,7 @@ def mul(A: Array, x: Array) -> Array:
 
 
 def split(G: Array) -> Split:
-    """The parts of G that count."""
+    """Decompose G, without singular values that are numerically zero."""
     U, s, Vt = np.linalg.svd(G, full_matrices=False)
     kept = s > np.maximum(RANK * s[..., :1], NOTHING)
     return Split(
@@ -115,7 +115,7 @@ class Bordered:
         return np.asarray(free + change), force
 
     def corrected(self, free: Array, b: Array) -> tuple[Array, Array]:
-        """What closures add to x = M^-1 f (..., n), and the smallest lambda (..., m)."""
+        """The correction of x = M^-1 f (..., n) by the closures, and the smallest lambda (..., m)."""
         change, force = self._pushed(free[..., None], b[..., None])
         return change[..., 0], force[..., 0]
 
@@ -160,7 +160,7 @@ def pivots(A: Array, count: int) -> NDArray[np.intp]:
 
 
 def independent_rows(G: Array, rank: int) -> NDArray[np.intp]:
-    """Of one state: `rank` rows that say all."""
+    """Indices of `rank` independent rows at one state."""
     return pivots(G, rank)
 
 

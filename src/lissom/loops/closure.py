@@ -1,4 +1,4 @@
-"""What a closure asks of the two frames that it joins, as a program of the engine.
+"""Residuals of a closure between two frames, as a program of the engine.
 
 A loop joins frame a (axes x, y, z, origin p_a) on one link with frame b on another. With d = p_b - p_a its rows are
 
@@ -56,7 +56,7 @@ class Kind(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many."""
+        """Number of rows."""
         return len(self.along) + len(self.about)
 
 
@@ -154,7 +154,7 @@ class End(NamedTuple):
 
 
 def ends(arm: Arm, loop: Loop) -> tuple[End, End]:
-    """Both ends; on a flexible link the frame sits on the section at its origin."""
+    """Both ends of every loop; on a flexible link the frame is attached to the section at its origin."""
     out = []
     for link, X in (loop.a, loop.b):
         if link is None:
@@ -196,14 +196,14 @@ def coordinates(bodies: Bodies, loop: Loop) -> list[int]:
 
 
 def shapes(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
-    """Of phi, of the entries of G that are not always zero (loop by loop, row by row), and of the drift."""
+    """Shapes of phi, of the entries of G that are not always zero (by loop and row), and of the drift."""
     counts = [(KINDS[loop.joint].rows, len(coordinates(bodies, loop))) for loop in bodies.arm.loops]
     rows = sum(m for m, _ in counts)
     return (rows,), (sum(m * n for m, n in counts),), (rows,)
 
 
 def entries(bodies: Bodies) -> tuple[Any, Any]:
-    """Rows and columns of these entries in G."""
+    """Rows and columns of the stored entries in G."""
     rows: list[int] = []
     cols: list[int] = []
     first = 0
@@ -241,14 +241,14 @@ def program(run: Any, bodies: Bodies) -> None:
 
 
 def residual_program(run: Any, bodies: Bodies) -> None:
-    """phi alone, of q."""
+    """A program with phi alone, as a function of q."""
     q = run.input(bodies.arm.dof)
     for_all = [(loop, [_way(run, bodies, end, q).X for end in ends(bodies.arm, loop)]) for loop in bodies.arm.loops]
     run.output(*(run.call(CLOSE[loop.joint]["residual"], *X) for loop, X in for_all))
 
 
 def drift_program(run: Any, bodies: Bodies) -> None:
-    """The drift alone, to be differentiated."""
+    """A program with the drift alone, to be differentiated."""
     n = bodies.arm.dof
     q, qd = run.input(n), run.input(n)
     still, drift = run.constant(np.zeros(n)), []
@@ -261,7 +261,7 @@ def drift_program(run: Any, bodies: Bodies) -> None:
 
 
 def refuse_linear(arm: Arm) -> None:
-    """Frames of the linear model do not stay orthonormal: a closure of turns has no meaning there."""
+    """Raise an error for the linear model, whose frames do not stay orthonormal."""
     if arm.flexible and arm.flexibility != "second_order":
         raise UnsupportedError(
             f"arm {arm.name!r} has closed loops and flexibility={arm.flexibility!r}; closed loops with flexible links "

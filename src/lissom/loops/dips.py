@@ -1,7 +1,7 @@
-"""Where a measure that is never negative comes down to zero along a way, such as a singular value of closures.
+"""Zeros of a nonnegative measure over time, such as a singular value of closures: singular configurations.
 
-On the way through a singular configuration it falls to zero and rises again, so the way is looked through for dips, and
-each is followed down. Its square is a parabola around a zero, which is quickly found.
+Near a singular configuration the measure falls to zero and rises again, so the path is searched for local minima, and
+each is refined. The square of the measure is a parabola around a zero, which is found quickly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Measure = Callable[[Array], Array]  # times (k,) -> (k,)
 
 
 class Low(NamedTuple):
-    """Where a measure is lowest: when, and how low."""
+    """A local minimum of a measure: time and value."""
 
     t: float
     value: float
@@ -32,7 +32,7 @@ def zeros(measure: Measure, t: Array, small: float = SINGULAR) -> list[float]:
 
 
 def lows(measure: Measure, t: Array) -> list[Low]:
-    """The lowest points of its dips, in order of time."""
+    """Local minima of the measure, in order of time."""
     if len(t) < 3:
         return []
     size = measure(t)
@@ -49,7 +49,7 @@ def lows(measure: Measure, t: Array) -> list[Low]:
 
 
 def _lowest(measure: Measure, begin: float, end: float) -> Low:
-    """The lowest point between two times."""
+    """The minimum between two times."""
     from scipy.optimize import minimize_scalar
 
     low = minimize_scalar(

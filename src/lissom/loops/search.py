@@ -4,7 +4,7 @@ Damped Gauss-Newton (Levenberg 1944, Marquardt 1963) on phi(q): with G = U S V^T
 -V S / (S^2 + mu) U^T phi, and mu follows how well the linear model foretold the gain. Near a solution mu is that of
 the residual, and steps are the smallest that close the linear loops.
 
-From a position that is closed to one far away, coordinates that are given are led there in steps, and the others follow
+From a position that is closed to one far away, given coordinates are moved there in steps, and the others follow
 along their tangents (Allgower and Georg 1990, predictor and corrector). So they come by the branch and the winding on
 which a mechanism that moves there arrives, where a search that jumps may find another.
 """
@@ -30,7 +30,7 @@ Residual = Callable[[Array], tuple[Array, Array]]  # q -> phi, G
 
 
 class Found(NamedTuple):
-    """Where a search ended: q (n,), phi there, and how many steps it took."""
+    """Result of a search: q (n,), residual phi, and the number of steps."""
 
     q: Array
     phi: Array
@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 def closed(residual: Residual, q: Array, free: NDArray[np.bool_], steps: int) -> Found:
-    """From q on, moving only the coordinates in `free`."""
+    """Close the loops from q, moving only the coordinates in `free`."""
     q = q.copy()
     phi, G = residual(q)
     mu = 1e-3
@@ -79,7 +79,7 @@ def nearest(
     good: Callable[[Array], bool],
     tolerance: float,
 ) -> tuple[Found, bool]:
-    """The solution that the guess leads to; where it leads to none, the nearest of those that guesses around it do.
+    """The solution found from the guess or, if there is none, the nearest one found from guesses around it.
 
     good : whether a solution is meant, and not one with an axis turned round
     Returns the search that came closest to closing, and whether it did.
@@ -103,7 +103,7 @@ def nearest(
 
 
 def followed(residual: Residual, q: Array, goal: Array, free: NDArray[np.bool_], tolerance: float) -> Array | None:
-    """From a closed q (n,) to the closed position whose coordinates that are not free are those of `goal`.
+    """Follow the closed positions from q (n,) to the one whose fixed coordinates are those of `goal`.
 
     None where the way there, straight for the given coordinates, does not lead through.
     """
@@ -128,5 +128,5 @@ def followed(residual: Residual, q: Array, goal: Array, free: NDArray[np.bool_],
 
 
 def _least(G: Array, rows: Array) -> Array:
-    """The smallest x with G x = rows, as far as there is one."""
+    """The smallest x with G x = rows, in the least-squares sense."""
     return np.asarray(np.linalg.lstsq(G, rows, rcond=RANK)[0])

@@ -1,4 +1,4 @@
-"""How far loops may be open and still count as closed: one number, for every verb.
+"""Tolerance within which loops count as closed, for all functions.
 
 States that verbs are given (`inverse_dynamics`, `forward_dynamics`, `closure_forces`, `linearise`, `simulate`), ends of
 tasks, and splines of a motion between their knots are all held to it. States that verbs return are closed to rounding.

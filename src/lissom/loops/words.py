@@ -1,4 +1,4 @@
-"""Loops and their rows in words."""
+"""Names of loops and closure rows, and messages about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lissom.spatial.rotations import Array
 
 
 def loop_names(arm: Arm) -> tuple[str, ...]:
-    """``loop 2 (coupler - base, revolute)``"""
+    """Names of the loops, such as ``loop 2 (coupler - base, revolute)``."""
     return tuple(
         f"loop {i + 1} ({loop.a[0] or 'base'} - {loop.b[0] or 'base'}, {loop.joint})"
         for i, loop in enumerate(arm.loops)
@@ -19,13 +19,13 @@ def loop_names(arm: Arm) -> tuple[str, ...]:
 
 
 def row_names(arm: Arm) -> tuple[str, ...]:
-    """``loop 2 (coupler - base, revolute): turn about x``"""
+    """Names of the closure rows, such as ``loop 2 (coupler - base, revolute): turn about x``."""
     names = loop_names(arm)
     return tuple(f"{names[i]}: {word}" for i, loop in enumerate(arm.loops) for word in KINDS[loop.joint].words)
 
 
 def row_units(arm: Arm) -> tuple[str, ...]:
-    """``m`` or ``rad``"""
+    """Units of the closure rows, ``m`` or ``rad``."""
     return tuple("m" if word.startswith("shift") else "rad" for loop in arm.loops for word in KINDS[loop.joint].words)
 
 
@@ -35,7 +35,7 @@ def loop_of_row(arm: Arm) -> NDArray[np.intp]:
 
 
 def largest(arm: Arm, rows: Array, per: str = "") -> str:
-    """The largest of rows (m,) in words: ``loop 1 (...): shift along x by 0.01 m``; per: ``/s`` of rates."""
+    """The largest of rows (m,) as text: ``loop 1 (...): shift along x by 0.01 m``; per: ``/s`` for rates."""
     k = int(np.argmax(np.abs(rows)))
     return f"{row_names(arm)[k]} by {abs(float(rows[k])):.3g} {row_units(arm)[k]}{per}"
 
@@ -47,5 +47,5 @@ def weakest_loop(arm: Arm, G: Array, rank: int) -> str:
 
 
 def held_less(which: str) -> str:
-    """What a loop does where closures lose their rank."""
-    return f"{which} no longer holds all that it held"
+    """The message about a loop whose closures lose rank."""
+    return f"{which} no longer constrains all its directions"

@@ -57,14 +57,14 @@ class Arm(Record):
     links : sequence of Link      parents before children
     gravity : (3,)                world axes [m/s^2]
     loops : sequence of Loop      closures between links
-    loads : sequence of Load      loads that always act, on top of those of a call
+    loads : sequence of Load      standing loads, in addition to those of a call
     flexibility : str             model of the flexible links: "second_order"; "linear", whose tips turn by
                                   E = 1 + [theta]; "book", the same truncated as by Book 1983; "book_37" and
                                   "book_72" with one of his truncations, to study them
-    kinematics_only : bool        accept links without mass; dynamics then refuses the arm
+    kinematics_only : bool        accept links without mass; dynamics functions then reject the arm
     source : str                  where the numbers come from
     notes : sequence of str       what a reader ignored or changed
-    folder : str                  where the file lies that it was read from; mesh files are looked for there
+    folder : str                  folder of the file it was read from; mesh files are searched there
 
     `source`, `notes` and `folder` do not count when arms are compared; `folder` is not written to files.
 
@@ -117,7 +117,7 @@ class Arm(Record):
                 if word in frames:
                     raise ModelError(
                         f"the name {word!r} is used twice (also on link {frames[word]!r}); "
-                        "links and tools need names of their own.",
+                        "links and tools need unique names.",
                         f"link {link.name!r}",
                     )
                 frames[word] = link.name
@@ -155,14 +155,14 @@ class Arm(Record):
         return f"it comes before its parent {link.parent!r}; list parents first."
 
     def _refuse_loose_ends(self) -> None:
-        """Loops, loads and mimics must name things that exist."""
+        """Raise an error if loops, loads or mimics name links or joints that do not exist."""
         moving = {joint.name: None for joint in self.moving_joints}  # ordered, and quick to look into
         for link in self.links:
             mimic = link.joint.mimic
             if mimic is not None and (mimic.joint not in moving or mimic.joint == link.joint.name):
                 raise ModelError(
                     f"it mimics {mimic.joint!r}, which is not another moving joint; {suggest(mimic.joint, moving)} "
-                    "Loaded with mimic='free' it is a joint of its own.",
+                    "Load the arm with mimic='free' to make it an independent joint.",
                     f"joint {link.joint.name!r}",
                 )
         _ = self.mimics  # refuses rings
@@ -181,7 +181,7 @@ class Arm(Record):
                 raise ModelError("a load that belongs to the arm cannot be a batch.", f"load on {load.link!r}")
 
     def _refuse_wrong_attachments(self) -> None:
-        """Joints sit along beams only, and on them."""
+        """Raise an error for a joint with `at` whose parent is no beam, or is shorter."""
         for i, link in enumerate(self.links):
             if link.joint.at is None:
                 continue
@@ -199,7 +199,7 @@ class Arm(Record):
                 raise ModelError(f"{problem}.", f"joint {link.joint.name!r}")
 
     def _refuse_wrong_tip_poses(self) -> None:
-        """The pose that a beam looks at is one of joints that it carries."""
+        """Raise an error if `tip_pose` names joints that the beam does not carry."""
         for i, link in enumerate(self.links):
             if link.beam is None or not link.beam.tip_pose:
                 continue
@@ -211,8 +211,7 @@ class Arm(Record):
             for joint, _ in link.beam.tip_pose:
                 if joint not in known:
                     raise ModelError(
-                        f"tip_pose names {joint!r}, which is not a moving joint that it carries and that follows no "
-                        f"other joint; "
+                        f"tip_pose names {joint!r}, which is not an independent joint further out on the arm; "
                         f"{suggest(joint, known)}",
                         f"link {link.name!r} beam",
                     )
@@ -236,22 +235,22 @@ class Arm(Record):
 
     @cached_property
     def dof(self) -> int:
-        """Number of coordinates: joints that follow no other one, and modes."""
+        """Number of coordinates: independent joints and elastic coordinates."""
         return sum(link.coordinate_count for link in self.links)
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
-        """The joints that are coordinates, in coordinate order; joints that follow another one are not among them."""
+        """The independent joints, in coordinate order; mimic joints are not among them."""
         return tuple(link.joint for link in self.links if link.joint.independent)
 
     @cached_property
     def moving_joints(self) -> tuple[Joint, ...]:
-        """All joints that move, in the order of the links: those of `joints` and those that follow them."""
+        """All joints that move, in the order of the links: those of `joints` and the mimic joints."""
         return tuple(link.joint for link in self.links if link.joint.moves)
 
     @cached_property
     def mimics(self) -> Mapping[str, Mimic]:
-        """By name of a joint that follows: the joint of `joints` that it follows in the end, multiplier and offset."""
+        """Mapping from the name of each mimic joint to the independent joint it follows, multiplier and offset."""
         return following.resolved(self)
 
     @cached_property
@@ -287,7 +286,7 @@ class Arm(Record):
 
     @cached_property
     def flexible(self) -> bool:
-        """Some link is flexible."""
+        """Whether any link is flexible."""
         return any(link.flexible for link in self.links)
 
     @cached_property
@@ -336,19 +335,19 @@ class Arm(Record):
     def bounds(self, quantity: str) -> tuple[Array, Array]:
         """Lower and upper limits (n_joints,) of one quantity of `joints`, infinite where unlimited.
 
-        Limits of joints that follow bound the joint that they follow, torques excepted: the motor sits there. Position
-        limits that would leave it no motion are left out (`check` lists them).
+        Limits of mimic joints also bound the joint that they follow, except torque limits. Position limits of a
+        mimic joint that would allow no motion are ignored (`check` lists them).
         """
         return following.bounds(self, choice(quantity, "quantity", QUANTITIES))
 
     @cached_property
     def friction(self) -> Array:
-        """(n_joints,) Coulomb friction at each of `joints`, that of joints that follow it included [N m or N]."""
+        """(n_joints,) Coulomb friction at each of `joints`, its mimic joints included [N m or N]."""
         return frozen(following.totals(self, "friction", 1))
 
     @cached_property
     def damping(self) -> Array:
-        """(n_joints,) viscous damping at each of `joints`, that of joints that follow it included [N m s or N s/m]."""
+        """(n_joints,) viscous damping at each of `joints`, its mimic joints included [N m s or N s/m]."""
         return frozen(following.totals(self, "damping", 2))
 
     @property
@@ -359,7 +358,7 @@ class Arm(Record):
         return q
 
     def joint_positions(self, q: ArrayLike) -> Array:
-        """Positions (..., len(moving_joints)) of all joints that move, those that follow others included.
+        """Positions (..., len(moving_joints)) of all moving joints, mimic joints included.
 
         Parameters
         ----------
@@ -376,7 +375,7 @@ class Arm(Record):
         return following.positions(self, q)
 
     def expanded(self, q: Array) -> Array:
-        """A copy with one entry per coordinate, from that or from one entry per joint (..., joints)."""
+        """A copy of a state with one entry per coordinate; given one entry per joint, elastic coordinates are zero."""
         if q.shape[-1] == self.dof:
             return np.array(q)
         if q.shape[-1] != len(self.joints):
@@ -395,7 +394,7 @@ class Arm(Record):
         return self.replace(gravity=gravity)
 
     def with_payload(self, payload: Payload | None, link: str | None = None) -> Arm:
-        """The same arm with `payload` on a link, in place of what it carried.
+        """The same arm with `payload` on a link, replacing the payload it had.
 
         The default link is the one at the end of the arm; a tree with several ends needs the link's name.
         """
@@ -403,9 +402,9 @@ class Arm(Record):
 
     @cached_property
     def ends(self) -> tuple[str, ...]:
-        """Links at the ends of the branches: of every last moving body, the last link that is fixed to it (or itself).
+        """Names of the links at the ends of the branches.
 
-        Frames fixed to the base or along the way are no ends. A serial arm has one.
+        Of every outermost moving link, the last link that is fixed to it, or the link itself. A serial arm has one.
         """
         from lissom.model.ends import end_links
 
@@ -413,13 +412,13 @@ class Arm(Record):
 
     @property
     def last_moving(self) -> str:
-        """The one of `ends`; on a tree with several, an error that lists them."""
+        """The link at the end of the arm; an arm with several `ends` raises an error that lists them."""
         from lissom.model.ends import only_end
 
         return only_end(self)
 
     def with_link(self, name: str, /, **changes: Any) -> Arm:
-        """The same arm with fields of one link changed; renaming takes its children along."""
+        """The same arm with fields of one link changed; when it is renamed, its children are updated."""
         i, links = self.index(name), list(self.links)
         unknown = set(changes) - set(Link.__dataclass_fields__)
         if unknown:
@@ -456,13 +455,13 @@ class Arm(Record):
         return self.with_link(carrier, joint=joint.replace(**changes))
 
     def lock(self, positions: Mapping[str, float]) -> Arm:
-        """The same arm with joints fixed at given positions, which are then no coordinates.
+        """The same arm with joints fixed at given positions and removed from the coordinates.
 
         Parameters
         ----------
         positions : mapping      position by name of a joint [rad or m], within the joint's limits
 
-        Joints that follow a locked joint are fixed where they follow to. A locked joint keeps its name and frame;
+        Joints that mimic a locked joint are fixed at the matching position. A locked joint keeps its name and frame;
         what only a moving joint has (limits, damping, friction, ...) is dropped and listed in `notes`.
 
         Examples
@@ -476,11 +475,11 @@ class Arm(Record):
         return lock(self, positions)
 
     def subtree(self, link: str, name: str | None = None) -> Arm:
-        """The arm made of a link and all that hangs on it.
+        """The arm made of a link and everything attached to it.
 
-        The frame that the link hangs on becomes the base, so gravity and loads keep their numbers in
+        The frame that carries the link becomes the base, so gravity and loads keep their numbers in
         the axes of that frame: turn them with `with_gravity` where that frame is not upright.
-        What leads out of the subtree is left out and listed in the notes.
+        Loops and loads that reach outside the subtree are left out and listed in the notes.
         """
         from lissom.model.edit import subtree
 
@@ -511,7 +510,7 @@ class Arm(Record):
         Parameters
         ----------
         rows : sequence of DH
-        convention : "standard" or "modified"; never guessed
+        convention : "standard" or "modified"; required
         gravity : (3,)      world axes [m/s^2]
         name : str or None  default "dh"
         base : (4, 4)       pose of DH frame 0 in the base frame
@@ -531,7 +530,7 @@ class Arm(Record):
     # ---- words -----------------------------------------------------------------------------------
 
     def describe(self) -> str:
-        """A table of joints, limits and masses, for people."""
+        """Return a table of joints, limits and masses as text."""
         from lissom.model.describe import describe
 
         return describe(self)
@@ -555,7 +554,7 @@ class Arm(Record):
 
 
 def _with_joint_renamed(links: list[Link], before: str, after: str) -> list[Link]:
-    """Followers of a joint that got another name follow it still, and beams look at it still."""
+    """Update mimics and tip poses that refer to a renamed joint."""
     if before == after:
         return links
     out = []

@@ -22,7 +22,7 @@ MOST_POLYNOMIALS = 16  # of one kind; beyond, sums of them lose the digits that 
 
 @dataclass(frozen=True, eq=False)
 class Modes(Record):
-    """How many shapes of each kind a flexible link keeps.
+    """Numbers of shapes of each kind that a flexible link keeps.
 
     `bending_z` is bending about z (deflection along y), `bending_y` bending about y
     (deflection along z). Modal coordinates come in the order of the fields.
@@ -55,7 +55,7 @@ STIFFNESS = {"bending_z": "EI_z", "bending_y": "EI_y", "torsion": "GJ", "stretch
 
 @dataclass(frozen=True, eq=False)
 class Tip(Record):
-    """What a beam carries at its tip, as far as one plane of bending, torsion and stretch feel it.
+    """Inertia at the tip of a beam, for one plane of bending, for torsion and for stretch.
 
     Parameters
     ----------
@@ -110,10 +110,10 @@ class Beam(Record):
         the last is the static one of a moment at the tip, for a link whose next joint turns freely about that axis.
         "polynomial": the best combinations of s^2, s^3, ... A `ShapeTable`: the best ones of given shapes.
     tip : "auto", "free" or Tip
-        What its shapes assume at the tip: all that hangs there, nothing, or what is given. It changes how fast
+        Tip inertia that the shapes assume: everything attached there, none, or the given one. It changes how fast
         results converge with the number of modes, not what they converge to.
     tip_pose : mapping joint -> position
-        For tip="auto": positions of joints beyond the link at which that is looked at; others are at home.
+        For tip="auto": positions of joints beyond the link for which the tip inertia is computed; default: home.
     third_order : bool
         Bending energy and tip angles completed to third order in the amplitudes; False leaves the plain second-order
         field, which is softer at large deflections.
@@ -161,7 +161,7 @@ class Beam(Record):
             self._refuse_shapes()
             self._set(tip_pose=self._clean_tip_pose(), third_order=flag(self.third_order, "third_order"))
             if self._along_the_axis()[0] < 1e-30:
-                raise ModelError("its mass is too small to be one; check the unit of mass_per_length and length.")
+                raise ModelError("its mass is too small for a beam; check the unit of mass_per_length and length.")
 
     def _stiffness_pair(self) -> tuple[Any, Any]:
         """(EI_y, EI_z) from a pair, or from one number for both planes."""
@@ -212,19 +212,19 @@ class Beam(Record):
     def _refuse_modes_without_stiffness(self) -> None:
         for plane in PLANES:
             if getattr(self.modes, plane) and self.stiffness(plane) is None:
-                raise ModelError(f"{plane} modes are asked for but {STIFFNESS[plane]} is not given.")
+                raise ModelError(f"{plane} modes are requested, but {STIFFNESS[plane]} is not given.")
 
     def stiffness(self, plane: str) -> Any:
-        """What resists a plane of motion: a number, a table, or None."""
+        """Section stiffness of a plane of motion: a number, a table, or None."""
         return {"bending_z": self.EI[1], "bending_y": self.EI[0], "torsion": self.GJ, "stretch": self.EA}[plane]
 
     @property
     def resists_spin(self) -> bool:
-        """Its sections have inertia about its axis."""
+        """Whether the sections have rotary inertia about the beam's axis."""
         return self.gyration is not None and bool(np.any(self.gyration))
 
     def most(self, kind: str) -> float:
-        """How many shapes of a kind it can keep; infinite where nothing limits that."""
+        """Largest number of shapes of a kind; infinite where unlimited."""
         if isinstance(self.shapes, ShapeTable):
             return self.shapes.count(kind)
         if kind == "torsion" and not self.resists_spin:
@@ -232,7 +232,7 @@ class Beam(Record):
         return MOST_POLYNOMIALS if self.shapes == "polynomial" else np.inf
 
     def _refuse_shapes(self) -> None:
-        """Shapes and tip are words that are known, or records that fit this beam."""
+        """Raise an error unless shapes and tip are known words, or records that fit this beam."""
         if isinstance(self.shapes, ShapeTable):
             self._refuse_table(self.shapes)
         elif not isinstance(self.shapes, str) or self.shapes not in SHAPES:
@@ -242,8 +242,8 @@ class Beam(Record):
             for kind in KINDS:
                 if getattr(self.modes, kind) > MOST_POLYNOMIALS:
                     raise ModelError(
-                        f"{getattr(self.modes, kind)} polynomial shapes of {kind} are asked for; at most "
-                        f'{MOST_POLYNOMIALS} can be told apart. Keep fewer, or use shapes="natural".'
+                        f"{getattr(self.modes, kind)} polynomial shapes of {kind} are requested; at most "
+                        f'{MOST_POLYNOMIALS} are numerically independent. Keep fewer, or use shapes="natural".'
                     )
         if not isinstance(self.tip, Tip) and (not isinstance(self.tip, str) or self.tip not in TIPS):
             raise ModelError(f"tip is {shown(self.tip)}; {suggest(str(self.tip)[:60], TIPS)} Or give a Tip(...).")
@@ -256,21 +256,21 @@ class Beam(Record):
             asked, given = getattr(self.modes, kind), table.count(kind)
             if asked > given:
                 raise ModelError(
-                    f"{asked} {kind} modes are asked for, the table has {given} shapes of that kind. Add some, or say "
-                    f"modes=Modes({', '.join(f'{word}={table.count(word)}' for word in KINDS)})."
+                    f"{asked} {kind} modes are requested, but the table has {given} shapes of that kind. Add some, or "
+                    f"set modes=Modes({', '.join(f'{word}={table.count(word)}' for word in KINDS)})."
                 )
         if self.modes.torsion and not self.resists_spin:
             raise ModelError("torsion shapes of a table need rotary inertia; give gyration=(r_y, r_z) of the section.")
 
     def _clean_tip_pose(self) -> tuple[tuple[str, float], ...]:
-        """Pairs (joint, position), in the order of the names."""
+        """The tip pose as pairs (joint, position), sorted by name."""
         given = self.tip_pose
         try:
             pairs = tuple(given.items() if isinstance(given, Mapping) else ((joint, at) for joint, at in given))
         except (TypeError, ValueError):
             raise ModelError(f"tip_pose is {shown(given)}; expected a mapping such as {{'elbow': 0.5}}.") from None
         if pairs and self.tip != "auto":
-            raise ModelError('tip_pose is given, but the tip is not looked at; leave it out, or say tip="auto".')
+            raise ModelError('tip_pose is given, but it applies to tip="auto" only; leave it out, or set tip="auto".')
         found = {name(joint, "joint in tip_pose"): number(at, f"tip_pose of {joint!r}") for joint, at in pairs}
         return tuple(sorted(found.items()))
 
@@ -289,7 +289,7 @@ class Beam(Record):
         return Inertia(mass, np.array([middle, 0.0, 0.0]), moment)
 
     def _along_the_axis(self) -> tuple[float, float, float]:
-        """Mass, centre of mass and second moment about it of the mass along the axis."""
+        """Mass, centre of mass, and second moment about it, of the mass distribution along the axis."""
         if self.stations is None or rank(self.mass_per_length) == 0:
             mass = self.mass_per_length * self.length
             return mass, self.length / 2, mass * self.length**2 / 12

@@ -29,7 +29,7 @@ PARALLEL = 1e-3  # sine of the angle below which an axis lies along the beam
 
 
 class Line(NamedTuple):
-    """Where a beam lies: link frame (4, 4) in the joint frame after its motion, length, and what it leads to."""
+    """The line of a beam: link frame (4, 4) in the joint frame after its motion, length, and the child at its end."""
 
     frame: Array
     length: float
@@ -54,22 +54,22 @@ def line_of(
     length = float(np.linalg.norm(point))
     if length < SHORTEST:
         raise ModelError(
-            f"it is {length:g} m from its joint to the end of the beam, too short for one. Give end = [x, y, z] in the "
-            "link's axes, or another child."
+            f"it is {length:g} m from its joint to the end of the beam, too short for a beam. Give end = [x, y, z] in "
+            "the link's axes, or another child."
         )
     x = point / length
     return Line(pose(_axes(x, _sideways(link, next_, x, z))), length, next_)
 
 
 def _child(arm: Arm, link: Link, word: str | None, beside: Collection[str], optional: bool) -> Link | None:
-    """The child that the beam leads to: the one named, the only one, or the only one on a moving joint."""
+    """The child at the end of the beam: the named one, the only one, or the only one on a moving joint."""
     children = {other.name: other for other in arm.links if other.parent == link.name}
     for given in beside:
         if given not in children:
             raise ModelError(f"at names {given!r}, which is not one of its children; {suggest(given, children)}")
     if word is not None:
         if word in beside:
-            raise ModelError(f"at names {word!r}, to which the beam leads; it sits at the end.")
+            raise ModelError(f"at names {word!r}, the child at the end of the beam; leave it out of at.")
         if word not in children:
             raise ModelError(f"child {word!r} is not one of its children; {suggest(word, children)}")
         return children[word]
@@ -81,12 +81,10 @@ def _child(arm: Arm, link: Link, word: str | None, beside: Collection[str], opti
     if optional:
         return None
     if not children:
-        besides = " beside those of at" if beside else ""
-        raise ModelError(
-            f"no link hangs on it{besides}, so its beam has no end; give end = [x, y, z] in the link's axes."
-        )
+        besides = " apart from those in at" if beside else ""
+        raise ModelError(f"it has no child{besides}, so its beam has no end; give end = [x, y, z] in the link's axes.")
     names = ", ".join(repr(other.name) for other in found or children.values())
-    raise ModelError(f"several links hang on it ({names}); say which one its beam leads to: child = ...")
+    raise ModelError(f"it has several children ({names}); name the one at the end of the beam: child = ...")
 
 
 def _sideways(link: Link, child: Link | None, x: Array, z: Any) -> Array:
@@ -106,7 +104,7 @@ def _sideways(link: Link, child: Link | None, x: Array, z: Any) -> Array:
 
 
 def _axes(x: Array, z: Array) -> Array:
-    """Columns x, and y and z across it, z as near the given one as can be."""
+    """Rotation matrix with first column x, and z as close to the given direction as possible."""
     z = z - (z @ x) * x
     z = z / np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])

@@ -1,4 +1,4 @@
-"""An arm in words: the table that `print(arm)` and notebooks show."""
+"""Text and HTML descriptions of an arm, as shown by `print(arm)` and in notebooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WIDTH = 110
 
 
 def describe(arm: Arm) -> str:
-    """Head, table of links, flexible links, loops, source and notes."""
+    """Describe an arm as text: head, table of links, flexible links, loops, source and notes."""
     lines = [_head(arm), "", *listing(arm, MOST_ROWS).lines()]
     if len(arm.links) > MOST_ROWS:
         lines.append(f"... and {len(arm.links) - MOST_ROWS} more links")
@@ -36,14 +36,14 @@ def describe(arm: Arm) -> str:
 
 
 def listing(arm: Arm, most: int | None = None) -> Listing:
-    """The links, at most so many."""
+    """Table of the links of an arm, limited to the first rows."""
     parents = [arm.links[p] if p >= 0 else None for p in arm.parent_index]
     rows = [_row(link, parent) for link, parent in zip(arm.links[:most], parents, strict=False)]
     return Listing.of(HEADS, rows).telling()
 
 
 def to_html(arm: Arm) -> Markup:
-    """The same for notebooks and pages."""
+    """Describe an arm as HTML, for notebooks and pages."""
     sections = [
         tag("p", tag("b", title), *(part for item in items for part in (Markup("<br>"), item)))
         for title, items in _sections(arm)
@@ -56,14 +56,14 @@ def to_html(arm: Arm) -> Markup:
 
 
 def _wrapped(head: str, text: str) -> list[str]:
-    """A paragraph under its heading word."""
+    """A wrapped paragraph, indented under its heading."""
     return textwrap.wrap(head + text, WIDTH, subsequent_indent=" " * len(head), break_long_words=False)
 
 
 def _head(arm: Arm) -> str:
     parts = [f"{len(arm.links)} links", f"{len(arm.joints)} joints"]
     if arm.mimics:
-        parts.append(f"{len(arm.mimics)} joints that follow" if len(arm.mimics) > 1 else "1 joint that follows")
+        parts.append(f"{len(arm.mimics)} mimic joints" if len(arm.mimics) > 1 else "1 mimic joint")
     modes = sum(len(link.mode_labels) for link in arm.links)
     if modes:
         parts.append(f"{modes} modes ({arm.flexibility})")
@@ -77,7 +77,7 @@ def _head(arm: Arm) -> str:
 
 
 def _row(link: Link, parent: Link | None) -> list[str]:
-    """A line of the table; the joint's place is seen from the joint before."""
+    """A row of the table; the joint's position is given in the frame of the parent's joint."""
     X = (
         link.joint.placement
         if parent is None
@@ -102,7 +102,7 @@ def _row(link: Link, parent: Link | None) -> list[str]:
 
 
 def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
-    """Everything that only some arms have."""
+    """Sections that only some arms have: flexible links, drives, payloads, tools, loops and loads."""
     flexible = []
     for link in arm.links:
         if link.beam is not None:
@@ -135,14 +135,14 @@ def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
 
 
 def _choice(beam: Beam) -> str:
-    """How the shapes are chosen, where it is not the usual way."""
+    """The choice of shapes and tip of a beam, where it differs from the default."""
     words = []
     if beam.shapes != "natural":
         words.append(f"{beam.shapes if isinstance(beam.shapes, str) else 'tabulated'} shapes")
     if beam.tip != "auto":
         words.append("assumed with a free tip" if beam.tip == "free" else "assumed with a given tip")
     if beam.tip_pose:
-        words.append("tip seen at " + ", ".join(f"{joint} = {at:g}" for joint, at in beam.tip_pose))
+        words.append("tip pose " + ", ".join(f"{joint} = {at:g}" for joint, at in beam.tip_pose))
     if not beam.third_order:
         words.append("no third-order completion")
     return "; " + ", ".join(words) if words else ""

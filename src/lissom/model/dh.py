@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables, both conventions, both ways.
+"""Denavit-Hartenberg tables of both conventions, to and from arms.
 
 Standard (Denavit & Hartenberg 1955, Paul 1981): ``A_i = Rot_z(theta) Trans_z(d) Trans_x(a) Rot_x(alpha)``,
 joint i moves about z of frame i-1, and the link's frame is frame i at its far end.
@@ -242,25 +242,25 @@ def to_dh(arm: Arm, convention: str = "standard") -> DHTable:
 
 
 def _reachable(arm: Arm, moved: dict[str, Array]) -> set[str]:
-    """Frames on links of the chain; a load on the base moves nothing."""
+    """Names of the frames on links of the chain; loads on the base have no effect."""
     return {word for word, frame in arm.frames.items() if arm.links[frame.link].name in moved}
 
 
 def _moved_load(load: Load, moved: dict[str, Array]) -> Load:
-    """A load in the DH frame of its link (on a tool nothing changes)."""
+    """A load converted to the DH frame of its link; loads on tools are unchanged."""
     X = moved.get(load.link)
     return load if X is None else load.replace(point=X[:3, :3] @ load.point + X[:3, 3])
 
 
 def _refuse_lost_digits(arm: Arm, table: DHTable) -> None:
-    """Nearly parallel axes meet far away; refuse a table whose centres of mass are off."""
+    """Raise an error if nearly parallel axes make the table inaccurate (centres of mass are off)."""
     there, here = _coms(table.arm()), _coms(arm.merge_fixed())
     size = 1.0 + max(float(np.abs(p).max()) for p in here.values())
     off = max(float(np.abs(there[word] - here[word]).max()) for word in there)
     if off > 1e-9 * size:
         raise UnsupportedError(
             f"arm {arm.name!r} has axes so nearly parallel that its DH table would be {off:.1g} m off. "
-            "Use the native format, which has no such trouble."
+            "Use the native format, which has no such limitation."
         )
 
 
@@ -338,7 +338,7 @@ def _standard_frames(lines: list[tuple[Array, Array]], X_last: Array) -> list[Ar
 
 
 def _is_dh_step(S: Array) -> bool:
-    """A pose of the form Rot_z Trans_z Trans_x Rot_x: its x axis is level and its origin lies along it."""
+    """Whether a pose has the form Rot_z Trans_z Trans_x Rot_x."""
     sideways = S[0, 0] * S[1, 3] - S[1, 0] * S[0, 3]
     return bool(abs(S[2, 0]) < 1e-14 and abs(sideways) < 1e-14)
 

@@ -1,4 +1,4 @@
-"""New arms from old ones: fixed joints merged, subtrees cut out."""
+"""Arms derived from others: fixed joints merged, subtrees extracted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def merge_fixed(arm: Arm) -> Arm:
-    """See `Arm.merge_fixed`. Loads and loops keep their words: a merged link lives on as a tool of its name."""
+    """See `Arm.merge_fixed`. Names in loads and loops stay valid: a merged link becomes a tool of its name."""
     kept: dict[str, _Carrier] = {}
     moved: dict[str | None, tuple[str | None, Array]] = {None: (None, pose())}  # link -> new carrier, pose
     anchored: set[str | None] = {None}  # links that do not move: they stay
@@ -65,7 +65,7 @@ class _Carrier:
 
     @staticmethod
     def _with_body(link: Link, added: Inertia) -> dict[str, Any]:
-        """A flexible link carries what is fixed to its tip as payload, a rigid one as its own mass."""
+        """The link with its fixed bodies: as payload of a flexible link, as mass of a rigid one."""
         if link.flexible:
             total = added if link.payload is None else combine(link.payload.body, added)
             return {"payload": Payload(total.mass, total.com, total.moment)}

@@ -1,4 +1,4 @@
-"""Where an arm ends: one home for the link that carries the payload and whose path is followed."""
+"""The end links of an arm: they carry the payload, and their paths are reported."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def end_links(arm: Arm) -> tuple[str, ...]:
     return tuple(arm.links[i].name for i in sorted(last.values())) or (arm.links[-1].name,)
 
 
-def only_end(arm: Arm, instead: str = "name the link that is meant") -> str:
-    """The end of an arm that has one; on a tree with several, an error that lists them and says what to do instead."""
+def only_end(arm: Arm, instead: str = "name the link") -> str:
+    """The only end of an arm; raises an error that lists them if there are several."""
     ends = end_links(arm)
     if len(ends) == 1:
         return ends[0]
@@ -30,7 +30,7 @@ def only_end(arm: Arm, instead: str = "name the link that is meant") -> str:
 
 
 def last_flexible(arm: Arm) -> str | None:
-    """The flexible link beyond which there is no other, None where nothing bends; an error where branches have one."""
+    """The outermost flexible link, or None without any; raises an error if several branches have one."""
     bends = [i for i, link in enumerate(arm.links) if link.mode_labels]
     inner = {above for i in bends for above in _ancestors(arm, i)}
     outer = [arm.links[i].name for i in bends if i not in inner]
@@ -43,7 +43,7 @@ def last_flexible(arm: Arm) -> str | None:
 
 
 def longest_end(arm: Arm) -> str:
-    """The end with most joints between it and the base, the first of several: what pictures follow on a tree."""
+    """The end with most joints between it and the base, the first of several; pictures follow it."""
     carrier = _carriers(arm)
     joints: dict[int, int] = {-1: 0}
     for i in range(len(arm.links)):
@@ -52,7 +52,7 @@ def longest_end(arm: Arm) -> str:
 
 
 def _carriers(arm: Arm) -> dict[int, int]:
-    """For every link the one that it is fixed to and that moves by itself (a joint or modes), -1 on the base."""
+    """For every link the index of the moving link that it is fixed to (or itself), -1 on the base."""
     out = {-1: -1}
     for i, link in enumerate(arm.links):
         out[i] = i if link.joint.moves or link.mode_labels else out[int(arm.parent_index[i])]

@@ -1,4 +1,4 @@
-"""Checks that turn what a user wrote into frozen numbers, or into a sentence.
+"""Validation of model fields: user input becomes frozen numbers, or an error with a message.
 
 Each function takes a value and the words for it, returns the clean value, and
 raises `ModelError` with value, expectation and fix.
@@ -58,7 +58,7 @@ def number(value: Any, what: str, *, least: float | None = None, above: float | 
 
 
 def whole(value: Any, what: str, *, most: int = 1000) -> int:
-    """A count from 0 to `most`."""
+    """A whole number from 0 to `most`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise ModelError(f"{what} is {shown(value)}; expected a whole number.")
     count = int(value)
@@ -68,7 +68,7 @@ def whole(value: Any, what: str, *, most: int = 1000) -> int:
 
 
 def flag(value: Any, what: str) -> bool:
-    """True or False."""
+    """A validated bool."""
     if not isinstance(value, bool | np.bool_):
         raise ModelError(f"{what} is {shown(value)}; expected true or false.")
     return bool(value)
@@ -94,7 +94,7 @@ def name(value: Any, what: str) -> str:
 
 
 def choice(value: Any, what: str, known: tuple[str, ...]) -> str:
-    """One of a few words."""
+    """A word from a list of known ones."""
     if not isinstance(value, str) or value not in known:
         hint = " (a joint without position limits is continuous)" if value == "continuous" else ""
         raise ModelError(f"{what} is {shown(value)}; {suggest(str(value)[:60], known)}{hint}")
@@ -133,7 +133,7 @@ def rank(value: Any) -> int:
 
 
 def vector(value: Any, what: str) -> Array:
-    """Three finite numbers."""
+    """A frozen vector of three finite numbers."""
     return array(value, what, (3,))
 
 
@@ -143,7 +143,7 @@ def vectors(value: Any, what: str) -> Array:
 
 
 def unit_vector(value: Any, what: str) -> Array:
-    """A direction; normalised unless it already is."""
+    """A unit vector; the given direction is normalised if necessary."""
     direction = vector(value, what)
     size = float(np.linalg.norm(direction))
     if size < 1e-9:
@@ -176,7 +176,7 @@ def transform(value: Any, what: str) -> Array:
 
 
 def inertia(value: Any, what: str = "inertia", physical: bool = True) -> Array:
-    """An inertia tensor (3, 3) about the centre of mass, by default only one that a body can have.
+    """An inertia tensor (3, 3) about the centre of mass, by default only a physical one.
 
     A scalar is a planar body's inertia about z: the tensor of a flat body,
     ``diag(J/2, J/2, J)``. Three numbers are the diagonal.
@@ -203,7 +203,7 @@ def inertia(value: Any, what: str = "inertia", physical: bool = True) -> Array:
 
 
 def _refuse_unphysical(tensor: Array, what: str) -> None:
-    """Principal moments must be >= 0 and no one larger than the sum of the others."""
+    """Raise an error unless principal moments are >= 0 and none exceeds the sum of the others."""
     low, mid, high = principal_moments(tensor)
     slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + NO_INERTIA
     if low < -slack:
@@ -220,7 +220,7 @@ def _refuse_unphysical(tensor: Array, what: str) -> None:
 
 
 def _moment(value: float, largest: float) -> str:
-    """A principal moment; what rounding leaves of nothing is 0."""
+    """A principal moment, with rounding errors near zero removed."""
     return f"{value:.6g}" if abs(value) > INERTIA_TOLERANCE * abs(largest) else "0"
 
 
@@ -229,7 +229,7 @@ def _shape_words(shape: tuple[int | None, ...]) -> str:
 
 
 def records(values: Any, what: str, kind: type) -> tuple[Any, ...]:
-    """A tuple of records of one type, from any iterable but text."""
+    """A tuple of records of one type, from any iterable except text."""
     if isinstance(values, (kind, str)) or not isinstance(values, Iterable):
         raise ModelError(f"{what} is {shown(values)}; expected a list of {kind.__name__}(...).")
     values = tuple(values)

@@ -1,4 +1,4 @@
-"""Joints that follow others: where they are, and what they mean for the joints that they follow.
+"""Mimic joints: their positions, and their effect on the joints that they follow.
 
 A joint with `Mimic(joint, multiplier, offset)` is no coordinate. Its limits, friction, damping and inertia act on the
 coordinate of the joint that it follows in the end.
@@ -23,7 +23,7 @@ OF_MOTION = ("position", "velocity", "acceleration", "jerk")  # the other quanti
 
 
 def resolved(arm: Arm) -> Mapping[str, Mimic]:
-    """See `Arm.mimics`; a ring is refused."""
+    """See `Arm.mimics`; raises an error if joints mimic each other in a cycle."""
     waiting = {joint.name: joint.mimic for joint in arm.moving_joints if joint.mimic is not None}
     found: dict[str, Mimic] = {}
     for name in waiting:
@@ -35,13 +35,13 @@ def resolved(arm: Arm) -> Mapping[str, Mimic]:
 
 
 def _chain(waiting: Mapping[str, Mimic], found: Mapping[str, Mimic], name: str) -> list[str]:
-    """A joint that follows, the one that it follows, and so on, up to one that is known."""
+    """A mimic joint, the joint that it follows, and so on, up to a resolved one."""
     chain: dict[str, None] = {}
     while name in waiting and name not in found:
         if name in chain:
             ring = list(chain)[list(chain).index(name) :]
             names = ", ".join(repr(word) for word in waiting if word in ring)
-            raise ModelError(f"the joints {names} follow each other in a ring; one of them must follow no other.",
+            raise ModelError(f"the joints {names} mimic each other in a cycle; one of them must be independent.",
                              "mimic")  # fmt: skip
         chain[name] = None
         name = waiting[name].joint
@@ -49,13 +49,13 @@ def _chain(waiting: Mapping[str, Mimic], found: Mapping[str, Mimic], name: str) 
 
 
 def _through(above: Mimic, mimic: Mimic) -> Mimic:
-    """The mimic of a joint that follows a follower."""
+    """The combined mimic of a joint that follows another mimic joint."""
     m = mimic.multiplier
     return Mimic(above.joint, m * above.multiplier, m * above.offset + mimic.offset)
 
 
 def followers(arm: Arm) -> dict[str, list[tuple[Joint, Mimic]]]:
-    """By name of a joint: those that follow it, at once or through others, in the order of the links."""
+    """Mapping from the name of a joint to its mimic joints, direct and indirect, in the order of the links."""
     found: dict[str, list[tuple[Joint, Mimic]]] = {}
     for joint in arm.moving_joints if arm.mimics else ():
         mimic = arm.mimics.get(joint.name)
@@ -65,7 +65,7 @@ def followers(arm: Arm) -> dict[str, list[tuple[Joint, Mimic]]]:
 
 
 def totals(arm: Arm, field: str, power: int) -> Array:
-    """Numbers of the joints, plus those of the joints that follow them times |multiplier|^power."""
+    """Values of the joints, plus those of their mimic joints times |multiplier|^power."""
     more = followers(arm)
     return np.array(
         [
@@ -83,12 +83,12 @@ def bounds(arm: Arm, quantity: str) -> tuple[Array, Array]:
 
 
 def without_room(arm: Arm) -> list[Joint]:
-    """Joints that follow, whose position limits are left out: no position of the joint that they follow keeps them."""
+    """Mimic joints whose position limits are ignored, as no position of the joint they follow satisfies them."""
     return _bounded(arm, "position")[2]
 
 
 def _bounded(arm: Arm, quantity: str) -> tuple[Array, Array, list[Joint]]:
-    """Lower and upper limits, and the joints that follow whose limits are left out."""
+    """Lower and upper limits, and the mimic joints whose limits are ignored."""
     pairs = [joint.limits.bounds(quantity, 1) for joint in arm.joints]
     lower, upper = (np.array([pair[side][0] for pair in pairs]) for side in (0, 1))
     left_out: list[Joint] = []
@@ -106,7 +106,7 @@ def _bounded(arm: Arm, quantity: str) -> tuple[Array, Array, list[Joint]]:
 
 
 def _of_leader(follower: Joint, mimic: Mimic, quantity: str) -> tuple[float, float]:
-    """What the limits of a joint that follows mean for the joint that it follows."""
+    """Limits of a mimic joint, converted to limits of the joint that it follows."""
     if mimic.multiplier == 0.0:
         return -np.inf, np.inf
     shift = mimic.offset if quantity == "position" else 0.0

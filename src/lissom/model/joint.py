@@ -41,7 +41,7 @@ class JointElasticity(Record):
 class Mimic(Record):
     """A joint that follows another: its position is ``multiplier * q[joint] + offset``.
 
-    It has no coordinate of its own. The joint that it follows may follow another one in turn.
+    It has no coordinate of its own. The joint that it follows may be a mimic joint too.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Joint(Record):
 
     @property
     def moves(self) -> bool:
-        """Not fixed."""
+        """Whether the joint moves: it is not fixed."""
         return self.kind != "fixed"
 
     @property
@@ -169,12 +169,12 @@ class Joint(Record):
 
     @property
     def independent(self) -> bool:
-        """It has a coordinate of its own: it moves and follows no other joint."""
+        """Whether the joint has its own coordinate: it moves and mimics no other joint."""
         return self.moves and self.mimic is None
 
     @property
     def coordinate_count(self) -> int:
-        """1 if it is independent, and 1 for the deflection of an elastic joint."""
+        """Number of coordinates: 1 if it is independent, and 1 more if it is elastic."""
         return int(self.independent) + int(self.elastic is not None)
 
 

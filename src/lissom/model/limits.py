@@ -55,7 +55,7 @@ class Limits(Record):
 
     @property
     def per_joint(self) -> bool:
-        """Some bound is an array with one entry per joint."""
+        """Whether any bound is an array with one entry per joint."""
         pairs = (getattr(self, f.name) for f in fields(self))
         return any(isinstance(side, np.ndarray) for pair in pairs if pair for side in pair)
 
@@ -114,7 +114,7 @@ def _side(value: Any, what: str, unlimited: float) -> Bound:
 
 
 def used(table: Array, lower: Array, upper: Array) -> Array:
-    """How much of a limit is used: 1 at it. Of limits that are no range around zero, the excess over their width."""
+    """Limit utilisation, 1 at the limit. For limits not around zero, the excess relative to their width."""
     with np.errstate(divide="ignore", invalid="ignore"):
         around = (lower < 0) & (upper > 0)
         ratio = np.where(table > 0, table / upper, table / lower)
@@ -124,7 +124,7 @@ def used(table: Array, lower: Array, upper: Array) -> Array:
 
 
 def exceeded(use: Array, s: Array, excess: float) -> list[float]:
-    """Places s (N,) where a use (N, k) is largest, of every stretch in which it is more than 1 + excess."""
+    """Places s where utilisation (N, k) peaks, one for every interval in which it is above 1 + excess."""
     out: list[float] = []
     for column in use.T:
         over = column > 1 + excess

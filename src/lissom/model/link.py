@@ -84,7 +84,7 @@ class Link(Record):
     payload : Payload or None
     tools : mapping name -> (4, 4), or Tools
     shapes : Shapes
-    as_written : bool         accept an inertia that no body can have, as other tools do; see `lissom.load`
+    as_written : bool         accept an unphysical inertia, as other tools do; see `lissom.load`
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Link(Record):
 
     @property
     def flexible(self) -> bool:
-        """It has modal coordinates, or is a beam."""
+        """Whether the link is a beam or has modal integrals."""
         return self.beam is not None or self.modes is not None
 
     @property
@@ -144,7 +144,7 @@ class Link(Record):
 
     @property
     def coordinate_count(self) -> int:
-        """Joint coordinates and modes."""
+        """Number of coordinates: joint coordinates and modes."""
         return self.joint.coordinate_count + len(self.mode_labels)
 
     @property

@@ -1,4 +1,4 @@
-"""What acts on an arm from outside: loads, payloads, motion of the base, closed loops."""
+"""Loads, payloads, base motion and loop closures."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Loop(Record):
 
 
 def _refuse_unlike(**arrays: Any) -> None:
-    """Batches of one record must broadcast."""
+    """Raise an error unless the batches of a record broadcast."""
     try:
         np.broadcast_shapes(*(x.shape for x in arrays.values()))
     except ValueError:
@@ -123,7 +123,7 @@ def _refuse_unlike(**arrays: Any) -> None:
 
 
 def _end(value: Any, what: str) -> tuple[str | None, Any]:
-    """(link, frame) from (link, point or frame)."""
+    """The end (link, frame) of a loop, from (link, point or frame)."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ModelError(f"{what} is {shown(value)}; expected (link name, point or frame).")
     link, place = value

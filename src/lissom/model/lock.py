@@ -41,7 +41,7 @@ def lock(arm: Arm, positions: Mapping[str, float]) -> Arm:
 
 
 def _position(arm: Arm, name: Any, value: Any) -> float:
-    """The position of one joint, refused where the joint cannot be locked there."""
+    """The validated position at which a joint is locked."""
     subject, known = f"joint {name!r}", [joint.name for joint in arm.joints]
     if name not in known:
         raise ModelError(f"lock: {_why(arm, name, known)}", f"arm {arm.name!r}")
@@ -58,7 +58,7 @@ def _position(arm: Arm, name: Any, value: Any) -> float:
 
 
 def _why(arm: Arm, name: Any, known: list[str]) -> str:
-    """Why a name is not one of a joint that can be locked."""
+    """The reason why a name does not refer to a joint that can be locked."""
     if name in arm.coordinates:
         return (
             f"{name!r} is an elastic coordinate, and only joints can be locked; a link without beam or modes, and a "
@@ -72,7 +72,7 @@ def _why(arm: Arm, name: Any, known: list[str]) -> str:
 
 
 def _locked(link: Link, at: Mapping[str, float]) -> Link:
-    """The link with its joint fixed where it is locked, and with a beam that looks at no locked joint."""
+    """The link with its joint fixed at its locked position, and locked joints removed from its tip pose."""
     if link.beam is not None and any(name in at for name, _ in link.beam.tip_pose):
         left = [(name, x) for name, x in link.beam.tip_pose if name not in at]
         link = link.replace(beam=link.beam.replace(tip_pose=left))

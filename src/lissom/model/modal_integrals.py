@@ -68,7 +68,7 @@ class ModalIntegrals(Record):
                 raise ModelError(f"the mass 2 C[0, 0] is {self.mass:g}; expected more than 0.")
 
     def _clean_second_order(self, m: int) -> None:
-        """Tables that are symmetric in the two amplitudes, where they are given."""
+        """Validate the optional second-order tables, which must be symmetric in the two amplitudes."""
         for word, shape, swap in (("Lam", (3, 4, m, m), (0, 1, 3, 2)), ("tip_shift2", (m, m, 3), (1, 0, 2)),
                                   ("tip_turn2", (m, m, 3), (1, 0, 2))):  # fmt: skip
             if getattr(self, word) is None:
@@ -134,7 +134,7 @@ class ModalIntegrals(Record):
 
     @property
     def stiffens(self) -> bool:
-        """Terms of geometric stiffening are given."""
+        """Whether terms of geometric stiffening are given."""
         return any(getattr(self, word) is not None for word in ("Lam", "tip_shift2", "tip_turn2"))
 
     @property

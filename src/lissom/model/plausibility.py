@@ -1,4 +1,4 @@
-"""Things that are possible but rarely meant: findings for `lissom check`."""
+"""Plausibility checks: findings of `lissom check` about models that are valid but unlikely."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MANY_TURNS = 8 * np.pi  # rad; few joints are limited and turn more than four ti
 
 
 class ModelFinding(NamedTuple):
-    """One remark: how serious, about what, the sentence."""
+    """One finding about a model: level, subject and message."""
 
     level: str  # "warning" or "note"
     subject: str
@@ -33,7 +33,7 @@ class ModelFinding(NamedTuple):
 
 
 def check(arm: Arm) -> list[ModelFinding]:
-    """Everything about the arm that deserves a second look.
+    """Findings about parts of the arm that are unlikely to be intended.
 
     Impossible models are refused when the arm is made; these are the ones that are
     merely unlikely.
@@ -41,8 +41,8 @@ def check(arm: Arm) -> list[ModelFinding]:
     reach = reach_of(arm)
     findings = [finding for link in arm.links for finding in _link(link, reach)]
     findings += [
-        ModelFinding("warning", f"joint {joint.name!r}", "its position limits leave the joint that it follows, "
-                f"{arm.mimics[joint.name].joint!r}, no motion, and are left out. Check them, and the mimic.")
+        ModelFinding("warning", f"joint {joint.name!r}", "its position limits allow no motion of joint "
+                f"{arm.mimics[joint.name].joint!r}, which it mimics, and are ignored. Check the limits and the mimic.")
         for joint in without_room(arm)
     ]  # fmt: skip
     findings += _beyond_tips(arm)
@@ -54,7 +54,7 @@ def check(arm: Arm) -> list[ModelFinding]:
         findings.append(ModelFinding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
     if arm.kinematics_only:
         findings.append(
-            ModelFinding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics will refuse it.")
+            ModelFinding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics functions reject it.")
         )
     if not np.any(arm.gravity):
         findings.append(ModelFinding("note", f"arm {arm.name!r}", "gravity is zero."))
@@ -64,7 +64,7 @@ def check(arm: Arm) -> list[ModelFinding]:
 
 
 def _of_note(name: str, note: str) -> ModelFinding:
-    """A reader's note; where inertias are unphysical, or were changed, it is a warning."""
+    """A finding from a reader's note; a warning if it reports unphysical or repaired inertias."""
     grave = any(words in note for words in (" repaired to ", " taken as written"))
     return ModelFinding("warning" if grave else "note", f"arm {name!r}", note)
 
@@ -99,7 +99,7 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
     if joint.kind == "revolute" and joint.limits.position is not None:
         far = max(abs(side) for side in joint.limits.position if np.isfinite(side))
         if far > MANY_TURNS:
-            message = f"its joint {joint.name!r} may turn to {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "
+            message = f"the limits of its joint {joint.name!r} reach {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "
             yield ModelFinding("warning", subject, message + "Check the unit (degrees instead of rad?).")
     if joint.limits.torque is not None and not np.any(joint.limits.torque):
         yield ModelFinding(
@@ -108,7 +108,7 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
 
 
 def _beyond_tips(arm: Arm) -> Iterator[ModelFinding]:
-    """Joints that lie as far beyond the tip of a beam as a place along it would lie from its root."""
+    """Findings about joints placed beyond a beam's tip as if counted from its root."""
     for i, link in enumerate(arm.links):
         beam = arm.links[arm.parent_index[i]].beam if link.parent is not None else None
         x = float(link.joint.placement[0, 3])
@@ -122,7 +122,7 @@ def _beyond_tips(arm: Arm) -> Iterator[ModelFinding]:
 
 
 def _size(subject: str, mass: float, moment: float, reach: float) -> Iterator[ModelFinding]:
-    """Does the radius of gyration fit the arm and the densities of materials?"""
+    """Findings about radii of gyration that do not fit the arm or any material."""
     radius = np.sqrt(moment / mass)
     if reach > 0.0 and radius > 2.0 * reach:
         message = f"its radius of gyration is {radius:.3g} m, but the arm is only {reach:.3g} m long. "

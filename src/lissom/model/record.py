@@ -32,7 +32,7 @@ class Record:
     __signature__ = _SignatureOfInit()
 
     def __new__(cls, *_values: Any, **fields: Any) -> Self:
-        """Refuse fields that the record does not have, before its own constructor sees them."""
+        """Raise an error for unknown fields, before the constructor sees them."""
         known = cls.__dataclass_fields__  # type: ignore[attr-defined]
         for word in fields:
             if word not in known:
@@ -60,7 +60,7 @@ class Record:
         return _rebuild, (type(self), {f.name: getattr(self, f.name) for f in fields})
 
     def _set(self, **values: Any) -> None:
-        """Put cleaned values in place, in ``__post_init__`` only."""
+        """Set validated values, in ``__post_init__`` only."""
         for word, value in values.items():
             object.__setattr__(self, word, value)
 

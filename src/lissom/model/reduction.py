@@ -67,16 +67,16 @@ class Mesh:
         return out.ravel()
 
     def translations(self, u: Array) -> Array:
-        """(N, 3) of a displacement (n,), in link axes."""
+        """Translations (N, 3) of a displacement (n,), in link axes."""
         return np.asarray(u.reshape(self.N, self.per)[:, :3] @ self.R)
 
     def entries(self, nodes: Array) -> Array:
-        """Places of some nodes' displacements among all."""
+        """Indices of some nodes' displacements among all."""
         return (nodes[:, None] * self.per + np.arange(self.per)).ravel()
 
     @cached_property
     def rigid(self) -> Array:
-        """(n, 6) turns about the link's axes, and shifts along them."""
+        """Rigid motions (n, 6): rotations about the link's axes, and translations along them."""
         ones, E = np.ones((self.N, 1)), np.eye(3)
         turns = [self.field(np.cross(e, self.x), ones * e) for e in E]
         return np.array([*turns, *(self.field(ones * e) for e in E)]).T
@@ -142,7 +142,7 @@ def _matrix(A: Any, what: str) -> Any:
 
 
 def _places(value: Any, what: str, mesh: Mesh) -> Array:
-    """Numbers of nodes, from 0."""
+    """Validated numbers of nodes, from 0."""
     given = [value] if rank(value) == 0 else value
     try:
         found = np.array([whole(int(k) if isinstance(k, np.integer) else k, what, most=10**9) for k in given])
@@ -199,7 +199,7 @@ def reduced(M: Any, K: Any, nodes: Any, root: Any, tip: Any, count: int, damping
 
 
 def _carried(carries: Any) -> Array:
-    """(6, 6) inertia at the tip."""
+    """Inertia (6, 6) of the carried payload at the tip."""
     if carries is None:
         return np.zeros((6, 6))
     if not isinstance(carries, Payload):
@@ -251,8 +251,8 @@ def _basis(K: Any, M: Any, T: Array, count: int) -> Array:
         static = splu(K).solve(np.ascontiguousarray(T.T))
     except (np.linalg.LinAlgError, RuntimeError):
         raise ModelError(
-            "K is not positive where the root is clamped: some part of the link is loose, or stiffness is negative. "
-            "Look for nodes without elements, and for signs."
+            "K is not positive where the root is clamped: some part of the link is not connected, or stiffness is "
+            "negative. Look for nodes without elements, and for signs."
         ) from None
     Q = np.column_stack([low, static])
     Q = Q / np.sqrt(np.einsum("ik,ik->k", Q, K @ Q))
@@ -263,7 +263,7 @@ def _basis(K: Any, M: Any, T: Array, count: int) -> Array:
 
 
 def _signs(motion: Array) -> Array:
-    """+-1 for every mode: the larger part of the tip's shift, or turn, is positive."""
+    """Signs of the modes, such that the largest component of the tip's motion is positive."""
     turn, shift = motion[:3], motion[3:]
     far = np.linalg.norm(shift, axis=0) > 1e-6 * np.linalg.norm(shift, axis=0).max(initial=1e-300)
     part = np.where(far, shift, turn)
@@ -313,5 +313,5 @@ def _products(mesh: Mesh, phi: Array, clamped: Array) -> Array:
 
 
 def _quiet(A: Array) -> Array:
-    """Rounding made zero: zeros make the code of a link shorter."""
+    """An array with rounding errors set to zero, which makes the code of a link shorter."""
     return np.where(np.abs(A) > ROUNDING * np.abs(A).max(initial=0.0), A, 0.0)

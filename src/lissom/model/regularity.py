@@ -1,4 +1,4 @@
-"""Does the joint-space inertia determine every acceleration?
+"""Check that the joint-space inertia determines every acceleration.
 
 Articulated-body inertias from the tips to the base, at one generic posture: the
 inertia ``s^T IA s`` that each joint moves must be positive (Featherstone 2008,
@@ -44,13 +44,13 @@ class _Inertia(NamedTuple):
     passed: Mapping[str, int] = MappingProxyType({})
 
     def in_frame(self, X: Array) -> _Inertia:
-        """Return it in the frame where its own has pose X."""
+        """Return this inertia in the frame in which its own frame has pose X."""
         A = np.eye(6 + len(self.passed))
         A[:6, :6] = _velocity_transform(X)
         return self._replace(articulated=A.T @ self.articulated @ A, composite=A.T @ self.composite @ A)
 
     def over(self, passed: Mapping[str, int]) -> _Inertia:
-        """Return it over the coordinates of `passed`; new ones do not move it."""
+        """Return this inertia over the coordinates of `passed`; it does not depend on new ones."""
         if list(passed) == list(self.passed):
             return self._replace(passed=passed)
         place = [*range(6), *(6 + k for k, name in enumerate(passed) if name in self.passed)]
@@ -66,7 +66,7 @@ class _Inertia(NamedTuple):
         return _Inertia(one.articulated + two.articulated, one.composite + two.composite, passed)
 
     def coupled(self, screw: Array, name: str, armature: float) -> _Inertia:
-        """Return it through a joint that moves by `screw` per unit of the coordinate `name`."""
+        """Return this inertia beyond a joint that moves by `screw` per unit of the coordinate `name`."""
         wide = self.over(_sum(self.passed, {name: 1}))
         at = wide.place(name)
         J = np.eye(len(wide.articulated))
@@ -77,11 +77,11 @@ class _Inertia(NamedTuple):
         return _Inertia(forms[0], forms[1], wide.passed)
 
     def place(self, name: str) -> int:
-        """Return where a coordinate is in the forms."""
+        """Return the index of a coordinate in the quadratic forms."""
         return 6 + list(self.passed).index(name)
 
     def without(self, name: str) -> _Inertia:
-        """Return it without a coordinate that moves nothing any more."""
+        """Return this inertia without a coordinate that has no further effect."""
         rest = [k for k in range(len(self.articulated)) if k != self.place(name)]
         passed = {word: count for word, count in self.passed.items() if word != name}
         block = np.ix_(rest, rest)
@@ -109,11 +109,11 @@ def refuse_singular_inertia(
 
 
 class _Pass:
-    """From the tips to the base.
+    """A pass over the links from the tips to the base, which collects singular joints.
 
     at : positions of the joints of links
     members : how many joints move with each coordinate that moves several
-    found : joints that move nothing, with what to say
+    found : joints that move no inertia, with their errors
     """
 
     def __init__(self, links: Sequence[Link], parent: NDArray[np.intp], mimics: Mapping[str, Mimic]):
@@ -162,7 +162,7 @@ class _Pass:
         return self._closed(inertia.coupled(per_unit * s[:6], name, per_unit**2 * joint.reflected_inertia))
 
     def _closed(self, inertia: _Inertia) -> _Inertia:
-        """Return it without the coordinates all of whose joints are in the branch."""
+        """Return an inertia without the coordinates all of whose joints are in the branch."""
         for name in [name for name, count in inertia.passed.items() if count == self.members[name]]:
             s = np.zeros(len(inertia.articulated))
             s[inertia.place(name)] = 1.0
@@ -170,7 +170,7 @@ class _Pass:
         return inertia
 
     def _eliminated(self, link: Link, s: Array, inertia: _Inertia, armature: float = 0.0) -> _Inertia:
-        """Return it with the motion `s` of a joint free; what moves nothing is recorded and left as it is."""
+        """Return an inertia with the motion `s` of a joint free; a joint that moves no inertia is recorded."""
         U = inertia.articulated @ s
         free, locked = float(s @ U) + armature, float(s @ inertia.composite @ s)
         if ROUNDING * (abs(locked) if self.signed else locked) >= (abs(free) if self.signed else free):
@@ -189,7 +189,7 @@ def _raise_all(found: list[tuple[str, ModelError]]) -> NoReturn:
 
 
 def _undetermined(link: Link, locked: float) -> str:
-    own = "the link mass and inertia of its own"
+    own = "the link mass and inertia"
     if link.beam is not None:
         own = "its beam gyration=(r_y, r_z), or the link a hub"
     return (
@@ -201,7 +201,7 @@ def _undetermined(link: Link, locked: float) -> str:
 
 def _why(link: Link, locked: float) -> str:
     if locked > 0.0:
-        return "what it carries hangs on another joint about or along the same line, and need not follow"
+        return "everything it carries is on another joint with the same axis, which can move against it"
     if link.body.mass > 0.0 and link.joint.kind == "revolute":
         return f"its mass of {link.body.mass:g} kg lies on the joint's axis and has no moment of inertia about it"
     return "neither the link nor anything it carries has mass"

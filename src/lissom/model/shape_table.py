@@ -22,7 +22,7 @@ DEPENDENT = 1e-10  # smallest eigenvalue of the Gram matrix of unit shapes, over
 class ShapeTable(Record):
     """Shapes of a beam at stations along it, one row per station and one column per shape.
 
-    Cubic splines join the rows. Shapes are clamped: zero at the root, and those of bending flat there. Their size
+    Shapes are interpolated by cubic splines and clamped: zero at the root, and those of bending flat there. Their size
     does not matter, nor whether they are orthogonal; combinations of them become the modes of the beam.
 
     Parameters
@@ -56,7 +56,7 @@ class ShapeTable(Record):
                 self._set(**{word: self._clean(word)})
 
     def count(self, kind: str) -> int:
-        """How many shapes of a kind there are."""
+        """Number of shapes of a kind."""
         table = getattr(self, kind)
         return 0 if table is None else int(table.shape[1])
 
@@ -70,7 +70,7 @@ class ShapeTable(Record):
         return stations
 
     def _clean(self, word: str) -> Array:
-        """The table of one kind, refused where it cannot be shapes of a clamped beam."""
+        """The validated table of one kind; raises an error if a clamped beam cannot have such shapes."""
         n = self.stations.size
         value = getattr(self, word)
         table = array(value, word, (None,) * max(rank(value), 1))
@@ -84,7 +84,7 @@ class ShapeTable(Record):
             )
         if table.shape[1] > n - 1:
             raise ModelError(
-                f"{word} has {table.shape[1]} shapes at {n} stations, which tell {n - 1} apart at most; give more "
+                f"{word} has {table.shape[1]} shapes at {n} stations, which resolve at most {n - 1}; give more "
                 "stations or fewer shapes."
             )
         table = self._clamped(word, table)
@@ -92,7 +92,7 @@ class ShapeTable(Record):
         return array(table, word, (n, None))
 
     def _clamped(self, word: str, table: Array) -> Array:
-        """The table with the root exactly at rest."""
+        """The table with its row at the root exactly zero."""
         size = np.abs(table).max(axis=0)
         for k in range(table.shape[1]):
             if size[k] < 1e-30:
@@ -108,7 +108,7 @@ class ShapeTable(Record):
         return table
 
     def _refuse_slope(self, word: str, table: Array) -> None:
-        """Bending shapes must be flat at the root: the slope there of the cubic through the first four rows."""
+        """Raise an error if bending shapes have a slope at the root (cubic through the first four rows)."""
         s = self.stations
         steep = np.abs(np.diff(table, axis=0) / np.diff(s)[:, None]).max(axis=0)
         slope = np.linalg.solve(np.vander(s[1:4], 4, increasing=True)[:, 1:], table[1:4])[0]

@@ -1,4 +1,4 @@
-"""Units of an arm's coordinates, and of what goes with them."""
+"""Units of an arm's coordinates, rates, torques and limits."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ def units(arm: Arm, word: str = "q") -> list[str]:
 
 
 def amplitudes(arm: Arm) -> list[int]:
-    """Places of the modal amplitudes of flexible links among the coordinates, without deflections of elastic joints."""
+    """Indices of the modal amplitudes of flexible links, without deflections of elastic joints."""
     names = [f"{link.name}.{label}" for link in arm.links for label in link.mode_labels]
     return [arm.coordinates.index(name) for name in names]

@@ -1,1 +1,1 @@
-"""What the papers claim, tried: each claim with our figure and a verdict."""
+"""Reproduction of papers: each claim with lissom's result and a verdict."""

@@ -1,4 +1,4 @@
-"""Book 1983: recursive Lagrangian dynamics of flexible arms, what it costs and what its truncations cost."""
+"""Reproduction of Book 1983: cost of its recursive Lagrangian dynamics, and effect of its truncations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INVERSE = ("hollerbach_3x3", "newton_euler_link")
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Try every claim of the paper; those that take long only when `timed`, half a minute in all."""
+    """Check every claim of the paper; slow ones only when `timed`, half a minute in all."""
     tell = progress or (lambda _words: None)
     tell("equations")
     claims = [*_equations(), _undeformed()]
@@ -63,7 +63,7 @@ def _states(arm: Arm, rows: int, bend: float) -> tuple[Array, Array, Array]:
 
 
 def _slopes(arm: Arm) -> Array:
-    """How far each mode turns the tip of its link per unit amplitude [rad]."""
+    """Rotation of each link's tip per unit amplitude of its modes [rad]."""
     out = []
     for k in arm.mode_index:
         link = arm.coordinates[k].split(".")[0]
@@ -94,7 +94,7 @@ def _equations() -> list[Claim]:
 
 
 def _undeformed() -> Claim:
-    """At zero deflection the joint equations are those of the arm with rigid links."""
+    """Claim: at zero deflection the joint equations are those of the arm with rigid links."""
     soft = six_joint_arm("book")
     links = [
         link if link.beam is None else link.replace(beam=link.beam.replace(modes=Modes(0, 0, 0))) for link in soft.links
@@ -143,7 +143,7 @@ def _counts() -> list[Claim]:
             f"{ratio:.2f} times, both counted as compiled, general joints: {ours:,} to {rigid[12].multiplications:,}; "
             f"method 3 by the dense rule: {classic[12]:,}",
             abs(ratio / 2.67 - 1) < 0.1,
-            "the flexible arm costs less than the paper feared",
+            "the flexible arm costs less than the paper estimated",
         ),
         judged(
             "section 6",
@@ -151,7 +151,7 @@ def _counts() -> list[Claim]:
             f"as compiled, 21 rigid joints {rigid[21].multiplications:,}, ours {ours:,}; method 3 by the dense rule "
             f"{classic[21]:,}, the paper's polynomial {printed[0]:,.0f}",
             rigid[21].multiplications < ours,
-            "made once, what the flexible arm needs is cheaper than 21 rigid joints",
+            "computed once, the terms of the flexible arm cost less than 21 rigid joints",
         ),
         judged(
             "section 6",
@@ -183,7 +183,7 @@ def _cost(tell: Callable[[str], object]) -> Claim:
 
 
 def _interleaved(work: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Best CPU seconds of each, taken in turns."""
+    """Best CPU seconds of several functions, measured alternately."""
     best = dict.fromkeys(work, np.inf)
     for _ in range(rounds):
         for word, call in work.items():
@@ -194,7 +194,7 @@ def _interleaved(work: dict[str, Callable[[], object]], rounds: int) -> dict[str
 
 
 def _definiteness() -> tuple[Claim, Drawing]:
-    """The smallest deflections at which the truncated inertia is not definite."""
+    """The smallest deflections at which the truncated inertia is not positive definite."""
     rng = np.random.default_rng(0)
     slopes = np.geomspace(0.003, 0.4, 60)
     arm = two_link_arm("linear")
@@ -279,7 +279,7 @@ def _named(word: str) -> str:
 
 
 def _spin_up(tell: Callable[[str], object]) -> tuple[list[Claim], Drawing]:
-    """A beam on a joint that is led to 6 rad/s in 15 s (Kane, Ryan and Banerjee 1987)."""
+    """A beam on a joint that is driven to 6 rad/s in 15 s (Kane, Ryan and Banerjee 1987)."""
     speed, duration = 6.0, 15.0
 
     def rate(t: float) -> float:
@@ -304,11 +304,11 @@ def _spin_up(tell: Callable[[str], object]) -> tuple[list[Claim], Drawing]:
     claim = judged(
         "(4)-(7)",
         "the equations do not ignore the interaction of angular rates and deflections",
-        f"a beam of 10 m led to 6 rad/s, above its first clamped frequency of {clamped:.2f} rad/s: the tip is further "
-        f"away than the beam is long from t = {ends['linear']:.1f} s (linear) and {ends['book']:.1f} s (book); "
+        f"a beam of 10 m driven to 6 rad/s, above its first clamped frequency of {clamped:.2f} rad/s: the tip is "
+        f"further away than the beam is long from t = {ends['linear']:.1f} s (linear) and {ends['book']:.1f} s (book); "
         f"with foreshortening (second_order) it lags by {-peak:.3f} m at most and comes back",
         not np.isfinite(ends["linear"]),
-        "a linear field has the centrifugal force that pushes outwards, and not the shortening that pulls back",
+        "a linear displacement field includes the centrifugal force, but not the foreshortening that stiffens the beam",
     )
     panel = Panel("a beam spun up to 6 rad/s", "t [s]", "deflection of the tip [m]", tuple(curves), range=(-2.0, 2.0))
     return [claim], Drawing("spin_up", "No geometric stiffening in a linear field", (panel,))

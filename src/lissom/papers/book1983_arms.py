@@ -1,4 +1,4 @@
-"""Arms on which the claims of Book 1983 are tried: the paper prints none."""
+"""Arms for checking the claims of Book 1983; the paper prints none."""
 
 from __future__ import annotations
 

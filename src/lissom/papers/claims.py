@@ -1,4 +1,4 @@
-"""Claims of a paper beside what lissom finds."""
+"""Claims of a paper compared with lissom's results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REPRODUCED, DIFFERS, OPEN = "reproduced", "differs", "not reproducible from the 
 
 
 class Claim(NamedTuple):
-    """One claim: where it stands, what it says, what was found, the verdict, and why."""
+    """One claim: its place in the paper, its text, lissom's result, the verdict, and the reason."""
 
     where: str
     claim: str
@@ -21,7 +21,7 @@ class Claim(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A figure: the name of its file, what it shows, its panels and how many of them stand in a row."""
+    """A figure: file name, caption, panels, and number of panels per row."""
 
     name: str
     caption: str

@@ -1,4 +1,4 @@
-"""Hollerbach 1980: six formulations of inverse dynamics, their operation counts, and what tables cost."""
+"""Reproduction of Hollerbach 1980: six formulations of inverse dynamics, operation counts, cost of tables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Printed(NamedTuple):
 
 
 def _p(*coefficients: str) -> tuple[Fraction, ...]:
-    """Highest power first, as printed."""
+    """Polynomial from coefficients with the highest power first, as printed."""
     return tuple(sum((Fraction(part) for part in c.split()), Fraction(0)) for c in reversed(coefficients))
 
 
@@ -156,7 +156,7 @@ def _six(row: Row) -> tuple[int, int]:
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Try every claim of the paper; those about time only when `timed`, which takes half a minute."""
+    """Check every claim of the paper; those about time only when `timed`, which takes half a minute."""
     tell = progress or (lambda _words: None)
     tell("counting")
     rows = {row.method: row for row in count_table()}
@@ -228,7 +228,7 @@ def _consistency() -> Claim:
         if at(theirs, 6) != six
     ]
     why = "Table I at n = 6, then Table II; the scan's halves may be misread" + _read_as_thirds() if off else ""
-    return judged("Tables I, II", "Table II is Table I at n = 6", "; ".join(off) or "so it is", not off, why)
+    return judged("Tables I, II", "Table II is Table I at n = 6", "; ".join(off) or "it agrees", not off, why)
 
 
 def _read_as_thirds() -> str:
@@ -304,7 +304,7 @@ def _agreement() -> Claim:
 
 
 def _tables_of_positions(tell: Callable[[str], object]) -> list[Claim]:
-    """The four objections to tables, in numbers."""
+    """Claims about the four drawbacks of tables."""
     tell("filling tables")
     arm = load("two_link")
     tables = [ConfigurationTable.build(arm, points) for points in (9, 33)]
@@ -352,7 +352,7 @@ def _tables_of_positions(tell: Callable[[str], object]) -> list[Claim]:
 
 
 def _times(progress: Callable[[str], object] | None) -> list[Claim]:
-    """Measured on this machine."""
+    """Claims about time, measured on this machine."""
     methods = ("uicker_kahn", "waters", "hollerbach_4x4", "hollerbach_3x3", "newton_euler_link", "horn_raibert_table")
     found = time_formulations(methods, joints=(2, 3, 4, 5, 6, 7, 8, 9, 10), progress=progress)
     six = {row.method: row.nanoseconds for row in found if row.joints == 6}
@@ -370,7 +370,7 @@ def _times(progress: Callable[[str], object] | None) -> list[Claim]:
             falling,
             f"{'; '.join(swapped)}, against the counts: times of one run, which other work may disturb"
             if swapped
-            else "the first five do; a table costs more than computing anew, see below",
+            else "the first five do; a table costs more than computing the torques, see below",
         ),
         judged(
             "Configuration space",

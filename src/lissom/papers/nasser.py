@@ -1,4 +1,4 @@
-"""Nasser: recursive forward dynamics, against Walker and Orin on an arm like the Shuttle's."""
+"""Reproduction of Nasser: recursive forward dynamics compared with Walker and Orin on a Shuttle-like arm."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def shuttle_like_arm() -> Arm:
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Try every claim of the paper; those about time only when `timed`, which takes half a minute."""
+    """Check every claim of the paper; those about time only when `timed`, which takes half a minute."""
     tell = progress or (lambda _words: None)
     tell("accelerations")
     claims = [_identical(), _two_links(), _tree(), _pushed(), *_counts()]
@@ -106,7 +106,7 @@ def _identical() -> Claim:
 
 
 def _two_links() -> Claim:
-    """Against the closed form of a planar arm with point-like elbows: M(q) qdd + h = tau."""
+    """Compare with the closed form of a planar arm with point-like elbows: M(q) qdd + h = tau."""
     l1, r1, m1, I1, r2, m2, I2, g = 0.7, 0.31, 2.3, 0.09, 0.27, 1.9, 0.06, 9.81
     bodies = {"shoulder": (m1, r1, I1), "fore": (m2, r2, I2)}
     links = [
@@ -140,7 +140,7 @@ def _at(x: float) -> Array:
 
 
 def _tree() -> Claim:
-    """Two arms on a turning column that slides."""
+    """Claim about trees: two arms on a column that turns and slides."""
     rng = np.random.default_rng(7)
     links = []
     for k, parent in enumerate((None, "0", "1", "2", "3", "1", "5", "6")):
@@ -159,7 +159,7 @@ def _tree() -> Claim:
 
 
 def _pushed() -> Claim:
-    """A base that turns and accelerates, and forces on two links."""
+    """Claim about base motion and external forces on two links."""
     arm = shuttle_like_arm()
     rng = np.random.default_rng(9)
     q, qd, tau = rng.uniform(-1.0, 1.0, (3, 20, arm.dof))

@@ -1,4 +1,4 @@
-"""Xiang, Arora and Abdel-Malek 2008: both examples of motion prediction, and what their claims come to."""
+"""Reproduction of Xiang, Arora and Abdel-Malek 2008: both examples of motion prediction."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def weightless_arm() -> Arm:
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Try every claim of section 6; those about time only when `timed`. About a quarter of a minute."""
+    """Check every claim of section 6; those about time only when `timed`. Takes about 15 seconds."""
     tell = progress or (lambda _words: None)
     tell("example 1")
     first = predict_motion(weightless_arm(), EXAMPLE_1, starts=STARTS)
@@ -146,12 +146,12 @@ class Enforced(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """Largest torque over its limit, less 1."""
+        """Largest torque relative to its limit, minus 1."""
         return float(np.abs(self.tau).max() / TORQUE - 1)
 
 
 def where_limits_hold() -> list[Enforced]:
-    """The paper does not say where the torques are limited; four ways."""
+    """Example 1 with torque limits enforced at four choices of samples; the paper does not state which."""
     breaks = Basis(20).breaks
     half = (breaks[1:] + breaks[:-1]) / 2
     choices = {
@@ -183,11 +183,11 @@ def _limits(places: list[Enforced]) -> Claim:
     told = "; ".join(f"{p.where}: T = {p.duration:.4f} s, exceeded by {100 * p.excess:.2g} %" for p in places)
     return Claim(
         "(66)",
-        "torques stay within 10 N m; where on the way this is enforced is not said",
+        "torques stay within 10 N m; the paper does not state where along the motion this is enforced",
         told,
         OPEN,
-        "interior knots alone let T fall to the least that is allowed, midpoints alone give a false optimum; knots "
-        "alone give a T that is too small; with midpoints, torques stay within 0.1 % at all times",
+        "with limits at interior knots only, T falls to its lower bound; at midpoints only, the optimum is false; at "
+        "knots only, T is too small; at knots and midpoints, torques stay within 0.1 % at all times",
     )
 
 
@@ -235,7 +235,7 @@ def _shortest(law: BangBang, ladder: list[Motion]) -> list[Claim]:
 
 
 def played(motion: Motion, p: TwoLink) -> tuple[Array, Array]:
-    """Times and errors (nt, 2) when the torques alone drive the closed form (69), (70), segment by segment."""
+    """Times and errors (nt, 2) when (69), (70) are simulated under the torques, segment by segment."""
     T, n = motion.duration, motion.arm.dof
     spline = BSpline(motion.basis.knots * T, motion.control_points, motion.degree)
     rate, acceleration = spline.derivative(1), spline.derivative(2)
@@ -285,7 +285,7 @@ def _both(motion: Motion) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
 
 
 def _figures(k: int, motion: Motion) -> list[Drawing]:
-    """Figs 7-9 of example 1, 11-13 of example 2."""
+    """Draw figures 7-9 of example 1, 11-13 of example 2."""
     number = {1: (7, 8, 9), 2: (11, 12, 13)}[k]
     curves = {"angle [rad]": motion.q, "torque [N m]": motion.tau}
     panels = [

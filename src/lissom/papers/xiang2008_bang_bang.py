@@ -54,7 +54,7 @@ def shot(p: TwoLink, guess: BangBang, start: Array, goal: Array) -> BangBang:
 
 
 def flight(p: TwoLink, law: BangBang, start: Array) -> Array:
-    """(4,) angles and rates at the end."""
+    """Angles and rates (4,) at the end of the motion."""
     z = np.append(np.asarray(start, float), [0.0, 0.0])
     for a, b, sign in zip(law.times[:-1], law.times[1:], law.signs, strict=True):
         z = solve_ivp(rates, (a, b), z, "DOP853", args=(p, TORQUE * sign), rtol=EXACT, atol=EXACT).y[:, -1]
@@ -62,7 +62,7 @@ def flight(p: TwoLink, law: BangBang, start: Array) -> Array:
 
 
 def rates(_t: float, z: Array, p: TwoLink, tau: Array) -> Array:
-    """(69), (70) solved for the accelerations."""
+    """Rates of the state, with accelerations from (69), (70)."""
     q, qd = z[:2], z[2:]
     still = torques(p, q, qd, 0 * q)
     return np.concatenate([qd, np.linalg.solve(gradient(p, q, qd, 0 * q).qdd, tau - still)])

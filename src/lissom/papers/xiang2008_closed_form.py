@@ -90,7 +90,7 @@ def gradient(p: TwoLink, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Inverse
 
 
 def _inertias(p: TwoLink, c2: Array) -> tuple[Array, Array, Array]:
-    """What multiplies the accelerations in (69) and (70)."""
+    """Coefficients of the accelerations in (69) and (70)."""
     both = p.I2 + p.m2 * p.l2**2
     M11 = p.I1 + p.I2 + p.m1 * p.l1**2 + p.m2 * (p.L1**2 + p.l2**2 + 2 * p.L1 * p.l2 * c2)
     return M11, both + p.m2 * p.L1 * p.l2 * c2, np.full_like(c2, both)

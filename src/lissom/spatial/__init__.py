@@ -1,1 +1,1 @@
-"""Frames, rotations and inertias: the small algebra everything else stands on."""
+"""Frames, rotations and inertias: basic spatial algebra."""

@@ -19,12 +19,12 @@ def pose(R: ArrayLike | None = None, p: ArrayLike | None = None) -> Array:
 
 
 def translation(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Array:
-    """4x4 pose that only moves."""
+    """Pose (4, 4) of a translation."""
     return pose(p=(x, y, z))
 
 
 def turn(axis: str, angle: float) -> Array:
-    """4x4 pose that turns about the x, y or z axis."""
+    """Pose (4, 4) of a rotation about the x, y or z axis."""
     unit = np.eye(3)["xyz".index(axis)]
     R = about_axis(unit, angle)
     # quarter turns are common in robot tables: keep their zeros and ones exact
@@ -44,5 +44,5 @@ def inverse(X: ArrayLike) -> Array:
 
 
 def is_identity(X: ArrayLike) -> bool:
-    """Exactly the identity pose."""
+    """Whether a pose is exactly the identity."""
     return bool(np.array_equal(X, np.eye(4)))

@@ -1,4 +1,4 @@
-"""Rotation matrices and the ways people write them."""
+"""Rotation matrices, and their conversion from and to angles and quaternions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The public functions: shapes, broadcasting, refusals; the physics lives in `dynamics`."""
+"""The public functions: shapes, broadcasting and checks of arguments; the physics lives in `dynamics`."""

@@ -1,4 +1,4 @@
-"""Closed loops for users: positions that close them, and the forces in them."""
+"""Public functions for closed loops: positions that close them, and the forces in them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SLACK = 1e-9  # rad or m beyond a limit that is none
 class Assembly(NamedTuple):
     """A state that closes all loops.
 
-    q, qd, qdd : (dof,)        positions, rates and accelerations that fit each other and the closures
-    error : float              largest residual that is left [m or rad]
+    q, qd, qdd : (dof,)        consistent positions, rates and accelerations that satisfy the closures
+    error : float              largest residual of the closures [m or rad]
     rank : int                 closure rows that are independent there
     mobility : int             coordinates that stay free, dof - rank; modes and springs count
-    redundant : tuple of str   closure rows that say nothing the others do not say, in words
-    steps : int                that the search took
+    redundant : tuple of str   names of closure rows that depend on the others
+    steps : int                iterations of the solver
     """
 
     q: Array
@@ -58,19 +58,19 @@ def assemble(
 ) -> Assembly:
     """Positions near a guess that close all loops, with rates and accelerations that keep them closed.
 
-    Damped Gauss-Newton from the guess; where that does not close within the joints' limits, from guesses around it, of
-    which the nearest answer is taken (where none is within the limits, the nearest of all). Rates and accelerations
-    change as little as they must (least sum of squares).
+    Damped Gauss-Newton from the guess; where that does not close within the joints' limits, from guesses around it;
+    the solution nearest to the guess is returned, one within the limits if there is any. Rates and accelerations change
+    as little as possible (least squares).
 
     Parameters
     ----------
     arm : Arm                  with loops
     guess : (dof,) or None     positions, None: `arm.home`; one entry per joint is accepted
-    fixed : str or names       joints (or other coordinates) that stay where the guess, `qd` and `qdd` say
-    qd : (dof,) or None        rates to come near to, None: rest
-    qdd : (dof,) or None       accelerations to come near to, None: zero
-    bend : bool                links and springs may bend to close the loops; else their coordinates stay as given
-    tolerance : float          largest residual of an answer [m or rad]
+    fixed : str or names       joints (or other coordinates) that keep the values of the guess, `qd` and `qdd`
+    qd : (dof,) or None        rates to approximate, None: zero
+    qdd : (dof,) or None       accelerations to approximate, None: zero
+    bend : bool                let flexible links and elastic joints deflect to close the loops
+    tolerance : float          largest residual of a solution [m or rad]
 
     Returns
     -------
@@ -87,7 +87,7 @@ def assemble(
     """
     verb = "assemble"
     if not as_arm(arm, verb).loops:
-        raise InputError(f"{verb}: arm {arm.name!r} has no loops; every position is one of its own.")
+        raise InputError(f"{verb}: arm {arm.name!r} has no loops; there is nothing to assemble.")
     if not isinstance(tolerance, int | float | np.floating) or isinstance(tolerance, bool) or not tolerance > 0:
         raise InputError(f"{verb}: tolerance is {shown(tolerance)}; expected a number above 0.")
     if not isinstance(bend, bool):
@@ -117,7 +117,7 @@ def within_limits(arm: Arm) -> Callable[[Array], bool]:
 
 
 def _fitted(close: Closure, q: Array, qd: Array, qdd: Array, free: NDArray[np.bool_], steps: int) -> Assembly:
-    """The record, with the nearest rates and accelerations."""
+    """Return the assembly at closed positions, with the nearest consistent rates and accelerations."""
     from lissom.loops.algebra import independent_rows, split
     from lissom.loops.words import row_names
 
@@ -139,18 +139,18 @@ def _fitted(close: Closure, q: Array, qd: Array, qdd: Array, free: NDArray[np.bo
 
 
 def _refuse_held(close: Closure, rows: Array, size: float, what: str, word: str, per: str) -> None:
-    """What is held must leave a way."""
+    """Raise an error if fixed coordinates leave the loops no consistent rates or accelerations."""
     from lissom.loops.words import largest
 
     if float(np.abs(rows).max()) > 1e-9 * size:
         raise InputError(
-            f"assemble: no {what} of the other joints fit those that are held: {word} opens "
-            f"{largest(close.arm, rows, per)}. Hold fewer joints in fixed, or give {word} that fit each other."
+            f"assemble: no {what} of the other joints are compatible with the fixed ones: {word} opens "
+            f"{largest(close.arm, rows, per)}. Hold fewer joints in fixed, or give {word} that are compatible."
         )
 
 
 def _unclosed(close: Closure, q: Array, phi: Array, free: NDArray[np.bool_], tolerance: float) -> str:
-    """Why nothing was found."""
+    """The message that explains why no closed position was found."""
     from lissom.loops.words import largest
 
     arm = close.arm
@@ -158,12 +158,12 @@ def _unclosed(close: Closure, q: Array, phi: Array, free: NDArray[np.bool_], tol
     held = f" with {', '.join(names[:6])} held" if names else ""
     if float(np.abs(phi).max()) <= tolerance:
         return (
-            f"assemble: arm {arm.name!r} closes{held} only with an axis turned round (z of both frames must point the "
-            "same way). Turn one of the loop's frames by half a turn, or start from another guess."
+            f"assemble: arm {arm.name!r} closes{held} only with an axis reversed (z of both frames must point the "
+            "same way). Turn one of the loop's frames by 180 degrees, or start from another guess."
         )
     bend = " or bend=True" if arm.mode_index.size and not free[arm.mode_index].all() else ""
     return (
-        f"assemble: no position was found that closes arm {arm.name!r}{held}. The smallest gap leaves open "
+        f"assemble: no position was found that closes arm {arm.name!r}{held}. The best attempt leaves open "
         f"{largest(arm, phi)}. Check lengths and the frames of the loop, start nearer, or hold fewer joints{bend}."
     )
 
@@ -176,7 +176,7 @@ def _one(arm: Arm, value: ArrayLike, word: str) -> Array:
 
 
 def _free(arm: Arm, fixed: Any, bend: bool) -> NDArray[np.bool_]:
-    """(dof,) coordinates that may move."""
+    """(dof,) mask of the coordinates that are not fixed."""
     free = np.ones(arm.dof, bool)
     free[arm.mode_index] = bend
     by_link = {link.name: link.joint.name for link in arm.links if link.joint.independent}
@@ -192,15 +192,16 @@ def _free(arm: Arm, fixed: Any, bend: bool) -> NDArray[np.bool_]:
 
 
 class ClosureForces(NamedTuple):
-    """Forces and moments in the closures, on link b of every loop at its point; on link a acts the opposite, there.
+    """Forces and moments of the closures on link b of every loop, at its point.
 
-    The point is that of b also on link a: in a planar loop the points of both frames lie apart.
+    Link a receives the opposite force and moment, at the same point (that of b, also in planar loops, where the points
+    of the two frames differ).
 
     force, moment : (..., loops, 3)   world axes [N, N m]
     rows : (..., m)                   the same by closure row, in axes of frame a
     tau : (..., dof)                  torques of the motors
     qdd : (..., dof)                  accelerations
-    loops : tuple of str              which loop is which
+    loops : tuple of str              names of the loops
     """
 
     force: Array
@@ -222,16 +223,16 @@ def closure_forces(
 ) -> ClosureForces:
     """Forces and moments that hold the loops closed.
 
-    Give the motion, or the torques of the motors. Where closures are redundant their forces are not unique; of all
-    that do the same the least (sum of squares over the closure rows) is given.
+    Give the motion, or the torques of the motors. Where closures are redundant their forces are not unique; those
+    with the least sum of squares over the closure rows are returned.
 
     Parameters
     ----------
     arm : Arm                               with loops
-    q, qd : (dof,) or (..., dof)            positions and rates that close and keep closed
+    q, qd : (dof,) or (..., dof)            positions and rates that satisfy the closures
     qdd : (dof,), (..., dof) or None        accelerations; the torques are then those of `inverse_dynamics`
     tau : (dof,), (..., dof) or None        torques; the accelerations are then those of `forward_dynamics`
-    loads : sequence of Load                acting on top of the arm's own
+    loads : sequence of Load                in addition to the arm's standing loads
     base : BaseMotion or None               prescribed motion of the base
 
     Returns
@@ -270,7 +271,7 @@ def closure_forces(
 
 
 def loop_findings(arm: Arm) -> list[ModelFinding]:
-    """Whether its closed loops close, what they leave free, and what they say twice."""
+    """Findings about an arm's closed loops: whether they close, their mobility, and redundant rows."""
     if not arm.loops:
         return []
     subject = f"arm {arm.name!r}"
@@ -283,5 +284,5 @@ def loop_findings(arm: Arm) -> list[ModelFinding]:
     ]
     if found.redundant:
         listed = "; ".join(found.redundant[:4]) + (" ..." if len(found.redundant) > 4 else "")
-        notes.append(ModelFinding("note", subject, f"closure rows that others say as well: {listed}."))
+        notes.append(ModelFinding("note", subject, f"redundant closure rows: {listed}."))
     return notes

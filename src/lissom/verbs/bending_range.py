@@ -1,4 +1,4 @@
-"""How far flexible links bend: assumed modes are for small deflections."""
+"""Small-deflection check: assumed modes are valid for small slopes of flexible links only."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lissom.verbs.deformation import amplitudes
 
 SMALL = 0.5  # slope [rad] up to which deflections count as small
 MEANINGLESS = 1.0  # slope beyond which the field is no longer that of a beam
-FIX = "stiffen the link, lower what bends it, or divide it into several flexible links"
+FIX = "stiffen the link, reduce its load, or divide it into several flexible links"
 
 
 class Bend(NamedTuple):
-    """The steepest slope of a link, and where it was: the index of its state."""
+    """The steepest slope of a link, and the index of the state in which it occurs."""
 
     link: str
     slope: float
@@ -29,7 +29,7 @@ class Bend(NamedTuple):
 
 
 def steepest(arm: Arm, q: Array, arms: Sequence[Arm] | None = None) -> Bend | None:
-    """The link that bends most in states (..., dof); None where nothing bends, or nothing is known.
+    """The link with the steepest slope in states (..., dof); None without flexible links or finite slopes.
 
     arms : along the first axis of the states, where they are of different arms
     """
@@ -54,7 +54,7 @@ def steepest(arm: Arm, q: Array, arms: Sequence[Arm] | None = None) -> Bend | No
 
 
 def refuse_large_deflections(arm: Arm, q: Array, verb: str) -> None:
-    """Refuse given states (..., dof) that no beam of small deflections can have."""
+    """Raise an error for states (..., dof) with slopes beyond the validity of small-deflection modes."""
     bend = steepest(arm, q)
     if bend is not None and bend.slope > MEANINGLESS:
         raise InputError(
@@ -65,18 +65,18 @@ def refuse_large_deflections(arm: Arm, q: Array, verb: str) -> None:
 
 
 def warn_if_large(arm: Arm, q: Array, verb: str, level: int = 3) -> None:
-    """Warn of states (..., dof) in which deflections are not small, without being meaningless."""
+    """Warn of states (..., dof) in which deflections are large, but not beyond validity."""
     bend = steepest(arm, q)
     if bend is not None and bend.slope > SMALL:
         sentence = (
             f"{verb}: link {bend.link!r} bends to a slope of {bend.slope:.2g} rad: beyond {SMALL:g} rad deflections "
-            f"are not small, and results lose accuracy (some 10 % at {MEANINGLESS:g} rad). For exact ones, {FIX}."
+            f"are not small, and results lose accuracy (some 10 % at {MEANINGLESS:g} rad). For accurate results, {FIX}."
         )
         warnings.warn(sentence, LargeDeflection, stacklevel=level)
 
 
 def deflection_report(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None = None) -> tuple[str, bool]:
-    """What to say of states (..., nt, dof), empty if they stay small; and whether the run still means something."""
+    """A note on states (..., nt, dof), empty if deflections stay small; and whether the run is still valid."""
     bend = steepest(arm, q, arms)
     if bend is None or bend.slope <= SMALL:
         return "", True
@@ -84,4 +84,4 @@ def deflection_report(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None =
     when = f"{who}link {bend.link!r} bends to a slope of {bend.slope:.2g} rad at t = {t[bend.at[-1]]:.4g} s"
     if bend.slope <= MEANINGLESS:
         return f"{when}: beyond {SMALL:g} rad deflections are not small, and results lose accuracy", True
-    return f"{when}, where modes of small deflections mean nothing: {FIX}", False
+    return f"{when}, where small-deflection modes are not valid: {FIX}", False

@@ -25,7 +25,7 @@ NO_LOADS: Loads = ()
 
 
 def library_of(arm: Arm) -> Library:
-    """The arm's compiled functions; the engine is loaded when the first is asked for."""
+    """The arm's compiled functions; the engine is imported on first use."""
     made: Library | None = arm.__dict__.get("_library")
     if made is None:
         with importing:
@@ -36,18 +36,18 @@ def library_of(arm: Arm) -> Library:
 
 
 def short_lived(arm: Arm) -> Arm:
-    """An arm that is asked a few questions and forgotten, one of thousands: nothing is compiled for it alone."""
+    """Mark an arm as used for a few calls only, so that no code is compiled for it alone."""
     arm.__dict__["_short_lived"] = True
     return arm
 
 
 def is_short_lived(arm: Arm) -> bool:
-    """Whether it was called so."""
+    """Whether an arm was marked by `short_lived`."""
     return "_short_lived" in arm.__dict__
 
 
 def first(arm: Any, name: str) -> Any:
-    """Compile, and keep the one-state entry where the next call finds it."""
+    """Compile a function, and store its one-state entry where the next call finds it."""
     entry = _looped_entry(arm, name) if as_arm(arm, name).loops else None
     if entry is None:
         entry = library_of(arm).get(name).one
@@ -74,7 +74,7 @@ def call(
     out: Any = None,
     threads: Any = None,
 ) -> Any:
-    """Any combination of loads, base motion, `out` and `threads`; closed loops where the arm has them."""
+    """Call a function of the arm with any combination of loads, base motion, `out` and `threads`."""
     if as_arm(arm, name).loops:
         from lissom.verbs.looped import Acting, looped
 
@@ -87,7 +87,7 @@ def call(
 
 
 def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
-    """Results without loads and base motion, written to `out`, an array or a tuple of several."""
+    """Call a function without loads and base motion; write its results to `out`, an array or a tuple."""
     if as_arm(arm, name).loops:
         return call(arm, name, state, out=out)
     if isinstance(out, tuple) and len(out) > 1:
@@ -98,7 +98,7 @@ def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
 
 
 def first_into(arm: Any, name: str) -> Any:
-    """The entry ``entry(*state, result)`` of a function, kept where the next call finds it; closed loops have none."""
+    """Store the entry ``entry(*state, result)`` of a function for the next call; closed loops have none."""
     if as_arm(arm, name).loops:
         return lambda *arrays: call(arm, name, arrays[:-1], out=arrays[-1])
     entry = arm.__dict__.get(f"_into_{name}")
@@ -118,7 +118,7 @@ def tree_call(
     out: Any = None,
     threads: Any = None,
 ) -> Any:
-    """The same of the tree that is left when closures are cut."""
+    """Call a function of the open tree that remains when closures are cut."""
     known = library_of(as_arm(arm, name))
     if method is not None and not isinstance(method, str):
         raise InputError(
@@ -131,14 +131,14 @@ def tree_call(
 
 
 class Pushed(NamedTuple):
-    """What acts besides the joints: frames of the loads; (..., 9) of the base's motion, then of every load."""
+    """Loads and base motion: frames of the loads, and (..., 9) for the base and for every load."""
 
     frames: list[str]
     values: list[Any]
 
 
 def acting(arm: Arm, name: str, loads: Any, base: Any) -> Pushed:
-    """Loads and the base's motion as arguments of compiled functions, or a sentence."""
+    """Loads and base motion as arguments of compiled functions; raises InputError if they are invalid."""
     pushes = [] if loads is NO_LOADS else as_loads(arm, loads, name)
     extra: list[Any] = []
     if base is not None:
@@ -150,14 +150,14 @@ def acting(arm: Arm, name: str, loads: Any, base: Any) -> Pushed:
 
 
 def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: Any, name: str) -> Any:
-    """One state takes the short way."""
+    """Run a compiled function; a single state uses the one-state entry."""
     if out is None and threads is None:
         return function.one(*arguments)
     return function(*arguments, out=out, threads=as_threads(threads, name))
 
 
 def as_loads(arm: Arm, loads: Any, name: str, what: str = "loads") -> list[tuple[str, Load]]:
-    """Loads and the frames they move with, or a sentence that calls them `what`."""
+    """Loads and their frames; raises InputError, which calls them `what`, if they are invalid."""
     if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
         raise InputError(f"{name}: {what} is {shown(loads)}; expected a list of Load(link, force=..., ...).")
     loads = list(loads)
@@ -169,7 +169,7 @@ def as_loads(arm: Arm, loads: Any, name: str, what: str = "loads") -> list[tuple
 
 
 def _joined(*parts: Array) -> Any:
-    """Vectors (..., 3) side by side, batches broadcast; large ones only when they are used."""
+    """Vectors (..., 3) concatenated, batches broadcast; large batches stay views until used."""
     if all(part.ndim == 1 for part in parts):
         return np.concatenate(parts)
     from lissom.engine.blocks import ROOM, Joined

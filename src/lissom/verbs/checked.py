@@ -1,4 +1,4 @@
-"""Functions whose results are looked at."""
+"""Functions whose states are checked after each call."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Look = Callable[[Sequence[ArrayLike]], None]
 
 
 class Checked(Function):
-    """A function whose states are looked at after each call: `look(arguments)`."""
+    """A function with a check of its states after each call: `look(arguments)`."""
 
     look: Look
 
     def check_by(self, look: Look) -> None:
-        """Look from now on, also where one state is asked for."""
+        """Install the check in all entries of a function, that of single states included."""
         self.look, self.one, self.into = look, self, self._into
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:

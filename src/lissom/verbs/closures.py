@@ -1,4 +1,4 @@
-"""The closures of an arm as functions of its state, and what must hold for a state to be one of the closed arm."""
+"""The closures of an arm as functions of its state, and checks that a state satisfies them."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Closure:
 
     @property
     def rows(self) -> int:
-        """How many."""
+        """Number of closure rows."""
         return len(self.loop_of)
 
     def __call__(self, q: Array, qd: Array | None = None) -> Gaps:
-        """At states (..., dof); None: at rest."""
+        """Evaluate the closures at states (..., dof); qd None: at rest."""
         given = q, np.zeros_like(q) if qd is None else qd
         phi, entries, drift = self.function.one(*given) if q.ndim == 1 else self.function(*given)
         G = np.zeros((*phi.shape[:-1], self.rows, self.arm.dof))
@@ -67,7 +67,7 @@ class Closure:
         return Gaps(phi, G, drift)
 
     def nearly_closed(self, q: Array) -> Array:
-        """Positions (..., dof) moved onto what counts of the closures, also next to a singular configuration."""
+        """Positions (..., dof) corrected to satisfy the independent closures, also near a singular configuration."""
         for _ in range(2):
             gaps = self(q)
             q = q - split(gaps.G).least_motion(gaps.phi)
@@ -103,7 +103,7 @@ class Closure:
         return at
 
     def faces(self, q: Array) -> NDArray[np.bool_]:
-        """(...) whether axes that rows only hold in line also point the same way, at positions (..., dof)."""
+        """(...) whether axes that the rows keep parallel also point the same way, at positions (..., dof)."""
         good = np.ones((*q.shape[:-1], len(self.arm.loops)), bool)
         for i, loop in enumerate(self.arm.loops):
             needed = {"fixed": [0, 1, 2], "spherical": []}.get(loop.joint, [2])
@@ -133,23 +133,23 @@ class Closure:
     # ---- refusals --------------------------------------------------------------------------------
 
     def refuse_open(self, q: Array, gaps: Gaps, verb: str, word: str = "q", spot: Spot = _nowhere) -> None:
-        """q (rows, dof) must close all loops, with axes that point the same way."""
+        """Raise an error unless q (rows, dof) closes all loops, with axes that point the same way."""
         self._refuse(gaps.phi, np.full(len(gaps.phi), CLOSED), f"{verb}: {word}", "leaves open", "", USE["q"], spot)
         wrong = np.argwhere(~self.faces(q))
         if len(wrong):
             k, i = wrong[0]
             raise InputError(
-                f"{verb}: {word}{spot(int(k))} closes {loop_names(self.arm)[i]} with an axis turned round: z of both "
-                f"frames must point the same way. Turn one of the loop's frames by half a turn; else {USE['q']}."
+                f"{verb}: {word}{spot(int(k))} closes {loop_names(self.arm)[i]} with an axis reversed: z of both "
+                f"frames must point the same way. Turn one of the loop's frames by 180 degrees; else {USE['q']}."
             )
 
     def refuse_opening(self, gaps: Gaps, qd: Array, verb: str, word: str = "qd", spot: Spot = _nowhere) -> None:
-        """qd (rows, dof) must keep them closed."""
+        """Raise an error unless qd (rows, dof) keeps the loops closed."""
         rate, allowed = mul(gaps.G, qd), CLOSED * (1.0 + np.abs(qd).max(axis=-1))
         self._refuse(rate, allowed, f"{verb}: {word}", "opens", "/s", USE["qd"], spot)
 
     def refuse_parting(self, gaps: Gaps, qd: Array, qdd: Array, verb: str, spot: Spot = _nowhere) -> None:
-        """qdd (rows, dof) must keep them so."""
+        """Raise an error unless qdd (rows, dof) keeps the loops closed."""
         gain = mul(gaps.G, qdd) + gaps.drift
         allowed = CLOSED * (1.0 + np.abs(qdd).max(axis=-1) + (qd**2).max(axis=-1))
         self._refuse(gain, allowed, f"{verb}: qdd", "parts", "/s^2", USE["qdd"], spot)
@@ -162,7 +162,7 @@ class Closure:
 
 
 def closure_of(arm: Arm) -> Closure:
-    """The closures of an arm; kept with it."""
+    """The closures of an arm, cached with it."""
     made: Closure | None = arm.__dict__.get("_closure")
     if made is None:
         made = arm.__dict__.setdefault("_closure", Closure(arm))

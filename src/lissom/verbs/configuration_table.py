@@ -29,9 +29,9 @@ ROWS = 4096  # positions evaluated at once
 
 
 class TableError(NamedTuple):
-    """How far interpolated torques are from exact ones, relative to the largest exact torque of each joint.
+    """Error of interpolated torques, relative to the largest exact torque of each joint.
 
-    worst, mean : over random states; joint : where it is worst
+    worst, mean : over random states; joint : the joint with the worst error
     """
 
     worst: float
@@ -61,7 +61,7 @@ class ConfigurationTable:
     def build(
         cls, arm: Arm, points: int | Sequence[int] = 9, ranges: Sequence[tuple[float, float]] | None = None
     ) -> ConfigurationTable:
-        """Fill a table.
+        """Compute the table of an arm.
 
         Parameters
         ----------
@@ -82,29 +82,30 @@ class ConfigurationTable:
         from lissom.formulations.catalogue import ALL, refuse_uncovered
 
         refuse_unready(as_arm(arm, "ConfigurationTable"))
-        refuse_loops(arm, "ConfigurationTable", "That of its tree: arm.replace(loops=()).")
+        refuse_loops(arm, "ConfigurationTable", "For the open tree, use arm.replace(loops=()).")
         bodies = Bodies(arm)
         if not len(bodies):
             raise UnsupportedError(f"ConfigurationTable: arm {arm.name!r} has no joint that moves.")
         refuse_uncovered(ALL["horn_raibert"], arm, bodies, Setting(), "inverse_dynamics", "ConfigurationTable")
         if arm.loads:
             raise UnsupportedError(
-                "ConfigurationTable: the arm has loads of its own, which a table of positions cannot hold."
+                "ConfigurationTable: the arm has standing loads, which a table of positions cannot include. Remove "
+                "them: arm.replace(loads=())."
             )
         counts, pairs = _grid(arm, points, ranges)
         width = _width(arm.dof)
         size = 8 * width * math.prod(counts)
         if size > LARGEST:
             raise UnsupportedError(
-                f"ConfigurationTable: {' x '.join(map(str, counts))} positions of {width} numbers take "
-                f"{size / 2**30:.3g} GiB, more than {LARGEST // 2**30} GiB. Take fewer points."
+                f"ConfigurationTable: {' x '.join(map(str, counts))} positions of {width} numbers need "
+                f"{size / 2**30:.3g} GiB, more than {LARGEST // 2**30} GiB. Use fewer points."
             )
         axes = tuple(np.linspace(low, high, count) for (low, high), count in zip(pairs, counts, strict=True))
         return cls(arm, axes, _filled(bodies, axes, width))
 
     @property
     def memory(self) -> int:
-        """Bytes of the table."""
+        """Size of the table in bytes."""
         return int(self.values.nbytes)
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
@@ -165,7 +166,7 @@ class ConfigurationTable:
 
     @classmethod
     def load(cls, path: str | Path, arm: Arm) -> ConfigurationTable:
-        """Read a table; refused when it was filled for another arm (another payload, say)."""
+        """Read a table; it must have been built for the same arm (and payload)."""
         try:
             stored = read_npz(Path(path), LARGEST)
             values, digest = stored["values"], str(stored["digest"])
@@ -179,8 +180,8 @@ class ConfigurationTable:
             ) from None
         if digest != as_arm(arm, "ConfigurationTable.load").digest:
             raise InputError(
-                f"ConfigurationTable: {path} was filled for another arm than {arm.name!r}; a change of geometry, mass "
-                "or payload makes a table useless. Fill it again with ConfigurationTable.build."
+                f"ConfigurationTable: {path} was filled for an arm other than {arm.name!r}; a change of geometry, mass "
+                "or payload invalidates a table. Fill it again with ConfigurationTable.build."
             )
         return cls(arm, axes, values)
 

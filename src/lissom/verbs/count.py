@@ -1,4 +1,4 @@
-"""What the published formulations cost."""
+"""Operation counts of the published formulations."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def bending_chain(n: int) -> Arm:
 
 
 def puma_like(n: int) -> Arm:
-    """A revolute arm of n joints with the geometry of a PUMA 560, again and again, and generic inertias."""
+    """A revolute arm of n joints that repeats the geometry of a PUMA 560, with generic inertias."""
     rows = []
     for k in range(n):
         part = k % 6

@@ -1,4 +1,4 @@
-"""Inertia that should be positive definite, and is not: equations truncated in the deflections can lose that."""
+"""Positive definiteness check of inertia matrices, which truncated equations can lose at large deflections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOUSE = str(Path(__file__).parents[1])
 
 
 class Lost(NamedTuple):
-    """Number of the first matrix that is not definite, and its smallest eigenvalue."""
+    """Number of the first matrix that is not positive definite, and its smallest eigenvalue."""
 
     number: int
     least: float
@@ -42,7 +42,7 @@ def first_indefinite(M: Array) -> Lost | None:
 
 
 def words(arm: Arm, least: float, where: str = "", closed_form: bool = False) -> str:
-    """What is wrong with a mass matrix, from its smallest eigenvalue."""
+    """The message for a mass matrix with a negative smallest eigenvalue."""
     if closed_form:
         why = "B of De Luca and Siciliano is kept to first order in the deflections"
         use = "flexibility='second_order' without method"
@@ -58,7 +58,7 @@ def words(arm: Arm, least: float, where: str = "", closed_form: bool = False) ->
 def warn_of_indefinite(
     arm: Arm, M: Array, verb: str, closed_form: bool = False, spot: tuple[tuple[int, ...], int] | None = None
 ) -> bool:
-    """Say where the inertia M (..., n, n) of an arm is not definite; True if it is not.
+    """Warn where the inertia M (..., n, n) of an arm is not positive definite; True if it warned.
 
     spot : the batch that these are some of, and the number of the first
     """
@@ -72,7 +72,7 @@ def warn_of_indefinite(
 
 
 def warn_user(sentence: str) -> None:
-    """The warning, at the line that called into the library."""
+    """Issue a warning that points to the line that called into the library."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(HOUSE):
         frame, level = frame.f_back, level + 1

@@ -61,7 +61,7 @@ class Deformation:
         return E * self.strain(y, z)
 
     def describe(self) -> str:
-        """A table along the link; of many states the largest sizes."""
+        """Return a table along the link as text; of a batch, the largest magnitudes."""
         many = self.displacement.ndim > 2
         of = f" in {int(np.prod(self.displacement.shape[:-2]))} states, largest sizes" if many else ""
 
@@ -85,7 +85,7 @@ class Deformation:
 def deformation(arm: Arm, q: ArrayLike, link: str, s: ArrayLike | None = None) -> Deformation:
     """Displacement, slope, curvature, inner moments, strain and stress along a flexible link.
 
-    Moments and strains are those of the modes that the link keeps: near the ends they settle more slowly than
+    Moments and strains are those of the modes that the link keeps: near the ends they converge more slowly than
     displacements as modes are added (the moment at the root under a force at the tip is low by 4 % with two natural
     modes, by 1 % with four).
 
@@ -117,14 +117,14 @@ def deformation(arm: Arm, q: ArrayLike, link: str, s: ArrayLike | None = None) -
 
 
 def amplitudes(arm: Arm, link: str) -> slice:
-    """Where the amplitudes of a link stand among the coordinates."""
+    """The slice of a link's modal amplitudes among the coordinates."""
     i = arm.index(link)
     start = int(arm.coordinate_start[i]) + arm.links[i].joint.coordinate_count
     return slice(start, start + len(arm.links[i].mode_labels))
 
 
 class Rule:
-    """How amplitudes deform one link at chosen places; the integrals are done once."""
+    """Deformation of one link at chosen places as a function of its amplitudes; integrals are computed once."""
 
     def __init__(self, arm: Arm, link: str, s: ArrayLike | None, verb: str):
         from lissom.flexible.modes import along
@@ -139,7 +139,7 @@ class Rule:
         self._stiffness = np.stack([along(beam, value, self.s) for value in sections], axis=-1)
 
     def __call__(self, eta: Array) -> Deformation:
-        """Of amplitudes (..., m)."""
+        """Return the deformation for amplitudes (..., m)."""
         shift, turn = (self._both(eta, words) for words in (("shift", "shift2"), ("turn", "turn2")))
         if self._cubic:
             turn = _completed(turn)
@@ -149,13 +149,13 @@ class Rule:
         return Deformation(self.link, self.s, *parts)
 
     def _both(self, eta: Array, words: Sequence[str]) -> Array:
-        """What is linear and what is quadratic in the amplitudes."""
+        """Sum of the terms that are linear and quadratic in the amplitudes."""
         linear, square = (np.stack([getattr(station, word) for station in self._stations]) for word in words)
         return np.einsum("...k,ski->...si", eta, linear) + 0.5 * np.einsum("...k,...l,skli->...si", eta, eta, square)
 
 
 def _completed(u: Array) -> Array:
-    """Angles to third order, as the frames of sections have them (see `dynamics.tip`)."""
+    """Section angles completed to third order, consistent with `dynamics.tip`."""
     x, b, a = u[..., 0], u[..., 1], u[..., 2]
     return np.stack([x, b + b**3 / 6, a + a**3 / 6 + a * b**2 / 2], axis=-1)
 
@@ -168,7 +168,7 @@ def _line(arm: Arm, link: str, verb: str) -> Line:
     line = flexible_bodies(arm)[arm.index(link)].line
     if line is None:
         raise UnsupportedError(
-            f"{verb}: link {link!r} is given by modal integrals, which know its tip only, not what is along it."
+            f"{verb}: link {link!r} is given by modal integrals, which describe its tip only, not the points along it."
         )
     return line
 

@@ -35,13 +35,13 @@ def inverse_dynamics(
     """Joint torques that produce given accelerations.
 
     With closed loops the motion must keep them closed (see `assemble`), and the torques are zero at passive joints;
-    where there are more motors than motions, those with the least sum of squares (see `closure_forces`).
+    where there are more motors than degrees of freedom, those with the least sum of squares (see `closure_forces`).
 
     Parameters
     ----------
     arm : Arm
     q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations; one entry per joint is accepted
-    loads : sequence of Load            acting on top of the arm's own
+    loads : sequence of Load            in addition to the arm's standing loads
     base : BaseMotion or None           prescribed motion of the base
     method : str or None                a published formulation, see `formulations`; None: the fast path
     out : (..., dof)                    result, written in place
@@ -86,13 +86,13 @@ def forward_dynamics(
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
-    """Accelerations that given joint torques produce, closed loops kept closed.
+    """Accelerations that result from given joint torques; closed loops stay closed.
 
     Parameters
     ----------
     arm : Arm
     q, qd, tau : (dof,) or (..., dof)   positions, rates, torques; one entry per joint is accepted
-    loads : sequence of Load            acting on top of the arm's own
+    loads : sequence of Load            in addition to the arm's standing loads
     base : BaseMotion or None           prescribed motion of the base
     method : str or None                a published formulation, see `formulations`; None: the fast path
     out : (..., dof)                    result, written in place
@@ -148,8 +148,8 @@ def mass_matrix(
 
     Returns
     -------
-    M : (..., dof, dof)          symmetric, positive definite; a formulation that is cut off in the deflections
-        may not be at large ones, which gives the warning `IndefiniteInertia`
+    M : (..., dof, dof)          symmetric, positive definite; a formulation that is truncated in the deflections
+        may lose this at large ones, and then warns with `IndefiniteInertia`
         When packed (..., dof (dof + 1) / 2), in the order of ``numpy.triu_indices(dof)``
 
     Examples
@@ -211,7 +211,7 @@ def bias_forces(
 
 
 def gravity_forces(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
-    """Torques that hold the arm at rest, its springs and own loads included.
+    """Torques that hold the arm at rest, its springs and standing loads included.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     moment = call(arm, "centre_of_mass", (q,), threads=threads)
     mass = library_of(arm).bodies.mass
     if mass == 0.0:
-        raise UnsupportedError(f"centre_of_mass: nothing that moves on arm {arm.name!r} has mass.")
+        raise UnsupportedError(f"centre_of_mass: the moving links of arm {arm.name!r} have no mass.")
     moment /= mass  # in place: a large batch is not made twice
     return moment
 

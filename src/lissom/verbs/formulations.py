@@ -1,4 +1,4 @@
-"""The published formulations there are. `import lissom` loads this file: it imports nothing heavy."""
+"""The list of published formulations. `import lissom` loads this file: it imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class FormulationInfo(NamedTuple):
-    """A published formulation, as `method=` knows it."""
+    """A published formulation that can be given as `method=`."""
 
     name: str
     direction: str

@@ -1,4 +1,4 @@
-"""Derivatives of forward dynamics as a function of arrays, by way of those of inverse dynamics."""
+"""Derivatives of forward dynamics as a function of arrays, computed from those of inverse dynamics."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ForwardSlopes(Function):
     def fill(
         self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None, first: int = 0
     ) -> None:
-        """The same from flat inputs to flat results."""
+        """Compute the derivatives from flat inputs into flat results."""
         rows, n = len(flat[0]), self.dof
         qdd, D = np.empty((rows, n)), [np.empty((rows, n * n)) for _ in range(3)]
         self.forward.fill(inputs, [qdd], batch, threads, first)

@@ -25,7 +25,7 @@ MATCH = {"pose": (1, 1, 1, 1, 1, 1), "position": (1, 1, 1, 0, 0, 0), "orientatio
 
 @dataclass(frozen=True, eq=False)
 class InverseKinematics:
-    """What an inverse kinematics search found.
+    """Result of `inverse_kinematics`.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class InverseKinematics:
     solved : (...) bool          within tolerance
     position_error : (...)       distance to the target [m]
     angle_error : (...)          angle to the target [rad]
-    starts : (...) int           how many starts were tried: 1 where `q0` led to the target
-    starts_solved : (...) int    how many of them reached the target
-    status : str                 a sentence
+    starts : (...) int           number of starts tried: 1 where the first one, `q0`, reached the target
+    starts_solved : (...) int    number of starts that reached the target
+    status : str                 the outcome in one sentence
     """
 
     q: Array
@@ -75,7 +75,7 @@ def inverse_kinematics(
     point : (3,)                     in that frame's axes [m]
     match : "pose", "position", "orientation", or six weights
         What counts: x, y, z [per m] and the rotation about them [per rad]; weight zero frees one.
-    q0 : (dof,) or (joints,)         the first start, and what to stay close to; None: `arm.home`
+    q0 : (dof,) or (joints,)         the first start; solutions close to it are preferred; None: `arm.home`
     starts, iterations : int         at most so many starts per target, and steps of each
     tolerance : float                on each weighted entry of the error [m, rad]
     seed : int                       of the random starts
@@ -199,7 +199,7 @@ def _random_starts(problem: Problem, first: Array, count: int, rng: np.random.Ge
 
 
 class _Best:
-    """The best answer to each of n targets so far."""
+    """The best solution for each of n targets so far."""
 
     def __init__(self, targets: int, near: Array):
         self.near = near
@@ -213,7 +213,7 @@ class _Best:
     def improve(
         self, problem: Problem, begin: Array, left: NDArray[np.intp], goals: Array, tolerance: float, iterations: int
     ) -> None:
-        """Search for the targets `left` from the starts `begin`; keep what is better."""
+        """Solve for the targets `left` from the starts `begin`; store solutions that are better."""
         n, rows = len(begin), np.arange(len(left))
         found = search(problem, np.tile(begin, (len(left), 1)), np.repeat(goals, n, axis=0), tolerance, iterations)
         weighted = np.abs(problem.weights * found.error).max(axis=-1).reshape(-1, n)
@@ -229,7 +229,7 @@ class _Best:
         self.reached[left] += reached.sum(axis=-1)
 
     def record(self, problem: Problem, batch: tuple[int, ...]) -> InverseKinematics:
-        """The answers in the shape of the targets."""
+        """The best solutions in the shape of the targets."""
         distance, angle = np.linalg.norm(self.error[:, :3], axis=-1), np.linalg.norm(self.error[:, 3:], axis=-1)
         return InverseKinematics(
             q=problem.full(self.q).reshape(*batch, problem.arm.dof),

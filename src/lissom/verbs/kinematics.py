@@ -1,4 +1,4 @@
-"""Where things are and how they move."""
+"""Kinematics for one state or a batch: poses, Jacobians, velocities and accelerations."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def acceleration(
 def _reached(
     arm: Arm, verb: str, link: str, point: ArrayLike, state: tuple[ArrayLike, ...], out: Array | None, threads: Any
 ) -> Array:
-    """What `verb` says about a point of a link or tool."""
+    """Call a kinematic function `verb` for a point of a link or tool."""
     frame = as_frame(as_arm(arm, verb), link, verb)
     if arm.flexible and point is not ORIGIN:
         link, point = along_beam(arm, link, frame, as_points(point, "point", verb), verb)

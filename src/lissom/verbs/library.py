@@ -1,4 +1,4 @@
-"""The compiled functions of an arm, made when first asked and kept with it.
+"""The compiled functions of an arm, compiled on first use and cached with it.
 
 Straight-line code for few coordinates, a tape for many (`recipes`); `backend` forces "straight", "tape" or
 "numpy".
@@ -48,7 +48,7 @@ CHECKED = ("mass_matrix", "packed_mass_matrix", "forward_dynamics")  # of trunca
 
 
 class Library:
-    """Functions of one arm."""
+    """The compiled functions of one arm."""
 
     def __init__(self, arm: Arm):
         self.arm = arm
@@ -58,7 +58,7 @@ class Library:
 
     @functools.cached_property
     def frames(self) -> Bodies:
-        """The bodies with the digits of the file, for kinematics; functions of dynamics do without them."""
+        """The bodies with unrounded numbers, for kinematics; dynamics uses rounded ones."""
         return Bodies(self.arm, rounded=False)
 
     def get(
@@ -73,7 +73,7 @@ class Library:
         return self._made[key]
 
     def _making(self) -> threading.RLock:
-        """The lock of this process: a thread that held it when another forked does not exist in the child."""
+        """The compile lock of this process; a forked child makes a new one, as its holder may not exist there."""
         if self._process != os.getpid():
             self._lock, self._process = threading.RLock(), os.getpid()
         return self._lock
@@ -86,14 +86,11 @@ class Library:
         payloads: Sequence[str] = (),
         varied: Varied | None = None,
     ) -> Setting:
-        """What a function is about besides the joints.
-
-        Frames that carry loads, a moving base, a frame to watch, frames that carry payloads, what of the arm is given.
-        """
+        """The setting of a function: frames of loads, base motion, output frame, frames of payloads, varied numbers."""
         return Setting(tuple(loads), base, frame, tuple(payloads), varied)
 
     def plan(self, name: str, setting: Setting | None = None, method: str | None = None) -> Plan:
-        """What a function computes, before any choice of how; refused where the arm cannot have it."""
+        """The plan of a function, before code is chosen; raises an error where the arm does not support it."""
         setting = setting or Setting()
         recipe, n = RECIPES[name], self.arm.dof
         if self.bodies.flexible:
@@ -157,18 +154,18 @@ class Library:
     def reader(
         self, name: str, arguments: Sequence[str], sizes: Sequence[int], states: int
     ) -> Callable[[ArrayLike, int], Array]:
-        """What turns argument k of a function into an array."""
+        """The function that converts argument k into an array."""
         return functools.partial(self._read, name, arguments, sizes, states)
 
     def _bodies(self, recipe: Recipe, setting: Setting, more: Iterable[str]) -> Bodies:
-        """The bodies, with the places along beams that are asked for; only dynamics feels the loads that stand."""
+        """The bodies, with the requested places along beams; standing loads are included for dynamics only."""
         frames = (*setting.loads, setting.frame or "", *more)
         if not recipe.dynamics:
             return self.frames.with_stations(frames)
         return self.bodies.with_stations((*frames, *inverse.standing_frames(self.arm)))
 
     def _formulated(self, recipe: Recipe, name: str, method: str, setting: Setting) -> Recipe:
-        """The recipe with the program of a formulation, which has no tape."""
+        """The recipe of a published formulation, which has no tape."""
         from lissom.formulations import catalogue
 
         f = catalogue.find(method, name)
@@ -193,7 +190,7 @@ class Library:
     def _read(
         self, name: str, arguments: Sequence[str], sizes: Sequence[int], states: int, value: ArrayLike, k: int
     ) -> Array:
-        """Coordinates may be short; base and loads were checked when they were made."""
+        """Convert arguments: coordinates may have one entry per joint; base and loads are validated already."""
         if type(value) is np.ndarray and value.dtype == FLOAT and value.ndim and value.shape[-1] == sizes[k]:
             return value  # the kernel looks for what is not finite
         if k < states:
@@ -227,13 +224,13 @@ class Library:
         return [np.where(good[:, None], found, np.nan)]
 
     def _refuse_indefinite(self, where: str, q: Array, method: str) -> None:
-        """Say that an inertia that is cut off in the deflections is no longer one."""
+        """Raise the error for a truncated inertia that is no longer positive definite."""
         M = self.get("mass_matrix", method=method)(q)
         if np.isfinite(M).all():
             raise SolveError(f"forward_dynamics{where}: {words(self.arm, np.linalg.eigvalsh(M)[0], closed_form=True)}")
 
     def _refuse_singular(self, where: str, setting: Setting, *given: Array) -> None:
-        """Name the joint whose pivot vanishes."""
+        """Raise an error that names the joint whose pivot vanishes."""
         run = Plain([x[None] for x in given])
         mass.program(run, self.bodies, setting, tape=True)
         n = self.bodies.dof
@@ -261,7 +258,7 @@ class Library:
 
 
 def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, rows: list[Array]) -> Array:
-    """The one result of a program, on NumPy arrays."""
+    """Run a program with one result on NumPy arrays."""
     run = Plain(rows)
     with np.errstate(all="ignore"):
         program(run, bodies, setting)
@@ -282,7 +279,7 @@ def digest(bodies: Bodies) -> str:
 
 
 def library(arm: Arm) -> Library:
-    """The functions of an arm; they live as long as it does."""
+    """The compiled functions of an arm; they live as long as the arm."""
     made = arm.__dict__.get("_library")
     if made is None:
         made = arm.__dict__.setdefault("_library", Library(arm))  # another thread may have made it
@@ -291,13 +288,13 @@ def library(arm: Arm) -> Library:
 
 @functools.cache
 def compiler_present() -> bool:
-    """llvmlite and casadi are installed."""
+    """Whether llvmlite and casadi are installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("llvmlite", "casadi"))
 
 
 @functools.cache
 def _warn_of_slowness() -> None:
-    """Once."""
+    """Warn once that nothing can be compiled."""
     warnings.warn("llvmlite or casadi is not installed: everything runs on NumPy, correct but a thousand times slower.",
                   RuntimeWarning, stacklevel=2)  # fmt: skip
 

@@ -28,8 +28,8 @@ from lissom.verbs.states import as_state, as_threads
 ROWS = 2**14  # states at once
 BEYOND = 1e-6  # of the torques of the tree, that may be left over
 NOT_LOOPED = {
-    "inverse_dynamics_gradient": "the torques of closed loops are those of a consistent motion, which has no "
-    "derivatives with respect to each coordinate alone. Those of the tree are there: arm.replace(loops=()); "
+    "inverse_dynamics_gradient": "torques of closed loops exist for consistent motions only, which have no "
+    "derivatives with respect to each coordinate alone. For the open tree, use arm.replace(loops=()); "
     "forward_dynamics_gradient and linearise cover closed loops",
 }
 NOT_LOOPED["inverse_dynamics_product"] = NOT_LOOPED["inverse_dynamics_hessian"] = NOT_LOOPED[
@@ -38,7 +38,7 @@ NOT_LOOPED["inverse_dynamics_product"] = NOT_LOOPED["inverse_dynamics_hessian"] 
 
 
 class Acting(NamedTuple):
-    """What acts besides the motors, as the arguments of `call`."""
+    """Loads and base motion, as the arguments of `call`."""
 
     loads: Any = NO_LOADS
     base: Any = None
@@ -47,7 +47,7 @@ class Acting(NamedTuple):
 
 
 def looped(arm: Arm, name: str) -> Callable[..., Any] | None:
-    """The function of that name for an arm with loops; None: that of the tree holds."""
+    """The closed-loop version of a function, or None where that of the tree is valid."""
     if name in NOT_LOOPED:
         return lambda *_, **__: _refuse(arm, name)
     return {"inverse_dynamics": inverse_dynamics, "forward_dynamics": forward_dynamics}.get(name)
@@ -58,7 +58,7 @@ def _refuse(arm: Arm, name: str) -> None:
 
 
 def _checked(arm: Arm, acting: Acting, verb: str) -> Acting:
-    """What acts, refused in the name of the verb that was called; loads may be used more than once."""
+    """Validated loads and base motion; errors name the public function that was called."""
     as_threads(acting.threads, verb)
     if acting.loads is NO_LOADS:
         return acting
@@ -100,7 +100,7 @@ def tree_torques(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> list[A
 
 
 def _refuse_beyond(arm: Arm, left: Array, tau: Array, verb: str) -> None:
-    """The motors must be able to do it."""
+    """Raise an error if the motors cannot produce the motion."""
     most = np.abs(left).max(axis=-1)
     off = most - BEYOND * (1e-3 + np.abs(tau).max(axis=-1))
     if not (off > 0).any():
@@ -110,9 +110,9 @@ def _refuse_beyond(arm: Arm, left: Array, tau: Array, verb: str) -> None:
     k = int(np.argmax(np.abs(left[at])))
     what = "joint" if k in arm.joint_index else "coordinate"
     raise InputError(
-        f"{verb}: the motors cannot produce this motion{where}: {abs(float(left[at][k])):.3g} N m or N is left on "
-        f"{what} {arm.coordinates[k]!r}, which neither a motor nor a closure can bear. Give accelerations that fit "
-        "(see forward_dynamics), or make a joint actuated."
+        f"{verb}: the motors cannot produce this motion{where}: {abs(float(left[at][k])):.3g} N m or N remains on "
+        f"{what} {arm.coordinates[k]!r}, which neither a motor nor a closure can support. Give "
+        "consistent accelerations (see forward_dynamics), or make a joint actuated."
     )
 
 
@@ -152,7 +152,7 @@ def accelerated(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str)
 
 
 def bordered(arm: Arm, q: Array, gaps: Gaps, verb: str) -> Bordered:
-    """The system of motion and closure forces at states."""
+    """The linear system of accelerations and closure forces at given states."""
     M = tree_call(arm, "mass_matrix", (q,))
     try:
         return Bordered(M, split(gaps.G))
@@ -195,7 +195,7 @@ def forward_gradient(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> tu
 
 
 def force_slope(close: Closure, q: Array, push: Array) -> Array:
-    """(dof, dof) derivative of G^T lambda with respect to q at one state, lambda as it is; symmetric."""
+    """(dof, dof) derivative of G^T lambda with respect to q at one state, lambda constant; symmetric."""
     n = len(q)
     i, j = np.triu_indices(n)
     unit = np.eye(n)
@@ -218,7 +218,7 @@ def _common(verb: str, arrays: dict[str, Array]) -> tuple[int, ...]:
 
 
 def _rows(function: Callable[..., tuple[Array, ...]], *arrays: Array) -> list[Array]:
-    """A function of rows (k, ...) on arrays (..., n), some rows at a time; it is told how to name a row."""
+    """Apply a function of rows (k, ...) to arrays (..., n), a block of rows at a time."""
     batch = arrays[0].shape[:-1]
     flat = [x.reshape(-1, x.shape[-1]) for x in arrays]
 

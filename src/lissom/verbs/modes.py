@@ -28,9 +28,9 @@ RIGID = 1e-9  # of the largest eigenvalue: below, nothing pulls back
 def beam_modes(beam: Beam, tip: Tip | None = None, count: int = 4, plane: str = "bending_z") -> BeamModes:
     """Natural modes of one beam, clamped at its root, with a body at its tip.
 
-    Exact for uniform beams (no root is missed, also of heavy tips and high modes), by finite elements for
-    tapered ones. Of a beam's `gyration` only torsion takes notice: bending is that of a slender beam, without
-    rotary inertia; `modes` of an arm has it.
+    Exact for uniform beams (no mode is missed, even with heavy tips and for high modes), by finite elements for
+    tapered ones. The beam's `gyration` affects torsion only: bending is that of a slender beam, without rotary inertia;
+    `modes` of an arm includes it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def beam_modes(beam: Beam, tip: Tip | None = None, count: int = 4, plane: str = 
 
 
 def beam_tip(arm: Arm, link: str, plane: str = "bending_z") -> Tip:
-    """What hangs on the tip of a flexible link, as its shapes feel it: payload and all links beyond, at home.
+    """Tip inertia that the shapes of a flexible link assume: payload and all links beyond, at home.
 
     Parameters
     ----------
@@ -124,10 +124,10 @@ class ArmModes:
     arm : Arm
     q : (dof,)                    the pose
     joints : str                  "locked" or "free"
-    frequencies_hz : (count,)     of what vibrates
+    frequencies_hz : (count,)     natural frequencies
     shapes : (dof, count)         coordinates of each mode, modal mass 1
-    rigid : int                   motions that nothing pulls back
-    unstable : int                motions that run away (an arm held upright by nothing)
+    rigid : int                   number of motions without restoring force
+    unstable : int                number of unstable motions (an inverted pendulum, for example)
     damping : (count,)            damping ratios, small damping assumed
     shares : (dof, count)         each coordinate's part of a mode's potential energy, together 1
     """
@@ -143,7 +143,7 @@ class ArmModes:
     shares: Array
 
     def listing(self) -> Listing:
-        """Frequencies, damping, and the coordinates that hold a mode's energy."""
+        """Table of frequencies, damping, and the coordinates that hold a mode's energy."""
         rows = [
             [str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", f"{100 * self.damping[k]:.3g} %", self._mostly(k)]
             for k, f in enumerate(self.frequencies_hz)
@@ -154,16 +154,16 @@ class ArmModes:
         return tag("p", tag("b", _head(self.arm, self.joints, self.q))) + self.listing().html()
 
     def describe(self) -> str:
-        """A table for people: frequencies, damping, and the coordinates that hold a mode's energy."""
+        """Return a table as text: frequencies, damping, and the coordinates that hold a mode's energy."""
         lines = [_head(self.arm, self.joints, self.q), ""]
         if len(self.frequencies_hz):
             lines += self.listing().lines()
         else:
-            lines.append("nothing vibrates")
+            lines.append("no vibration modes")
         if self.rigid:
-            lines.append(f"{_motions(self.rigid)} that nothing pulls back")
+            lines.append(f"{_motions(self.rigid)} without restoring force")
         if self.unstable:
-            lines.append(f"{_motions(self.unstable)} that {'runs' if self.unstable == 1 else 'run'} away")
+            lines.append(f"{_motions(self.unstable, 'unstable ')}")
         return "\n".join(lines)
 
     def _mostly(self, k: int) -> str:
@@ -177,14 +177,15 @@ class ArmModes:
 
 
 def _head(arm: Arm, joints: str, q: Array) -> str:
-    """What the modes are of."""
+    """The heading of a table of modes: arm, locked or free joints, and pose."""
     pose = ", ".join(f"{x:.4g}" for x in q[arm.joint_index])
     deflected = ", links deflected" if q[arm.mode_index].any() else ""
     return f"{arm.name}: modes with its joints {joints}, at ({pose}){deflected}"
 
 
-def _motions(n: int) -> str:
-    return "1 motion" if n == 1 else f"{n} motions"
+def _motions(n: int, which: str = "") -> str:
+    """The number of motions, such as ``2 unstable motions``."""
+    return f"1 {which}motion" if n == 1 else f"{n} {which}motions"
 
 
 def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: int | None = None) -> ArmModes:
@@ -222,8 +223,8 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     free = np.ones(arm.dof, bool) if joints == "free" else ~arm.actuated
     if not free.any():
         raise InputError(
-            f"{verb}: nothing of arm {arm.name!r} vibrates with its joints locked; it has no elastic parts. "
-            "Give links beams or joints a JointElasticity(...), or ask for joints='free'."
+            f"{verb}: arm {arm.name!r} has no vibration modes with its joints locked: it has no elastic parts. "
+            "Give links beams or joints a JointElasticity(...), or use joints='free'."
         )
     return _vibration(arm, state, joints, np.flatnonzero(free), count)
 
@@ -243,9 +244,9 @@ class ModeConvergence:
     """Frequencies of an arm as its flexible links keep more modes.
 
     arm, q, joints                    as in `ArmModes`; q has one entry per joint
-    modes : (tries,)                  of each kind that a link bends in
+    modes : (tries,)                  number of modes of each kind per link
     frequencies_hz : (tries, count)   NaN where there are not as many
-    change : (tries - 1, count)       relative change from one to the next
+    change : (tries - 1, count)       relative change from one row to the next
     """
 
     arm: Arm
@@ -256,12 +257,12 @@ class ModeConvergence:
 
     @property
     def change(self) -> Array:
-        """(tries - 1, count) relative change from one to the next."""
+        """(tries - 1, count) relative change from one row to the next."""
         f = self.frequencies_hz
         return np.abs(f[1:] / f[:-1] - 1)
 
     def describe(self) -> str:
-        """A table for people: frequencies over the number of modes, and the last change."""
+        """Return a table as text: frequencies over the number of modes, and the last change."""
         count = self.frequencies_hz.shape[1]
         heads, rows = ["modes kept", *(f"f{k + 1} Hz" for k in range(count))], []
         for n, row in zip(self.modes, self.frequencies_hz, strict=True):
@@ -270,7 +271,7 @@ class ModeConvergence:
             rows.append(["last change", *("-" if np.isnan(x) else f"{100 * x:.2g} %" for x in self.change[-1])])
         head = _head(self.arm, self.joints, self.arm.expanded(self.q))
         return "\n".join(
-            [f"{head},\nas its beams keep 1, 2, ... of each kind", "", *Listing.of(heads, rows).telling().lines()]
+            [f"{head},\nwith 1, 2, ... modes of each kind per beam", "", *Listing.of(heads, rows).telling().lines()]
         )
 
     def __str__(self) -> str:
@@ -280,7 +281,7 @@ class ModeConvergence:
 def mode_convergence(
     arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: int = 4, most: int = 6
 ) -> ModeConvergence:
-    """How the frequencies of an arm settle as its flexible links keep 1, 2, ... modes of every kind they bend in.
+    """Convergence of an arm's frequencies as its flexible links keep 1, 2, ... modes of each kind.
 
     A beam with tabulated shapes keeps as many as its table has, and a link given by integrals those it has; the
     report ends where no link has more to add.
@@ -303,7 +304,7 @@ def mode_convergence(
     if state.ndim != 1:
         raise InputError(f"{verb}: q is a batch of shape {state.shape[:-1]}; expected one pose.")
     if not any(link.beam is not None and link.beam.modes.count for link in arm.links):
-        raise InputError(f"{verb}: arm {arm.name!r} has no beams that bend.")
+        raise InputError(f"{verb}: arm {arm.name!r} has no flexible beams.")
     _refuse_count(count, "count", verb, MOST_MODES)
     _refuse_count(most, "most", verb, MOST_KEPT)
     if state[arm.mode_index].any():

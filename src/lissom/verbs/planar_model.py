@@ -29,13 +29,13 @@ class PlanarModel:
 
         B(q) qdd + h(q, qd) + K (q - rest) + D qd + gravity = tau = Y(q, qd, qdd) p
 
-    in the arm's order of coordinates. Loads are not in it.
+    in the arm's order of coordinates. Loads are not included.
 
     Attributes
     ----------
     arm : Arm
-    parameters : (p,)            what the model is linear in; those that are zero are left out
-    names, meanings : (p,)       of the parameters: m_1, J_1, v_11, w_11, z_111, k_111, ...; a phrase each, with unit
+    parameters : (p,)            constants that the model is linear in; zero ones are left out
+    names, meanings : (p,)       symbols (m_1, J_1, v_11, w_11, z_111, k_111, ...) and descriptions with units
     K, D : (dof, dof)            stiffness of modes and joint springs, damping of modes and joints
     """
 
@@ -97,7 +97,7 @@ class PlanarModel:
         return Regressor(self._model.planar, self._given)
 
     def _columns(self, verb: str, **given: ArrayLike) -> tuple[list[list[Array]], tuple[int, ...]]:
-        """Coordinates one by one, and the shape of the batch."""
+        """Arrays split into single coordinates, and the shape of the batch."""
         arrays = [as_state(self.arm, value, word, f"planar_model.{verb}") for word, value in given.items()]
         try:
             batch = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
@@ -198,5 +198,5 @@ def planar_model(arm: Arm) -> PlanarModel:
     """
     from lissom.dynamics.bodies import refuse_loops
 
-    refuse_loops(as_arm(arm, "planar_model"), "planar_model", "That of its tree: arm.replace(loops=()).")
+    refuse_loops(as_arm(arm, "planar_model"), "planar_model", "For the open tree, use arm.replace(loops=()).")
     return PlanarModel(arm)

@@ -1,4 +1,4 @@
-"""How the functions of an arm are made: which program, on which steps, up to which size straight-line.
+"""Recipes of an arm's functions: program, tape steps, and the size limit for straight-line code.
 
 Limits are where straight-line code and the tape crossed when measured on generic arms (`benchmarks/`).
 """
@@ -16,7 +16,7 @@ from lissom.loops import closure
 
 
 class Recipe(NamedTuple):
-    """How a function is made.
+    """The recipe of a function: its program, inputs, results and steps.
 
     arguments : names of its state arguments
     program : ``program(run, bodies, setting, tape)``
@@ -49,7 +49,7 @@ def _balance(arguments: tuple[str, ...], program: Any, size: int) -> Recipe:
 
 
 def _kinematic(arguments: tuple[str, ...], program: Any, shapes: Any) -> Recipe:
-    """Always a tape: every frame has functions of its own, which must cost little to make."""
+    """A recipe of kinematics: always a tape, since every frame has its own functions and compiling must be cheap."""
     return Recipe(arguments, lambda run, b, s, _: program(run, b, s), kinematics.STEPS, 0, shapes, dynamics=False)
 
 
@@ -112,7 +112,7 @@ FLEXIBLE_RECIPES = {
 
 
 class Plan(NamedTuple):
-    """A recipe on the bodies of an arm: what is to be compiled.
+    """A recipe applied to the bodies of an arm, ready to be compiled.
 
     arguments, sizes : names and lengths of its inputs
     """
@@ -125,17 +125,17 @@ class Plan(NamedTuple):
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Of the results for one state."""
+        """Shapes of the results for one state."""
         return self.recipe.shapes(self.bodies)
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Of a tape, with what flexible links add."""
+        """Steps of the tape, including those of flexible links."""
         if self.recipe.order:
             return (*self.recipe.steps, *products.steps_of(self.bodies, self.recipe.order, self.setting).values())
         varied = self.setting.varied
         return (*self.recipe.steps, *self.bodies.steps, *(() if varied is None else varied.steps))
 
     def program(self, tape: bool) -> Callable[[Any], None]:
-        """For straight-line code or for a tape."""
+        """The program, for straight-line code or for a tape."""
         return lambda run: self.recipe.program(run, self.bodies, self.setting, tape)

@@ -1,4 +1,4 @@
-"""How torques and accelerations change: first and second derivatives, and inertial parameters."""
+"""First and second derivatives of torques and accelerations, and the regressor of inertial parameters."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def inverse_dynamics_gradient(
     ----------
     arm : Arm
     q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    loads : sequence of Load            acting on top of the arm's own
+    loads : sequence of Load            in addition to the arm's standing loads
     base : BaseMotion or None           prescribed motion of the base
     method : str or None                a published formulation, see `formulations`; None: the fast path
     out : InverseGradient               result, written in place
@@ -114,14 +114,14 @@ def inverse_dynamics_product(
 ) -> TorqueProduct:
     """Gradient of a weighted sum of the joint torques, exact, at a few times the cost of the torques.
 
-    Equal to ``weights @ D`` with D the matrices of `inverse_dynamics_gradient`, which are never made.
+    Equal to ``weights @ D`` with D the matrices of `inverse_dynamics_gradient`, which are not formed.
 
     Parameters
     ----------
     arm : Arm
     q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
     weights : (dof,) or (..., dof)      one per torque
-    loads : sequence of Load            acting on top of the arm's own; constant in the world
+    loads : sequence of Load            in addition to the arm's standing loads; constant in the world
     base : BaseMotion or None           prescribed motion of the base
     out : TorqueProduct                 result, written in place
     threads : int or None               None: all cores for large batches
@@ -159,7 +159,7 @@ def inverse_dynamics_hessian(
 ) -> TorqueHessian:
     """Second derivatives of a weighted sum of the joint torques, exact.
 
-    Torques are linear in qdd and its coefficients depend on q alone, so four blocks say everything;
+    Torques are linear in qdd and its coefficients depend on q alone, so four blocks are enough;
     (qd, qdd) and (qdd, qdd) are zero.
 
     Parameters
@@ -167,7 +167,7 @@ def inverse_dynamics_hessian(
     arm : Arm
     q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
     weights : (dof,) or (..., dof)      one per torque
-    loads : sequence of Load            acting on top of the arm's own; constant in the world
+    loads : sequence of Load            in addition to the arm's standing loads; constant in the world
     base : BaseMotion or None           prescribed motion of the base
     out : TorqueHessian                 result, written in place
     threads : int or None               None: all cores for large batches
@@ -203,13 +203,13 @@ def forward_dynamics_gradient(
     """All first derivatives of the accelerations, exact.
 
     From those of the torques at the acceleration that `tau` produces: with D the derivative of
-    inverse dynamics, ``d qdd = M^-1 (d tau - D)``. With closed loops they hold for changes that keep them closed.
+    inverse dynamics, ``d qdd = M^-1 (d tau - D)``. With closed loops they hold for changes that keep the loops closed.
 
     Parameters
     ----------
     arm : Arm
     q, qd, tau : (dof,) or (..., dof)   positions, rates, torques
-    loads : sequence of Load            acting on top of the arm's own
+    loads : sequence of Load            in addition to the arm's standing loads
     base : BaseMotion or None           prescribed motion of the base
     out : ForwardGradient               result, written in place
     threads : int or None               None: all cores for large batches

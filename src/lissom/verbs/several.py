@@ -1,4 +1,4 @@
-"""The verbs for many arms that differ in numbers only: one arm per row, no compilation per arm.
+"""Public functions for a batch of arms that differ in numbers only: one arm per row, compiled once.
 
 What may differ is a `Varied`, made once, from the arms of a call or from samples; results of a row depend on its arm,
 its state and on what may vary, not on other rows.
@@ -42,7 +42,7 @@ def call_each(
     point: ArrayLike = ORIGIN,
     varied: Varied | None = None,
 ) -> Any:
-    """What a verb gives for one arm per row.
+    """Results of a public function for one arm per row.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def call_each(
     """
     arms = list(arms)
     if not arms:
-        raise InputError(f"{name}: there are no arms.")
+        raise InputError(f"{name}: the list of arms is empty.")
     frames = places(arms[0], name, loads, link, point)
     varied = Varied(arms[0], arms, frames) if varied is None else varied
     varied.covers(frames, name)
@@ -88,9 +88,9 @@ def call_rows(
     link: str | None = None,
     point: ArrayLike = ORIGIN,
 ) -> Any:
-    """The same from rows of `varied` (`varied.unrounded` for kinematics); one row goes with a single state."""
+    """Results from rows of `varied` (`varied.unrounded` for kinematics); a single row goes with one state."""
     if name not in (*DYNAMICS, *KINEMATICS):
-        raise UnsupportedError(f"{name} is not there for many arms at once; call it for each.")
+        raise UnsupportedError(f"{name} is not available for a batch of arms; call it for each arm.")
     if name == "forward_dynamics_gradient":
         return _forward_gradient(varied, rows, state, loads, base, threads)
     arm = varied.arm
@@ -119,7 +119,7 @@ def _point_of_interest(arm: Arm, name: str, link: str, point: ArrayLike) -> tupl
 def _forward_gradient(
     varied: Varied, rows: Array, state: Sequence[ArrayLike], loads: Loads, base: Any, threads: int | None
 ) -> ForwardGradient:
-    """From that of the torques, as `forward_dynamics_gradient`."""
+    """Derivatives of the accelerations, computed from those of the torques."""
     q, qd, _ = state
     qdd = call_rows(varied, rows, "forward_dynamics", state, loads, base, threads)
     D = call_rows(varied, rows, "inverse_dynamics_gradient", (q, qd, qdd), loads, base, threads)

@@ -1,7 +1,7 @@
 """Poses in which joints can move without moving any inertia, so that their accelerations are undetermined.
 
-Only links without mass or without a moment of inertia allow it: a point mass on two axes that cross, say, where it
-lies in their plane. Links whose inertia is positive definite make the mass matrix so in every pose.
+Only links without mass or without a moment of inertia allow it: for example, a point mass on two axes that cross, where
+it lies in their plane. Links whose inertia is positive definite make the mass matrix so in every pose.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Small motions of an arm about a pose, as inertia and stiffness have them."""
+"""Small motions of an arm about a pose, from its inertia and stiffness."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lissom.verbs.call import library_of
 
 
 class Motions(NamedTuple):
-    """All small motions about a pose of what is free: those that vibrate, that nothing pulls back, that run away.
+    """Small motions of the free coordinates about a pose: vibrations, rigid motions and unstable ones.
 
     values : (k,)        how strongly each is pulled back, rising: squared rates [rad^2/s^2], negative: it runs away
     shapes : (dof, k)    coordinates of each, modal mass 1
@@ -30,7 +30,7 @@ class Motions(NamedTuple):
 
 
 def motions(arm: Arm, q: Array, free: NDArray[np.intp]) -> Motions:
-    """Of free coordinates about a pose (dof,), the others held."""
+    """Small motions of the free coordinates about a pose (dof,), the others locked."""
     from scipy.linalg import eigh
 
     N = np.eye(arm.dof)[:, free]  # motions that are possible
@@ -46,7 +46,7 @@ def motions(arm: Arm, q: Array, free: NDArray[np.intp]) -> Motions:
 
 
 def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
-    """Motions that keep the loops closed, and the stiffness with that of the closure forces, which turn with them."""
+    """A basis of motions that keep the loops closed, and the stiffness including that of the closure forces."""
     from lissom.loops.algebra import least_torques, null_basis, split
     from lissom.verbs.closures import closure_of
     from lissom.verbs.looped import Acting, force_slope, tree_torques
@@ -56,10 +56,10 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     close.refuse_open(q[None], gaps, "modes")
     inside = null_basis(gaps.G[0] @ N)
     if not inside.shape[1] and N.shape[1] == arm.dof:
-        raise InputError(f"modes: nothing of arm {arm.name!r} moves: its loops hold all of it.")
+        raise InputError(f"modes: arm {arm.name!r} cannot move: its loops remove every degree of freedom.")
     if not inside.shape[1]:
         raise InputError(
-            f"modes: nothing of arm {arm.name!r} moves with its joints locked and its loops closed; ask for "
+            f"modes: arm {arm.name!r} cannot move with its joints locked and its loops closed; use "
             "joints='free', or give links beams or joints a JointElasticity(...)."
         )
     tau = tree_torques(arm, (q, still, still), Acting())[-1]
@@ -69,7 +69,7 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
 
 @alone
 def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
-    """Inertia, stiffness (springs, elasticity, gravity) and damping: how torques change around rest.
+    """Inertia, stiffness (springs, elasticity, gravity) and damping matrices around rest.
 
     Exact derivatives of inverse dynamics, found on its recorded recursion: a compiled gradient would have to be made
     anew for each of the arms that a convergence report tries.

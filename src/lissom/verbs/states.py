@@ -1,4 +1,4 @@
-"""What users pass as states, made into arrays of one shape, or refused with a sentence."""
+"""Conversion of state arguments into arrays; invalid ones raise an error that names the entry."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lissom.spatial.rotations import Array
 
 
 def as_arm(arm: Any, verb: str) -> Arm:
-    """An Arm, or a sentence."""
+    """Return the arm; raises InputError for anything else."""
     if not isinstance(arm, Arm):
         raise InputError(f"{verb}: got {type(arm).__name__} where an Arm was expected; make one with lissom.load(...).")
     return arm
 
 
 def as_numbers(value: ArrayLike, what: str, verb: str) -> Array:
-    """A finite float array; the first bad entry is named."""
+    """A finite float array; an error names the first invalid entry."""
     try:
         array = np.array(as_floats(value))
     except TypeError as error:
@@ -53,7 +53,7 @@ def as_state(arm: Arm, value: ArrayLike, what: str, verb: str) -> Array:
 
 
 def as_points(value: ArrayLike, what: str, verb: str) -> Array:
-    """Points (..., 3)."""
+    """Points (..., 3) as an array; raises InputError for other shapes."""
     points = as_numbers(value, what, verb)
     if points.ndim == 0 or points.shape[-1] != 3:
         raise InputError(f"{verb}: {what} has shape {points.shape}; expected (3,) or (..., 3).")
@@ -61,7 +61,7 @@ def as_points(value: ArrayLike, what: str, verb: str) -> Array:
 
 
 def as_threads(threads: Any, verb: str) -> int | None:
-    """A number of threads, or None for as many as help."""
+    """A validated number of threads, or None for the default."""
     if threads is None:
         return None
     if isinstance(threads, bool) or not isinstance(threads, int | np.integer) or threads < 1:
@@ -70,7 +70,7 @@ def as_threads(threads: Any, verb: str) -> int | None:
 
 
 def as_frame(arm: Arm, link: Any, verb: str) -> Frame:
-    """A link or tool by name."""
+    """The frame of a link or tool, by name; raises InputError for unknown names."""
     if not isinstance(link, str):
         raise InputError(f"{verb}: link is {shown(link)}; expected a link's or tool's name, {suggest('', arm.frames)}")
     try:

@@ -1,4 +1,4 @@
-"""The published formulations in nanoseconds: compiled as written, on one core."""
+"""Timing of the published formulations: compiled as written, on one core."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FormulationTime(NamedTuple):
     """Cost of one formulation on an arm of n joints.
 
     operations : nodes of its graph, as written; nanoseconds : CPU time per state, best of some rounds
-    seconds : that compiling took
+    seconds : compile time
     """
 
     method: str
@@ -55,7 +55,7 @@ def time_formulations(
     methods : names, or None     None: all of rigid arms, and "horn_raibert_table"; a number of joints means flexible
                                  links of two modes each for "de_luca_siciliano"
     joints : numbers of joints   in rising order; a formulation stops where it would compile too long
-    seconds : float              that one compilation may take
+    seconds : float              largest time for one compilation
     progress : callable or None  called with a message on what is under way
 
     Returns
@@ -139,7 +139,7 @@ def _compiled(name: str, joints: list[int], seconds: float, tell: Callable[[str]
 
 
 def generic_arm(n: int) -> Arm:
-    """Revolute joints, nothing zero and nothing one."""
+    """A revolute arm of n joints without zeros and ones among its numbers."""
     rng = np.random.default_rng(1980)
     rows = []
     for _ in range(n):

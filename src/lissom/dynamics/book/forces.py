@@ -18,7 +18,7 @@ from lissom.dynamics.moves import moves
 
 
 def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:
-    """As `inverse.joint_torques`: one vector of length one per coordinate."""
+    """Joint torques as in `inverse.joint_torques`: one vector of length one per coordinate."""
     n = len(bodies)
     state: list[Any] = [None] * n
     Q: list[Any] = [None] * n
@@ -50,7 +50,7 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
 
 
 def _take_shortcuts(run: Any, bodies: Bodies, state: Any, start: Any, move: Any, qdd: Any, modal: Any) -> None:
-    """(72), (73)."""
+    """The truncated modal forces of (72), (73)."""
     B = composites(run, bodies, move)
     for i, body in bodies.movers:
         if body.beam is not None:
@@ -62,7 +62,7 @@ def _take_shortcuts(run: Any, bodies: Bodies, state: Any, start: Any, move: Any,
 def _gathered(
     run: Any, bodies: Bodies, motion: Any, move: Any, state: Any, start: Any, Q: Any, modal: Any
 ) -> list[Any]:
-    """Inwards: (84), (86), (88)."""
+    """The inward pass: (84), (86), (88)."""
     tau: list[Any] = [None] * bodies.dof
     nothing = run.constant(np.zeros(12))
     for i in range(len(bodies) - 1, -1, -1):

@@ -126,7 +126,7 @@ def turned(above: Any, turn: Any, rates: Any, K: Any) -> list[Objects]:
 
 
 def slid(above: Any, q: Any, rates: Any, K: Any) -> list[Objects]:
-    """The same behind a prismatic joint."""
+    """W, Wd (and Wdd) behind a prismatic joint."""
     A = _slide(q, K)
     out = [W @ A for W in states(above)]
     axes = [W[:, 3] for W in out]
@@ -146,7 +146,7 @@ def _out(joint: Any) -> Any:
 
 
 def _in_revolute(below: Any, Q: Any, turn: Any, K: Any) -> list[list[Any]]:
-    """(88), transposed: Q_{j-1} += Q_j A_j^T."""
+    """The inward step (88), transposed: Q_{j-1} += Q_j A_j^T."""
     return [_added(below, matrix(Q) @ (_placement(K) @ _turn(turn)).T)]
 
 
@@ -159,7 +159,7 @@ def _added(below: Any, Q: Objects) -> list[Any]:
 
 
 def _torque(W: Any, Q: Any) -> list[list[Any]]:
-    """(84): Tr{What_{j-1} U_j Q_j}."""
+    """The joint torque (84): Tr{What_{j-1} U_j Q_j}."""
     return [[inner(_by_U(matrix(W)), matrix(Q))]]
 
 
@@ -168,7 +168,7 @@ def _thrust(W: Any, Q: Any) -> list[list[Any]]:
 
 
 def _compose_revolute(below: Any, B: Any, turn: Any, K: Any) -> list[list[Any]]:
-    """(79): what a joint carries, added to the body before it."""
+    """The composite step (79): add what a joint carries to the body before it."""
     return [_together(below, B, _placement(K) @ _turn(turn))]
 
 
@@ -181,7 +181,7 @@ def _together(below: Any, B: Any, A: Objects) -> list[Any]:
 
 
 def _unload(Q: Any, W: Any, load: Any, K: Any) -> list[list[Any]]:
-    """Q less a load (force, moment in the world; point on the frame at K): work on W h, and on the spin of F."""
+    """Subtract a load (force, moment in the world; point on the frame at K) from Q."""
     force, moment, point = objects(load[0:3]), objects(load[3:6]), objects(load[6:9])
     F = matrix(W)[:, 1:]
     x = objects(K[0:9], 3, 3) @ point + objects(K[9:12])

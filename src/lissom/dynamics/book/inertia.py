@@ -37,7 +37,7 @@ def appendage(run: Any, body: Body) -> Any:
 
 
 def composites(run: Any, bodies: Bodies, move: Any) -> dict[int, Any]:
-    """By body: B of (79); of a link's end only what is beyond it, Phi."""
+    """Composites B of (79) by body; for a link's end only what is beyond it, Phi."""
     B = {}
     for i, body in bodies.movers:
         B[i] = run.constant(np.zeros(10)) if body.beam is not None else run.call(PSEUDO, appendage(run, body))
@@ -55,7 +55,7 @@ def composites(run: Any, bodies: Bodies, move: Any) -> dict[int, Any]:
 
 
 def matrix(run: Any, bodies: Bodies, q: Any) -> Entries:
-    """As `mass.matrix`: entries (i, j), i carrying j or equal, each a vector of length one."""
+    """Mass matrix as in `mass.matrix`: entries (i, j), i carrying j or equal, each a vector of length one."""
     move = moves(run, bodies, q)
     B, W = composites(run, bodies, move), frames_of(run, bodies, move)
     M: Entries = {}

@@ -60,7 +60,7 @@ def shapes_at_tip(t: Tables) -> Objects:
 
 
 def end(t: Tables, M: Objects, eta: Objects) -> Objects:
-    """E of (5)."""
+    """The rotation E of (5)."""
     E = transform(np.eye(3).astype(object), t.point)
     E[1:] = E[1:] + np.tensordot(eta, M, 1)
     return E
@@ -164,7 +164,7 @@ def own_block(link: Link, F: Objects, Phi: Objects) -> Objects:
 @kind(lambda m: (10, 10, m, 10), lambda m: (10,))
 def compose(layout: Layout) -> Any:
     def step(below: Any, Phi: Any, eta: Any, appendage: Any, K: Any) -> list[list[Any]]:
-        """(79): the link and what its end carries, added to the body behind its joint."""
+        """The composite step (79): add the link and what its end carries to the body behind its joint."""
         _, link = link_at(layout, K, objects(eta), appendage, layout.drops_products)
         B = link.root @ (link.G + link.E @ symmetric(Phi) @ link.E.T) @ link.root.T
         return [[x + y for x, y in zip(below, triangle(B), strict=True)]]
@@ -207,7 +207,7 @@ def moving(layout: Layout) -> Any:
 @kind(lambda m: (12, m), lambda m: (12,))
 def frame(layout: Layout) -> Any:
     def step(body: Any, eta: Any, K: Any) -> list[list[Any]]:
-        """What of (13)."""
+        """The matrix What of (13)."""
         t = layout.unpacked(K)
         return [flat(matrix(body) @ transform(t.root, t.p) @ end(t, shapes_at_tip(t), objects(eta)))]
 

@@ -1,4 +1,4 @@
-"""Motion of a linear field: energies and momentum (22), and where points of it go.
+"""Motion of a linear field: energies, momentum (22), and motion of points.
 
 The kinetic energy is that of (22) with (29) in full, also where the equations of motion are truncated.
 Frames are not orthonormal, so "turning" is the spin of a frame: the antisymmetric part of dF F^-1.
@@ -77,7 +77,7 @@ STEPS = (MOVE_R, MOVE_P, POINT_R, POINT_P, ARRIVE)
 
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
-    """As `energy.totals`: sums over bodies of (T, int p, int v, int p x v)."""
+    """Totals as in `energy.totals`: sums over bodies of (T, int p, int v, int p x v)."""
     base = run.constant([*np.eye(3).ravel(), *np.zeros(15)])
     state: dict[int, Any] = {BASE: base}
     total = run.constant(np.zeros(10))

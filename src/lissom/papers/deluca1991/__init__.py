@@ -1,4 +1,4 @@
-"""De Luca and Siciliano 1991: closed form of planar arms with flexible links, its figures and where it ends."""
+"""Reproduction of De Luca and Siciliano 1991: closed form of planar flexible arms, figures, and limits of validity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TITLE = "Closed-Form Dynamic Model of Planar Multilink Lightweight Robots (De Lu
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Try every claim of the paper and draw its figures.
+    """Check every claim of the paper and draw its figures.
 
     The audit of energy and the comparison with exact beams only when `timed`, which takes half a minute.
     """

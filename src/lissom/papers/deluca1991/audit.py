@@ -1,4 +1,4 @@
-"""What the model keeps and where it ends: energy with printed and with corrected coefficients, definiteness of B."""
+"""Audit of the model: energy with printed and corrected coefficients, and positive definiteness of B."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ RATES = {"figure 6": (0.0, 0.0), "figure 6 with joint rates of 2 and -3 rad/s": 
 
 
 def energy() -> tuple[list[Claim], list[Drawing]]:
-    """Of free motion, coefficient by coefficient; takes some seconds."""
+    """Claims about the energy of free motion, coefficient by coefficient; takes some seconds."""
     audits = {name: _variants(rates) for name, rates in RATES.items()}
     return _energy(audits), [_energy_figure(audits)]
 
 
 def definiteness() -> tuple[list[Claim], list[Drawing]]:
-    """Of B, and what is said where it is lost."""
+    """Claims about the positive definiteness of B, and the messages where it is lost."""
     lost = _too_long()
     return [_definite(lost)], [_definite_figure(lost)]
 
@@ -68,7 +68,7 @@ class Audit(NamedTuple):
     error: Array
 
     def worst(self, name: str) -> float:
-        """Largest drift, relative."""
+        """Largest relative drift of a variant."""
         return float(np.abs(self.error[:, self.names.index(name)]).max())
 
 
@@ -93,7 +93,7 @@ class Tables(NamedTuple):
 
     @classmethod
     def of(cls, sets: Iterable[Coefficients]) -> Tables:
-        """From values of (32) and (34) at unit deflections and rates, where every term stands alone."""
+        """Make the tables from values of (32) and (34) at unit deflections and rates, which isolate every term."""
         places = {"right": np.pi / 2, "straight": 0.0, "back": np.pi}
         rows: list[list[Array]] = []
         for x in sets:
@@ -106,12 +106,12 @@ class Tables(NamedTuple):
         return cls(*(np.array(parts) for parts in zip(*rows, strict=True)))
 
     def inertia(self, q: Array) -> Array:
-        """(sets, 6, 6) at q (sets, 6)."""
+        """Inertia matrices (sets, 6, 6) at q (sets, 6)."""
         c, s = np.cos(q[:, 1, None, None]), np.sin(q[:, 1, None, None])
         return self.B0 + c * self.B1 + s * (self.B2 @ q[:, None, :, None])[..., 0]
 
     def velocity_forces(self, q: Array, qd: Array) -> Array:
-        """(sets, 6)."""
+        """Velocity forces (sets, 6) at q and qd (sets, 6)."""
         c, s = np.cos(q[:, 1, None, None, None]), np.sin(q[:, 1, None, None, None])
         H = s * self.H0 + c * (self.H1 @ q[:, None, None, :, None])[..., 0]
         return ((H @ qd[:, None, :, None])[..., 0] @ qd[:, :, None])[..., 0]
@@ -125,7 +125,7 @@ def _positions(angle: float) -> list[Array]:
 
 
 def _inertias(x: Coefficients, angle: float) -> Array:
-    """(7, 6, 6) at `_positions`."""
+    """Inertia matrices (7, 6, 6) at `_positions`."""
     rows = inertia(x, _positions(angle))
     return np.moveaxis(np.array([[np.broadcast_to(entry, 7) for entry in row] for row in rows]), -1, 0)
 
@@ -199,7 +199,7 @@ def _energy(audits: dict[str, Audit]) -> list[Claim]:
         ),
         judged(
             "appendix", "the same with the coefficients as printed",
-            f"largest drift of energy in 2 s: {lost}", drift <= KEPT, "h of print does not belong to B",
+            f"largest drift of energy in 2 s: {lost}", drift <= KEPT, "the printed h does not follow from B",
         ),
     ]  # fmt: skip
 
@@ -222,7 +222,7 @@ def _energy_figure(audits: dict[str, Audit]) -> Drawing:
 
 
 class Lost(NamedTuple):
-    """Of two bang-bang motions the smallest eigenvalues of B; where it is lost, and what is then said."""
+    """Smallest eigenvalues of B in two bang-bang motions, where it is no longer positive definite, and messages."""
 
     t: dict[float, Array]
     least: dict[float, Array]
@@ -242,7 +242,7 @@ def _least(q: Array) -> Array:
 
 
 def _too_long() -> Lost:
-    """The bang-bang of figure 9, and one that is held longer, to where B is lost."""
+    """The bang-bang motion of figure 9, and a longer one up to where B is no longer positive definite."""
     arm, rest = arm_with(), np.zeros(6)
     found = {held: march(arm, rest, rest, bang_bang(held), dt=STEP / 2) for held in (SWITCH, HELD)}
     end = found[HELD]
@@ -272,14 +272,14 @@ def _too_long() -> Lost:
 
 def _definite(lost: Lost) -> Claim:
     short = lost.least[SWITCH]
-    said = "refuses" if lost.refusal else "goes on"
+    said = "raises SolveError" if lost.refusal else "continues"
     return judged(
         "section V, (25)",
         "B is positive definite",
         f"undamped bang-bang: switched at {SWITCH:g} s its smallest eigenvalue falls from {short[0]:.1e} to "
-        f"{short.min():.1e}; switched at {HELD:g} s it passes zero at t = {lost.when:.3f} s, with the end of link 1 "
-        f"bent by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
-        f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'is silent'}, forward_dynamics {said}",
+        f"{short.min():.1e}; switched at {HELD:g} s it becomes zero at t = {lost.when:.3f} s, with the end of link 1 "
+        f"deflected by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
+        f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'does not warn'}, forward_dynamics {said}",
         bool((lost.least[HELD] > 0).all() and lost.beyond > 0),
         "B is kept to first order in the deflections only: true for small ones",
     )
@@ -293,7 +293,10 @@ def _definite_figure(lost: Lost) -> Drawing:
               1e4 * np.append(lost.least[held], ends[held][1]))
         for held in lost.least
     ]  # fmt: skip
-    curves += [Curve("B is lost", [lost.when], [0.0], "o"), Curve("", [0.0, UNTIL], [0.0, 0.0], ":")]
+    curves += [
+        Curve("B no longer positive definite", [lost.when], [0.0], "o"),
+        Curve("", [0.0, UNTIL], [0.0, 0.0], ":"),
+    ]
     title = f"0.2 N m, first sign held for {SWITCH:g} and {HELD:g} s"
     panel = Panel(title, "time [s]", "eigenvalue [1e-4 kg m^2]", tuple(curves))
     return Drawing("definiteness", "Smallest eigenvalue of B, undamped bang-bang", (panel,), 1)

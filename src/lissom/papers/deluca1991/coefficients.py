@@ -15,7 +15,7 @@ STATES = 300
 
 
 def claims() -> list[Claim]:
-    """All of them."""
+    """All claims about coefficients."""
     rng = np.random.default_rng(3)
     q, qd, qdd = rng.uniform(-1.0, 1.0, (3, STATES, 6))
     q[:, [1, 2, 4, 5]] *= 0.05  # deflections at which B stays definite

@@ -1,4 +1,4 @@
-"""The paper's model beside lissom's others and beside exact beams; the spin-up that linear fields do not survive."""
+"""The paper's model compared with lissom's other models and with exact beams; spin-up of a beam."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Given(NamedTuple):
 
     @property
     def q(self) -> Array:
-        """In the order of the arm of two links."""
+        """Initial coordinates, in the order of the two-link arm."""
         return np.array([self.joints[0], *self.delta[:2], self.joints[1], *self.delta[2:]])
 
     @property
     def qd(self) -> Array:
-        """Deflections start at rest."""
+        """Initial rates; deflections start at rest."""
         return np.array([self.rates[0], 0.0, 0.0, self.rates[1], 0.0, 0.0])
 
 
@@ -63,7 +63,7 @@ BENT = (
 
 
 def claims_and_drawings(tell: Callable[[str], object]) -> tuple[list[Claim], list[Drawing]]:
-    """All of them."""
+    """All claims and figures of the comparison."""
     tell("exact beams: links of many pieces")
     exact = {given.words: _against_exact(given) for given in STRAIGHT}
     tell("other models of flexible links")
@@ -95,7 +95,7 @@ def in_pieces(arm: Arm, count: int) -> Arm:
 
 
 def _simulated(arm: Arm, given: Given, dt: float = STEP / 4) -> Array:
-    """The tip (nt, 2) by the model the arm asks for."""
+    """The tip path (nt, 2), simulated with the arm's flexibility model."""
     tau = (
         Profile([0.0, SWITCH, 2 * SWITCH], np.outer([TORQUE, -TORQUE, 0.0], [1.0, 1.0]), "hold")
         if given.driven
@@ -133,7 +133,7 @@ def _size(away: Array) -> str:
 
 
 def _tips(words: str, found: dict[str, Array]) -> Claim:
-    """The paper shows no other model: `accurate` is its word."""
+    """Claim: the model is accurate (the paper compares it with no other)."""
     errors = {name: float(np.sqrt((away**2).mean())) for name, away in found.items()}
     listed = "; ".join(f"{name} {_size(away)}" for name, away in found.items())
     return judged(
@@ -185,12 +185,12 @@ SPUN, SPIN_EVERY = 20.0, 0.02
 
 
 def _acceleration(t: float) -> float:
-    """Of the joint: to 6 rad/s in 15 s, Kane, Ryan and Banerjee's law."""
+    """Acceleration of the joint: to 6 rad/s in 15 s, Kane, Ryan and Banerjee's law."""
     return SPEED / RISE * (1 - np.cos(2 * np.pi * t / RISE)) if t < RISE else 0.0
 
 
 def _angle(t: float) -> tuple[float, float]:
-    """Of the joint, and its rate."""
+    """Angle of the joint, and its rate."""
     if t >= RISE:
         return SPEED * (t - RISE / 2), SPEED
     turned = t**2 / 2 + (RISE / (2 * np.pi)) ** 2 * (np.cos(2 * np.pi * t / RISE) - 1)
@@ -230,7 +230,7 @@ def _spins() -> dict[str, Spin]:
 
 
 def _closed_spin() -> Spin:
-    """The rows of the deflections, the joint being led."""
+    """Spin-up by the closed form: the equations of the deflections, with prescribed joint motion."""
     arm, modes = _spinning(), _spin_modes()
 
     def rate(t: float, y: Array) -> Array:
@@ -245,7 +245,7 @@ def _closed_spin() -> Spin:
 
 
 def _spun(spins: dict[str, Spin]) -> Claim:
-    """The known lag is that of geometrically exact beams, which second order finds."""
+    """Claim about the spin-up; the reference lag is that of geometrically exact beams."""
     linear = spins[LINEAR]
     lags = {name: float(spins[name].lag.min()) for name in (CLOSED, SECOND)}
     parts = [f"{name} {lag:.4f} m ({100 * (lag / PEAK - 1):+.2f} %)" for name, lag in lags.items()]
@@ -265,6 +265,6 @@ def _spun(spins: dict[str, Spin]) -> Claim:
 def _spin_figure(spins: dict[str, Spin]) -> Drawing:
     curves = tuple(Curve(name, spin.t, spin.lag) for name, spin in spins.items())
     panel = Panel(
-        "beam of 10 m on a joint led to 6 rad/s in 15 s", "time [s]", "lag of the tip [m]", curves, range=(-1.5, 0.3)
+        "beam of 10 m on a joint driven to 6 rad/s in 15 s", "time [s]", "lag of the tip [m]", curves, range=(-1.5, 0.3)
     )
     return Drawing("spin_up", f"Spin-up: exact beams lag by {PEAK} m at most", (panel,), 1)

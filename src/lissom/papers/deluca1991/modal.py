@@ -1,4 +1,4 @@
-"""Section IV and the modal part of section VII: frequencies, shapes, what the payload does to them."""
+"""Section IV and the modal part of section VII: frequencies, shapes, and the effect of the payload."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LIGHTEST, HEAVIEST = 0.5, 60.0  # payloads between which the node is followed
 
 
 def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
-    """All of them."""
+    """All claims and figures about modes."""
     modes = {name: link_modes(arm_with(times)) for name, times in PAYLOADS.items()}
     claims = [
         *_printed(),
@@ -43,7 +43,7 @@ def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
 
 
 def _table(times: float = 1.0) -> dict[str, Array]:
-    """The quantities of `PRINTED` for so many payloads."""
+    """The quantities of `PRINTED` for a multiple of the payload."""
     arm = arm_with(times)
     rows = []
     for link, modes in zip(arm.links, link_modes(arm), strict=True):
@@ -66,7 +66,7 @@ def _printed() -> list[Claim]:
 
 
 def _others() -> Claim:
-    """The same for the payloads of figures 2 and 4."""
+    """Claim about the values for the payloads of figures 2 and 4."""
     parts = [f"{name} {_list(_table(PAYLOADS[name])['f'], 2)} Hz" for name in ("zero", "double")]
     why = "only the nominal ones are printed, the others are drawn in figures 2 and 4; all are in the table of modes"
     return Claim(WHERE, "the same values for zero and double payload", f"frequencies: {'; '.join(parts)}", OPEN, why)
@@ -130,7 +130,7 @@ def _nodes(times: float) -> Array:
 
 
 def _end(times: float) -> float:
-    """phi_22,e changes its sign as the node leaves."""
+    """Value phi_22,e, which changes its sign as the node disappears."""
     modes = link_modes(arm_with(times))[1]
     return float(modes.shape(modes.shapes.length)[1])
 
@@ -153,7 +153,7 @@ def _node() -> Claim:
 
 
 def _residual(b: float, beam: Beam, tip: Tip) -> float:
-    """(22), over cosh for the sake of its size."""
+    """Residual of (22), divided by cosh to keep it bounded."""
     M, J, x = tip.mass * b / beam.mass_per_length, tip.inertia * b**3 / beam.mass_per_length, b * beam.length
     c, s, tanh, sech = np.cos(x), np.sin(x), np.tanh(x), 1 / np.cosh(x)
     return float(sech + c - M * (s - c * tanh) - J * (s + c * tanh) + M * J * (sech - c))
@@ -181,7 +181,7 @@ def _frequency_equation() -> Claim:
 
 
 def _integrals() -> list[Claim]:
-    """(24g), (30) and (31)."""
+    """Claims about (24g), (30) and (31)."""
     p, one = TwoLink.of(arm_with()), link_modes(arm_with())[0]
     z = np.array([p.z_1[0][0], p.z_1[1][1], p.z_2[0][0], p.z_2[1][1]])
     ends = np.array([p.phi_11, p.phi_12, p.phi_21, p.phi_22])

@@ -65,7 +65,7 @@ def cases() -> list[Case]:
 
 
 def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
-    """All of them."""
+    """All claims and figures of the simulations."""
     given = {case.number: case for case in cases()}
     motions = {number: case.run() for number, case in given.items()}
     claims = [
@@ -98,7 +98,7 @@ def _converged(given: dict[int, Case], motions: dict[int, Motion]) -> Claim:
 
 
 def _energy_share(motion: Motion, link: int) -> float:
-    """Largest part of the initial energy that bends a link."""
+    """Largest fraction of the initial energy that goes into bending of a link."""
     K = stiffness(arm_with())
     energy = 0.5 * K * motion.q**2
     return float(energy[:, 1 + 3 * link : 3 + 3 * link].sum(axis=1).max() / energy[0].sum())
@@ -113,20 +113,21 @@ def _numbers(values: Array) -> str:
 
 
 def _coupling(motions: dict[int, Motion]) -> Claim:
-    """Beside what was bent first; figure 6 is the case without it."""
+    """Claim about coupling: amplitudes relative to the initial deflection; figure 6 is the case without it."""
     share, (inner, outer) = _energy_share(motions[5], 0), _peaks(motions[5])
     other = _peaks(motions[6])
     return judged(
         "figures 5(a), (b)",
         "strong vibration coupling between the links",
-        f"link 2 is bent by delta_21 = {outer[0]:.2g}, and |delta_11| comes to {inner[0]:.2g} (figure 6, link 1 bent "
-        f"by {other[0][0]:.2g}: |delta_21| to {other[1][0]:.2g}); {100 * share:.0f} % of the energy goes into link 1",
+        f"link 2 is deflected by delta_21 = {outer[0]:.2g}, and |delta_11| grows to {inner[0]:.2g} (figure 6, link 1 "
+        f"deflected by {other[0][0]:.2g}: |delta_21| grows to {other[1][0]:.2g}); {100 * share:.0f} % of the energy "
+        "goes into link 1",
         inner[0] > 0.5 * outer[0],
     )
 
 
 def _drift(case: Case, motion: Motion) -> Claim:
-    """Means over whole seconds, in which vibration is gone; and how it goes on, by another model, too."""
+    """Claim about drift: means over whole seconds, which average out vibration, also by another model."""
     gap = motion.joints @ [-1.0, 1.0]
     half = len(gap) // 2
     means = gap[:half].mean(), gap[half:].mean()
@@ -155,7 +156,7 @@ def _limited(motions: dict[int, Motion]) -> Claim:
 
 
 def _improved(motions: dict[int, Motion]) -> Claim:
-    """Vibration in the last half second, damped beside undamped."""
+    """Claim about damping: vibration in the last half second, damped and undamped."""
     last = slice(-500, None)
     ratios = []
     for free, damped in ((5, 7), (6, 8)):
@@ -171,7 +172,7 @@ def _improved(motions: dict[int, Motion]) -> Claim:
 
 
 def _bias(case: Case) -> Claim:
-    """Where the joints come to rest, beside what the momentum of small motion says."""
+    """Claim about the final joint positions, compared with momentum conservation of small motion."""
     motion = case.run(until=REST)
     moved = motion.joints[-1] - motion.joints[0]
     B = mass_matrix(case.arm, np.where(np.isin(range(6), JOINTS), case.q, 0.0), method=METHOD)
@@ -231,7 +232,7 @@ def _offset(motion: Motion) -> Claim:
 
 
 def _rotation(motion: Motion) -> Claim:
-    """(12a) with the slope at the end of link 1."""
+    """Claim about (12a), with the slope at the end of link 1."""
     slope = np.abs(bent(arm_with(), motion.q)[1][:, 0]).max()
     return judged(
         "(12a)",

@@ -24,7 +24,7 @@ PAPER = list(ORDER)  # q[..., PAPER] is (theta_1, theta_2, delta_11, delta_12, d
 
 
 def arm_with(payload: float = 1.0, damped: bool = False) -> Arm:
-    """The arm with so many payloads (m_p and J_p both), undamped or with D_i = 0.1 sqrt(K_i)."""
+    """The arm with a multiple of the payload (m_p and J_p), undamped or with D_i = 0.1 sqrt(K_i)."""
     arm = load("two_link_flexible")
     links = []
     for link in arm.links:
@@ -77,7 +77,7 @@ class Motion(NamedTuple):
 
     @property
     def delta(self) -> tuple[Array, Array]:
-        """(nt, 2) of each link."""
+        """Deflections (nt, 2) of each link."""
         return self.q[:, 1:3], self.q[:, 4:6]
 
     @property
