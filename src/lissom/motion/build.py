@@ -327,7 +327,7 @@ class Problem:
         return np.concatenate([[0.0] * bool(free[0]), inner, [1.0] * bool(free[1] and not self.task.periodic)])
 
     def _block(self, mesh: Mesh, more: Array, soft: float, only: Only) -> Block:
-        """Limits at all samples, of some `only` those named; rows of loose coordinates vanish at those of the mesh, and only there."""
+        """Limits at all samples, at some `only` those named. Rows of loose coordinates vanish at those of the mesh."""
         s, weights = mesh.samples(self.expressions.orders, "energy" in self.task.minimise)
         points = len(s)
         lower, upper, words = self.expressions.row_limits()
@@ -339,10 +339,9 @@ class Problem:
         s, weights = np.append(s, more), np.append(weights, np.zeros(len(more)))
         N, m = len(s), len(lower)
         chosen = np.tile(limited, (N, 1))
-        for k in range(points, N):
-            few = only.get(float(s[k]))
-            if few is not None:
-                chosen[k] &= [word in few for word in words]
+        for which, at in zip(chosen[points:], s[points:].tolist(), strict=True):
+            if at in only:
+                which &= [word in only[at] for word in words]
         still = np.flatnonzero(~self.arm.actuated)
         chosen[: points if self.closing is None else N, still] = True
         at, row = np.nonzero(chosen)

@@ -27,7 +27,7 @@ NEARBY = 1e-7  # of the duration: rates of torque are differences over it
 
 
 class Excess(NamedTuple):
-    """A sampled limit that is exceeded: at which fraction most, which quantity of which coordinate, by how much of it."""
+    """A sampled limit that is exceeded: where most, which quantity of which coordinate, by which part of the limit."""
 
     s: float
     quantity: str

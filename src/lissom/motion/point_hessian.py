@@ -2,7 +2,7 @@
 
 A sample sees u_r = sum_a B_ra P_a, with the degree + 1 control points of its span. To a Hessian by P it adds
 
-    sum over r, s of  B_ra B_sb  d^2 L / du_r du_s,       and for squares of torques  G^T F G,  G = sum_r B_r d tau / du_r
+    sum over r, s of  B_ra B_sb  d^2 L / du_r du_s,     and for squares of torques  G^T F G,  G = sum_r B_r d tau / du_r
 
 Both are small dense products, one for all samples of a span. A sparse matrix from the second derivatives of all samples
 to the Hessian has ten times as many terms, and more with every sample.
@@ -55,15 +55,16 @@ class PointHessian:
         assert isinstance(block.sample, TapeSample)
         sample = block.sample
         self._n, self._curves, self._free = sample.n, curves, curves.duration is None
-        places, self._basis = curves.spaces[0].basis.local(block.s, sample.orders)
+        found, self._basis = curves.spaces[0].basis.local(block.s, sample.orders)
+        places = found.astype(np.intp)
         self._all = _by_span(places, np.arange(len(places)))
         self._costly = _by_span(places, np.flatnonzero(block.weights))  # others have no squares
         self._pairs = np.nonzero(np.tril(sample.related))
         self._prepare_mixed(sample)
-        patterns = np.unique(sample.related, axis=0) if sample.curved else []
         self._groups = [
             _Group(np.flatnonzero((pattern == sample.related).all(axis=1)), np.flatnonzero(pattern))
-            for pattern in patterns
+            for pattern in np.unique(sample.related, axis=0)
+            if sample.curved
         ]
 
     def _prepare_mixed(self, sample: TapeSample) -> None:
@@ -145,12 +146,14 @@ class PointHessian:
         order, starts, _ = self._costly
         k, rows = order[:, None], group.rows
         root = np.sqrt(found.weights[k, rows])
-        B, G = self._basis[order], 0.0
+        B = self._basis[order]
+        shape = (len(order), len(rows), B.shape[2], len(group.columns))
+        points: Array = np.zeros(shape)
         for r in range(3):
             J = found.slopes[k[:, None], rows[:, None], r * self._n + group.columns] * (root / T**r)[:, :, None]
-            G = G + B[:, None, r, :, None] * J[:, :, None, :]
-        G = np.reshape(G, (len(order), len(rows), -1))
-        if self._free:
+            points += B[:, None, r, :, None] * J[:, :, None, :]
+        G: Array = points.reshape(*shape[:2], -1)
+        if found.along is not None:
             G = np.append(G, (root * found.along[k, rows])[:, :, None], axis=2)
         size = G.shape[2]
         whole = out[: (len(starts) - 1) * size**2].reshape(-1, size, size)

@@ -150,8 +150,8 @@ class _Placed:
         self.reach = sparse.csr_array(sparse.vstack([local.A, last]))
         self.back = sparse.csr_array(block.combine.T)
         self.active = bool(np.any(block.weights))
-        shared = isinstance(sample, TapeSample) and len(curves.spaces) == 1
-        self.points = PointHessian(block, curves) if shared else None
+        by_points = isinstance(sample, TapeSample) and curves.shared
+        self.points = PointHessian(block, curves) if by_points else None
 
     def _row(self, k: Indices, local: Indices) -> Indices:
         """Row of `reach` of a local coordinate of sample k."""

@@ -110,7 +110,7 @@ class Solver:
     """
 
     def __init__(self, program: Program, tolerance: float, iterations: int, until: float = np.inf) -> None:
-        self.program, self._until = program, until
+        self.program, self._until, self._tolerance = program, until, float(tolerance)
         self._cost, self._row = 1 / program.typical, 1 / program.sizes
         self._log: list[Iteration] = []
         self._progress: Callable[[Iteration], object] | None = None
@@ -171,7 +171,7 @@ class Solver:
 
     def _least(self, barrier: float | None) -> float | None:
         """A barrier between that of solutions and that of warm starts."""
-        return None if barrier is None else float(np.clip(barrier, self._options["tol"], WARM["mu_init"]))
+        return None if barrier is None else min(max(barrier, self._tolerance), float(WARM["mu_init"]))
 
     def _made(self, begin: str, barrier: float | None) -> Any:
         """IPOPT on the program, from any start, from a solution or near one; for the time that is left."""

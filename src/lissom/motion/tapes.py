@@ -214,7 +214,8 @@ class TapeSample:
     def second(self, given: Sequence[Array], lam: Array, w: Array) -> Array:
         """Nonzeros of the lower triangle of the Hessian (N, .)."""
         found, T, n = self.curvature(given, lam, w), given[1], self.n
-        assert found.last is not None and found.along is not None
+        assert found.last is not None
+        assert found.along is not None
         out = np.zeros((len(T), len(self.hessian[0])))
         for (r, s), block in found.blocks.items():
             to, at = self._places_of[r, s]
