@@ -9,6 +9,7 @@ vanish at the collocation points of the mesh (see `mesh`).
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -52,6 +53,9 @@ LED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
 SAMPLED = ("torque", "torque_rate", "power")
 SLACK = 0.7  # of a limit: where a solution on a coarse mesh uses less of it, finer meshes have no rows for it at first
+
+
+Only = Mapping[float, set[tuple[str, str]]]  # quantities and coordinates by fraction
 
 
 class OutOfTimeError(Exception):
@@ -291,9 +295,13 @@ class Problem:
         forces = 0 if self.closing is None else self.closing.count
         return Curves(spaces, ends[0], ends[1], self.task.fixed_duration, nodes, forces)
 
-    def program(self, mesh: Mesh, more: Array, soft: float = 1.0) -> Program:
-        """On a mesh, with samples at the fractions `more` too; `soft`: how many times wider |power| is rounded off."""
-        blocks = [self._block(mesh, more, soft)]
+    def program(self, mesh: Mesh, more: Array, soft: float = 1.0, only: Only | None = None) -> Program:
+        """On a mesh, with samples at the fractions `more` too.
+
+        soft : how many times wider |power| is rounded off
+        only : the limits that have rows at fractions of `more`; default: all of them
+        """
+        blocks = [self._block(mesh, more, soft, only or {})]
         curves = self.curves(mesh, blocks[0].s)
         low, high = self._variable_bounds(curves)
         if self.closing is not None:
@@ -318,8 +326,8 @@ class Problem:
         inner = mesh.led.breaks[1:-1]
         return np.concatenate([[0.0] * bool(free[0]), inner, [1.0] * bool(free[1] and not self.task.periodic)])
 
-    def _block(self, mesh: Mesh, more: Array, soft: float) -> Block:
-        """Limits at all samples; rows of loose coordinates vanish at those of the mesh, and only there."""
+    def _block(self, mesh: Mesh, more: Array, soft: float, only: Only) -> Block:
+        """Limits at all samples, at some `only` those named. Rows of loose coordinates vanish at those of the mesh."""
         s, weights = mesh.samples(self.expressions.orders, "energy" in self.task.minimise)
         points = len(s)
         lower, upper, words = self.expressions.row_limits()
@@ -331,6 +339,9 @@ class Problem:
         s, weights = np.append(s, more), np.append(weights, np.zeros(len(more)))
         N, m = len(s), len(lower)
         chosen = np.tile(limited, (N, 1))
+        for which, at in zip(chosen[points:], s[points:].tolist(), strict=True):
+            if at in only:
+                which &= [word in only[at] for word in words]
         still = np.flatnonzero(~self.arm.actuated)
         chosen[: points if self.closing is None else N, still] = True
         at, row = np.nonzero(chosen)

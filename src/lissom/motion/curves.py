@@ -185,6 +185,11 @@ class Curves:
     # ---- what follows ------------------------------------------------------------------------------
 
     @property
+    def shared(self) -> bool:
+        """All coordinates share one spline space."""
+        return len(self.spaces) == 1
+
+    @property
     def variable_places(self) -> Array:
         """(free, 2) place among all control points and coordinate of every variable but T."""
         return np.array(self._names, int).reshape(-1, 2)

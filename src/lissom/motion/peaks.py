@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,17 @@ BESIDE = 1e-6  # of the duration: how near a turn one looks
 NEARBY = 1e-7  # of the duration: rates of torque are differences over it
 
 
-def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tuple[Peak, ...], Array]:
-    """Limits on a fine grid: the largest use of each, and the fractions at which one is exceeded between samples."""
+class Excess(NamedTuple):
+    """A sampled limit that is exceeded: where most, which quantity of which coordinate, by which part of the limit."""
+
+    s: float
+    quantity: str
+    coordinate: str
+    part: float
+
+
+def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tuple[Peak, ...], list[Excess]]:
+    """Limits on a fine grid: the largest use of each, and where one is exceeded between samples."""
     curves = program.curves
     s = mesh.looks()
     if problem.bounds.limited("torque_rate").any():
@@ -41,13 +51,13 @@ def look(problem: Problem, mesh: Mesh, program: Program, x: Array) -> tuple[tupl
     T = curves.T(x)
     tau = problem.required(curves, x, s, z)
     rate = rates_of(lambda s: problem.required(curves, x, s, curves.at(x, s)), s, mesh.finest.breaks, T, problem.bounds)
-    peaks, times = peaks_of(problem.bounds, problem.names, s, T, z, tau, rate)
+    peaks, over = peaks_of(problem.bounds, problem.names, s, T, z, tau, rate)
     peaks = (*peaks, *bending_peaks(problem.measures, s, T, z[0]))
     if problem.closing is not None:
         peaks = (*peaks, problem.closing.widest(z[0], s, T))
     if problem.clearance is None:
-        return peaks, times
-    return (*peaks, closest(problem.clearance, lambda s: curves.at(x, s, 1)[0], mesh.looks(), T)), times
+        return peaks, over
+    return (*peaks, closest(problem.clearance, lambda s: curves.at(x, s, 1)[0], mesh.looks(), T)), over
 
 
 def peaks_of(
@@ -58,8 +68,8 @@ def peaks_of(
     z: Sequence[Array] | Array,
     tau: Array,
     rate: Array | None = None,
-) -> tuple[tuple[Peak, ...], Array]:
-    """The largest use of every limit, and the fractions at which one that is sampled is exceeded.
+) -> tuple[tuple[Peak, ...], list[Excess]]:
+    """The largest use of every limit, and where one that is sampled is exceeded.
 
     s (N,) fractions; z: positions to jerks, tau and its rate (where that is limited), all (N, n).
     """
@@ -69,7 +79,8 @@ def peaks_of(
     }  # fmt: skip
     if rate is not None:
         values["torque_rate"] = rate
-    peaks, times = [], []
+    peaks: list[Peak] = []
+    over: list[Excess] = []
     for quantity, table in values.items():
         lower, upper = bounds.lower[quantity], bounds.upper[quantity]
         if not bounds.limited(quantity).any():
@@ -81,8 +92,12 @@ def peaks_of(
             Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
         )
         if quantity in SAMPLED:
-            times += exceeded(use, s, AGAIN)
-    return tuple(peaks), np.unique(np.array(times))
+            for name, column in zip(names, use.T, strict=True):
+                over += [
+                    Excess(at, quantity, name, float(np.interp(at, s, column)) - 1)
+                    for at in exceeded(column[:, None], s, AGAIN)
+                ]
+    return tuple(peaks), over
 
 
 def summits(bounds: Bounds, s: Array, qd: Array, tau: Array) -> Array:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lissom.motion.curves import Curves
+from lissom.motion.point_hessian import PointHessian
 from lissom.motion.sample import Sample
 from lissom.motion.tapes import TapeSample
 from lissom.spatial.rotations import Array
@@ -77,7 +78,7 @@ class Pattern:
         return len(self.keys)
 
 
-class _Sums:
+class Sums:
     """Contributions to a pattern: entry, source and factor of every term."""
 
     def __init__(self) -> None:
@@ -91,6 +92,19 @@ class _Sums:
         self.columns.append(np.asarray(columns, np.intp))
         self.sources.append(np.asarray(sources, np.intp))
         self.factors.append(np.asarray(factors, float))
+
+    def add_symmetric(self, reach: sparse.csr_array, rows: Indices, columns: Indices, sources: Indices) -> None:
+        """Add reach^T S reach, upper triangle, to which each pair of rows and columns of a symmetric S contributes.
+
+        rows, columns : of the sources in S, each pair once
+        """
+        which, first, value = _expanded(reach, rows)
+        again, second, other = _expanded(reach, columns[which])
+        at, i, j, factor = which[again], first[again], second, value[again] * other
+        diagonal = (rows == columns)[at]
+        keep = ~diagonal | (i <= j)  # of a square each pair once
+        factor = np.where(~diagonal & (i == j), 2 * factor, factor)
+        self.add(np.minimum(i, j)[keep], np.maximum(i, j)[keep], sources[at[keep]], factor[keep])
 
     def matrix(self, pattern: Pattern, total: int) -> sparse.csr_array:
         """From sources to the entries of a pattern."""
@@ -136,12 +150,14 @@ class _Placed:
         self.reach = sparse.csr_array(sparse.vstack([local.A, last]))
         self.back = sparse.csr_array(block.combine.T)
         self.active = bool(np.any(block.weights))
+        by_points = isinstance(sample, TapeSample) and curves.shared
+        self.points = PointHessian(block, curves) if by_points else None
 
     def _row(self, k: Indices, local: Indices) -> Indices:
         """Row of `reach` of a local coordinate of sample k."""
         return np.where(local < self.width, k * self.width + local, self.N * self.width)
 
-    def jacobian_terms(self, sums: _Sums) -> None:
+    def jacobian_terms(self, sums: Sums) -> None:
         rows, columns = self.block.sample.jacobian
         nnz = len(rows)
         k = np.repeat(np.arange(self.N), nnz)
@@ -159,19 +175,28 @@ class _Placed:
         shape = (self.curves.size, self.N * (self.width + 1))
         return sparse.csr_array(sparse.coo_array(entries, shape=shape))
 
-    def hessian_terms(self, sums: _Sums) -> None:
-        """Upper triangle of the whole from lower triangles of the samples."""
+    def hessian_terms(self, sums: Sums) -> int:
+        """Upper triangle of the whole from what `hessian` gives; how many numbers that is."""
+        first = self.points.terms(sums) if self.points is not None else 0
         a, b = self.block.sample.hessian
-        nnz = len(a)
-        k = np.repeat(np.arange(self.N), nnz)
+        if self.points is not None:
+            a, b = np.full(self.width + 1, self.width), np.arange(self.width + 1)
+            if self.curves.duration is not None:
+                return first
+        k = np.repeat(np.arange(self.N), len(a))
         rows, columns = self._row(k, np.tile(a, self.N)), self._row(k, np.tile(b, self.N))
-        which, first, value = _expanded(self.reach, rows)
-        again, second, other = _expanded(self.reach, columns[which])
-        source, i, j, factor = which[again], first[again], second, value[again] * other
-        diagonal = (np.tile(a, self.N) == np.tile(b, self.N))[source]
-        keep = ~diagonal | (i <= j)  # of a square each pair once
-        factor = np.where(~diagonal & (i == j), 2 * factor, factor)
-        sums.add(np.minimum(i, j)[keep], np.maximum(i, j)[keep], source[keep], factor[keep])
+        sums.add_symmetric(self.reach, rows, columns, first + np.arange(len(k)))
+        return first + len(k)
+
+    def hessian(self, given: list[Array], lam: Array, w: Array) -> Array:
+        """Second derivatives of all samples, flat, in the order of `hessian_terms`."""
+        sample = self.block.sample
+        if self.points is None:
+            return sample.second(given, lam, w).ravel()
+        assert isinstance(sample, TapeSample)
+        found = sample.curvature(given, lam, w, self.curves.duration is None)
+        inner = self.points.values(found, float(given[1][0, 0]))
+        return inner if found.last is None else np.append(inner, found.last)
 
     def given(self, x: Array) -> list[Array]:
         self.T[0, 0] = self.curves.T(x)
@@ -219,7 +244,7 @@ class Program:
     # ---- patterns -----------------------------------------------------------------------------------
 
     def _prepare_jacobian(self) -> None:
-        sums = [_Sums() for _ in self.blocks]
+        sums = [Sums() for _ in self.blocks]
         for placed, terms in zip(self.blocks, sums, strict=True):
             placed.jacobian_terms(terms)
         rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
@@ -252,9 +277,8 @@ class Program:
         return np.searchsorted(self.jacobian_pattern.keys, keys)
 
     def _prepare_hessian(self) -> None:
-        sums = [_Sums() for _ in self.blocks]
-        for placed, terms in zip(self.blocks, sums, strict=True):
-            placed.hessian_terms(terms)
+        sums = [Sums() for _ in self.blocks]
+        totals = [placed.hessian_terms(terms) for placed, terms in zip(self.blocks, sums, strict=True)]
         rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
         if self._free:
             rows.append(np.array([self.size - 1]))
@@ -262,10 +286,7 @@ class Program:
         rows = rows or [np.zeros(0, np.intp)]
         columns = columns or [np.zeros(0, np.intp)]
         self.hessian_pattern = pattern = Pattern((self.size, self.size), np.concatenate(rows), np.concatenate(columns))
-        self._hessians = [
-            terms.matrix(pattern, placed.N * len(placed.block.sample.hessian[0]))
-            for placed, terms in zip(self.blocks, sums, strict=True)
-        ]
+        self._hessians = [terms.matrix(pattern, total) for terms, total in zip(sums, totals, strict=True)]
 
     # ---- values -------------------------------------------------------------------------------------
 
@@ -339,8 +360,7 @@ class Program:
         for k, placed in enumerate(self.blocks):
             own = lam[placed.first_row : placed.first_row + placed.count]
             inner = np.ascontiguousarray((placed.back @ own).reshape(placed.N, placed.block.sample.m))
-            nonzeros = placed.block.sample.second(known["given"][k], inner, sigma * placed.weights)
-            out += self._hessians[k] @ nonzeros.ravel()
+            out += self._hessians[k] @ placed.hessian(known["given"][k], inner, sigma * placed.weights)
         if self._free:
             for at, part in self.scaled:
                 if part.power > 1:

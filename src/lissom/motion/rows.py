@@ -29,7 +29,7 @@ def linear_rows(problem: Problem, curves: Curves) -> list[Scaled]:
 
 
 def _hull_rows(problem: Problem, curves: Curves, quantity: str) -> list[Scaled]:
-    """Limits of a derivative on its control points: one row with both where T is given, else one of each."""
+    """Limits of a derivative on its control points: rows for upper ones, and rows for lower ones."""
     order = DERIVATIVES[quantity]
     hull, owner = curves.hull(order)
     moves = np.diff(hull.A.indptr) > 0  # some are given by the ends

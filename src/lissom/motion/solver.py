@@ -17,9 +17,9 @@ from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
 QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
-# Rows have size one already; without MUMPS's permuting scaling an iteration of a tree of 44 joints takes 84 instead of
-# 115 ms, and trees of 20 to 44 joints end in the same optima. Its other scaling stays as it is.
-LINEAR = {"mumps_permuting_scaling": 0}
+# Rows have size one already. Without MUMPS's scalings an iteration of a tree of 44 joints takes 70 instead of 115 ms,
+# and trees of 20 to 44 joints end in the same optima.
+LINEAR = {"mumps_permuting_scaling": 0, "mumps_scaling": 0}
 # from a solution with multipliers: start near the bounds, with a small barrier
 WARM: dict[str, Any] = {
     "warm_start_init_point": "yes", "mu_init": 1e-5, "warm_start_bound_push": 1e-7, "warm_start_bound_frac": 1e-7,
@@ -110,7 +110,7 @@ class Solver:
     """
 
     def __init__(self, program: Program, tolerance: float, iterations: int, until: float = np.inf) -> None:
-        self.program, self._until = program, until
+        self.program, self._until, self._tolerance = program, until, float(tolerance)
         self._cost, self._row = 1 / program.typical, 1 / program.sizes
         self._log: list[Iteration] = []
         self._progress: Callable[[Iteration], object] | None = None
@@ -122,14 +122,18 @@ class Solver:
 
     def __call__(
         self, x0: Array, progress: Callable[[Iteration], object] | None = None, warm: Solution | None = None,
-        near: bool = False,
+        near: bool = False, barrier: float | None = None,
     ) -> Solution:  # fmt: skip
-        """From a start; `warm` has multipliers of a solution there, `near` says that it is near one without them."""
+        """From a start; `warm` has multipliers of a solution there, `near` says that it is near one without them.
+
+        barrier : to begin with, where `warm` is given
+        """
         program = self.program
         self._log, self._progress, self._stop, self._spent = [], progress, [], 0.0
         if np.sum(program.lower == program.upper) > np.sum(program.low < program.high):
             return self._unsolved(x0)
-        run = self._made("warm" if warm is not None else "near" if near else "")
+        begin = "warm" if warm is not None else "near" if near else ""
+        run = self._made(begin, self._least(barrier) if begin == "warm" else None)
         given: dict[str, Any] = {"x0": np.clip(x0, program.low, program.high), "lbx": program.low, "ubx": program.high}
         given |= {"lbg": program.lower * self._row, "ubg": program.upper * self._row}
         if warm is not None:
@@ -165,11 +169,16 @@ class Solver:
             self._log[len(known) :]
         )
 
-    def _made(self, begin: str) -> Any:
+    def _least(self, barrier: float | None) -> float | None:
+        """A barrier between that of solutions and that of warm starts."""
+        return None if barrier is None else min(max(barrier, self._tolerance), float(WARM["mu_init"]))
+
+    def _made(self, begin: str, barrier: float | None) -> Any:
         """IPOPT on the program, from any start, from a solution or near one; for the time that is left."""
-        if begin not in self._runs or self._until < np.inf:
+        if begin not in self._runs or self._until < np.inf or barrier is not None:
             nlp, watch, extra = self._parts
-            options: dict[str, Any] = {f"ipopt.{word}": value for word, value in (self._options | BEGIN[begin]).items()}
+            words = self._options | BEGIN[begin] | ({} if barrier is None else {"mu_init": barrier})
+            options: dict[str, Any] = {f"ipopt.{word}": value for word, value in words.items()}
             if self._until < np.inf:
                 options["ipopt.max_wall_time"] = max(self._until - time.perf_counter(), LEAST_TIME)
             fixed: dict[str, Any] = {**PLAIN, "iteration_callback": watch}

@@ -64,6 +64,23 @@ class _Partials(NamedTuple):
     v_T: Array
 
 
+class Curvature(NamedTuple):
+    """Second derivatives of samples, in parts: of L by y, without the squares of slopes, and those.
+
+    blocks     {(r, s): (N, n, n)} by y_r and y_s, of two orders once
+    last       (N, orders n + 1) by u and T, and by T; None where it is not asked for
+    slopes     J = d tau / d(q, v, a), (N, n, 3 n)
+    along      d tau / dT (N, n); None where it is not asked for
+    weights    of J^T weights J (N, n)
+    """
+
+    blocks: dict[tuple[int, int], Array]
+    last: Array | None
+    slopes: Array
+    along: Array | None
+    weights: Array
+
+
 class TapeSample:
     """Functions of one kind of sample, as `sample.Sample` has them.
 
@@ -99,7 +116,8 @@ class TapeSample:
         self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
         self._driven = arm.actuated.astype(float)  # what the others need is nothing, and costs nothing
         self._squares = small + self._driven * self._weights["torque_squared"]
-        self._curved = bool(self._squares.any() or self._weights["energy"])
+        self.curved = bool(self._squares.any() or self._weights["energy"])  # squares of slopes are part of it
+        self._crossed = bool(len(powers) or self._weights["energy"])
         self._friction = arm.expanded(arm.friction)
         known = library(_smooth(arm))
         names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
@@ -108,17 +126,18 @@ class TapeSample:
             check()
             made.append(known.get(name, setting))
         self._tau, self._slopes, self._curvatures = made
-        self.jacobian, self.hessian = self._patterns(arm)
-        self._prepare(related(arm))
+        self.related = related(arm)
+        self.blocks = [(0, 0), (1, 0), (2, 0), (1, 1)] + [(2, 1)] * self._crossed + [(3, 3)] * (self.orders > 3)
+        self.jacobian, self.hessian = self._patterns(self.related)
+        self._prepare(self.related)
         self._seen: Any = None
         self._known: dict[str, Any] = {}
 
     # ---- patterns -----------------------------------------------------------------------------------
 
-    def _patterns(self, arm: Arm) -> tuple[Places, Places]:
+    def _patterns(self, R: NDArray[np.bool_]) -> tuple[Places, Places]:
         """Torques depend on the joints that carry theirs or are carried by it; so do second derivatives."""
         n, W = self.n, self.orders * self.n
-        R = related(arm)
         of_tau = np.zeros((n, W + 1), bool)
         of_tau[:, : 3 * n], of_tau[:, W] = np.tile(R, 3), True
         rows = np.concatenate([of_tau, of_tau[self._powers], *2 * [of_tau[self._rubbing]]])
@@ -126,9 +145,9 @@ class TapeSample:
         for r, s in ((0, 0), (0, 1), (0, 2), (1, 1)):
             H[r * n : (r + 1) * n, s * n : (s + 1) * n] = R
         speed = slice(n, 2 * n)
-        if len(self._powers) or self._weights["energy"]:
+        if self._crossed:
             H[speed, : 3 * n] |= np.tile(R, 3)
-        if self._curved:
+        if self.curved:
             H |= of_tau.T @ of_tau
         H[np.arange(3 * n, W), np.arange(3 * n, W)] = True
         H[W] = True
@@ -147,7 +166,7 @@ class TapeSample:
                 at = np.flatnonzero((to >= 0) & (R | (r == s == 3)).ravel())
                 self._places_of[r, s] = to[at], at
         self._groups = []
-        for pattern in np.unique(R, axis=0) if self._curved else ():
+        for pattern in np.unique(R, axis=0) if self.curved else ():
             rows = np.flatnonzero((pattern == R).all(axis=1))
             columns = np.flatnonzero(np.tile(pattern, 3))
             to = where[np.ix_(np.append(columns, W), np.append(columns, W))].ravel()
@@ -194,32 +213,50 @@ class TapeSample:
 
     def second(self, given: Sequence[Array], lam: Array, w: Array) -> Array:
         """Nonzeros of the lower triangle of the Hessian (N, .)."""
+        found, T, n = self.curvature(given, lam, w), given[1], self.n
+        assert found.last is not None
+        assert found.along is not None
+        out = np.zeros((len(T), len(self.hessian[0])))
+        for (r, s), block in found.blocks.items():
+            to, at = self._places_of[r, s]
+            out[:, to] = np.take(block.reshape(len(block), -1), at, axis=1) / T ** (r + s)
+        out[:, self._last] = found.last
+        if self.curved:
+            shrink = np.repeat(T ** -np.arange(3.0), n, axis=1)
+            self._add_squares(out, found.slopes * shrink[:, None], found.along, found.weights)
+        return out
+
+    def curvature(self, given: Sequence[Array], lam: Array, w: Array, free: bool = True) -> Curvature:
+        """The same in parts; `free`: those by T too."""
         y, T, tau = self._state(given)
         J = self._slope(given)
         F = self._partials(y, T, tau, lam, w)
-        parts = self._blocks(J, F, y, T, w)
+        blocks = self._blocks(J, F, y, T, w)
+        if not free:
+            return Curvature(blocks, None, J, None, F.tau_tau)
+        order = np.repeat(np.arange(self.orders), self.n)
+        way = -order * np.concatenate(y, axis=1) / T  # dy / dT
+        along = np.einsum("kij,kj->ki", J, way[:, : 3 * self.n])
+        return Curvature(blocks, self._by_duration(blocks, F, y, T, J, w, way), J, along, F.tau_tau)
+
+    def _by_duration(
+        self, blocks: dict[tuple[int, int], Array], F: _Partials, y: list[Array], T: Array, J: Array, w: Array,
+        way: Array,
+    ) -> Array:  # fmt: skip
+        """Second derivatives by T and u, and by T, without the squares of slopes; way : dy / dT."""
+        n = self.n
+        order = np.repeat(np.arange(self.orders), n)
         Ly = np.concatenate(self._by_states(y, T, J, F, w), axis=1)
         LyT = np.concatenate(self._by_states(y, T, J, F._replace(tau=F.tau_T, v=F.v_T), w / T), axis=1)
-        n, W = self.n, self.orders * self.n
-        order = np.repeat(np.arange(self.orders), n)
-        shrink = T ** -order.astype(float)
-        way = -order * np.concatenate(y, axis=1) / T  # dy / dT
-        out = np.zeros((len(tau), len(self.hessian[0])))
-        turned = np.zeros((len(tau), W))
-        for (r, s), block in parts.items():
+        turned = np.zeros_like(Ly)
+        for (r, s), block in blocks.items():
             rows, columns = slice(r * n, (r + 1) * n), slice(s * n, (s + 1) * n)
             turned[:, rows] += np.einsum("kij,kj->ki", block, way[:, columns])
             if r != s:
                 turned[:, columns] += np.einsum("kij,ki->kj", block, way[:, rows])
-            to, at = self._places_of[r, s]
-            out[:, to] = np.take(block.reshape(len(block), -1), at, axis=1) / T ** (r + s)
-        last = shrink * (turned + LyT - order / T * Ly)
+        last = T ** -order.astype(float) * (turned + LyT - order / T * Ly)
         both = (way * (turned + 2 * LyT) - (order + 1) / T * way * Ly).sum(axis=1, keepdims=True)
-        out[:, self._last] = np.concatenate([last, both], axis=1)
-        if self._curved:
-            along = np.einsum("kij,kj->ki", J, way[:, : 3 * n])
-            self._add_squares(out, J * shrink[:, None, : 3 * n], along, F.tau_tau)
-        return out
+        return np.concatenate([last, both], axis=1)
 
     def _add_squares(self, out: Array, J: Array, along: Array, weights: Array) -> None:
         """Add K^T weights K, K = [J, along] the slopes of the torques by u and T, to the nonzeros of a Hessian.
@@ -327,7 +364,7 @@ class TapeSample:
         blocks = dict(zip(((0, 0), (1, 0), (2, 0), (1, 1)), found, strict=True))
         for key in ((1, 0), (2, 0)):
             blocks[key] = np.swapaxes(blocks[key], 1, 2)
-        if len(self._powers) or self._weights["energy"]:
+        if self._crossed:
             crossed = F.tau_v[:, :, None] * J  # rows: of v
             blocks[1, 0] = blocks[1, 0] + crossed[:, :, :n]
             blocks[1, 1] = blocks[1, 1] + crossed[:, :, n : 2 * n] + np.swapaxes(crossed[:, :, n : 2 * n], 1, 2)
