@@ -238,7 +238,7 @@ def test_a_function_as_path_and_a_mixed_criterion(planar):
     mild = retime_motion(planar, path, limits=limits, minimise={"time": 1.0, "torque_squared": 0.02})
     assert mild.duration > fast.duration
     assert mild.cost == pytest.approx(mild.duration + 0.02 * trapezoid((mild.tau**2).sum(axis=1), mild.t), rel=3e-3)
-    assert max(peak.use for found in (fast, mild) for peak in found.report.peaks) < 1 + 1e-8
+    assert max(peak.utilisation for found in (fast, mild) for peak in found.report.peaks) < 1 + 1e-8
 
 
 def test_a_path_that_cannot_be_held_is_refused_with_the_joint_and_the_torque():

@@ -135,8 +135,8 @@ def test_coordinates_without_a_motor(make, task):
     motion = ls.predict_motion(make(), **task)
     found = motion.verify()
     assert found.ok, found.describe()
-    loose = motion.loose._replace(control_points=1.02 * motion.loose.control_points)
-    assert "equations of motion" in dataclasses.replace(motion, loose=loose).verify().status
+    loose = motion.unactuated._replace(control_points=1.02 * motion.unactuated.control_points)
+    assert "equations of motion" in dataclasses.replace(motion, unactuated=loose).verify().status
 
 
 ROBOTS = {

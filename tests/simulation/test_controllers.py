@@ -136,7 +136,7 @@ def test_a_planned_motion_is_followed_and_held_beyond_its_end(motion, control, m
         inside = run.t <= motion.duration
         assert np.abs(run.q[inside] - motion.polynomials(run.t[inside])).max() < 1e-7
         assert np.abs(run.q[~inside] - [0.5, 0.3]).max() < 1e-7
-    assert run.report.made["settings"]["q"] == f"planned motion of {motion.duration:g} s"
+    assert run.report.provenance["settings"]["q"] == f"planned motion of {motion.duration:g} s"
 
 
 def check_polynomials(motion):

@@ -104,7 +104,7 @@ def test_datasets_have_names_and_units(run):
 
 
 def test_provenance(run):
-    made = run.report.made
+    made = run.report.provenance
     assert made["arm"] == ARM.digest
     assert made["lissom"] == ls.__version__
     assert made["options"]["until"] == 0.5
@@ -119,15 +119,15 @@ def test_provenance_tells_the_gains(tmp_path):
     goal = ls.Profile([0.0, 0.05, 0.1], [[0.1, 0.2], [0.2, 0.1], [0.3, 0.0]], "cubic")
     runs = ls.simulate(two, [0.1, 0.2], tau=ls.PD(goal, kp, 4, gravity=True, limit=True, model=two), until=0.1)
     runs.save(tmp_path / "a.nc")
-    made = ls.load_run(tmp_path / "a.nc").report.made
+    made = ls.load_run(tmp_path / "a.nc").report.provenance
     assert made["controller"] == "PD"
     assert made["settings"] == {
         "q": "cubic profile of 3 samples, 0 to 0.1 s", "kp": kp, "kd": 4, "qd": None, "gravity": True, "limit": True,
         "model": two.digest,
     }  # fmt: skip
-    made = ls.simulate(two, [0.1, 0.2], tau=[0.5, -0.25], until=0.1).report.made
+    made = ls.simulate(two, [0.1, 0.2], tau=[0.5, -0.25], until=0.1).report.provenance
     assert made["settings"] == {"tau": [0.5, -0.25]}
-    made = ls.simulate(two, [0.1, 0.2], tau=lambda t, q, qd: [0.5, -0.25], until=0.1).report.made
+    made = ls.simulate(two, [0.1, 0.2], tau=lambda t, q, qd: [0.5, -0.25], until=0.1).report.provenance
     assert (made["controller"], made["settings"]) == ("function", {})
 
 

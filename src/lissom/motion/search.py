@@ -21,7 +21,7 @@ from lissom.motion.outcome import MET, Limits, Outcome, changing, mesh_of, point
 from lissom.motion.peaks import AGAIN, look
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
-from lissom.motion.report import INTERRUPTED, Iteration, Peak, Settled
+from lissom.motion.report import INTERRUPTED, Iteration, Peak, ResidualCheck
 from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, UNRESOLVED_FINER, not_settled, settled
 from lissom.motion.smoothing import SOFT
 from lissom.motion.solver import Solution, Solver, carried, numbered_on
@@ -213,7 +213,9 @@ class Search:
         if solution.solved or walk.stopped or task.duration is None:
             return motion
         where = self.outcome.violated(found.program, solution)
-        return reported(motion, f"no motion of at most {high:.6g} s was found{where and f'; where it ended, {where}'}")
+        return reported(
+            motion, f"no motion of at most {high:.6g} s was found{where and f'; in the last iterate, {where}'}"
+        )
 
     @property
     def _finer(self) -> int:
@@ -285,7 +287,7 @@ class Search:
 
     def settled(self, motion: Motion, residual: float) -> Motion:
         """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
-        history: list[Settled] = []
+        history: list[ResidualCheck] = []
         before = motion.report
         while True:
             if self.late:
@@ -294,7 +296,7 @@ class Search:
                 )
             history.append(settled(motion))
             told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
-            motion = reported(motion, **told, settled=tuple(history))
+            motion = reported(motion, **told, residual_checks=tuple(history))
             if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
                 return motion
             if history[-1].finer >= MOST_FINER:
@@ -357,7 +359,7 @@ class Search:
 
     def _restored(self, peaks: tuple[Peak, ...], rounds: int) -> bool:
         """Have rows for limits that are exceeded, where these were left out; in the last round, for all of them."""
-        over = {(peak.quantity, peak.joint) for peak in peaks if peak.use > 1 + AGAIN}
+        over = {(peak.quantity, peak.joint) for peak in peaks if peak.utilisation > 1 + AGAIN}
         return bool(over) and self.problem.restore_limits(over if rounds < ROUNDS else None)
 
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
