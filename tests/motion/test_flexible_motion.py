@@ -64,7 +64,8 @@ def test_equations_of_motion_hold_between_the_points_where_they_were_asked_for(m
 def test_shapers_beside_it(moved):
     table = moved.compared
     plans = {plan.name: plan for plan in table.plans}
-    assert set(plans) == {"this motion", "this motion, joints tracked", "rigid plan", "rigid plan, joints tracked", "rigid plan, ZV, joints tracked",
+    assert set(plans) == {"this motion", "this motion, joints tracked", "rigid plan", "rigid plan, joints tracked",
+                          "rigid plan, ZV, joints tracked",
                           "rigid plan, ZVD, joints tracked"}  # fmt: skip
     assert plans["rigid plan, ZV, joints tracked"].residual < plans["rigid plan, joints tracked"].residual / 3
     for name in ("this motion", "this motion, joints tracked"):

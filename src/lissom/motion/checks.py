@@ -32,8 +32,8 @@ def _rates_of_torque(problem: Problem) -> None:
     rough = np.flatnonzero(limited & (problem.friction > 0))
     if len(rough):
         raise InputError(
-            f"{VERB}: {_name(problem, int(rough[0]))} has Coulomb friction, so its torque jumps where it reverses and no "
-            "torque-rate limit can be satisfied. Limit the jerk instead, or remove the friction."
+            f"{VERB}: {_name(problem, int(rough[0]))} has Coulomb friction, so its torque jumps where it reverses and "
+            "no torque-rate limit can be satisfied. Limit the jerk instead, or remove the friction."
         )
 
 
@@ -133,8 +133,8 @@ def _via_apart(problem: Problem) -> None:
     for first, second in pairwise(vias):
         if second.at - first.at < CLOSE:
             raise InputError(
-                f"{VERB}: two via points are at the same fraction {first.at:g} of the duration. Remove one, or change its "
-                "time."
+                f"{VERB}: two via points are at the same fraction {first.at:g} of the duration. Remove one, or change "
+                "its time."
             )
     curves = problem.curves(problem.mesh())
     given = ("via", "start acceleration", "goal acceleration")

@@ -89,8 +89,8 @@ def _plain(motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
     except LissomError:
         plan = _rigid_plan(motion, search, motion.duration, limited=False)
         notes.append(
-            f"rigid plan: no solution of {motion.duration:.3g} s within the velocity and torque limits; this plan ignores "
-            "them."
+            f"rigid plan: no solution of {motion.duration:.3g} s within the velocity and torque limits; this plan "
+            "ignores them."
         )
     return [_played("rigid plan", plan), _led("rigid plan, joints tracked", motion, plan, ONE)]
 

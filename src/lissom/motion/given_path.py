@@ -154,8 +154,8 @@ class GivenPath:
             if len(off):
                 row, k = off[0]
                 raise InputError(
-                    f"{VERB}: at {s[row]:.3g} of the path, which begins and ends at rest, joint {self.names[k]!r} moves "
-                    f"{DIRECTIONS[way[row, k]]}, but its {word} limits of {lower[k]:.6g} to {upper[k]:.6g} exclude that."
+                    f"{VERB}: at {s[row]:.3g} of the path, which begins and ends at rest, joint {self.names[k]!r} "
+                    f"moves {DIRECTIONS[way[row, k]]}, but its {word} limits are {lower[k]:.6g} to {upper[k]:.6g}."
                 )
 
 

@@ -23,9 +23,9 @@ from lissom.motion.report import (
     NOT_EVERYWHERE,
     RAN_OUT,
     Iteration,
-    UnactuatedSplines,
     MotionReport,
     Peak,
+    UnactuatedSplines,
 )
 from lissom.motion.solver import INFEASIBLE, OUT_OF_TIME, Solution
 from lissom.spatial.rotations import Array

@@ -18,7 +18,8 @@ def summary(motion: Motion) -> dict[str, Any]:
     return {
         "arm": motion.arm.name, "status": motion.status, "ok": motion.ok, "duration": motion.duration,
         "cost": motion.cost, "segments": motion.basis.segments, "degree": motion.degree,
-        "iterations": max(len(report.iterations) - 1, 0), "exchange_iterations": report.exchange_iterations, "samples": report.samples,
+        "iterations": max(len(report.iterations) - 1, 0), "exchange_iterations": report.exchange_iterations,
+        "samples": report.samples,
         "violation": report.violation, "optimality": report.optimality, "seconds": report.seconds,
         "peaks": [vars(peak) for peak in report.peaks], "starts": list(report.starts),
         "refinements": [list(row) for row in report.refinements],

@@ -54,10 +54,10 @@ def predict_motion(
     workers : int or None        processes for the starts; None: one per core, if there is enough work
     scheduler : str or None      address of a dask scheduler, whose workers do the starts instead of processes here
     refine : float or None       double the segments until the cost changes by less than this, relative
-    residual : float or None     for arms with unactuated coordinates: largest residual tip vibration [m] when the torques
-                                 are simulated open loop, see `residual_vibration`; passive joints must end equally close
-                                 to the goal [rad or m]. The mesh of unactuated coordinates is refined until this holds.
-                                 None: 1e-5
+    residual : float or None     for arms with unactuated coordinates: largest residual tip vibration [m] when the
+                                 torques are simulated open loop, see `residual_vibration`; passive joints must end
+                                 equally close to the goal [rad or m]. The mesh of unactuated coordinates is refined
+                                 until this holds. None: 1e-5
     compare : bool               compare with other plans: `Motion.compared` has the plan for rigid links, with and
                                  without input shapers, beside this one
     regularise : float           where time alone is minimised: weight of the mean squared torque, each relative to its
@@ -66,8 +66,8 @@ def predict_motion(
                                  not contain it. 0: none
     progress : bool or f(Iteration)     show a line, or call f after every iteration
     on_failure : "raise" or "return"    what to do if no motion was found; the error has the last one as `.motion`
-    guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of any
-                                 duration, of an arm with the same joints; or waypoints, equally spaced in time. By
+    guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of
+                                 any duration, of an arm with the same joints; or waypoints, equally spaced in time. By
                                  default it is then the only start
     fields                       of the task, with those of `task` replaced; see `Task`
 

@@ -16,7 +16,7 @@ from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
 from lissom.motion.comparison import Comparison
-from lissom.motion.report import INTERRUPTED, Closures, UnactuatedSplines, MotionReport
+from lissom.motion.report import INTERRUPTED, Closures, MotionReport, UnactuatedSplines
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import tree_call
@@ -51,7 +51,7 @@ class Motion:
     t : (nt,)                    times [s]
     q, qd, qdd, tau : (nt, dof)  at these times; the torque of unactuated coordinates is zero
     breaks, degree, continuity, control_points    of the splines of all coordinates, or of the actuated ones
-    unactuated : UnactuatedSplines or None        splines of coordinates without a motor (modes, springs, passive joints)
+    unactuated : UnactuatedSplines or None    splines of unactuated coordinates (modes, springs, passive joints)
     closures : Closures or None  forces in closed loops
     report : MotionReport
     compared : Comparison or None     comparison with other plans, if requested
@@ -221,7 +221,7 @@ class Motion:
 
     @property
     def tip_frame(self) -> str:
-        """Name of the frame that `tip` follows, at the end of the arm. A tree with several ends has none: use `pose`."""
+        """Name of the frame that `tip` follows, at the end of the arm; an error for a tree with several ends."""
         return tip_frame(self.arm, only_end(self.arm, "use pose(motion.arm, motion.q, link)"))
 
     @cached_property

@@ -102,7 +102,7 @@ class MotionReport:
     starts : tuple                      what each start found (status, cost, duration, iterations); `segments` where
                                         starts were compared on a coarse mesh
     refinements : tuple                 (segments, cost) of every mesh
-    residual_checks : tuple of ResidualCheck          of flexible arms, every mesh of their loose coordinates that was played
+    residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
     """
 
     iterations: tuple[Iteration, ...]

@@ -56,6 +56,6 @@ def not_settled(last: ResidualCheck, asked: float) -> str:
     if last.passive_error > last.residual:
         what = f"no motion was found that ends at rest: a passive joint misses its goal by {last.passive_error:.2g}"
     return (
-        f"{what}, more than {asked:g}, with unactuated coordinates on {last.finer}x finer segments. Increase segments or "
-        "the duration, add an effort to the minimised time, or allow a larger residual"
+        f"{what}, more than {asked:g}, with unactuated coordinates on {last.finer}x finer segments. Increase segments "
+        "or the duration, add an effort to the minimised time, or allow a larger residual"
     )

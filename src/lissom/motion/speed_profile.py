@@ -138,8 +138,8 @@ class SpeedProfile:
         if (x >= UNLIMITED).any():
             place = self.s[int(np.argmax(x >= UNLIMITED))]
             raise InputError(
-                f"{VERB}: at {place:.3g} of the path the speed is not limited. Give velocity limits, or acceleration or "
-                "torque limits of the joints that move there."
+                f"{VERB}: at {place:.3g} of the path the speed is not limited. Give velocity limits, or acceleration "
+                "or torque limits of the joints that move there."
             )
         stuck = np.flatnonzero((x[:-1] <= 0) & (x[1:] <= 0))
         if len(stuck):

@@ -64,8 +64,8 @@ def refuse_for_loose(arm: Arm, task: Task) -> None:
         )
     if task.obstacles and task.bodies is None and arm.flexible:
         raise UnsupportedError(
-            f"{VERB}: arm {arm.name!r} has flexible links, whose deflected shape is not known to the obstacle check; give "
-            "bodies=[...] that move with a link's root ('name') or tip ('name.tip')."
+            f"{VERB}: arm {arm.name!r} has flexible links, whose deflected shape is not known to the obstacle check; "
+            "give bodies=[...] that move with a link's root ('name') or tip ('name.tip')."
         )
     for end in ("start", "goal"):
         value = getattr(task, f"{end}_acceleration")

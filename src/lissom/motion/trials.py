@@ -35,8 +35,8 @@ class Trial(NamedTuple):
     def describe(self) -> str:
         """Return one line of text."""
         return (
-            f"{self.what}: residual tip vibration {self.residual:.2g} m, largest joint error {self.joint_error:.2g}; with "
-            f"joints tracked, residual {self.tracked_residual:.2g} m"
+            f"{self.what}: residual tip vibration {self.residual:.2g} m, largest joint error {self.joint_error:.2g}; "
+            f"with joints tracked, residual {self.tracked_residual:.2g} m"
         )
 
 

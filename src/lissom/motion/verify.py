@@ -33,7 +33,7 @@ class Verification:
     """Whether a motion obeys the equations of motion and its limits, and what its torques alone do.
 
     The verdict comes from the segments of its splines: each is replayed from its planned state under the planned
-    torques, by a simulation that is independent of the solver. The defects are replayed minus planned states at the ends
+    torques, by a simulation that is independent of the solver. Defects are replayed minus planned states at the ends
     of segments. `deviation` is their sum: defects of positions, plus those of rates times the duration (for unactuated
     coordinates that vibrate: divided by their frequency). If it exceeds `tolerance`, a motion is still verified if the
     open-loop simulation of its torques stays within `tolerance`: defects of small vibrations may cancel from segment to
@@ -60,8 +60,8 @@ class Verification:
     joint_error : (dof,)          largest |error| over time
     end_error : (dof,)            error at the end
     residual : float              vibration of the tip that is left at the end [m], see `residual_vibration`
-    peaks : tuple of Peak         largest utilisation of every limit, and the smallest distance from obstacles, on a fine
-                                  grid
+    peaks : tuple of Peak         largest utilisation of every limit, and the smallest distance from obstacles, on a
+                                  fine grid
     tolerance : float             the requested tolerance
     feedback : str                name of the controller; empty: open loop
     trials : tuple of Trial       simulations on different arms, if requested
@@ -243,8 +243,8 @@ def _defective(motion: Motion, found: list[Defects], deviation: Array, tolerance
     return (
         f"the plan does not obey the equations of motion: replayed from its planned states, "
         f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
-        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g}, more than {tolerance:g}. The torques may belong to "
-        "another arm, payload or load; otherwise increase segments"
+        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g}, more than {tolerance:g}. The torques may belong "
+        "to another arm, payload or load; otherwise increase segments"
     )
 
 

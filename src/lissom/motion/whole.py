@@ -53,8 +53,8 @@ def tracking(motion: Motion, feedback: Any, tau: Exact) -> Any:
     if isinstance(feedback, PD):
         if feedback.gravity:
             raise InputError(
-                "verify: feedback is a PD with gravity=True, but it is added to the planned torques, which already contain "
-                "gravity. Use gravity=False."
+                "verify: feedback is a PD with gravity=True, but it is added to the planned torques, which already "
+                "contain gravity. Use gravity=False."
             )
         return StateFeedback(_gains(motion, feedback), q, qd, tau, feedback.limit)
     if isinstance(feedback, StateFeedback):

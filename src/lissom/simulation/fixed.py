@@ -118,7 +118,7 @@ class Fixed:
         return np.concatenate([q0, qd0, work, np.array(ways), np.zeros_like(ways)], axis=1)
 
     def _advance(self, state: Array, t: Array, chunk: Array) -> None:
-        """Fill the samples by equal steps; a step that contains a jump is divided there, since it has no order across."""
+        """Fill the samples by equal steps; a step that contains a jump is divided there."""
         begin = 0
         for k in (*self._with_jumps(t), len(t)):
             if k > begin:
@@ -258,8 +258,8 @@ class Fixed:
     ) -> tuple[list[EventHit], dict[int, tuple[str, float, Array]]]:
         """Return the events of all runs, and for runs that an event stops its name, time and state.
 
-        Zero crossings are located by integrating to them; limits that do not stop a run, on the cubic through the samples
-        around them.
+        Zero crossings are located by integrating to them; limits that do not stop a run, on the cubic through the
+        samples around them.
         """
         n = self.loop.dof
         q, qd = out[..., :n], out[..., n : 2 * n]

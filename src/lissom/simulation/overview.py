@@ -98,7 +98,7 @@ def audit(run: Run) -> Iterator[str]:
         yield f"... and {len(run.events) - MOST_EVENTS} more events"
     for joint, use in limits_used(run).items():
         if use > 1 + BEYOND:
-            yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; limit=True in a controller enforces it"
+            yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; a controller with limit=True keeps it"
     for link, size in deflections(run).items():
         yield f"largest deflection of the tip of {link}: {1e3 * size:.4g} mm"
     frame = followed(run)

@@ -28,7 +28,7 @@ Told = dict[str, Any]
 def watched(
     arm: Arm, arms: Sequence[Arm], name: str, states: Sequence[Array], which: Any, link: str, point: ArrayLike
 ) -> Array:
-    """Return "pose" or "velocity" of a point of a link in states (rows, dof), with the arm of number `which` for each."""
+    """Return "pose" or "velocity" of a point of a link in states (rows, dof), each of the arm number `which`."""
     varied = Varied(arm, arms, places(arm, name, link=link, point=point), rounded=False)
     rows = varied.rows(arms)[which]
     return np.asarray(call_rows(varied, rows, name, [np.ascontiguousarray(x) for x in states], link=link, point=point))

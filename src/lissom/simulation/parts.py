@@ -65,9 +65,9 @@ class Store:
                 )
             if unseen:
                 raise InputError(
-                    f"simulate: {self.folder} cannot be resumed: the content of {', '.join(unseen)} cannot be compared, "
-                    "so it is unknown whether this is the same simulation. Remove the folder and start again, or let "
-                    "the functions use numbers, arrays and plain objects only."
+                    f"simulate: {self.folder} cannot be resumed: the content of {', '.join(unseen)} cannot be "
+                    "compared, so it is unknown whether this is the same simulation. Remove the folder and start "
+                    "again, or let the functions use numbers, arrays and plain objects only."
                 )
             if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != print_:
                 raise InputError(

@@ -104,8 +104,8 @@ def _derived(controller: str, found: dict[str, Any], word: str, words: list[str]
     raise InputError(
         f"{controller}: {source} is a function of time, but {' and '.join(missing)} "
         f"{'are' if len(missing) > 1 else 'is'} not given. Let q return ({', '.join(words)}), give "
-        f"{' and '.join(missing)} as functions too, use a SciPy spline, a planned motion or Profile(t, q, kind='cubic') "
-        f"for q, which can be differentiated, or give {missing[0]}=0 for a reference at rest."
+        f"{' and '.join(missing)} as functions too, use a SciPy spline, a planned motion or Profile(t, q, "
+        f"kind='cubic') for q, which can be differentiated, or give {missing[0]}=0 for a reference at rest."
     )
 
 

@@ -53,7 +53,7 @@ SHORT = 1e-5  # of a step, for derivatives with respect to time
 
 
 class Slopes(NamedTuple):
-    """Values at the start of a step, one row per run: accelerations and their time derivative, M, D, K, free entries."""
+    """Values at the start of a step, one row per run: accelerations, their time derivative, M, D, K, free entries."""
 
     qdd: Array
     drift: Array

@@ -179,7 +179,7 @@ class Run:
 
     @cached_property
     def tip_frame(self) -> str:
-        """Name of the frame that `tip` follows, at the end of the arm. A tree with several ends has none: use `path`."""
+        """Name of the frame that `tip` follows, at the end of the arm; an error for a tree with several ends."""
         return tip_frame(self.arm, only_end(self.arm, "use run.path(link) and run.velocity(link)"))
 
     @cached_property
@@ -285,7 +285,7 @@ class Run:
         """Return some of the samples: ``run[100:200]``, ``run[::10]``."""
         if not isinstance(key, slice):
             raise InputError(
-                f"run[{shown(key)}]: use a slice of samples such as run[10:20], or member(k) for one run of an ensemble."
+                f"run[{shown(key)}]: use a slice of samples such as run[10:20], or member(k) for a run of an ensemble."
             )
         axis = 1 if self.count is not None else 0
         arrays = {word: getattr(self, word)[(slice(None),) * axis + (key,)] for word in OVER_TIME}

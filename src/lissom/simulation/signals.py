@@ -241,7 +241,9 @@ def checked(found: Any, size: int, name: str, t: float) -> Array:
 
 
 def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array]) -> Signal:
-    """Return numbers, numbers of every run, a Profile or a function of time as a signal; `shape` makes them (..., size).
+    """Return numbers, numbers of every run, a Profile or a function of time as a signal.
+
+    `shape` makes values (..., size).
 
     SciPy splines keep their end values beyond their ends, as a Profile does.
     """

@@ -88,7 +88,7 @@ def simulate(
     save_every : int or None
         for ensembles: write every block of this many finished runs to a folder next to `save`, so that a
         killed process loses at most one block
-    resume : bool                     continue from such a folder; the results equal those of an uninterrupted simulation
+    resume : bool                     continue from such a folder; results equal those of an uninterrupted simulation
 
     Returns
     -------

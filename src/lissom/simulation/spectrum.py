@@ -103,8 +103,8 @@ def _cause(loop: ClosedLoop) -> str:
     between = not_collocated(loop)
     if between:
         return (
-            f": output and actuators are not collocated (unactuated between them: {between}). Feed back the positions of "
-            "actuated joints instead (PD), or reduce the gains."
+            f": output and actuators are not collocated (unactuated between them: {between}). Feed back the positions "
+            "of actuated joints instead (PD), or reduce the gains."
         )
     return ". Check the signs of the gains and the torques."
 

@@ -192,8 +192,8 @@ def columns_of_rows(name: str, array: Array) -> dict[str, Array]:
         return {name: array}
     if math.prod(shape) > MOST_ENTRIES:
         raise NoSuchOutput(
-            f"output {name!r} has shape {shape}, {math.prod(shape)} columns; at most {MOST_ENTRIES} are allowed. Reduce "
-            "it (take, entry)."
+            f"output {name!r} has shape {shape}, {math.prod(shape)} columns; at most {MOST_ENTRIES} are allowed. "
+            "Reduce it (take, entry)."
         )
     return {f"{name}[{', '.join(map(str, spot))}]": array[(slice(None), *spot)] for spot in np.ndindex(shape)}
 

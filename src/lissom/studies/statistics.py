@@ -52,8 +52,8 @@ class StudySensitivity:
     output : str
     parameters : tuple of names
     method : str                 "sobol" or "spearman"
-    first : (d,)                 first-order Sobol' indices: fraction of the variance due to the parameter alone; or rank
-                                 correlations, from -1 to 1
+    first : (d,)                 first-order Sobol' indices: fraction of the variance due to the parameter alone; or
+                                 rank correlations, from -1 to 1
     total : (d,) or None         total Sobol' indices: fraction of the variance that involves the parameter
     first_interval, total_interval : (d, 2) or None    95 % confidence intervals
     """

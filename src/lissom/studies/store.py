@@ -191,8 +191,8 @@ def _refuse_other(path: Path, stored: dict[str, Any], study: Study) -> None:
         differing = [word for word in own if word not in unnamed and own[word] != stored.get(word)]
         what = ", ".join(differing) or "what it evaluates, or values that it uses,"
         raise InputError(
-            f"{path}: it has rows of a different study ({what} differ). Use another folder. (A function that modifies a "
-            "list or table while it runs differs from its first state: resume in a fresh process then.)"
+            f"{path}: it has rows of a different study ({what} differ). Use another folder. (A function that modifies "
+            "a list or table while it runs differs from its first state: resume in a fresh process then.)"
         )
     then, now = stored["made"]["versions"], own["made"]["versions"]
     other = [f"{word} {then.get(word)} (here {now.get(word)})" for word in now if then.get(word) != now[word]]

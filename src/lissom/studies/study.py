@@ -218,7 +218,7 @@ class Study:
         ----------
         store : path or None       folder to which finished rows are written (needs the extra ``studies``); None: memory
                                    only
-        workers : int or None      number of processes; None: one for each core, if there is enough work; 1: this process
+        workers : int or None      number of processes; None: one per core, if there is enough work; 1: this process
         scheduler : str or None    address of a dask.distributed scheduler instead (extra ``cluster``)
         resume : bool              continue a store: evaluate the missing rows only
         retry : bool               continue a store: evaluate failed rows again too

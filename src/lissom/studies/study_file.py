@@ -92,8 +92,8 @@ def _evaluated(value: Any, folder: Path, allow_code: bool) -> str | Callable[...
         return value
     if not allow_code:
         raise ModelError(
-            f"evaluate is {value!r}, a function in a Python file, and running code is not allowed by default. Check the "
-            "file, then use --allow-code."
+            f"evaluate is {value!r}, a function in a Python file, and running code is not allowed by default. Check "
+            "the file, then use --allow-code."
         )
     return _loaded(folder / file, name)
 

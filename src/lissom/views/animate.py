@@ -33,8 +33,8 @@ def animate(
 ) -> Film:
     """Animate a run or motion with the path of its tip, or a vibration mode of an arm.
 
-    In a notebook it plays below the cell if it is the last expression. Arms that move in a coordinate plane are drawn in
-    that plane; flexible links are drawn deflected.
+    In a notebook it plays below the cell if it is the last expression. Arms that move in a coordinate plane are drawn
+    in that plane; flexible links are drawn deflected.
 
     Parameters
     ----------

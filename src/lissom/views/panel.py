@@ -96,7 +96,7 @@ class Panel:
             if player.arm.mode_index.size:
                 most = max(50.0, 2 * player.exaggerate)
                 larger = self.gui.add_slider("deflection scale", 0.0, most, 0.1, player.exaggerate,
-                                             hint="Deflections are drawn this many times larger. 1: true scale.")  # fmt: skip
+                                             hint="Factor of drawn deflections. 1: true scale.")  # fmt: skip
                 self._when(larger, self._exaggerate)
             swing = self.gui.add_slider("mode amplitude", 0.0, 3.0, 0.05, 1.0,
                                         hint="Relative amplitude of a vibration mode. 1: clearly visible.")  # fmt: skip

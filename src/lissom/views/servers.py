@@ -30,8 +30,8 @@ def refuse_taken(host: str, port: int | None) -> None:
     except OSError as error:
         if port is not None and error.errno is not None and not isinstance(error, socket.gaierror):
             raise InputError(
-                f"view: port {port} of {host} cannot be used ({error.strerror}); choose another with port= (--port), or "
-                "omit it to use the first free port."
+                f"view: port {port} of {host} cannot be used ({error.strerror}); choose another with port= (--port), "
+                "or omit it to use the first free port."
             ) from None
         raise InputError(f"view: host {host!r} is not an address of this machine ({error.strerror}).") from None
 

@@ -44,7 +44,7 @@ class Viewer:
 
     url : str      ``http://...`` of the server, or ``file://...`` of the page
 
-    Close it with `close`, or use it in a ``with`` block. A notebook shows it below the cell if it is the last expression.
+    Close it with `close`, or use it in a ``with`` block. A notebook shows it below the cell as the last expression.
     """
 
     def __init__(self, url: str, server: Any = None, panel: Panel | None = None):
@@ -125,12 +125,12 @@ def view(
     record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
     q : (dof,) or None               the pose of an arm without a record, None: `arm.home`, its loops closed
     member : int                     which run of an ensemble to show first
-    modes : ArmModes or None         modes to choose from in the panel; None: for an arm with elastic parts, the modes at
-                                     the first pose with joints locked
+    modes : ArmModes or None         modes to choose from in the panel; None: for an arm with elastic parts, the modes
+                                     at the first pose with joints locked
     mode : int or None               start with this mode, 1 is the lowest; None: with the record
     exaggerate : float               scale of the drawn deflections of flexible links and springs
     meshes : path, paths or None     more folders to search for mesh files and packages
-    host : str                       address to listen at; other values than "127.0.0.1" allow access from other machines
+    host : str                       address to listen at; other values than "127.0.0.1" let other machines connect
     port : int or None               None: the first free one from 8080 on
     open : bool or None              open it in the browser of this machine; None: except in notebooks, which show it
                                      below the cell

@@ -73,8 +73,8 @@ def _unpacked(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str
         return (_last[0][1], *pickle.loads(given))
     except ImportError as error:
         raise InputError(
-            f"a worker cannot load the function of a job or its arguments ({_named(error)}). Make its module importable "
-            "on the workers, or define the function in the script itself."
+            f"a worker cannot load the function of a job or its arguments ({_named(error)}). Make its module "
+            "importable on the workers, or define the function in the script itself."
         ) from None
 
 
