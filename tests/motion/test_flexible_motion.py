@@ -101,7 +101,7 @@ def test_it_is_tried_with_another_payload(moved):
     plan = moved.compared["this motion"]
     assert [trial.residual for trial in found.trials] == pytest.approx([plan.heavier, plan.lighter], rel=1e-6)
     assert "payload -10 %: the tip rings by" in found.describe()
-    for given, sentence in (({"payload": 2}, "0.1 for ten percent"), ({"modes": -1}, "how many more")):
+    for given, sentence in (({"payload": 2}, "0.1 for ten percent"), ({"modes": -1}, "additional modes")):
         with pytest.raises(InputError, match=sentence):
             moved.verify(**given)
 
@@ -183,7 +183,7 @@ def test_what_is_refused_says_why():
     arm = two_link()
     with pytest.raises(UnsupportedError, match="rates of torque"):
         ls.predict_motion(arm, **MOVE | {"limits": ls.Limits(torque=1.0, torque_rate=5.0)})
-    with pytest.raises(UnsupportedError, match="cannot be kept on a path"):
+    with pytest.raises(UnsupportedError, match="cannot follow a given path"):
         ls.retime_motion(arm, [[0, 0], [1, 1]], limits=LIMITS)
     with pytest.raises(InputError, match="or 6, one per coordinate"):
         ls.predict_motion(arm, **MOVE | {"goal": [1, 1, 1]})

@@ -327,9 +327,9 @@ def test_wrong_tasks_are_refused():
     with pytest.raises(InputError, match=r"start_velocity opens loop 1 .* ls.assemble\(arm, q, qd=qd\)"):
         ls.predict_motion(arm, **TASK, start_velocity=[0.5, 0, 0, 0])
     lame = arm.with_joint("right", actuated=False)
-    with pytest.raises(UnsupportedError, match="leave 2 free, and its 1 motors do not"):
+    with pytest.raises(UnsupportedError, match="has 2 degrees of freedom, and its 1 actuators do not control"):
         ls.predict_motion(lame, **TASK, duration=1.0, minimise="torque_squared")
-    with pytest.raises(UnsupportedError, match="rates of torque are not available"):
+    with pytest.raises(UnsupportedError, match="torque-rate limits are not supported"):
         ls.predict_motion(arm, **TASK | {"limits": ls.Limits(torque=12.0, torque_rate=100.0)})
     with pytest.raises(UnsupportedError, match="closed loops"):
         ls.retime_motion(arm, [[2.2, -1.5, 0.9, 1.6], [1.6, -1.2, 0.4, 1.6]], limits=ls.Limits(torque=12.0))

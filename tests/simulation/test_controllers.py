@@ -249,7 +249,7 @@ def test_pd_damps_where_a_function_has_no_rates():
     q = lambda t: [np.sin(t), 0.0]  # noqa: E731
     run, same = (ls.simulate(**given, tau=ls.PD(q, 10, 1, **qd)) for qd in ({}, {"qd": 0.0}))
     assert np.array_equal(run.q, same.q)
-    assert any("without rates; they are taken as zero" in note for note in run.report.notes)
+    assert any("without rates; qd is assumed zero" in note for note in run.report.notes)
     assert not any("without rates" in note for note in same.report.notes)
 
 

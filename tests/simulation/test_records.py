@@ -64,7 +64,7 @@ def test_slices_and_resampling(run):
     assert np.abs(again.qd - fine.qd).max() < 1e-4
     with pytest.raises(ls.InputError, match=r"at: the run has 0 to 0.5 s"):
         run.at([0.6])
-    with pytest.raises(ls.InputError, match="chosen by a slice"):
+    with pytest.raises(ls.InputError, match="use a slice"):
         run[3]
     with pytest.raises(ls.InputError, match="single run"):
         run.member(0)
@@ -198,9 +198,9 @@ def test_interrupted_ensembles_resume(tmp_path):
         ls.simulate(ARM, starts(20), **options, progress=progress)
     finished = ls.load_run(tmp_path / "a.nc.parts")
     assert 4 <= finished.count < 20
-    with pytest.raises(ls.InputError, match="holds runs of an earlier simulation; resume it, or remove"):
+    with pytest.raises(ls.InputError, match="has runs of an earlier simulation; continue with resume=True, or remove"):
         ls.simulate(ARM, starts(20), **options)
-    with pytest.raises(ls.InputError, match="is of another simulation"):
+    with pytest.raises(ls.InputError, match="belongs to a different simulation"):
         ls.simulate(ARM, starts(20) + 1e-9, **options, resume=True)
     run = ls.simulate(ARM, starts(20), **options, resume=True)
     whole = ls.simulate(ARM, starts(20), until=0.1, dt=1e-3)
