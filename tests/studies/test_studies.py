@@ -301,7 +301,7 @@ def test_progress_is_told():
         ({"evaluate": "forward_dynamics", "arguments": {"q": [0, 0]}}, "arguments has no 'qd'"),
         ({"parameters": {}}, "parameters is {}"),
         ({"parameters": {"a": 3}}, "parameter 'a' is 3"),
-        ({"parameters": {"row": P("arm.links.link1.mass", values=[1])}}, "'row' is the name of a column of every study"),
+        ({"parameters": {"row": P("arm.links.link1.mass", values=[1])}}, "'row' is the name of a column of every"),
         ({"parameters": {"a": P("arm.links.link9.mass", values=[1])}}, "parameter 'a': path .* there is no 'link9'"),
         ({"parameters": {"a": P("arm.links.link1.beam.length", values=[-1])}}, "parameter 'a': .*length"),
         ({"parameters": {"a": P("arm.name", values=[1.0], how="scale")}}, "expected a number"),

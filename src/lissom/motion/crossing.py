@@ -3,7 +3,7 @@
 Two matrices lose their rank at such places: G, where closures hold less than elsewhere and the arm may go on in more
 than one way, and its columns of passive joints, where motors no longer lead what the loops leave free and their torques
 grow beyond all bounds next to it. A motion that solves its program may jump over one between two samples, so the
-smallest singular values are followed along it (see `loops.dips`).
+smallest singular values are followed along it (see `lissom.loops`).
 """
 
 from __future__ import annotations

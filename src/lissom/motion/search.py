@@ -112,7 +112,7 @@ class Search:
         return reported(motion, starts=rows) if len(rows) > 1 else motion
 
     def _left(self) -> dict[str, Any]:
-        """What another process is told, with the time that is left."""
+        """Arguments for another process, with the remaining time."""
         *limits, seconds = self.limits
         seconds = None if seconds is None else max(self.until - time.perf_counter(), 0.0)
         return self._job | {"limits": (*limits, seconds)}
@@ -219,7 +219,7 @@ class Search:
 
     @property
     def _finer(self) -> int:
-        """Segments of loose coordinates to begin with: enough for the fastest mode, as the first guess goes."""
+        """Segments of unactuated coordinates to begin with: enough for the fastest mode, as the first guess goes."""
         problem = self.problem
         if not len(problem.loose):
             return 1
@@ -286,7 +286,7 @@ class Search:
         return self._motion(mesh, program, solution, look(self.problem, mesh, program, solution.x)[0], 1)
 
     def settled(self, motion: Motion, residual: float) -> Motion:
-        """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
+        """On finer and finer meshes of unactuated coordinates, until the arm under its torques hardly rings any more."""
         history: list[ResidualCheck] = []
         before = motion.report
         while True:

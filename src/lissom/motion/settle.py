@@ -1,4 +1,4 @@
-"""How well a mesh of loose coordinates does: the torques, played on the arm itself."""
+"""How well a mesh of unactuated coordinates does: the torques, played on the arm itself."""
 
 from __future__ import annotations
 
