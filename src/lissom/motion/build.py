@@ -262,8 +262,8 @@ class Problem:
         return Mesh(led, loose_basis(led, finer))
 
     def _continuity(self, segments: int) -> int | None:
-        """Of actuated coordinates beside loose ones: as smooth as can be, which keeps fast modes quiet; but rough where the
-        shortest time is wanted, whose torques jump, and the mesh resolves all modes."""
+        """Continuity of actuated coordinates beside unactuated ones: the highest, so that fast modes are not excited;
+        the lowest for the shortest time, whose torques jump, if the mesh resolves all modes."""
         if self.task.continuity is not None or set(self.task.minimise) != {"time"}:
             return self.task.continuity
         return LOOSE_CONTINUITY if self.resolved(segments) else None

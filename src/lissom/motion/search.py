@@ -286,7 +286,7 @@ class Search:
         return self._motion(mesh, program, solution, look(self.problem, mesh, program, solution.x)[0], 1)
 
     def settled(self, motion: Motion, residual: float) -> Motion:
-        """On finer and finer meshes of unactuated coordinates, until the arm under its torques hardly rings any more."""
+        """Refine the mesh of unactuated coordinates until the residual vibration in simulation is small enough."""
         history: list[ResidualCheck] = []
         before = motion.report
         while True:
