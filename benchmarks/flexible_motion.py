@@ -80,12 +80,12 @@ def row(name: str, arm: ls.Arm, **task: object) -> list[object]:
     spent, left = time.perf_counter() - clock, rings(motion)
     rigid = motion.compared["rigid plan"].residual
     good = left <= 5e-3 * rigid and left <= 1e-4
-    mesh = f"{motion.basis.segments:4} x {motion.report.settled[-1].finer:<3}"
+    mesh = f"{motion.basis.segments:4} x {motion.report.residual_checks[-1].finer:<3}"
     print(f"{name:34} {motion.duration:7.4g} {rigid:9.2e} {left:9.2e} {100 * left / rigid:9.2g} % "
           f"{mesh} {spent:6.1f} s  {'met' if good else 'NOT MET'}", flush=True)  # fmt: skip
     for plan in motion.compared.plans:
         print(f"      {plan.name:28} {plan.duration:7.4g} s  {plan.residual:9.2e}  payload +10 % {plan.heavier:9.2e}, "
-              f"-10 % {plan.lighter:9.2e}   torque use {plan.torque_use:.3g}")  # fmt: skip
+              f"-10 % {plan.lighter:9.2e}   torque use {plan.torque_utilisation:.3g}")  # fmt: skip
     return [name, motion.duration, rigid, left, 100 * left / rigid, spent, good]
 
 

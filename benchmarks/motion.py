@@ -119,7 +119,7 @@ def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) 
             best[word] = min(best[word], _seconds(call))
     cost, other = found["ours"].cost, float(found["theirs"]["f"]) * program.typical
     its = len(found["ours"].iterations) - 1, theirs.stats()["iter_count"]
-    worst = max((peak.use for peak in found["call"].report.peaks), default=0.0)
+    worst = max((peak.utilisation for peak in found["call"].report.peaks), default=0.0)
     print(f"{name:24} first call {first:5.2f} s, call {1e3 * best['call']:6.0f} ms, solve {1e3 * best['solve']:.1f} ms "
           f"({its[0]} it)  direct {1e3 * best['direct']:6.1f} ms ({its[1]} it), build {build:5.2f} s  "
           f"solve / direct {best['solve'] / best['direct']:.2f}  cost {cost:.8g} and {other:.8g}  "

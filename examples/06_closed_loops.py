@@ -21,7 +21,7 @@ four_bar = ls.load(here / "four_bar.toml")
 state = ls.assemble(four_bar, [1.0, -0.5, 1.5], fixed="crank")
 run = ls.simulate(four_bar, state.q, until=2.0)
 print(f"four-bar: mobility {state.mobility}, {len(state.redundant)} closure rows are redundant")
-print(f"  closed within {run.closure_error.max():.0e} m, energy within {run.balance_error:.0e} of what moved")
+print(f"  closed within {run.closure_error.max():.0e} m, energy within {run.balance_error:.0e} of the energy exchanged")
 
 ls.plot(run).savefig("four_bar.png")
 

@@ -21,7 +21,7 @@ print(motion.describe())
 # %%
 # What every plan leaves ringing at the tip, with the payload known and ten percent off.
 print(motion.compared)
-ls.plot(motion, "ringing").savefig("ringing.png")
+ls.plot(motion, "residual").savefig("ringing.png")
 
 # %%
 # Positions, torques within their limits, the arm along its way.

@@ -59,7 +59,7 @@ def test_simulate_json(file, tmp_path):
         (RUN.replace("until", "untill"), "run.toml:3: untill is not a key of the file; did you mean 'until'?"),
         (RUN.replace('"pd"', '"pid"'), "kind is 'pid'; did you mean 'pd'?"),
         (RUN.replace("kd = 4.0", ""), "kd is missing from [controller] of kind 'pd'"),
-        (RUN.replace("kd = 4.0", "kd = -4.0"), "a gain below zero"),
+        (RUN.replace("kd = 4.0", "kd = -4.0"), "a negative gain"),
         (RUN.replace("kd = 4.0", "kdd = 4.0"), "kdd is not a key of [controller]; did you mean"),
         (RUN.replace("two_link", "two_lnk"), "did you mean 'two_link'"),
         (RUN + "torque = [1, 2]", "torque is not a key of [controller]"),
@@ -88,7 +88,7 @@ def test_a_failed_run_is_kept(tmp_path):
     path.write_text(RUN.replace("kd = 4.0", "kd = 2000.0").replace("until = 0.5", "until = 0.5\ndt = 0.01"))
     done = lissom("simulate", path)
     assert done.exit_code == 1
-    assert "unstable beyond" in done.stderr
+    assert "s are unstable" in done.stderr
     assert "diverged" in ls.load_run(tmp_path / "run.nc").status
 
 
@@ -325,4 +325,4 @@ def test_tables_of_flexible_arms_show_deflections(tmp_path):
     told = json.loads(lissom("simulate", tmp_path / "run.toml", "--json").stdout)["largest_deflection"]
     run = ls.load_run(tmp_path / "run.nc")
     assert told["link1"] == pytest.approx(np.linalg.norm(run.deflection("link1"), axis=1).max())
-    assert f"the tip of link2 is deflected by up to {1e3 * told['link2']:.4g} mm" in done.output
+    assert f"largest deflection of the tip of link2: {1e3 * told['link2']:.4g} mm" in done.output

@@ -101,7 +101,7 @@ def test_figures_that_cannot_be_are_refused_before_any_work(study, tmp_path):
 def test_a_store_is_gone_on_with_only_where_asked(study):
     assert lissom("sweep", study, "-w", 1).exit_code == 0
     folder = study.with_suffix("")
-    assert "it holds 6 rows of a study already. Go on with resume=True (--resume)" in refused(lissom("sweep", study))
+    assert "it already has 6 rows of a study. Continue with resume=True (--resume)" in refused(lissom("sweep", study))
     sorted(folder.glob("rows-*"))[-1].unlink()
     assert not ls.load_study(folder).complete
     done = lissom("sweep", study, "-w", 1, "--resume")

@@ -83,7 +83,7 @@ def test_energy_is_conserved_to_1e_8():
     assert np.abs(run.energy / run.energy[0] - 1).max() < 1e-8
     book = ls.simulate(arm.replace(flexibility="book"), q0, until=0.2, method="rk8", dt=5e-5, every=2e-3)
     assert np.abs(book.energy / book.energy[0] - 1).max() > 1e-5
-    assert "truncated equations do not conserve it" in book.status
+    assert "truncated equations do not conserve energy" in book.status
 
 
 def test_an_ensemble_of_payloads_is_each_of_its_runs():

@@ -98,7 +98,7 @@ CASES = {
     ),
     "friction": (
         lambda: ls.simulate(rough(), Q, until=1.0), ls.UnsupportedError,
-        "joints 'crank', 'coupler', 'rocker' have dry friction, more of them",
+        "joints 'crank', 'coupler', 'rocker' have Coulomb friction, but the closed loops leave only",
     ),
     "controller": (
         lambda: ls.simulate(four_bar(), Q, tau=ls.ComputedTorque(Q, 1.0, 1.0), until=1.0), ls.UnsupportedError,

@@ -103,7 +103,7 @@ def test_prescribed_crank():
     tau = ls.inverse_dynamics(arm, run.q, run.qd, run.qdd)
     assert np.abs(run.tau - tau).max() < 1e-7
     assert run.balance_error < 1e-7
-    with pytest.raises(ls.InputError, match=r"prescribed leads 'crank', 'rocker', more than the closed loops leave"):
+    with pytest.raises(ls.InputError, match=r"prescribed joints 'crank', 'rocker' over-constrain the closed loops"):
         ls.simulate(arm, begin.q, until=0.1, prescribed={"crank": 0.0, "rocker": 0.0})
 
 

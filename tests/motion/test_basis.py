@@ -89,7 +89,7 @@ def test_the_straight_line_has_its_control_points_at_greville():
 def test_wrong_bases_are_refused():
     with pytest.raises(InputError, match="C0 to C2, not C3"):
         Basis(5, 3, 3)
-    with pytest.raises(InputError, match="rise from 0 to 1"):
+    with pytest.raises(InputError, match="increase from 0 to 1"):
         Basis([0.0, 0.5, 0.5, 1.0])
     with pytest.raises(InputError, match="more segments"):
         Basis(2, 3, periodic=True)

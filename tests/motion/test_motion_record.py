@@ -72,7 +72,7 @@ def test_torques_lead_along_the_motion(lift):
     assert found.ok, found.describe()
     assert found.joint_error.max() < 1e-6
     assert np.array_equal(found.end_error, found.error[-1])
-    assert 0.999 < found.torque_use < 1.001
+    assert 0.999 < found.torque_utilisation < 1.001
     assert np.allclose(found.run.q[-1], LIFT.goal, atol=1e-6)
     assert "verified" in found.describe()
 
@@ -85,7 +85,7 @@ def test_a_wrong_motion_is_found_out(arm, lift):
     found = heavy.verify()
     assert not found.ok
     assert "torque" in found.status
-    assert found.torque_use > 1.05
+    assert found.torque_utilisation > 1.05
 
 
 # ---- files ----------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def test_rates_that_are_refused(lift, rate):
 # ---- views ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [None, "motion", "joints", "torques", "sticks", "convergence"])
+@pytest.mark.parametrize("kind", [None, "motion", "joints", "torques", "poses", "convergence"])
 def test_figures(lift, kind, tmp_path):
     figure = ls.plot(lift, kind)
     figure.savefig(tmp_path / "m.png", dpi=40)

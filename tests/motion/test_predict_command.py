@@ -54,7 +54,7 @@ def test_everything_at_once(task, tmp_path):
     motion = ls.load_motion(names["nc"])
     assert 0.5187 < motion.duration < 0.5204  # Xiang, Arora and Abdel-Malek: 0.520 s
     assert len(names["csv"].read_text().splitlines()) == 2 + len(motion.table(250))
-    drawn = CliRunner().invoke(app, ["plot", str(names["nc"]), "--kind", "sticks", "--figure", str(tmp_path / "s.png")])
+    drawn = CliRunner().invoke(app, ["plot", str(names["nc"]), "--kind", "poses", "--figure", str(tmp_path / "s.png")])
     assert drawn.exit_code == 0, drawn.output
 
 
@@ -251,20 +251,20 @@ def test_an_elastic_arm_beside_other_plans(tmp_path):
     rod = ls.Link("rod", joint=joint, mass=1.3, com=(0.3, 0, 0), inertia=0.02)
     ls.save(ls.Arm("soft", [rod], gravity=(0, -9.81, 0)), tmp_path / "soft.toml")
     (tmp_path / "task.toml").write_text(SOFT)
-    files = ("--save", tmp_path / "m.nc", "--figure", tmp_path / "r.png", "--kind", "ringing")
+    files = ("--save", tmp_path / "m.nc", "--figure", tmp_path / "r.png", "--kind", "residual")
     done = run(tmp_path / "task.toml", "--compare", *files)
     assert done.exit_code == 0, done.output
-    assert "rigid plan, ZVD, led" in done.output
+    assert "rigid plan, ZVD, joints tracked" in done.output
     motion = ls.load_motion(tmp_path / "m.nc")
-    assert motion.report.settled[-1].residual < 1e-4 < motion.compared["rigid plan"].residual
+    assert motion.report.residual_checks[-1].residual < 1e-4 < motion.compared["rigid plan"].residual
     told = json.loads(run(tmp_path / "task.toml", "--json", "--quiet", "--verify").stdout)
     assert told["compared"] is None
-    assert told["settled"][-1]["residual"] < 1e-4
+    assert told["residual_checks"][-1]["residual"] < 1e-4
     assert told["verification"]["residual"] < 1e-4
     with pytest.raises(ls.InputError, match="bends"):
         ls.plot(motion, "deflection")
     with pytest.raises(ls.InputError, match="compare=True"):
-        ls.plot(ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1]), "ringing")
+        ls.plot(ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1]), "residual")
 
 
 def test_task_files_know_bending_and_comparison(tmp_path):

@@ -63,7 +63,7 @@ def tried(arm, limits, seed):
         except ls.InputError as error:  # found before the solver runs: the pose cannot be held, say
             reasons.append(str(error))
             continue
-        assert max(peak.use for peak in motion.report.peaks) < 1 + EXCESS
+        assert max(peak.utilisation for peak in motion.report.peaks) < 1 + EXCESS
         assert np.abs(motion.q[[0, -1]] - [task["start"], task["goal"]]).max() < 1e-12
         assert missed(motion) < 1e-6
         durations.append(motion.duration)

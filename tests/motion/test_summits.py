@@ -34,4 +34,4 @@ def test_torques_of_elastic_joints_between_samples():
     ]
     arm = ls.Arm("elastic", links, gravity=(0, -9.81, 0))
     motion = ls.predict_motion(arm, start=[-0.9, 0.3], goal=[0.7, -0.4], limits=ls.Limits(torque=[30, 12]))
-    assert motion.verify().torque_use < 1.001
+    assert motion.verify().torque_utilisation < 1.001

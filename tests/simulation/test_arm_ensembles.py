@@ -221,7 +221,7 @@ def test_parts_of_runs_keep_their_arms():
         ({"arms": "two_link"}, "expected a list of Arm"),
         ({"arms": ls.load("two_link")}, "expected a list of Arm"),
         ({"arms": [ls.load("puma560")]}, "the number of links is 6"),
-        ({"arms": [ls.load("two_link")] * 2, "payloads": [ls.Payload(1.0)] * 2}, "give every arm its payload"),
+        ({"arms": [ls.load("two_link")] * 2, "payloads": [ls.Payload(1.0)] * 2}, "put the payloads in arms"),
         ({"arms": [ls.load("two_link")] * 2, "q0": np.zeros((3, 2))}, "do not fit together"),
         ({"arms": [ls.load("two_link").with_joint("fore", friction=0.1)]}, "friction in all arms or in none"),
     ],

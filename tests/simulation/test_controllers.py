@@ -136,7 +136,7 @@ def test_a_planned_motion_is_followed_and_held_beyond_its_end(motion, control, m
         inside = run.t <= motion.duration
         assert np.abs(run.q[inside] - motion.polynomials(run.t[inside])).max() < 1e-7
         assert np.abs(run.q[~inside] - [0.5, 0.3]).max() < 1e-7
-    assert run.report.made["settings"]["q"] == f"planned motion of {motion.duration:g} s"
+    assert run.report.provenance["settings"]["q"] == f"planned motion of {motion.duration:g} s"
 
 
 def check_polynomials(motion):
@@ -249,7 +249,7 @@ def test_pd_damps_where_a_function_has_no_rates():
     q = lambda t: [np.sin(t), 0.0]  # noqa: E731
     run, same = (ls.simulate(**given, tau=ls.PD(q, 10, 1, **qd)) for qd in ({}, {"qd": 0.0}))
     assert np.array_equal(run.q, same.q)
-    assert any("without rates; they are taken as zero" in note for note in run.report.notes)
+    assert any("without rates; qd is assumed zero" in note for note in run.report.notes)
     assert not any("without rates" in note for note in same.report.notes)
 
 

@@ -28,7 +28,7 @@ def test_an_empty_list_of_loads_is_none(options):
     ("options", "message"),
     [
         ({"loads": None}, "loads is None; expected a list of Load"),
-        ({"loads": lambda t: []}, r"loads\(0\) is empty; a load that comes later must be there from the start"),
+        ({"loads": lambda t: []}, r"loads\(0\) is empty; a load that begins later must be listed from the start"),
         ({"loads": [ls.Load("fore", force=np.zeros((0, 3)))]}, "there are no runs: load on 'fore' has no rows"),
         ({"q0": np.zeros((0, 2))}, "there are no runs: q0 has no rows"),
         ({"payloads": []}, r"payloads of 'fore' is \[\]; expected a list of Payload"),
@@ -109,7 +109,7 @@ def test_a_start_beyond_a_limit_is_noted_and_stops_only_at_the_next_crossing(opt
     """There and back: it enters without an event, and is stopped where it leaves again."""
     pull = ls.PD([0.0, 2.0], [0.0, 3.0], [0.0, 0.1])
     run = ls.simulate(BOUNDED, [0.0, LIMIT + 0.05], [0.0, -4.0], pull, 1.0, stop_at_limits=True, **options)
-    assert f"{NAME}: it starts beyond." in run.report.notes
+    assert f"{NAME}: the initial state is beyond it." in run.report.notes
     assert run.q[:, 1].min() < LIMIT
     assert [event.name for event in run.events] == [NAME]
     assert run.q[-1, 1] == pytest.approx(LIMIT, abs=1e-12)
@@ -167,10 +167,12 @@ def test_events_that_are_true_or_false_are_refused(truth, options):
 def test_a_run_that_gets_nowhere_is_ended(monkeypatch):
     """Friction written as a sign chatters: steps shrink to the jump and never pass it."""
     monkeypatch.setattr(adaptive, "STALL", 150)
-    with pytest.raises(ls.SimulationError, match=r"step collapsed at .* \(150 steps got \S+ s further\)") as caught:
+    with pytest.raises(
+        ls.SimulationError, match=r"step size collapsed at .* \(150 steps advanced only \S+ s\)"
+    ) as caught:
         ls.simulate(ARM, Q0, tau=lambda t, q, qd: -5.0 * np.sign(qd), until=1.0, method="rk45")
     message = str(caught.value)
-    assert "loosen rtol" in message
+    assert "increase rtol" in message
     assert "smaller" not in message  # one advice, not two that contradict each other
     run = caught.value.run
     assert run.report.steps <= 2 * 150

@@ -27,11 +27,11 @@ def refused(match, *arguments, **options):
         (r"dt is 2 s, longer than the whole run of 1 s", {"dt": 2.0}),
         (r"rtol is 1e-16; double precision", {"rtol": 1e-16}),
         (r"method is 'euler'; expected None or one of rk4, rk8, rk45", {"method": "euler"}),
-        (r"dt is the step of methods 'rk4' and 'rk8'; 'radau' chooses its own", {"method": "radau", "dt": 1e-3}),
+        (r"dt is the step of methods 'rk4' and 'rk8'; 'radau' has adaptive steps", {"method": "radau", "dt": 1e-3}),
         (r"tau has 3 entries; expected 2, one per joint \(upper, fore\)", {"tau": [1, 2, 3]}),
         (r"tau is 'pd'|tau is .*expected numbers", {"tau": "pd"}),
         (r"on_failure is 'ignore'", {"on_failure": "ignore"}),
-        (r"PD: kd\[0\] is -1; a gain below zero", {"tau": ls.PD(Q0, 1, -1)}),
+        (r"PD: kd\[0\] is -1; a negative gain", {"tau": ls.PD(Q0, 1, -1)}),
         (r"PD: kp has 5 entries; expected 1, 2", {"tau": ls.PD(Q0, [1] * 5, 1)}),
         (r"ComputedTorque: model 'puma560' has coordinates",
          {"tau": ls.ComputedTorque(Q0, 1, 1, model=ls.load("puma560"))}),
@@ -45,7 +45,7 @@ def refused(match, *arguments, **options):
         (r"events has 3; expected Event", {"events": [3]}),
         (r"payloads of .* is .*; expected a list of Payload", {"payloads": ls.Payload(1.0)}),
         (r"save_every needs save", {"save_every": 3}),
-        (r"resume needs save", {"resume": True}),
+        (r"resume needs the same save", {"resume": True}),
         (r"progress is 3; expected True", {"progress": 3}),
     ],
 )  # fmt: skip
@@ -108,7 +108,7 @@ def test_gains_too_stiff_for_the_step_say_which_step_would_do():
         ls.simulate(ARM, Q0, tau=ls.PD([0, 0], 10.0, 2000.0), until=2.0, dt=1e-2)
     message = str(caught.value)
     assert "diverged at t = " in message
-    limit = float(re.search(r"unstable beyond ([\d.e-]+) s", message).group(1))
+    limit = float(re.search(r"steps above ([\d.e-]+) s are unstable", message).group(1))
     run = ls.simulate(ARM, Q0, tau=ls.PD([0, 0], 10.0, 2000.0), until=0.05, dt=0.9 * limit)
     assert run.report.dt < limit
     assert np.isfinite(run.q).all()
@@ -124,9 +124,9 @@ def test_feedback_of_the_wrong_sign_is_named():
 def test_stiff_arms_get_the_implicit_method():
     stiff = ls.simulate(ARM, Q0, tau=ls.PD([0, 0], 10.0, 2000.0), until=2.0)
     assert stiff.report.method == "radau"
-    assert "decays at" in stiff.report.why
+    assert "decay rate" in stiff.report.why
     assert stiff.ok
-    assert "asked for" in ls.simulate(ARM, Q0, until=0.1, method="rk45").report.why
+    assert "requested" in ls.simulate(ARM, Q0, until=0.1, method="rk45").report.why
     assert ls.simulate(ARM, Q0, until=0.1, rtol=1e-3).report.method == "rk45"
 
 

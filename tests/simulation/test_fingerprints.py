@@ -105,7 +105,9 @@ def interrupted(tmp_path, monkeypatch):
 @pytest.mark.parametrize("make", [closure, with_object])
 def test_a_resumed_ensemble_does_not_mix_two_simulations(interrupted, make):
     given = interrupted(make(1.0))
-    with pytest.raises(ls.InputError, match=r"of another simulation: .*functions, or values and objects .* differ"):
+    with pytest.raises(
+        ls.InputError, match=r"a different simulation: .*functions, or values that functions use differ"
+    ):
         ls.simulate(ARM, STARTS, tau=make(50.0), **given)
     assert ls.simulate(ARM, STARTS, tau=make(1.0), **given).ok
 

@@ -78,7 +78,7 @@ def test_ordinary_ensembles_take_fixed_steps_of_bounded_number():
     run = ls.simulate(ARM, STARTS, tau=ls.PD(GOAL, 40, 8, gravity=True), until=0.5)
     assert run.report.method == "rk4"
     assert run.report.steps < 5000
-    assert run.report.made["options"]["rtol"] == 1e-6
+    assert run.report.provenance["options"]["rtol"] == 1e-6
 
 
 def test_unstable_ensembles_do_not_search_for_a_step():

@@ -64,7 +64,7 @@ def test_slices_and_resampling(run):
     assert np.abs(again.qd - fine.qd).max() < 1e-4
     with pytest.raises(ls.InputError, match=r"at: the run has 0 to 0.5 s"):
         run.at([0.6])
-    with pytest.raises(ls.InputError, match="chosen by a slice"):
+    with pytest.raises(ls.InputError, match="use a slice"):
         run[3]
     with pytest.raises(ls.InputError, match="single run"):
         run.member(0)
@@ -104,7 +104,7 @@ def test_datasets_have_names_and_units(run):
 
 
 def test_provenance(run):
-    made = run.report.made
+    made = run.report.provenance
     assert made["arm"] == ARM.digest
     assert made["lissom"] == ls.__version__
     assert made["options"]["until"] == 0.5
@@ -119,15 +119,15 @@ def test_provenance_tells_the_gains(tmp_path):
     goal = ls.Profile([0.0, 0.05, 0.1], [[0.1, 0.2], [0.2, 0.1], [0.3, 0.0]], "cubic")
     runs = ls.simulate(two, [0.1, 0.2], tau=ls.PD(goal, kp, 4, gravity=True, limit=True, model=two), until=0.1)
     runs.save(tmp_path / "a.nc")
-    made = ls.load_run(tmp_path / "a.nc").report.made
+    made = ls.load_run(tmp_path / "a.nc").report.provenance
     assert made["controller"] == "PD"
     assert made["settings"] == {
         "q": "cubic profile of 3 samples, 0 to 0.1 s", "kp": kp, "kd": 4, "qd": None, "gravity": True, "limit": True,
         "model": two.digest,
     }  # fmt: skip
-    made = ls.simulate(two, [0.1, 0.2], tau=[0.5, -0.25], until=0.1).report.made
+    made = ls.simulate(two, [0.1, 0.2], tau=[0.5, -0.25], until=0.1).report.provenance
     assert made["settings"] == {"tau": [0.5, -0.25]}
-    made = ls.simulate(two, [0.1, 0.2], tau=lambda t, q, qd: [0.5, -0.25], until=0.1).report.made
+    made = ls.simulate(two, [0.1, 0.2], tau=lambda t, q, qd: [0.5, -0.25], until=0.1).report.provenance
     assert (made["controller"], made["settings"]) == ("function", {})
 
 
@@ -198,9 +198,9 @@ def test_interrupted_ensembles_resume(tmp_path):
         ls.simulate(ARM, starts(20), **options, progress=progress)
     finished = ls.load_run(tmp_path / "a.nc.parts")
     assert 4 <= finished.count < 20
-    with pytest.raises(ls.InputError, match="holds runs of an earlier simulation; resume it, or remove"):
+    with pytest.raises(ls.InputError, match="has runs of an earlier simulation; continue with resume=True, or remove"):
         ls.simulate(ARM, starts(20), **options)
-    with pytest.raises(ls.InputError, match="is of another simulation"):
+    with pytest.raises(ls.InputError, match="belongs to a different simulation"):
         ls.simulate(ARM, starts(20) + 1e-9, **options, resume=True)
     run = ls.simulate(ARM, starts(20), **options, resume=True)
     whole = ls.simulate(ARM, starts(20), until=0.1, dt=1e-3)

@@ -104,13 +104,13 @@ def test_a_row_that_fails_does_not_leave_the_step_open():
 @pytest.mark.parametrize("found", [{"row": 7.0}, {"status": 1.0}, {"a": 9.0}, {"x": [1.0], "x[0]": 2.0}])
 def test_columns_do_not_replace_each_other(found):
     study = ls.Study(lambda case: found, parameters={"a": ls.StudyParameter(values=[1, 2])})
-    with pytest.raises(InputError, match="another column has that name"):
+    with pytest.raises(InputError, match="the name of another column"):
         study.run(workers=1)
 
 
 def test_a_parameter_is_not_replaced_by_an_entry_of_an_output():
     study = ls.Study("gravity_forces", ARM, {"q": [0.0, 1.0]}, {"result[0]": ls.StudyParameter("q[0]", values=[1, 2])})
-    with pytest.raises(InputError, match="another column has that name"):
+    with pytest.raises(InputError, match="the name of another column"):
         study.run(workers=1)
 
 
@@ -150,7 +150,7 @@ def test_indices_of_some_parameters_are_theirs():
 def test_a_result_without_parameters_has_no_scatter():
     pytest.importorskip("matplotlib")
     result = of_arm("q[0]", [0.5, 0.7]).run(workers=1)
-    with pytest.raises(InputError, match="no parameters are left"):
+    with pytest.raises(InputError, match="this result has no parameters"):
         ls.plot(result.only("result[0]"))
 
 

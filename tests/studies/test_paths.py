@@ -59,7 +59,7 @@ def test_what_is_there_is_found(subject, text, expected):
         ("arm.joints.elbow.damping", "there is no 'elbow' in arm.joints; known: joint1, joint2"),
         ("arm.joints", "a name is missing in arm.joints"),
         ("q[5]", "q has 2 entries, so there is no \\[5\\]"),
-        ("arm.links.link2.beam.EI[0].x", "is not given, so it has no 'x'"),
+        ("arm.links.link2.beam.EI[0].x", "is None, so it has no 'x'"),
         ("tau.kp.x", "which has no 'x'"),
         ("qq[1]", "there is no 'qq' in what is evaluated; did you mean 'q'"),
         ("arm.links.*.nothing", "no entry of arm.links has nothing"),

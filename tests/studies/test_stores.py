@@ -53,7 +53,7 @@ def test_rows_come_back_as_they_were(tmp_path):
     assert (again.status, again.rows, again.parameters, again.outputs) == ("done", 40, ("x",), ("y", "z[0]", "z[1]"))
     assert again.unit("x") == "m"
     assert again.headline == "squares: 40 of 40 rows; done"
-    with pytest.raises(ls.InputError, match="keeps rows only"):
+    with pytest.raises(ls.InputError, match="has the table only"):
         again.case(3)
 
 
@@ -73,7 +73,7 @@ def test_only_missing_rows_are_done_again(tmp_path):
     gone = set(stores.read_part(lost)["row"].tolist())
     lost.unlink()
     assert len(ls.load_study(folder)) == 40 - len(gone)
-    assert ls.load_study(folder).status == f"{40 - len(gone)} of 40 rows are there"
+    assert ls.load_study(folder).status == f"{40 - len(gone)} of 40 rows are evaluated"
     seen = []
     study = square_study()
     result = study.run(folder, workers=1, resume=True, progress=lambda done, _all: seen.append(done))
@@ -87,7 +87,7 @@ def test_only_missing_rows_are_done_again(tmp_path):
 def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
     folder = tmp_path / "s"
     square_study().run(folder, workers=1)
-    with pytest.raises(ls.InputError, match="it holds 40 rows of a study already\\. Go on with resume=True"):
+    with pytest.raises(ls.InputError, match="it already has 40 rows of a study\\. Continue with resume=True"):
         square_study().run(folder, workers=1)
     with pytest.raises(ls.InputError, match="it holds another study \\(parameters, rows differ\\)"):
         square_study(41).run(folder, workers=1, resume=True)
@@ -122,9 +122,9 @@ def test_other_gains_are_another_study(tmp_path):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda p: p.write_text("x"), "it is a file; a store is a folder"),
-        (lambda p: p.symlink_to("nowhere"), "it is a file; a store is a folder"),
-        (lambda p: (p.mkdir(), (p / "x").write_text("x")), "it is a folder of something else"),
+        (lambda p: p.write_text("x"), "it is a file; expected a folder for the store"),
+        (lambda p: p.symlink_to("nowhere"), "it is a file; expected a folder for the store"),
+        (lambda p: (p.mkdir(), (p / "x").write_text("x")), "it has files that are not of a study"),
     ],
 )
 def test_places_that_are_no_store_are_refused(tmp_path, make, sentence):
@@ -345,7 +345,7 @@ def test_columns_of_no_study_are_refused(tmp_path, columns):
     file = sorted(parts(tmp_path / "s"))[0]
     count = len(stores.read_part(file)["row"])
     rewritten(file, **{name: x and x * count for name, x in columns.items()})
-    with pytest.raises(ls.ModelError, match=r"those of no study|output 'y' holds words|'x' holds neither"):
+    with pytest.raises(ls.ModelError, match=r"do not have the columns of a study|output 'y' is text|'x' holds neither"):
         ls.load_study(tmp_path / "s")
 
 

@@ -239,9 +239,9 @@ def test_an_output_that_no_row_can_have_is_said_at_once(tmp_path):
         study.run(tmp_path / "store", workers=1)
     assert not (tmp_path / "store").exists()
     for output, sentence in (
-        (O("arm"), "expected numbers. Say which"),
-        (O("q", "max max max"), "nothing is left to take 'max' of"),
-        (O("q", after=1.0), "which it has none of"),
+        (O("arm"), "expected numbers. Choose a field"),
+        (O("q", "max max max"), "'max' cannot be applied"),
+        (O("q", after=1.0), "and the result has none"),
         (O("shapes", entry=99), "so there is no entry 99"),
     ):
         with pytest.raises(NoSuchOutput, match=sentence):
@@ -297,16 +297,16 @@ def test_progress_is_told():
         ({"arm": 3}, "arm is 3; expected an Arm"),
         ({"arguments": {"count": 2, "coun": 1}}, "modes has no argument 'coun'; did you mean 'count'"),
         ({"arguments": [1]}, "arguments is"),
-        ({"evaluate": "simulate", "arguments": {"until": 1, "threads": 2}}, "'threads', which a study gives"),
+        ({"evaluate": "simulate", "arguments": {"until": 1, "threads": 2}}, "'threads', which a study sets"),
         ({"evaluate": "forward_dynamics", "arguments": {"q": [0, 0]}}, "arguments has no 'qd'"),
         ({"parameters": {}}, "parameters is {}"),
         ({"parameters": {"a": 3}}, "parameter 'a' is 3"),
-        ({"parameters": {"row": P("arm.links.link1.mass", values=[1])}}, "'row' names a column that every study has"),
+        ({"parameters": {"row": P("arm.links.link1.mass", values=[1])}}, "'row' is the name of a column of every"),
         ({"parameters": {"a": P("arm.links.link9.mass", values=[1])}}, "parameter 'a': path .* there is no 'link9'"),
         ({"parameters": {"a": P("arm.links.link1.beam.length", values=[-1])}}, "parameter 'a': .*length"),
         ({"parameters": {"a": P("arm.name", values=[1.0], how="scale")}}, "expected a number"),
         ({"parameters": {"a": P(values=[1])}}, "parameter 'a' has no path"),
-        ({"outputs": {"m": "rigid"}}, "'m' is a parameter and an output"),
+        ({"outputs": {"m": "rigid"}}, "'m' is both a parameter and an output"),
         ({"outputs": {"a": 3}}, "output 'a' is 3"),
         ({"outputs": {}}, "outputs is {}"),
         ({"seed": -1}, "seed is -1"),
@@ -325,7 +325,7 @@ def test_studies_that_cannot_be_are_refused(changes, sentence):
 
 
 def test_names_of_a_case_are_its_own():
-    with pytest.raises(ls.InputError, match="'k' is a parameter and an argument"):
+    with pytest.raises(ls.InputError, match="'k' is both a parameter and an argument"):
         ls.Study(lambda case: {}, arguments={"k": 1}, parameters={"k": P(values=[1, 2])})
 
 

@@ -61,7 +61,7 @@ def test_words_as_a_parameter():
     assert sorted(ticks) == ["$b", "a", "long"]
     for kind in ("distribution", "pareto"):
         drawn(result, kind)
-    for kind, sentence in (("map", "two parameters that are numbers"),):
+    for kind, sentence in (("map", "two numeric parameters"),):
         with pytest.raises(ls.InputError, match=sentence):
             ls.plot(result, kind)
 
@@ -70,9 +70,9 @@ def test_one_parameter_and_one_output():
     result = ls.Study(lambda case: {"y": case["x"]}, parameters={"x": P(grid=(0, 1, 5))}).run(workers=1)
     for kind in ("scatter", "distribution", "sensitivity"):
         drawn(result, kind)
-    with pytest.raises(ls.InputError, match="a map needs two parameters"):
+    with pytest.raises(ls.InputError, match="a map needs two numeric parameters"):
         ls.plot(result, "map")
-    with pytest.raises(ls.InputError, match="a front needs two outputs"):
+    with pytest.raises(ls.InputError, match="a Pareto front needs two outputs"):
         ls.plot(result, "pareto")
 
 
@@ -98,7 +98,7 @@ def test_nothing_to_draw():
 
     result = ls.Study(failing, parameters={"x": P(values=[1.0, 2.0])}).run(workers=1)
     for kind in KINDS:
-        with pytest.raises(ls.InputError, match="the study has no outputs to draw; its rows failed"):
+        with pytest.raises(ls.InputError, match="the study has no outputs to plot; all rows failed"):
             ls.plot(result, kind)
 
 

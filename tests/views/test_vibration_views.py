@@ -130,7 +130,7 @@ def test_many_modes_are_cut_and_none_is_said():
     many = ls.modes(FLAT.with_link("link1", beam=FLAT.link("link1").beam.replace(modes=ls.Modes(9))), [0, 0.2])
     figure = ls.plot(many)
     assert len(figure.axes) == 9
-    assert "2 more are not shown" in figure.get_suptitle()
+    assert "2 more not shown" in figure.get_suptitle()
     upright = ls.plot(ls.modes(ls.load("two_link"), [np.pi / 2, 0], "free"))
     assert "nothing vibrates" in upright.get_suptitle()
 

@@ -87,7 +87,7 @@ def test_closed_loops_are_shown_closed_and_their_modes_found():
 
 def test_loops_that_cannot_close_are_shown_open_with_a_warning():
     apart = four_bar(sizes={**FOUR, "ground": 10 * FOUR["ground"]})
-    with pytest.warns(UserWarning, match="is shown with open loops"), ls.view(apart, open=False) as viewer:
+    with pytest.warns(UserWarning, match="are shown open"), ls.view(apart, open=False) as viewer:
         assert viewer.q == pytest.approx(apart.home)
 
 
@@ -110,7 +110,7 @@ def test_the_panel_begins_at_the_member_that_is_shown():
     for member in (2, np.int64(1)):
         with ls.view(arm, many, member=member, open=False) as viewer:
             assert viewer._panel.lane.value == member
-    with pytest.raises(ls.InputError, match="view: q is the pose of an arm that nothing moves"):
+    with pytest.raises(ls.InputError, match="view: q and a record are both given"):
         ls.view(arm, many, q=[0.1, 0.2], open=False)
 
 
@@ -125,7 +125,7 @@ def test_a_record_of_joints_that_move_otherwise_is_refused_and_one_of_other_numb
     with pytest.raises(ls.InputError, match=f"joint '{name}' is revolute; on arm 'other' it is prismatic"):
         take_of(other, run)
     heavier = arm.with_payload(ls.Payload(0.7))
-    with pytest.warns(UserWarning, match="the run is of arm 'two_link', whose numbers are not all"):
+    with pytest.warns(UserWarning, match="the run belongs to arm 'two_link', which differs"):
         ls.view(heavier, run, export=tmp_path / "page.html")
 
 
@@ -203,4 +203,4 @@ def test_the_command_line_says_a_pose_only_where_one_is_typed(tmp_path):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     done = CliRunner().invoke(app, [*words, "--q", "0.1,0.2"])
-    assert (done.exit_code, "view: q is the pose of an arm that nothing moves" in done.output) == (1, True)
+    assert (done.exit_code, "view: q and a record are both given" in done.output) == (1, True)

@@ -67,7 +67,7 @@ def test_words_of_workplaces():
     for place, count, words in [
         (Here(), 1, "this process"),
         (Processes(1), 1, "1 process of this machine"),
-        (Processes(2), 2, "2 processes of this machine"),
+        (Processes(2), 2, "2 processes on this machine"),
     ]:
         with place:
             assert (place.count, place.place, place.trouble) == (count, words, "")
@@ -108,11 +108,11 @@ def test_errors_that_cannot_be_read_are_named(two):
 
 
 def test_what_cannot_be_sent(two):
-    with pytest.raises(InputError, match=r"cannot be sent to another process .*Work in this process, with workers=1"):
+    with pytest.raises(InputError, match=r"cannot be sent to another process .*Use workers=1"):
         two.submit(len, (x for x in ()))
     error = two.submit(lambda: (x for x in ())).exception()
     assert isinstance(error, InputError)
-    assert "which the job gave, cannot be sent back" in str(error)
+    assert "cannot be pickled" in str(error)
     assert two.submit(slow_square, 3).result() == 9
 
 
@@ -232,7 +232,7 @@ def test_a_job_that_ends_every_process_is_given_up(two):
     bad, good = two.submit(os._exit, 7), two.submit(slow_square, 3)
     error = bad.exception()
     assert isinstance(error, WorkerLost)
-    assert str(error).startswith("3 processes that worked on a job ended (exit codes 7, 7, 7;")
+    assert str(error).startswith("3 worker processes died during a job (exit codes 7, 7, 7;")
     assert good.result() == 9
     assert two.trouble == ""
 
@@ -241,7 +241,7 @@ def test_processes_that_cannot_begin(monkeypatch):
     monkeypatch.setattr(processes, "SERVE", "raise SystemExit(3)")
     with Processes(2) as place:
         errors = [place.submit(slow_square, k).exception() for k in range(50)]
-        assert "end before they can work (exit codes 3, 3, 3)" in place.trouble
+        assert "exit while starting (exit codes 3, 3, 3)" in place.trouble
     assert {type(error) for error in errors} == {WorkerLost}
 
 
@@ -367,7 +367,7 @@ def test_forked_processes_can_use_all(tmp_path):
         """,
     )
     assert done.stdout.splitlines() == [
-        "these processes belong to the process that this one was forked from; begin others.", "0",
+        "these workers belong to the parent of this forked process; create new ones.", "0",
     ], done.stderr  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def simulate(
         run, problem = _attempt(lambda: make(asked.arm, **options, progress=bar))
         if run is None:
             raise InputError(problem)
-        run.report.made.update(command=f"lissom simulate {file}", run_file=file.read_text(encoding="utf-8"))
+        run.report.provenance.update(command=f"lissom simulate {file}", run_file=file.read_text(encoding="utf-8"))
         in_parts = save_every is not None and run.interrupted
         for k, target in enumerate(() if in_parts else targets):
             if k or save_every is None:  # in parts, the first was written

@@ -1,1 +1,1 @@
-"""Motions that are best for a task: B-spline profiles, compiled samples, nonlinear programming."""
+"""Optimal motions for a task: B-spline trajectories, compiled samples, nonlinear programming."""

@@ -54,7 +54,7 @@ class Basis:
             or np.any(np.diff(self.breaks) <= 0)
             or abs(self.breaks[0]) + abs(self.breaks[-1] - 1) > 0
         ):
-            raise InputError("breaks must rise from 0 to 1.")
+            raise InputError("breaks must increase from 0 to 1.")
         if periodic and self.segments * (degree - self.continuity) < degree + 1:
             raise InputError(f"a periodic spline of degree {degree} needs more segments than {self.segments}.")
         self.knots = self._knots()
@@ -139,7 +139,7 @@ class Basis:
         finer = Basis(breaks, self.degree, self.continuity, self.periodic)
         missing = [b for b in self.breaks if np.abs(finer.breaks - b).min() > 1e-12]
         if missing:
-            raise InputError(f"the finer breaks leave out {missing[0]:g}.")
+            raise InputError(f"the finer breaks do not contain {missing[0]:g}.")
         # collocation at enough points of every segment is exact, since the finer space holds the coarser one
         x = (np.arange(self.degree + 1) + 0.5) / (self.degree + 1)
         s = (finer.breaks[:-1, None] + np.diff(finer.breaks)[:, None] * x).ravel()

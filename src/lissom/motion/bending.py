@@ -43,7 +43,7 @@ def measures_of(arm: Arm, limits: Sequence[BendingLimit], verb: str) -> list[Mea
         except ModelError as error:
             raise InputError(f"{verb}: bending: {error}") from None
         if not labels:
-            raise InputError(f"{verb}: bending: link {one.link!r} is rigid; limits are for links that bend.")
+            raise InputError(f"{verb}: bending: link {one.link!r} is rigid; bending limits need a flexible link.")
         span = amplitudes(arm, one.link)
         columns = np.arange(span.start, span.stop)
         for quantity in QUANTITIES:
@@ -115,7 +115,7 @@ def bending_peaks(measures: Sequence[Measure], s: Array, T: float, q: Array) -> 
 def refuse_bent_ends(measures: Sequence[Measure], word: str, q: Array, verb: str) -> None:
     """Ends that are given, and sag too far."""
     for peak in bending_peaks(measures, np.zeros(1), 1.0, q[None]) if np.isfinite(q).all() else []:
-        if peak.use > 1 + 1e-9:
+        if peak.utilisation > 1 + 1e-9:
             raise InputError(
                 f"{verb}: at the {word} the {peak.quantity} of link {peak.joint!r} is {abs(peak.value):.4g} at rest, "
                 f"and its limit is {peak.limit:.4g}. Give another {word}, or a wider limit."

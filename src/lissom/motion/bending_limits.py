@@ -14,7 +14,7 @@ QUANTITIES = ("deflection", "strain", "stress")
 
 @dataclass(frozen=True, eq=False)
 class BendingLimit(Record):
-    """Limits of a flexible link's bending: of `Task.bending`.
+    """Limits on the deflection, strain or stress of a flexible link, for `Task.bending`.
 
     Parameters
     ----------

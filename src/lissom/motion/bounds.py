@@ -38,7 +38,7 @@ def bounds_of(arm: Arm, task: Task, verb: str) -> Bounds:
         for k, joint in enumerate(arm.joints):
             if low[k] > high[k]:
                 raise InputError(
-                    f"{verb}: the limits of {quantity} of joint {joint.name!r} leave nothing: the joint allows "
+                    f"{verb}: the {quantity} limits of joint {joint.name!r} contradict each other: the joint allows "
                     f"{own[0][k]:g} to {own[1][k]:g}, the task {given[0][k]:g} to {given[1][k]:g}."
                 )
         lower[quantity], upper[quantity] = np.full(arm.dof, -np.inf), np.full(arm.dof, np.inf)

@@ -122,7 +122,7 @@ class Problem:
         return rate if self.closing is None else self.closing.completed_rates(self.given(word), rate)
 
     def accelerations(self, word: str) -> Array:
-        """(n,) accelerations at "start" or "goal", NaN where they are free: those of loose coordinates follow.
+        """(n,) accelerations at "start" or "goal", NaN where they are free: those of unactuated coordinates follow.
 
         Where jerk or rates of torque are limited they are zero unless given: an arm at rest that leaves with an
         acceleration has a jerk without bounds there, which no limit along the motion sees.
@@ -253,11 +253,11 @@ class Problem:
 
     @property
     def segments(self) -> int:
-        """Of led coordinates, to begin with where the task does not give them."""
+        """Of actuated coordinates, to begin with where the task does not give them."""
         return SEGMENTS if self.task.segments is None else int(self.task.segments)
 
     def mesh(self, finer: int = 1, segments: int | None = None) -> Mesh:
-        """The task's segments for led coordinates, and `finer` times as many for loose ones."""
+        """The task's segments for actuated coordinates, and `finer` times as many for loose ones."""
         task = self.task
         count = self.segments if segments is None else segments
         if not len(self.loose):
@@ -266,8 +266,8 @@ class Problem:
         return Mesh(led, loose_basis(led, finer))
 
     def _continuity(self, segments: int) -> int | None:
-        """Of led coordinates beside loose ones: as smooth as can be, which keeps fast modes quiet; but rough where the
-        shortest time is wanted, whose torques jump, and the mesh resolves all modes."""
+        """Continuity of actuated coordinates beside unactuated ones: the highest, so that fast modes are not excited;
+        the lowest for the shortest time, whose torques jump, if the mesh resolves all modes."""
         if self.task.continuity is not None or set(self.task.minimise) != {"time"}:
             return self.task.continuity
         return LOOSE_CONTINUITY if self.resolved(segments) else None
@@ -327,7 +327,7 @@ class Problem:
         return np.concatenate([[0.0] * bool(free[0]), inner, [1.0] * bool(free[1] and not self.task.periodic)])
 
     def _block(self, mesh: Mesh, more: Array, soft: float, only: Only) -> Block:
-        """Limits at all samples, at some `only` those named. Rows of loose coordinates vanish at those of the mesh."""
+        """Limits at all samples, at some `only` those named; rows of unactuated coordinates vanish at those of the mesh."""
         s, weights = mesh.samples(self.expressions.orders, "energy" in self.task.minimise)
         points = len(s)
         lower, upper, words = self.expressions.row_limits()

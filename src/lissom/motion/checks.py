@@ -26,12 +26,14 @@ def _rates_of_torque(problem: Problem) -> None:
     """Limits of torque_rate where torques jump, or are not differentiated."""
     limited, minimised = problem.bounds.limited("torque_rate"), "torque_rate" in problem.task.minimise
     if problem.closing is not None and (limited.any() or minimised):
-        raise UnsupportedError(f"{VERB}: rates of torque are not available for closed loops; limit the jerk instead.")
+        raise UnsupportedError(
+            f"{VERB}: torque-rate limits are not supported for closed loops; limit the jerk instead."
+        )
     rough = np.flatnonzero(limited & (problem.friction > 0))
     if len(rough):
         raise InputError(
-            f"{VERB}: {_name(problem, int(rough[0]))} has Coulomb friction, so its torque jumps where it turns, and no "
-            "limit of its rate can hold. Limit the jerk instead, or leave friction out."
+            f"{VERB}: {_name(problem, int(rough[0]))} has Coulomb friction, so its torque jumps where it reverses and "
+            "no torque-rate limit can be satisfied. Limit the jerk instead, or remove the friction."
         )
 
 
@@ -100,8 +102,8 @@ def _rates_possible(problem: Problem) -> None:
         if len(off):
             k = int(off[0])
             raise InputError(
-                f"{VERB}: the {quantity} of {_name(problem, k)} must pass through zero in this task, and its limits of "
-                f"{lower[k]:.6g} to {upper[k]:.6g} exclude that."
+                f"{VERB}: the {quantity} of {_name(problem, k)} must change sign in this task, but its limits of "
+                f"{lower[k]:.6g} to {upper[k]:.6g} exclude zero."
             )
 
 
@@ -115,12 +117,12 @@ def _enough_segments(problem: Problem) -> None:
     some = [(taken[list(space.coordinates)], space.basis) for space in curves.spaces]
     if any((count > basis.count).any() for count, basis in some if not basis.periodic):
         raise InputError(
-            f"{VERB}: {problem.segments} segments are too few for all that is given at both ends. Give more."
+            f"{VERB}: {problem.segments} segments are too few for the conditions at both ends. Increase segments."
         )
     if not curves.size:
         raise InputError(
-            f"{VERB}: {problem.segments} segments are too few: ends and duration leave nothing to choose. Give "
-            "more segments."
+            f"{VERB}: {problem.segments} segments are too few: end conditions and duration leave no free variables. "
+            "Increase segments."
         )
 
 
@@ -131,8 +133,8 @@ def _via_apart(problem: Problem) -> None:
     for first, second in pairwise(vias):
         if second.at - first.at < CLOSE:
             raise InputError(
-                f"{VERB}: two via points are at {first.at:g} of the duration; a motion is at one place at a time. Give "
-                "one, or other times."
+                f"{VERB}: two via points are at the same fraction {first.at:g} of the duration. Remove one, or change "
+                "its time."
             )
     curves = problem.curves(problem.mesh())
     given = ("via", "start acceleration", "goal acceleration")
@@ -141,11 +143,9 @@ def _via_apart(problem: Problem) -> None:
         return
     A = np.concatenate([part.A.toarray() for part in rows])
     if np.linalg.matrix_rank(A) < len(A):
-        what = (
-            f"{len(vias)} via points so close to each other or to an end" if vias else "all that is given at the ends"
-        )
-        times = ", or other times" if vias else ""
-        raise InputError(f"{VERB}: {problem.segments} segments are too few for {what}. Give more segments{times}.")
+        what = f"{len(vias)} via points so close to each other or to an end" if vias else "the conditions at the ends"
+        times = ", or change the times" if vias else ""
+        raise InputError(f"{VERB}: {problem.segments} segments are too few for {what}. Increase segments{times}.")
 
 
 def _ends_clear(problem: Problem) -> None:
@@ -177,7 +177,7 @@ def _rests_held(problem: Problem) -> None:
         weak = _weak(problem, place.word, place.q[0], place.s)
         if weak:
             raise InputError(
-                f"{VERB}: {weak}. Give a stronger motor or another {place.word}; or NaN in {place.word}_acceleration "
+                f"{VERB}: {weak}. Use a stronger actuator or another {place.word}; or NaN in {place.word}_acceleration "
                 "if the arm need not stay there."
             )
 
@@ -209,8 +209,8 @@ def _slides_held(problem: Problem) -> None:
         if not low <= held[0, k] <= high:
             raise InputError(
                 f"{VERB}: {_name(problem, int(k))} needs {held[0, k]:.4g} to hold the arm anywhere, and its torque "
-                f"limits (with friction) are {low:.4g} to {high:.4g}, so no motion can end at rest. Give a stronger "
-                "motor."
+                f"limits (with friction) are {low:.4g} to {high:.4g}, so no motion can end at rest. Use a stronger "
+                "actuator."
             )
 
 
@@ -224,7 +224,7 @@ def _motors_free(problem: Problem) -> None:
             passive = ", or make the joint passive (actuated=False)" if quantity == "torque" and not upper[k] else ""
             raise InputError(
                 f"{VERB}: the {quantity} limits of {_name(problem, k)} are {lower[k]:.6g} to {upper[k]:.6g}, which "
-                f"leaves its motor nothing to do. Give wider limits{passive}."
+                f"leaves its actuator no range. Use wider limits{passive}."
             )
 
 
@@ -262,5 +262,5 @@ def weak_against_friction(problem: Problem) -> str:
     unit = units(problem.arm, "tau")[k]
     return (
         f"the Coulomb friction of {_name(problem, k)}, {problem.friction[k]:.4g} {unit}, is not less than its torque "
-        f"limit, {limit[k]:.4g} {unit}: its motor alone does not move it from {start[k]:.4g} to {goal[k]:.4g}"
+        f"limit, {limit[k]:.4g} {unit}: its actuator alone cannot move it from {start[k]:.4g} to {goal[k]:.4g}"
     )

@@ -150,7 +150,7 @@ class Clearance:
         return made[key]
 
     def blocks(self, s: Array) -> list[Block]:
-        """Rows of a program at fractions s and where thin obstacles need more, of the pairs that are watched."""
+        """Return the rows of a program at fractions s, and at more where thin obstacles need them, for active pairs."""
         s = np.union1d(s, self._samples)
         kinds: dict[tuple[str, bool], list[int]] = {}
         for k in np.flatnonzero(self._watched):

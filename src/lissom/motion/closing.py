@@ -45,7 +45,7 @@ FINER_LIMITS = 4  # times the segments of the task, at most, for the sake of lim
 EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
 LEAST = 1e-14  # the same, as far as numbers tell
-SINGULAR_WAY = "it leads through a singular configuration"  # begins the status of motions that do
+SINGULAR_WAY = "the path passes through a singular configuration"  # begins the status of motions that do
 CLOSURE = "closure of"  # begins the names of its rows
 
 
@@ -133,8 +133,8 @@ class Closing:
         if (borne > WEAK * parts.s[best].max()).sum() < len(self.passive):
             freedoms, motors = self.arm.dof - self.count, int(self.arm.actuated.sum())
             raise UnsupportedError(
-                f"{self._verb}: the loops of arm {self.arm.name!r} leave {freedoms} free, and its {motors} motors "
-                "do not lead all of them. Make more joints actuated."
+                f"{self._verb}: arm {self.arm.name!r} with closed loops has {freedoms} degrees of freedom, and its "
+                f"{motors} actuators do not control all of them. Make more joints actuated."
             )
 
     # ---- in a program -------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def open_between(motion: Motion) -> bool:
     """
     if motion.closed is None or not motion.status.startswith(("solved", NOT_EVERYWHERE, SINGULAR_WAY)):
         return False
-    gaps = [peak.use for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
+    gaps = [peak.utilisation for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
     coarse = motion.basis.segments < FINER_LIMITS * (motion.task.segments or SEGMENTS)
     return max(gaps, default=0.0) > 1 or (motion.ok and coarse and _excess(motion) > AGAIN)
 
@@ -232,7 +232,7 @@ def _excess(motion: Motion) -> float:
     t = s * motion.duration
     bounds = bounds_of(motion.arm, motion.task, "predict_motion")
     found, _ = peaks_of(bounds, motion.arm.coordinates, s, motion.duration, motion.profiles(t, 4), motion.torques(t))
-    return max((peak.use for peak in found), default=0.0) - 1.0
+    return max((peak.utilisation for peak in found), default=0.0) - 1.0
 
 
 def torques_of(arm: Arm, closures: Closures, s: Array, q: Array, tau: Array) -> Array:

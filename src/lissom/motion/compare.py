@@ -48,18 +48,20 @@ def refuse_comparison(arm: Arm, task: Task) -> None:
     """Arms of which there is no rigid plan, and tasks that do not go from rest to rest."""
     passive = [joint.name for joint in arm.joints if not joint.actuated]
     if passive or arm.actuated.all():
-        why = f"joint {passive[0]!r} has no motor" if passive else f"nothing of arm {arm.name!r} bends"
-        raise UnsupportedError(f"{VERB}: compare is for flexible arms whose joints all have motors; {why}.")
+        why = f"joint {passive[0]!r} is passive" if passive else f"arm {arm.name!r} has no elastic parts"
+        raise UnsupportedError(f"{VERB}: compare needs a flexible arm with only actuated joints; {why}.")
     rigid(arm, VERB)
     rates = [rate for rate in (task.start_velocity, task.goal_velocity) if rate is not None]
     if task.periodic or any(np.any(rate != 0) for rate in rates):
-        raise UnsupportedError(f"{VERB}: compare is for motions from rest to rest; leave it out, or the rates.")
+        raise UnsupportedError(f"{VERB}: compare needs a motion from rest to rest; remove compare, or the end rates.")
 
 
 def comparison(motion: Motion, search: Search) -> Comparison:
     """The motion and others of the same task, tried on its arm and with errors of the payload."""
-    notes = ["led: the joints follow the plan, as stiff control would have them; else its torques act."]
-    tried = [_played("this motion", motion), _led("this motion, led", motion, motion, ONE)]
+    notes = [
+        "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop."
+    ]
+    tried = [_played("this motion", motion), _led("this motion, joints tracked", motion, motion, ONE)]
     tried += _noted("rigid plan", partial(_plain, motion, search, notes), [], notes)
     for kind in KINDS:
         tried += _noted(f"rigid plan, {kind.upper()}", partial(_shaped, kind, motion, search, notes), [], notes)
@@ -76,7 +78,7 @@ def _noted(what: str, make: Callable[[], Made], otherwise: Made, notes: list[str
     try:
         return make()
     except LissomError as error:
-        notes.append(f"{what}: left out, {error}")
+        notes.append(f"{what}: not available, {error}")
         return otherwise
 
 
@@ -87,10 +89,10 @@ def _plain(motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
     except LissomError:
         plan = _rigid_plan(motion, search, motion.duration, limited=False)
         notes.append(
-            f"rigid plan: none of {motion.duration:.3g} s was found within the limits of rates and motors, which are "
-            "left out."
+            f"rigid plan: no solution of {motion.duration:.3g} s within the velocity and torque limits; this plan "
+            "ignores them."
         )
-    return [_played("rigid plan", plan), _led("rigid plan, led", motion, plan, ONE)]
+    return [_played("rigid plan", plan), _led("rigid plan, joints tracked", motion, plan, ONE)]
 
 
 def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
@@ -100,14 +102,14 @@ def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list
     left = max(motion.duration - filter_.duration, LEAST * motion.duration)
     quick, total = _rigid_plan(motion, search, left, limited=False), left + filter_.duration
     count = min(len(ringing), SHAPED)
-    whose = {0: "no mode", 1: "one mode"}.get(count, f"the first {count} modes")
+    whose = {0: "no mode", 1: "the first mode"}.get(count, f"the first {count} modes")
     notes.append(
-        f"{kind.upper()}: a rigid plan of {left:.3g} s, shaped for {whose} at the goal, {filter_.duration:.3g} s more; "
-        "limits of rates and motors are left out."
-        + (f" {damped} damped too strongly to ring passed over." if damped else "")
+        f"{kind.upper()}: a rigid plan of {left:.3g} s behind an input shaper for {whose} at the goal, which adds "
+        f"{filter_.duration:.3g} s; velocity and torque limits are ignored."
+        + (f" Strongly damped modes are skipped: {damped}." if damped else "")
         + (f" It takes {total:.3g} s, longer than this motion." if total > motion.duration * (1 + 1e-9) else "")
     )
-    return [_led(f"rigid plan, {kind.upper()}, led", motion, quick, filter_)]
+    return [_led(f"rigid plan, {kind.upper()}, joints tracked", motion, quick, filter_)]
 
 
 def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> list[Plan]:

@@ -1,4 +1,4 @@
-"""Plans beside each other: what `predict_motion(..., compare=True)` found."""
+"""Comparison of plans for one task: the result of `predict_motion(..., compare=True)`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from lissom.listing import Listing
 
 @dataclass(frozen=True)
 class Plan:
-    """A way of moving an arm, tried.
+    """One plan of a comparison, simulated on the flexible arm.
 
-    name : str               which plan, and what of it the motors follow
+    name : str               which plan, and whether its torques act or its joint motion is tracked
     duration : float         [s]
-    residual : float         vibration of the tip that is left at its end [m]
-    heavier, lighter : float     the same where the payload is more, or less, than was thought; NaN: there is none
-    torque_use : float       largest torque over its limit, 0 where none is limited
-    ringing : (nt,)          distance of the tip from its rest at `Comparison.times` [m]
+    residual : float         residual tip vibration at its end [m]
+    heavier, lighter : float     the same with a payload heavier or lighter than planned; NaN without payload
+    torque_utilisation : float       largest torque over its limit, 0 where none is limited
+    vibration : (nt,)          distance of the tip from its rest at `Comparison.times` [m]
     """
 
     name: str
@@ -24,18 +24,18 @@ class Plan:
     residual: float
     heavier: float
     lighter: float
-    torque_use: float
-    ringing: tuple[float, ...] = ()
+    torque_utilisation: float
+    vibration: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Plans for one task, tried on the same flexible arm.
+    """Plans for one task, simulated on the same flexible arm.
 
     plans : tuple of Plan
     payload : float          error of the payload, of its mass and inertia, 0.1: ten percent
-    notes : tuple of str     how the others were made
-    times : (nt,)            after the end of each, motors holding their joints [s]
+    notes : tuple of str     how the other plans were made
+    times : (nt,)            times after the end of each plan, with joints locked [s]
     """
 
     plans: tuple[Plan, ...]
@@ -50,18 +50,18 @@ class Comparison:
         raise KeyError(name)
 
     def listing(self) -> Listing:
-        """A table for people."""
+        """Return the comparison as a table."""
         off = f"{100 * self.payload:g} %"
-        heads = ("plan", "duration s", "tip rings m", f"payload +{off}", f"payload -{off}", "torque use")
+        heads = ("plan", "duration [s]", "residual [m]", f"payload +{off}", f"payload -{off}", "torque utilisation")
         rows = []
         for plan in self.plans:
             rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
-            use = f"{plan.torque_use:.3g}" if plan.torque_use else "-"
+            use = f"{plan.torque_utilisation:.3g}" if plan.torque_utilisation else "-"
             rows.append([plan.name, f"{plan.duration:.4g}", *rings, use])
         return Listing.of(heads, rows)
 
     def describe(self) -> str:
-        """For people."""
+        """Return the table and notes as text."""
         return "\n".join([*self.listing().lines(), *self.notes])
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 Two matrices lose their rank at such places: G, where closures hold less than elsewhere and the arm may go on in more
 than one way, and its columns of passive joints, where motors no longer lead what the loops leave free and their torques
 grow beyond all bounds next to it. A motion that solves its program may jump over one between two samples, so the
-smallest singular values are followed along it (see `loops.dips`).
+smallest singular values are followed along it (see `lissom.loops`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lissom.spatial.rotations import Array
 BESIDE = 1e-5  # of the duration: torques are looked at so near to where they may be large
 # G of loops that are open by 1e-5 m, which motions are between knots, stays so far from losing its rank
 OPEN_WAY = 1e-3
-HINT = "Give a goal or via points on the same side of it, another start (starts=), or motors to more joints"
+HINT = "Choose a goal or via points on the same side of it, try more starts (starts=), or make more joints actuated"
 
 Positions = Callable[[Array], Array]  # fractions of the duration (k,) -> (k, n)
 
@@ -39,7 +39,7 @@ class Condition(NamedTuple):
 
 
 def _undriven(which: str) -> str:
-    return f"motors no longer lead all that {which} leaves free, and torques nearby have no bounds"
+    return f"the actuators no longer control every degree of freedom of {which}, and torques nearby are unbounded"
 
 
 def _conditions(closing: Closing) -> list[Condition]:

@@ -64,19 +64,19 @@ def _something_limits(problem: Problem) -> None:
         moving = _moving(problem)
         if not moving.any():
             raise InputError(
-                f"{VERB}: start and goal are the same and nothing lies between, so the shortest time is zero. Give a "
-                "duration, another goal, or via points."
+                f"{VERB}: start and goal are the same and there are no via points, so the shortest time is zero. Give "
+                "a duration, another goal, or via points."
             )
         if not (moving & np.any([bounds.limited(word) for word in words], axis=0)).any():
             raise InputError(
-                f"{VERB}: the duration is free and nothing limits how fast the joints go, so the shortest time is "
-                "zero. Give limits (torque, velocity ...), or a duration."
+                f"{VERB}: the duration is free and there are no velocity, acceleration or torque limits, so the "
+                "shortest time is zero. Give limits or a duration."
             )
     pulled = np.any(arm.gravity) or task.loads or any(joint.stiffness for joint in arm.moving_joints)
     if not task.minimise.get("time") and not (pulled and task.minimise.get("torque_squared")):
         raise InputError(
-            f"{VERB}: the duration is free and only effort is minimised: the longer the better. Give a duration, or a "
-            "weight for 'time'."
+            f"{VERB}: the duration is free and only effort is minimised, so there is no best duration. Give a "
+            "duration, or a weight for 'time'."
         )
 
 

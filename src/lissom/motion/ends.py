@@ -61,6 +61,6 @@ def refuse_unbalanced(arm: Arm, q: Array, loads: Sequence[Load], what: str) -> N
     k = int(loose[np.argmax(np.abs(tau[loose]))])
     if abs(tau[k]) > BALANCED * max(1.0, float(np.abs(tau).max())):
         raise InputError(
-            f"{what} is at rest, but nothing holds {arm.coordinates[k]!r}, which has no motor: {abs(tau[k]):.3g} "
-            "N m or N pull at it there. Give a position where it balances, NaN to leave it free, or a rate."
+            f"{what} is at rest, but {arm.coordinates[k]!r} is unactuated and not in equilibrium: a generalized force "
+            f"of {abs(tau[k]):.3g} N m or N acts on it. Give an equilibrium position, NaN to leave it free, or a rate."
         )

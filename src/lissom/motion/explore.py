@@ -219,7 +219,7 @@ class Exploration:
                 motion, self._last = finer, self._search.last
         if not given and MUCH < gain < np.inf:
             meshes = f"from {history[-2][0]} to {motion.basis.segments} segments"
-            note = f"{motion.status}; the cost fell by {100 * gain:.2g} % {meshes}: give more segments"
+            note = f"{motion.status}; the cost fell by {100 * gain:.2g} % {meshes}: increase segments"
         if self._energy and self._last is not None:
             motion = self._search.sharpened(motion, self._last)
             history = [(count, motion.cost if count == motion.basis.segments else cost) for count, cost in history]

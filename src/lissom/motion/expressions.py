@@ -166,7 +166,7 @@ class Expressions:
         return self.problem.small + self.driven * self.task.minimise.get("torque_squared", 0.0)
 
     def _cost(self, z: Symbols, tau: Any, rate: Any, width: Any) -> Any:
-        """Of what motors do; the rows of loose coordinates vanish, and their jerks are not commanded."""
+        """Of what motors do; the rows of unactuated coordinates vanish, and their jerks are not commanded."""
         cost = ca.dot(self._squares, tau * tau) if self.n < APART else ca.SX(0)
         driven = np.flatnonzero(self.driven).tolist()
         for word, weight in self.task.minimise.items():

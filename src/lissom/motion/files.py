@@ -24,7 +24,7 @@ from lissom.spatial.rotations import Array
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "lissom motion 1"
+FORMAT = "lissom motion 2"
 OVER_TIME = {
     "q": ("position", "rad or m"),
     "qd": ("rate", "rad/s or m/s"),
@@ -32,7 +32,7 @@ OVER_TIME = {
     "tau": ("torque or force", "N m or N"),
 }
 TOLD = ("task", "duration", "cost", "status", "ok", "degree", "report")
-SINCE = ("continuity", "loose", "closures", "compared")  # files of earlier versions have none
+SINCE = ("continuity", "unactuated", "closures", "compared")  # files of earlier versions have none
 
 
 def to_dataset(motion: Motion) -> xarray.Dataset:
@@ -43,7 +43,7 @@ def to_dataset(motion: Motion) -> xarray.Dataset:
         word: (("time", "coordinate"), getattr(motion, word), {"units": unit, "long_name": name})
         for word, (name, unit) in OVER_TIME.items()
     }
-    led = "coordinate" if motion.loose is None else "led_coordinate"
+    led = "coordinate" if motion.unactuated is None else "actuated_coordinate"
     variables["control_points"] = (("control_point", led), motion.control_points, {"units": "rad or m"})
     coords = {
         "time": ("time", motion.t, {"units": "s"}),
@@ -59,7 +59,7 @@ def to_dataset(motion: Motion) -> xarray.Dataset:
 
 
 def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Motion:
-    """A motion from what `Motion.to_xarray` gave."""
+    """Return a motion from a dataset that `Motion.to_xarray` made."""
     from lissom.formats import native_read
 
     missing = [word for word in ("control_points", "break", "record") if word not in data]
@@ -69,7 +69,7 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
     try:
         told = json.loads(text_of(data, "record"))
         if told["format"] != FORMAT:
-            raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
+            raise ModelError(f"its format is {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
         words = (*TOLD, *(word for word in SINCE if word in told))
         values = {word: revived(told[word], arm.dof) for word in words}
@@ -84,7 +84,7 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
 
 def _refuse_odd(told: dict[str, Any], P: Array, breaks: Array) -> None:
     """Numbers of which no spline can be made."""
-    loose = told.get("loose")
+    loose = told.get("unactuated")
     if not 0 < told["duration"] < np.inf:
         raise ModelError(f"its duration is {told['duration']:g} s; expected a time above 0.")
     pairs = [(P, breaks, told["degree"])] + (
@@ -98,7 +98,7 @@ def _refuse_odd(told: dict[str, Any], P: Array, breaks: Array) -> None:
 
 
 def _text(motion: Motion) -> str:
-    """Everything that is not an array."""
+    """Return everything in a motion that is not an array, as JSON."""
     from lissom.formats import native_write
 
     told = {word: plain(getattr(motion, word), motion.arm.dof) for word in (*TOLD, *SINCE)}

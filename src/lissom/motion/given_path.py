@@ -123,15 +123,17 @@ class GivenPath:
     def _check(self) -> None:
         for word in ("jerk", "torque_rate", "power"):
             if self.bounds.limited(word).any():
-                raise UnsupportedError(f"{VERB}: {word} is limited; available are torque, velocity and acceleration.")
+                raise UnsupportedError(
+                    f"{VERB}: {word} limits are not supported; use limits of torque, velocity and acceleration."
+                )
         if set(self.task.minimise) - set(CRITERIA):
-            raise UnsupportedError(f"{VERB}: minimise takes {' and '.join(CRITERIA)}.")
+            raise UnsupportedError(f"{VERB}: minimise supports {' and '.join(CRITERIA)} only.")
         if not any(self.bounds.limited(word).any() for word in LIMITED):
-            raise InputError(f"{VERB}: nothing limits how fast the joints go. Give limits of torque or velocity.")
+            raise InputError(f"{VERB}: the speed is not limited. Give torque or velocity limits.")
         s = np.linspace(0.0, 1.0, POINTS)
         q, speed = self.derivative(s, 0), np.linalg.norm(self.derivative(s, 1), axis=1)
         if speed.min() < 1e-6 * speed.max():
-            raise InputError(f"{VERB}: the path stands still at {s[int(np.argmin(speed))]:.3g} of its length.")
+            raise InputError(f"{VERB}: the path has zero derivative at {s[int(np.argmin(speed))]:.3g} of its length.")
         lower, upper = self.bounds.lower["position"], self.bounds.upper["position"]
         off = np.argwhere((q < lower - 1e-9) | (q > upper + 1e-9))
         if len(off):
@@ -152,8 +154,8 @@ class GivenPath:
             if len(off):
                 row, k = off[0]
                 raise InputError(
-                    f"{VERB}: at {s[row]:.3g} of the path, which begins and ends at rest, joint {self.names[k]!r} goes "
-                    f"{DIRECTIONS[way[row, k]]}, and its {word} limits of {lower[k]:.6g} to {upper[k]:.6g} forbid that."
+                    f"{VERB}: at {s[row]:.3g} of the path, which begins and ends at rest, joint {self.names[k]!r} "
+                    f"moves {DIRECTIONS[way[row, k]]}, but its {word} limits are {lower[k]:.6g} to {upper[k]:.6g}."
                 )
 
 
@@ -180,7 +182,7 @@ def curve_of(path: Any, arm: Arm) -> tuple[BSpline, Array]:
     length = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if not (length > 0).all():
         k = int(np.argmin(length))
-        raise InputError(f"{VERB}: waypoints {k} and {k + 1} are the same; leave one out.")
+        raise InputError(f"{VERB}: waypoints {k} and {k + 1} are the same; remove one.")
     s = np.append(0.0, np.cumsum(length))
     s /= s[-1]
     curve = _spline(s, points, min(3, len(points) - 1))

@@ -28,7 +28,7 @@ FINE_LOOSE = 8  # the same, of finer segments at least
 
 
 class Mesh(NamedTuple):
-    """The bases of led and of loose coordinates; without loose ones, None."""
+    """The bases of actuated and unactuated coordinates; None without unactuated ones."""
 
     led: Basis
     loose: Basis | None = None
@@ -40,11 +40,11 @@ class Mesh(NamedTuple):
 
     @property
     def finer(self) -> int:
-        """Segments of loose coordinates in one of the led ones."""
+        """Segments of unactuated coordinates per segment of actuated ones."""
         return self.finest.segments // self.led.segments
 
     def samples(self, orders: int, kinks: bool = False) -> tuple[Array, Array]:
-        """Fractions and weights of the rate of cost; with loose coordinates, where their rows vanish."""
+        """Fractions and weights of the rate of cost; with unactuated coordinates, where their rows vanish."""
         return quadrature(self.led, orders, kinks) if self.loose is None else _gauss(self.loose, self.loose.degree - 1)
 
     @property
@@ -56,7 +56,7 @@ class Mesh(NamedTuple):
     @property
     def corners(self) -> Array:
         """Where limits are looked at beside the samples, as torques are largest there: both ends; with accelerations
-        of led coordinates that jump, both sides of all breaks. Those of loose ones jump by little."""
+        of actuated coordinates that jump, both sides of all breaks. Those of loose ones jump by little."""
         return self.edges if self.led.continuity < 2 else np.array([0.0, 1.0])
 
     def looks(self) -> Array:
@@ -71,13 +71,13 @@ class Mesh(NamedTuple):
         return Mesh(*(basis for basis, _ in made)), [P for _, P in made]
 
     def refined_where(self, coarse: NDArray[np.bool_], points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
-        """The same with only some segments (count,) halved; without loose coordinates."""
+        """The same with only some segments (count,) halved; without unactuated coordinates."""
         middles = (self.led.breaks[1:] + self.led.breaks[:-1]) / 2
         led, P = self.led.refined(np.sort(np.append(self.led.breaks, middles[coarse])), points[0])
         return Mesh(led), [P]
 
     def loosened(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
-        """The same, with twice as many segments of loose coordinates alone."""
+        """The same, with twice as many segments of unactuated coordinates alone."""
         assert self.loose is not None
         loose, P = self.loose.refined(_halved(self.loose.breaks), points[1])
         return Mesh(self.led, loose), [points[0], P]
@@ -88,7 +88,7 @@ def _halved(breaks: Array) -> Array:
 
 
 def loose_basis(led: Basis, finer: int) -> Basis:
-    """Of loose coordinates, on so many segments in each of the led ones."""
+    """Of unactuated coordinates, on so many segments in each of the led ones."""
     breaks = led.breaks
     inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
     return Basis(np.append(inner.ravel(), 1.0), LOOSE_DEGREE, LOOSE_CONTINUITY, led.periodic)

@@ -32,7 +32,7 @@ MOST_POINTS = 60
 
 @dataclass(frozen=True, eq=False)
 class Sphere(Record):
-    """A ball to stay away from: centre (3,) in world axes, radius [m].
+    """A spherical obstacle: centre (3,) in world axes, radius [m].
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Sphere(Record):
 
 @dataclass(frozen=True, eq=False)
 class Capsule(Record):
-    """All points within a radius of the segment from a to b (3,), world axes [m].
+    """A capsule as obstacle: all points within a radius of the segment from a to b (3,), world axes [m].
 
     Examples
     --------
@@ -79,11 +79,11 @@ class Capsule(Record):
 
 @dataclass(frozen=True, eq=False)
 class CollisionBody(Record):
-    """A part of the arm's shape: all points within a radius of the segment from a to b (3,), in a frame's axes [m].
+    """A capsule of the arm's shape: points within a radius of the segment from a to b (3,), in the axes of `link` [m].
 
     Examples
     --------
-    >>> Body("forearm", (0, 0, 0), (0.4, 0, 0), 0.06).link
+    >>> CollisionBody("forearm", (0, 0, 0), (0.4, 0, 0), 0.06).link
     'forearm'
     """
 

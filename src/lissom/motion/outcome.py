@@ -17,7 +17,16 @@ from lissom.motion.mesh import Mesh
 from lissom.motion.peaks import EXCESS
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
-from lissom.motion.report import DISTANCE, INTERRUPTED, NOT_EVERYWHERE, RAN_OUT, Iteration, Loose, MotionReport, Peak
+from lissom.motion.report import (
+    DISTANCE,
+    INTERRUPTED,
+    NOT_EVERYWHERE,
+    RAN_OUT,
+    Iteration,
+    MotionReport,
+    Peak,
+    UnactuatedSplines,
+)
 from lissom.motion.solver import INFEASIBLE, OUT_OF_TIME, Solution
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
@@ -53,7 +62,7 @@ class Outcome:
         P, *others = program.curves.control_points(x)
         basis, loose = mesh.led, None
         if mesh.loose is not None:
-            loose = Loose(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+            loose = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
         return Motion(
             problem.arm, problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report, basis.continuity,
             loose, problem.closures(program.curves, x),
@@ -64,10 +73,9 @@ class Outcome:
         P, *others = curves.control_points(x)
         basis, loose = mesh.led, None
         if mesh.loose is not None:
-            loose = Loose(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+            loose = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
         status = (
-            f"stalled: {OUT_OF_TIME} while its functions were compiled; {self._more_seconds}, or call again: what was "
-            "compiled is kept"
+            f"stalled: {OUT_OF_TIME} during compilation; {self._more_seconds}, or call again: compiled code is stored"
         )
         return Motion(
             self._problem.arm, self._problem.task, curves.T(x), np.nan, status, False, basis.breaks, basis.degree, P,
@@ -96,14 +104,14 @@ class Outcome:
             return False, status
         if singular:
             return False, singular
-        beyond = [peak.beyond() for peak in peaks if peak.use > 1 + EXCESS]
+        beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if beyond:
             return False, f"{NOT_EVERYWHERE}: {', and '.join(beyond)}; try more segments or starts"
         if self._problem.task.duration is None and program.curves.T(solution.x) < 1.01 * SHORTEST:
-            return False, "nothing in this task takes time, so its duration falls to zero; give one"
+            return False, "no limit of this task bounds its duration from below, so it tends to zero; give a duration"
         missed = self._problem.missed(program.curves, solution.x)
         if missed:
-            return False, f"no motion was found that reaches all places: {missed}"
+            return False, f"no motion was found that reaches all targets: {missed}"
         curves, x, s = program.curves, solution.x, mesh.looks()
         bent, small = bending_range.deflection_report(self._problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
         return (small, f"{status}; {bent}" if small else bent) if bent else (True, status)
@@ -127,17 +135,17 @@ class Outcome:
         if not found:
             if status == INFEASIBLE:
                 status = "stalled"  # it gave up elsewhere, and was put back to where it had been
-            return f"{status}; every limit is met where it ended; there may be a motion that more starts find"
+            return f"{status}: a feasible motion, not optimal (cost {cost:.4g}); more starts may find a better one"
         weak = checks.weak_for_holding(self._problem) if status == INFEASIBLE else ""
         weak = weak or checks.weak_against_friction(self._problem)
-        return f"{status}; not all can be met together: {found}{weak and f'; {weak}'}"
+        return f"{status}; the constraints cannot be satisfied together: {found}{weak and f'; {weak}'}"
 
     def _unfinished(self, status: str, found: str, cost: float) -> str:
         more = self._more_seconds if OUT_OF_TIME in status else f"raise `iterations` ({self._limits[1]})"
         if found:
             weak = checks.weak_against_friction(self._problem)
-            return f"where it ended, {found}; {weak or more}"
-        return f"a feasible motion, not yet optimal (cost {cost:.4g}); {more}, or take it with on_failure='return'"
+            return f"in the last iterate, {found}; {weak or more}"
+        return f"a feasible motion, not yet optimal (cost {cost:.4g}); {more}, or accept it with on_failure='return'"
 
     def violated(self, program: Program, solution: Solution) -> str:
         """The rows that are violated most, by how much, and how much is allowed."""
@@ -150,7 +158,7 @@ class Outcome:
                 allowed = f"{MET * program.sizes[k]:.2g} {unit}".rstrip()
                 by = f"{over[k]:.3g} {unit}".rstrip()
                 worst.setdefault(f"{what} of {who!r}", f"{by} (allowed: {allowed})")
-        return ", ".join(f"{word} is off by {x}" for word, x in worst.items())
+        return ", ".join(f"{word} is violated by {x}" for word, x in worst.items())
 
 
 def mesh_of(motion: Motion) -> Mesh:

@@ -1,4 +1,4 @@
-"""The main numbers of a motion, as data, as a table and for notebooks."""
+"""Summary of a motion: as data, as a table and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ def summary(motion: Motion) -> dict[str, Any]:
     return {
         "arm": motion.arm.name, "status": motion.status, "ok": motion.ok, "duration": motion.duration,
         "cost": motion.cost, "segments": motion.basis.segments, "degree": motion.degree,
-        "iterations": max(len(report.iterations) - 1, 0), "rounds": report.rounds, "samples": report.samples,
+        "iterations": max(len(report.iterations) - 1, 0), "exchange_iterations": report.exchange_iterations,
+        "samples": report.samples,
         "violation": report.violation, "optimality": report.optimality, "seconds": report.seconds,
         "peaks": [vars(peak) for peak in report.peaks], "starts": list(report.starts),
         "refinements": [list(row) for row in report.refinements],
-        "settled": [row._asdict() for row in report.settled],
+        "residual_checks": [row._asdict() for row in report.residual_checks],
         "compared": None if motion.compared is None else [
-            {word: value for word, value in vars(plan).items() if word != "ringing"} for plan in motion.compared.plans
+            {word: value for word, value in vars(plan).items() if word != "vibration"} for plan in motion.compared.plans
         ],
         "joints": {
             name: {
@@ -40,7 +41,7 @@ def summary(motion: Motion) -> dict[str, Any]:
 
 def listing(motion: Motion, curves: bool = False) -> Listing:
     """The joints of a motion, on request with their curves."""
-    heads = ["joint", "start", "end", "fastest", "largest torque", *(["position", "torque"] if curves else [])]
+    heads = ["joint", "start", "goal", "largest rate", "largest torque", *(["position", "torque"] if curves else [])]
     rows = []
     for k, (name, row) in enumerate(summary(motion)["joints"].items()):
         unit = row["units"]
@@ -61,5 +62,5 @@ def headline(motion: Motion) -> str:
 def to_html(motion: Motion) -> Markup:
     """A table with small curves, and how the motion was found behind a click."""
     compared = "" if motion.compared is None else motion.compared.listing().html()
-    found = folded("how it was found", paragraphs(motion.report.describe().splitlines()))
+    found = folded("solver report", paragraphs(motion.report.describe().splitlines()))
     return Markup(tag("p", tag("b", headline(motion))) + listing(motion, curves=True).html() + compared + found)

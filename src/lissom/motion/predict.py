@@ -81,7 +81,7 @@ def _asked_residual(arm: Arm, task: Task, residual: Any, compare: Any) -> float 
         raise InputError(f"{VERB}: residual is {shown(residual)}; expected metres above 0, or None.")
     if arm.actuated.all() or arm.loops:
         if residual is not None:
-            raise InputError(f"{VERB}: residual is given, but nothing of arm {arm.name!r} vibrates.")
+            raise InputError(f"{VERB}: residual is given, but arm {arm.name!r} has no unactuated coordinates; omit it.")
         return None
     return RESIDUAL if residual is None else float(residual)
 
@@ -99,7 +99,7 @@ def _too_short(search: Search, motion: Motion) -> str:
     longest = given if isinstance(given, float) else given[1]
     if not free.ok or free.duration <= longest:
         return ""
-    return f". The duration is at most {longest:.4g} s, and the shortest motion found takes {free.duration:.4g} s"
+    return f". The duration may be at most {longest:.4g} s, but the shortest motion found takes {free.duration:.4g} s"
 
 
 def _task(task: Any, given: dict[str, Any]) -> Task:

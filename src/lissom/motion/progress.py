@@ -1,4 +1,4 @@
-"""Telling how far a search is, and letting Ctrl-C end it without loss."""
+"""Progress reports of a search, and its interruption by Ctrl-C without loss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Told = Callable[[Iteration], object]
 
 @contextmanager
 def watched(progress: Any) -> Iterator[Told]:
-    """A function that is told every iteration; it raises KeyboardInterrupt in the first one after Ctrl-C.
+    """Yield a function to call after every iteration; it raises KeyboardInterrupt in the first one after Ctrl-C.
 
     Solvers run in other languages, where an exception at an arbitrary moment would be lost: so the signal is noted, and
     raised where the solver listens.

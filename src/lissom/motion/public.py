@@ -36,40 +36,39 @@ def predict_motion(
     guess: Motion | ArrayLike | None = None,
     **fields: Any,
 ) -> Motion:
-    """The motion that is best for a task.
+    """Return the optimal motion for a task.
 
-    Ctrl-C ends the search and gives the motion so far, with the status "interrupted"; a second one ends it at once.
+    Ctrl-C ends the search and returns the motion so far, with the status "interrupted"; a second one ends it at once.
 
     Parameters
     ----------
     arm : Arm                    rigid or flexible, with elastic and passive joints; closed loops where all is rigid
     task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
-    tolerance : float            of the solver
-    iterations : int             of the solver, in each of its runs, at most
-    seconds : float or None      of the whole call, compilation included, at most; it ends after the code that is just
-                                 being compiled
+    tolerance : float            optimality tolerance of the solver
+    iterations : int             largest number of iterations in each run of the solver
+    seconds : float or None      largest duration of the whole call, including compilation
     starts : int or None         the first is a straight line, the others go through random positions; the best solution
                                  is returned. If every start fails, up to three extra starts are tried. None: as many as
                                  the criterion asks for, compared on half the segments; see "Local optima" in the docs
     seed : int                   of the random starts
-    workers : int or None        processes for the starts; None: as many as there are cores, where it is worth it
+    workers : int or None        processes for the starts; None: one per core, if there is enough work
     scheduler : str or None      address of a dask scheduler, whose workers do the starts instead of processes here
     refine : float or None       double the segments until the cost changes by less than this, relative
-    residual : float or None     of arms with coordinates that no motor moves: their equations are met on finer and
-                                 finer meshes until the tip, the torques played through a simulation of the arm, rings
-                                 by less than this at the end [m], see `residual_vibration`; passive joints end as
-                                 near [rad or m]. None: 1e-5
-    compare : bool               try other plans too: `Motion.compared` has the plan for rigid links, as it is and
-                                 behind input shapers, beside this one
+    residual : float or None     for arms with unactuated coordinates: largest residual tip vibration [m] when the
+                                 torques are simulated open loop, see `residual_vibration`; passive joints must end
+                                 equally close to the goal [rad or m]. The mesh of unactuated coordinates is refined
+                                 until this holds. None: 1e-5
+    compare : bool               compare with other plans: `Motion.compared` has the plan for rigid links, with and
+                                 without input shapers, beside this one
     regularise : float           where time alone is minimised: weight of the mean squared torque, each relative to its
-                                 limit. Joints that do not decide the duration would otherwise move in any of many
-                                 ways. The time is longer by at most this fraction, in practice by 1e-9; `cost` is
-                                 without it. 0: none
-    progress : bool or f(Iteration)     show a line, or be told of every iteration
-    on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
-    guess : Motion, (k, joints) or None    where the first start begins in place of a straight line: an earlier motion,
-                                 on any mesh, of any duration, of an arm with the same joints; or waypoints, evenly
-                                 spaced in time. By default it is then the only start
+                                 limit. It makes the motion of joints that do not determine the duration unique and
+                                 smooth. The duration grows by at most this fraction, in practice by 1e-9; `cost` does
+                                 not contain it. 0: none
+    progress : bool or f(Iteration)     show a line, or call f after every iteration
+    on_failure : "raise" or "return"    what to do if no motion was found; the error has the last one as `.motion`
+    guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of
+                                 any duration, of an arm with the same joints; or waypoints, equally spaced in time. By
+                                 default it is then the only start
     fields                       of the task, with those of `task` replaced; see `Task`
 
     Returns
@@ -115,7 +114,7 @@ def retime_motion(
 
     Parameters
     ----------
-    arm : Arm                      rigid, every joint with a motor
+    arm : Arm                      rigid, every joint actuated
     path : (k, dof) or f(x) -> (dof,)    waypoints, joined by a cubic spline over the length between them (straight
                                    lines for two); or positions as a smooth function of x from 0 to 1
     limits : Limits                of torque, velocity and acceleration; those of the joints hold too
@@ -154,7 +153,7 @@ def retime_motion(
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:
-    """A motion from a file that `Motion.save` wrote.
+    """Load a motion from a file that `Motion.save` wrote.
 
     Parameters
     ----------

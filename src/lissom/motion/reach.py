@@ -26,7 +26,7 @@ from lissom.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class Reach(Record):
-    """Where a frame should be, instead of joint positions: of `Task.start`, `Task.goal` and `Via.q`.
+    """A target pose of a frame instead of joint positions, for `Task.start`, `Task.goal` and `Via.q`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Reach(Record):
         return np.concatenate([self.point, np.nan_to_num(self.position), turn])
 
     @property
-    def words(self) -> list[str]:
+    def row_names(self) -> list[str]:
         """Names of its rows."""
         turn = 0 if self.orientation is None else len(self.orientation)
         return [f"position {'xyz'[k]}" for k in np.flatnonzero(np.isfinite(self.position))] + ["orientation"] * turn

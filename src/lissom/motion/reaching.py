@@ -134,8 +134,8 @@ class Reaching:
             if sizes.min() < np.abs(best).max():
                 best = found.error[int(np.argmin(sizes))]
         raise InputError(
-            f"{self._verb}: the {self.what} is out of reach: within the position limits {self.reach.link!r} ends "
-            f"{self._off(best)} short of it, from {STARTS} starts."
+            f"{self._verb}: the {self.what} is out of reach: within the position limits {self.reach.link!r} comes no "
+            f"closer than {self._off(best)} ({STARTS} starts)."
         )
 
     def angles(self, q: Array) -> Array:
@@ -230,7 +230,7 @@ class Reaching:
         combine = sparse.csr_array((np.ones(count), (np.arange(count), kept)), shape=(count, LANES * m))
         zero, names = (
             np.zeros(count),
-            [(self.reach.words[k], f"{self.what} of {self.reach.link}", self.s) for k in kept],
+            [(self.reach.row_names[k], f"{self.what} of {self.reach.link}", self.s) for k in kept],
         )
         return Block(
             self.sample, np.full(LANES, self.s), np.zeros(LANES), combine, zero, zero, names,

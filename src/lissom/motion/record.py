@@ -16,7 +16,7 @@ from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
 from lissom.motion.comparison import Comparison
-from lissom.motion.report import INTERRUPTED, Closures, Loose, MotionReport
+from lissom.motion.report import INTERRUPTED, Closures, MotionReport, UnactuatedSplines
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import tree_call
@@ -38,23 +38,23 @@ BESIDE = 1e-9  # of the duration
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A motion that was found for a task.
+    """A motion for a task, from `predict_motion` or `retime_motion`.
 
     Attributes
     ----------
     arm : Arm
     task : Task
     duration : float             [s]
-    cost : float                 integral of what was minimised
-    status : str                 "solved", or what went wrong
-    ok : bool                    it is solved, and no limit is exceeded by more than 0.1 %
+    cost : float                 value of the minimised integral
+    status : str                 "solved", or why no solution was found
+    ok : bool                    whether it is solved, and no limit is exceeded by more than 0.1 %
     t : (nt,)                    times [s]
-    q, qd, qdd, tau : (nt, dof)  at these times; coordinates without a motor have no torque
-    breaks, degree, continuity, control_points    of the splines of all coordinates, or of those with a motor
-    loose : Loose or None        splines of coordinates without a motor (modes, springs, passive joints)
+    q, qd, qdd, tau : (nt, dof)  at these times; the torque of unactuated coordinates is zero
+    breaks, degree, continuity, control_points    of the splines of all coordinates, or of the actuated ones
+    unactuated : UnactuatedSplines or None    splines of unactuated coordinates (modes, springs, passive joints)
     closures : Closures or None  forces in closed loops
     report : MotionReport
-    compared : Comparison or None     beside other plans, where that was asked for
+    compared : Comparison or None     comparison with other plans, if requested
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Motion:
     control_points: Array
     report: MotionReport
     continuity: int | None = None
-    loose: Loose | None = None
+    unactuated: UnactuatedSplines | None = None
     closures: Closures | None = None
     compared: Comparison | None = None
     t: Array = field(init=False)
@@ -96,7 +96,7 @@ class Motion:
 
     @cached_property
     def basis(self) -> Basis:
-        """The splines of its profiles, or of those of coordinates with a motor."""
+        """B-spline basis of all coordinates, or of the actuated ones."""
         from lissom.motion.basis import Basis
 
         return Basis(self.breaks, self.degree, self.continuity, self.task.periodic)
@@ -106,9 +106,9 @@ class Motion:
         """Basis, coordinates and control points (count, coordinates) of every kind of spline in it."""
         from lissom.motion.basis import Basis
 
-        if self.loose is None:
+        if self.unactuated is None:
             return ((self.basis, np.arange(self.arm.dof), self.control_points),)
-        driven, loose = self.arm.actuated, self.loose
+        driven, loose = self.arm.actuated, self.unactuated
         basis = Basis(loose.breaks, loose.degree, loose.continuity, self.task.periodic)
         return (
             (self.basis, np.flatnonzero(driven), self.control_points),
@@ -117,7 +117,7 @@ class Motion:
 
     @cached_property
     def closed(self) -> ClosedStates | None:
-        """What closes the loops of states on the splines, which do so at their knots alone; None without loops."""
+        """Correction that closes the loops between the knots of the splines; None without loops."""
         if self.closures is None:
             return None
         from lissom.motion.closed_states import closed_states
@@ -129,9 +129,9 @@ class Motion:
 
     @cached_property
     def polynomials(self) -> PPoly | None:
-        """Positions (dof,) over time as piecewise polynomials of SciPy; None where links form closed loops.
+        """Positions (dof,) over time as SciPy piecewise polynomials, exact; None for arms with closed loops.
 
-        Exact, by the derivatives at the start of each segment. States of closed loops lie beside the splines.
+        Between knots, states of closed loops differ slightly from the splines.
         """
         if self.closures is not None:
             return None
@@ -149,7 +149,7 @@ class Motion:
     @property
     def finest_breaks(self) -> Array:
         """Ends of the segments on which all profiles are polynomials, as fractions of the duration."""
-        return self.breaks if self.loose is None else self.loose.breaks
+        return self.breaks if self.unactuated is None else self.unactuated.breaks
 
     @property
     def _per_segment(self) -> int:
@@ -163,12 +163,12 @@ class Motion:
         return np.clip(times / self.duration, 0.0, 1.0)
 
     def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        """q, qd, qdd (..., dof) at any times (...)."""
+        """Return q, qd, qdd (..., dof) at any times (...)."""
         times = np.asarray(t, float)
         return tuple(x.reshape(*times.shape, self.arm.dof) for x in self.profiles(times.ravel()))  # type: ignore[return-value]
 
     def profiles(self, t: Array, orders: int = 3) -> list[Array]:
-        """Positions and as many derivatives less one as `orders`, (nt, dof) each, at times (nt,)."""
+        """Return positions and derivatives up to order `orders` - 1, (nt, dof) each, at times (nt,)."""
         s, out = self._fractions(t), np.zeros((orders, len(np.atleast_1d(t)), self.arm.dof))
         for basis, some, P in self.splines:
             for r in range(orders):
@@ -180,15 +180,17 @@ class Motion:
         return list(out)
 
     def torques(self, t: ArrayLike) -> Array:
-        """tau (..., dof) at any times (...), by inverse dynamics; nothing on coordinates without a motor.
+        """Return tau (..., dof) at any times (...) by inverse dynamics; zero for unactuated coordinates.
 
-        At its very ends a motion rests and friction has no direction: there it is that of the motion beside them.
+        At both ends, where the arm is at rest, friction has the direction of the adjacent motion.
         """
         return np.where(self.arm.actuated, self.forces(t), 0.0)
 
     def forces(self, t: ArrayLike) -> Array:
-        """(..., dof) that the profiles need at any times (...): torques, and on coordinates without a motor what is
-        left of their equations of motion, which vanish at collocation points."""
+        """Return the generalized forces (..., dof) that the motion requires at any times (...).
+
+        For unactuated coordinates these are the residuals of their equations of motion, zero at collocation points.
+        """
         times = np.asarray(t, float)
         flat = times.ravel()
         if self.arm.friction.any():
@@ -198,7 +200,7 @@ class Motion:
         return found.reshape(*times.shape, self.arm.dof)
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
-        """(N, dof) forces at fractions s (N,) of the duration, of states (N, dof) there."""
+        """Return the generalized forces (N, dof) that states (N, dof) require at fractions s (N,) of the duration."""
         tau = np.asarray(tree_call(self.arm, "inverse_dynamics", (q, qd, qdd), loads=loads))
         if self.closures is None:
             return tau
@@ -207,19 +209,19 @@ class Motion:
         return torques_of(self.arm, self.closures, s, q, tau)
 
     def loads_at(self, t: Array) -> Sequence[Any]:
-        """The task's loads at times (nt,), force, moment and point (nt, 3) each."""
+        """Return the task's loads at times (nt,), with force, moment and point (nt, 3) each."""
         from lissom.motion.pushes import loads_over
 
         return loads_over(self.task.loads, self._fractions(t))
 
     @property
     def interrupted(self) -> bool:
-        """The search was stopped from outside (Ctrl-C); the motion is where it was."""
+        """Whether the search was interrupted (Ctrl-C); the motion is its last iterate."""
         return self.status.startswith(INTERRUPTED)
 
     @property
     def tip_frame(self) -> str:
-        """The frame that `tip` follows: at the end of the arm. A tree with several ends has none: see `lissom.pose`."""
+        """Name of the frame that `tip` follows, at the end of the arm; an error for a tree with several ends."""
         return tip_frame(self.arm, only_end(self.arm, "use pose(motion.arm, motion.q, link)"))
 
     @cached_property
@@ -248,7 +250,7 @@ class Motion:
         stiffness: float = 0.0,
         feedback: Any = None,
     ) -> Verification:
-        """Replay the motion by an independent simulation, and look at every limit on a grid finer than the solver's.
+        """Replay the motion in an independent simulation, and check every limit on a grid finer than the solver's.
 
         Each segment of the splines is replayed from its planned state under the planned torques. What replayed and
         planned states differ by at the ends of segments (the defects) shows whether the plan obeys the equations of
@@ -260,10 +262,10 @@ class Motion:
         ----------
         tolerance : float       largest joint error to which the defects may add up [rad or m]
         rtol : float            of the integrator
-        per_segment : int       places per segment of the splines at which limits are looked at
-        modes : int             try it too on an arm whose links keep so many more modes of every kind
-        payload : float         the same with payloads heavier and lighter by this fraction, 0.1: ten percent
-        stiffness : float       the same with links and springs of joints stiffer and softer
+        per_segment : int       points per segment of the splines at which limits are checked
+        modes : int             also simulate an arm whose links have this many more modes of every kind
+        payload : float         also simulate payloads heavier and lighter by this fraction, 0.1: ten percent
+        stiffness : float       also simulate links and joint springs stiffer and softer by this fraction
         feedback : PD, StateFeedback, ComputedTorque, function tau(t, q, qd), or None
             simulate the whole motion with this controller instead of the torques alone; joints must stay within
             `tolerance`. Of controllers the gains and the torque limit count: the reference is the motion, and PD and
@@ -278,7 +280,7 @@ class Motion:
         return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)
 
     def table(self, rate_hz: float = 1000.0) -> MotionTable:
-        """Samples for a controller, evenly spaced; see `MotionTable`."""
+        """Return equally spaced samples for a controller; see `MotionTable`."""
         from lissom.motion.table import sampled
 
         return sampled(self, rate_hz)
@@ -288,19 +290,19 @@ class Motion:
         self.table(rate_hz).to_csv(path)
 
     def to_xarray(self) -> xarray.Dataset:
-        """The motion as a dataset with names and units; all of it, so that `load_motion` can read it from a file."""
+        """Return the whole motion as an xarray dataset with names and units."""
         from lissom.motion.files import to_dataset
 
         return to_dataset(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as NetCDF (``.nc``): splines, task, arm and report. See `load_motion`."""
+        """Write the motion as NetCDF (``.nc``): splines, task, arm and report. See `load_motion`."""
         from lissom.motion.files import save
 
         save(self, path)
 
     def describe(self) -> str:
-        """For people."""
+        """Return a summary as text."""
         from lissom.motion.overview import headline
 
         return "\n".join(

@@ -1,4 +1,4 @@
-"""How a motion was found, and how good it is."""
+"""Solver report of a motion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from lissom.spatial.rotations import Array
 
 INTERRUPTED = "interrupted"
-NOT_EVERYWHERE = "no motion was found that holds everywhere"
+NOT_EVERYWHERE = "no motion was found that satisfies all limits between samples"
 RAN_OUT = "ran out"
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
@@ -27,32 +27,34 @@ class Iteration(NamedTuple):
 
 @dataclass(frozen=True)
 class Peak:
-    """The largest use of a limit: by which joint, when [s], the value, its limit, and their ratio."""
+    """The largest utilisation of a limit: joint, time [s], value, limit, and their ratio `utilisation`."""
 
     quantity: str
     joint: str
     time: float
     value: float
     limit: float
-    use: float
+    utilisation: float
 
     def beyond(self) -> str:
-        """In words, what is not kept."""
+        """Return a message about the limit that is exceeded."""
         if self.quantity.startswith(DISTANCE):
             kept = f"is {self.value:.4g} m, less than the margin of {self.limit:g} m,"
         else:
-            kept = f"exceeds its limit by {100 * (self.use - 1):.2g} %"
+            kept = f"exceeds its limit by {100 * (self.utilisation - 1):.2g} %"
         return f"{self.quantity} of {self.joint!r} {kept} at {self.time:.4g} s"
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line of text."""
         if self.quantity.startswith(DISTANCE):
             return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
-        return f"{self.quantity:12} {100 * self.use:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
+        return (
+            f"{self.quantity:12} {100 * self.utilisation:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
+        )
 
 
-class Loose(NamedTuple):
-    """Splines of coordinates that no motor moves: ends of their segments, their control points (count, coordinates)."""
+class UnactuatedSplines(NamedTuple):
+    """Splines of unactuated coordinates: ends of segments, degree, control points (count, coordinates)."""
 
     breaks: Array
     degree: int
@@ -60,13 +62,13 @@ class Loose(NamedTuple):
     control_points: Array
 
 
-class Settled(NamedTuple):
-    """A mesh of loose coordinates, and what its torques do to the arm.
+class ResidualCheck(NamedTuple):
+    """Residual check of one mesh of unactuated coordinates: the torques, simulated open loop.
 
-    finer : int               segments per segment of the others
-    residual : float          vibration of the tip that is left [m], see `residual_vibration`; of a motion that does not
-                              end at rest, what differs from it there
-    joint_error : float       largest error of a joint along the way [rad or m]
+    finer : int               segments of unactuated coordinates per segment of actuated ones
+    residual : float          residual tip vibration [m], see `residual_vibration`; for a motion that does not end at
+                              rest, the difference from it at the end
+    joint_error : float       largest joint error along the motion [rad or m]
     end_error : float         the same at the end
     passive_error : float     of a passive joint at the end
     """
@@ -89,43 +91,43 @@ class Closures(NamedTuple):
 
 @dataclass(frozen=True)
 class MotionReport:
-    """How a motion was found.
+    """Solver report of a motion.
 
-    iterations : tuple of Iteration     the log of the solver, of all rounds and meshes
-    violation, optimality : float       largest violation of a row [its unit], scaled distance from optimal
-    peaks : tuple of Peak               largest use of every limited quantity on a fine grid
-    samples : int                       at which torques are limited
-    rounds : int                        solutions until no limit was exceeded between samples
+    iterations : tuple of Iteration     the log of the solver, of all exchange iterations and meshes
+    violation, optimality : float       largest constraint violation [its unit], scaled optimality error
+    peaks : tuple of Peak               largest utilisation of every limited quantity on a fine grid
+    samples : int                       number of samples at which torques are limited
+    exchange_iterations : int           solutions until no limit was exceeded between samples
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
     starts : tuple                      what each start found (status, cost, duration, iterations); `segments` where
                                         starts were compared on a coarse mesh
     refinements : tuple                 (segments, cost) of every mesh
-    settled : tuple of Settled          of flexible arms, every mesh of their loose coordinates that was played
+    residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
     """
 
     iterations: tuple[Iteration, ...]
     violation: float
     peaks: tuple[Peak, ...]
     samples: int
-    rounds: int
+    exchange_iterations: int
     seconds: dict[str, float]
     starts: tuple[dict[str, Any], ...] = ()
     refinements: tuple[tuple[int, float], ...] = ()
-    settled: tuple[Settled, ...] = ()
+    residual_checks: tuple[ResidualCheck, ...] = ()
 
     @property
     def optimality(self) -> float:
-        """How far from optimal the solver ended: the largest scaled slope of the Lagrangian; NaN where unknown."""
+        """Scaled optimality error of the last iterate: largest gradient entry of the Lagrangian; NaN where unknown."""
         return self.iterations[-1].optimality if self.iterations else np.nan
 
     def __str__(self) -> str:
         return self.describe()
 
     def describe(self) -> str:
-        """For people."""
+        """Return the report as text."""
         lines = [
-            f"{max(len(self.iterations) - 1, 0)} iterations, {self.rounds} rounds, {self.samples} samples; "
-            f"optimal to {self.optimality:.1g}, feasible to {self.violation:.1g}"
+            f"{max(len(self.iterations) - 1, 0)} iterations, {self.exchange_iterations} exchange iterations, "
+            f"{self.samples} samples; optimality error {self.optimality:.1g}, constraint violation {self.violation:.1g}"
         ]
         lines += [peak.describe() for peak in self.peaks]
         for row in self.starts:
@@ -136,9 +138,9 @@ class MotionReport:
             )
         lines += [f"{segments} segments: cost {cost:.8g}" for segments, cost in self.refinements]
         lines += [
-            f"loose coordinates on {at.finer} times the segments: played, the tip rings by {at.residual:.2g} m, joints "
-            f"end within {at.end_error:.2g}"
-            for at in self.settled
+            f"unactuated coordinates on {at.finer}x finer segments: residual tip vibration in simulation "
+            f"{at.residual:.2g} m, joint error at the end {at.end_error:.2g}"
+            for at in self.residual_checks
         ]
         lines.append(", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
         return "\n".join(lines)

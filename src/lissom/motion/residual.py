@@ -1,4 +1,4 @@
-"""What is left of a motion when it has ended: vibration that nobody asked for."""
+"""Residual vibration of an arm after a motion."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ NUDGE = 1e-6  # relative: critically damped modes are taken a little apart
 def residual_vibration(
     arm: Arm, q: ArrayLike, qd: ArrayLike, loads: Sequence[Load] = (), frame: str | None = None
 ) -> float:
-    """How far the tip of an arm rings from a state on, once its motors hold their joints where they are.
+    """Residual tip vibration of an arm after a state, with its actuated joints locked, in metres.
 
-    With the joints locked, what is left (amplitudes of flexible links, springs of elastic joints, passive joints) is
-    taken apart into natural modes about where it comes to rest. Each moves the tip to and fro by its amplitude; the sum
-    is how far the tip can get from its rest when all of them meet, and without damping will, some time. Deflections
-    count as small: of strong vibration the figure is an estimate. What nothing pulls back, or hardly, drifts: it counts
-    by how far it gets in ten seconds.
+    With the joints locked, the unactuated coordinates (modal amplitudes, springs of elastic joints, passive joints) are
+    decomposed into natural modes about their equilibrium. The result is the sum of the tip amplitudes of all modes, the
+    largest distance that the tip can reach from its equilibrium without damping. Deflections are assumed small: for
+    strong vibration the result is an estimate. Modes without or with hardly any stiffness drift and count by their
+    displacement in ten seconds.
 
-    An arm may have several tips, and a tip may turn without moving. So the largest of these counts: how far tips of
-    flexible links, tools, and centres of mass of last links move; how far last links and payloads on flexible tips
-    turn, times their radius of gyration; and the root mean square displacement of all that vibrates, over its mass.
-    Of an arm with one tip far out, that is the first. (Bodies that turn and have no mass: at a distance of 1 m.)
+    An arm may have several tips, and a tip may rotate without moving. The result is the largest of: displacements of
+    tips of flexible links, of tools, and of centres of mass of last links; rotations of last links and of payloads on
+    flexible tips, times their radius of gyration; and the mass-weighted root mean square displacement of all vibrating
+    parts. (Rotating bodies without mass count at a distance of 1 m.)
 
     Parameters
     ----------
     arm : Arm
-    q, qd : (dof,)            the state; rates of the joints do not count, their brakes hold
+    q, qd : (dof,)            the state; rates of actuated joints are ignored, since they are locked
     loads : sequence of Load  that act from then on
-    frame : str or None       the link or tool whose origin alone is looked at; None: all of the above
+    frame : str or None       the link or tool whose origin alone counts; None: all of the above
 
     Returns
     -------
     float
-        [m]; zero where nothing vibrates, infinite where nothing comes to rest
+        [m]; zero without vibration, infinite if there is no stable equilibrium
 
     Examples
     --------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def resting(problem: Problem, s: float, word: str) -> Block | None:
-    """Of the loose coordinates that are free at an end and have no rate there; None where there are none."""
+    """Of the unactuated coordinates that are free at an end and have no rate there; None where there are none."""
     free = np.isnan(problem.given(word)) & (problem.rates(word) == 0.0) & ~problem.arm.actuated
     if not free.any():
         return None

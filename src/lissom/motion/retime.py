@@ -43,7 +43,7 @@ def retime_motion(
     task = Task(curve(0.0), curve(1.0), **fields)
     as_loads(arm, task.loads, VERB)
     if any(np.ndim(part) > 1 for load in task.loads for part in (load.force, load.moment, load.point)):
-        raise UnsupportedError(f"{VERB}: loads that change along the motion are not available; give constant ones.")
+        raise UnsupportedError(f"{VERB}: loads that change along the motion are not supported; give constant ones.")
     motion = _Retiming(GivenPath(arm, task, curve, knots)).solved(tolerance, iterations)
     if not motion.ok and on_failure == "raise":
         raise MotionError(f"{VERB}: {motion.status}", motion)
@@ -71,7 +71,7 @@ class _Retiming:
         self.seconds = {word: self.seconds[word] + spent for word, spent in found.seconds.items()}
         timed = self._below(found.profile)
         if timed is None:
-            why = "stalled: no timing near the one of least effort holds all limits; this is the fastest motion"
+            why = "stalled: no timing near the one of least effort satisfies all limits; this is the fastest motion"
             return self._motion(fastest, why, False)
         return self._motion(timed, found.status, found.solved)
 
@@ -115,9 +115,9 @@ class _Retiming:
 
     def _motion(self, timed: TimedPath, status: str, ok: bool) -> Motion:
         peaks, cost = timed.peaks(), timed.cost()
-        over = max((peak.use for peak in peaks), default=0.0) - 1
+        over = max((peak.utilisation for peak in peaks), default=0.0) - 1
         if ok and over > EXCESS:
-            ok, status = False, max(peaks, key=lambda peak: peak.use).beyond()
+            ok, status = False, max(peaks, key=lambda peak: peak.utilisation).beyond()
         last = Iteration(len(self.log), cost, max(over, 0.0), 0.0, timed.duration)
         samples = len(FRACTIONS) * len(timed.dt)
         report = MotionReport((*self.log, last), max(over, 0.0), peaks, samples, self.rounds, self.seconds)

@@ -21,7 +21,7 @@ from lissom.motion.outcome import MET, Limits, Outcome, changing, mesh_of, point
 from lissom.motion.peaks import AGAIN, Excess, look
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
-from lissom.motion.report import INTERRUPTED, Iteration, Peak, Settled
+from lissom.motion.report import INTERRUPTED, Iteration, Peak, ResidualCheck
 from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, UNRESOLVED_FINER, not_settled, settled
 from lissom.motion.smoothing import SOFT
 from lissom.motion.solver import Solution, Solver, carried, numbered_on
@@ -140,7 +140,7 @@ class Search:
         return reported(motion, starts=rows) if len(rows) > 1 else motion
 
     def _left(self) -> dict[str, Any]:
-        """What another process is told, with the time that is left."""
+        """Arguments for another process, with the remaining time."""
         *limits, seconds = self.limits
         seconds = None if seconds is None else max(self.until - time.perf_counter(), 0.0)
         return self._job | {"limits": (*limits, seconds)}
@@ -241,11 +241,13 @@ class Search:
         if solution.solved or walk.stopped or task.duration is None:
             return motion
         where = self.outcome.violated(found.program, solution)
-        return reported(motion, f"no motion of at most {high:.6g} s was found{where and f'; where it ended, {where}'}")
+        return reported(
+            motion, f"no motion of at most {high:.6g} s was found{where and f'; in the last iterate, {where}'}"
+        )
 
     @property
     def _finer(self) -> int:
-        """Segments of loose coordinates to begin with: enough for the fastest mode, as the first guess goes."""
+        """Segments of unactuated coordinates to begin with: enough for the fastest mode, as the first guess goes."""
         problem = self.problem
         if not len(problem.loose):
             return 1
@@ -312,8 +314,8 @@ class Search:
         return self._motion(mesh, program, solution, look(self.problem, mesh, program, solution.x)[0], 1)
 
     def settled(self, motion: Motion, residual: float) -> Motion:
-        """On finer and finer meshes of loose coordinates, until the arm under its torques hardly rings any more."""
-        history: list[Settled] = []
+        """Refine the mesh of unactuated coordinates until the residual vibration in simulation is small enough."""
+        history: list[ResidualCheck] = []
         before = motion.report
         while True:
             if self.late:
@@ -322,7 +324,7 @@ class Search:
                 )
             history.append(settled(motion))
             told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
-            motion = reported(motion, **told, settled=tuple(history))
+            motion = reported(motion, **told, residual_checks=tuple(history))
             if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
                 return motion
             if history[-1].finer >= MOST_FINER:
@@ -387,7 +389,7 @@ class Search:
 
     def _restored(self, peaks: tuple[Peak, ...], rounds: int) -> bool:
         """Have rows for limits that are exceeded, where these were left out; in the last round, for all of them."""
-        over = {(peak.quantity, peak.joint) for peak in peaks if peak.use > 1 + AGAIN}
+        over = {(peak.quantity, peak.joint) for peak in peaks if peak.utilisation > 1 + AGAIN}
         return bool(over) and self.problem.restore_limits(over if rounds < ROUNDS else None)
 
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:

@@ -1,4 +1,4 @@
-"""How well a mesh of loose coordinates does: the torques, played on the arm itself."""
+"""How well a mesh of unactuated coordinates does: the torques, played on the arm itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from lissom.model.loads import Load
 from lissom.motion.played import play
 from lissom.motion.record import Motion
-from lissom.motion.report import Settled
+from lissom.motion.report import ResidualCheck
 from lissom.motion.residual import apart, residual_vibration
 from lissom.simulation.run import Run
 
@@ -19,20 +19,20 @@ MOVING = 1e-7  # m: an end that would ring by more is not meant to be at rest; w
 PER_PERIOD = 0.7  # segments in a period of the fastest mode from which the equations of motion are met well enough
 
 
-def settled(motion: Motion) -> Settled:
+def settled(motion: Motion) -> ResidualCheck:
     """What the torques of a motion do to its arm."""
     arm, run = motion.arm, play(motion)
     finer = (len(motion.finest_breaks) - 1) // motion.basis.segments
     ringing = rings(run, motion.duration, last_loads(motion))
     if not np.isfinite(ringing):
-        return Settled(finer, np.inf, np.inf, np.inf, np.inf)
+        return ResidualCheck(finer, np.inf, np.inf, np.inf, np.inf)
     q, qd = motion.q[-1], motion.qd[-1]
     if residual_vibration(arm, q, qd, last_loads(motion)) > MOVING:  # it is not meant to rest there
         ringing = apart(arm, q, run.q[-1] - q, run.qd[-1] - qd).reach
     error = np.abs(run.q - motion.at(np.minimum(run.t, motion.duration))[0])
     passive = [k for k, joint in zip(arm.joint_index, arm.joints, strict=True) if not joint.actuated]
     joints = error[:, arm.joint_index]
-    return Settled(
+    return ResidualCheck(
         finer, ringing, float(joints.max()), float(joints[-1].max()), float(error[-1, passive].max(initial=0.0))
     )
 
@@ -50,12 +50,12 @@ def last_loads(motion: Motion) -> list[Load]:
     return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
 
 
-def not_settled(last: Settled, asked: float) -> str:
+def not_settled(last: ResidualCheck, asked: float) -> str:
     """Why a motion does not count as solved: what is left when it ends."""
-    what = f"no motion was found that ends at rest: the tip rings by {last.residual:.2g} m at its end"
+    what = f"no motion was found that ends at rest: the residual tip vibration is {last.residual:.2g} m"
     if last.passive_error > last.residual:
-        what = f"no motion was found that ends at rest: a passive joint ends {last.passive_error:.2g} away"
+        what = f"no motion was found that ends at rest: a passive joint misses its goal by {last.passive_error:.2g}"
     return (
-        f"{what}, more than {asked:g}, with loose coordinates on {last.finer} times the segments. Give more segments, "
-        "a longer duration, a cost of effort beside the time, or a larger residual"
+        f"{what}, more than {asked:g}, with unactuated coordinates on {last.finer}x finer segments. Increase segments "
+        "or the duration, add an effort to the minimised time, or allow a larger residual"
     )

@@ -34,16 +34,16 @@ INFEASIBLE = "infeasible"
 OUT_OF_TIME = f"time {RAN_OUT}"
 STATUS = {
     "Solve_Succeeded": "solved",
-    "Solved_To_Acceptable_Level": "solved to a looser tolerance",
+    "Solved_To_Acceptable_Level": "solved to a larger tolerance",
     "Infeasible_Problem_Detected": INFEASIBLE,
-    "Maximum_Iterations_Exceeded": f"stalled: the number of iterations {RAN_OUT}",
+    "Maximum_Iterations_Exceeded": f"stalled: iterations {RAN_OUT}",
     "Maximum_CpuTime_Exceeded": f"stalled: {OUT_OF_TIME}",
     "Maximum_WallTime_Exceeded": f"stalled: {OUT_OF_TIME}",
     "User_Requested_Stop": INTERRUPTED,
     "Search_Direction_Becomes_Too_Small": "stalled: steps became too small",
     "Diverging_Iterates": "diverged",
     "Restoration_Failed": "stalled: no feasible step was found",
-    "Not_Enough_Degrees_Of_Freedom": f"{INFEASIBLE}: more must hold exactly than there is to choose, try more segments",
+    "Not_Enough_Degrees_Of_Freedom": f"{INFEASIBLE}: more equality constraints than variables, try more segments",
 }
 
 

@@ -138,14 +138,14 @@ class SpeedProfile:
         if (x >= UNLIMITED).any():
             place = self.s[int(np.argmax(x >= UNLIMITED))]
             raise InputError(
-                f"{VERB}: at {place:.3g} of the path nothing limits how fast the joints go. Give limits of velocity, "
-                "or of the acceleration or torque of the joints that move there."
+                f"{VERB}: at {place:.3g} of the path the speed is not limited. Give velocity limits, or acceleration "
+                "or torque limits of the joints that move there."
             )
         stuck = np.flatnonzero((x[:-1] <= 0) & (x[1:] <= 0))
         if len(stuck):
             raise InputError(
-                f"{VERB}: at {self.s[stuck[0]]:.3g} of the path the limits let the arm stand still, but not move on. "
-                "Raise them, or change the path there."
+                f"{VERB}: at {self.s[stuck[0]]:.3g} of the path the limits allow the arm to stand still, but not to "
+                "continue. Raise them, or change the path there."
             )
         return x
 
@@ -176,8 +176,8 @@ class SpeedProfile:
         rubbing = " with its friction" if self.path.friction[k] * self.direction[i, k] else ""
         return (
             f"{VERB}: at {self.s[i + end]:.3g} of the path joint {self.path.names[k]!r} needs {held[i, end, k]:.4g} to "
-            f"be held{rubbing}, its torque limits are {lower[k]:.4g} to {upper[k]:.4g}, and no speed helps that the "
-            "limits let it reach from rest and bring to rest again."
+            f"be held{rubbing}, its torque limits are {lower[k]:.4g} to {upper[k]:.4g}, and no speed within the limits "
+            "carries it past this point."
         )
 
 

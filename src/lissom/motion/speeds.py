@@ -195,7 +195,7 @@ def _status(program: Program, solution: Solution) -> str:
     off = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
     over, worst = float(off.max(initial=0.0)), int(np.argmax(off))
     word, who, place = program.names[worst]
-    kept = "cannot be met" if solution.status == INFEASIBLE else f"is off by {over:.3g}"
+    kept = "cannot be satisfied" if solution.status == INFEASIBLE else f"is violated by {over:.3g}"
     found = f"{word} of {who!r} {kept} at {warp(np.array(place))[0]:.3g} of the path"
-    more = "; allow it more" if RAN_OUT in solution.status else ""
-    return f"{solution.status}; {found if over > MET else 'every limit is met where it ended'}{more}"
+    more = "; raise iterations" if RAN_OUT in solution.status else ""
+    return f"{solution.status}; {found if over > MET else 'a feasible motion, not yet optimal'}{more}"

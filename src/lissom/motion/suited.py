@@ -15,24 +15,24 @@ def refuse_arm(arm: Arm, verb: str = VERB) -> None:
     """Arms whose motion cannot be planned here."""
     if arm.loops and (arm.flexible or any(joint.elastic is not None for joint in arm.moving_joints)):
         raise UnsupportedError(
-            f"{verb}: arm {arm.name!r} has closed loops, and flexible links or elastic joints; motions of both are not "
-            "available together."
+            f"{verb}: arm {arm.name!r} has closed loops and elastic parts (flexible links or elastic joints), which is "
+            "not supported."
         )
     if not arm.joints:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has no joint that moves.")
     if not arm.actuated.any():
-        raise UnsupportedError(f"{verb}: no joint of arm {arm.name!r} has a motor, so nothing can be planned.")
+        raise UnsupportedError(f"{verb}: no joint of arm {arm.name!r} is actuated, so no motion can be planned.")
 
 
 def refuse_loose(arm: Arm, verb: str) -> None:
     """Arms with closed loops, or with coordinates that no motor moves."""
     if arm.loops:
-        raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which are for predict_motion.")
+        raise UnsupportedError(f"{verb}: closed loops (arm {arm.name!r}) are not supported; use predict_motion.")
     if not arm.actuated.all():
         word = arm.coordinates[int(np.argmin(arm.actuated))]
         raise UnsupportedError(
-            f"{verb}: {word!r} of arm {arm.name!r} has no motor, so the arm cannot be kept on a path; flexible links, "
-            "elastic and passive joints are for predict_motion."
+            f"{verb}: {word!r} of arm {arm.name!r} is unactuated, so the arm cannot follow a given path; use "
+            "predict_motion for flexible links, elastic and passive joints."
         )
 
 
@@ -59,18 +59,18 @@ def refuse_for_loose(arm: Arm, task: Task) -> None:
     rates = [joint.name for joint in arm.joints if joint.limits.torque_rate is not None]
     if task.limits.torque_rate is not None or rates or "torque_rate" in task.minimise:
         raise UnsupportedError(
-            f"{VERB}: rates of torque are not available where a coordinate ({word!r}) has no motor: torques jump a "
-            "little where its splines join. Limit or minimise the jerk instead."
+            f"{VERB}: torque-rate limits and criteria are not supported for arms with unactuated coordinates "
+            f"({word!r}). Limit or minimise the jerk instead."
         )
     if task.obstacles and task.bodies is None and arm.flexible:
         raise UnsupportedError(
-            f"{VERB}: arm {arm.name!r} has flexible links, whose shape is not followed as they bend; give bodies=[...] "
-            "of parts that move with a link's root ('name') or tip ('name.tip')."
+            f"{VERB}: arm {arm.name!r} has flexible links, whose deflected shape is not known to the obstacle check; "
+            "give bodies=[...] that move with a link's root ('name') or tip ('name.tip')."
         )
     for end in ("start", "goal"):
         value = getattr(task, f"{end}_acceleration")
         if value is not None and np.isfinite(spread(arm, value, np.nan)[~arm.actuated]).any():
             raise InputError(
-                f"{VERB}: {end}_acceleration is given for a coordinate without a motor; it follows from the others. "
+                f"{VERB}: {end}_acceleration is given for an unactuated coordinate, where it follows from the others. "
                 "Give NaN there."
             )

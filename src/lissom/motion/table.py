@@ -23,7 +23,7 @@ WORDS = ("q", "qd", "qdd", "tau")
 
 @dataclass(frozen=True, eq=False)
 class MotionTable:
-    """Samples of a motion, evenly spaced.
+    """Equally spaced samples of a motion.
 
     Where a motion ends at rest between two ticks, one more sample at the next tick holds the goal; where it ends
     moving, the last tick before its end is the last sample.
@@ -70,7 +70,7 @@ class MotionTable:
         }
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """A line of units behind #, a line of names, one line per sample, all digits."""
+        """Write a line of units after #, a line of names, and one line per sample with all digits."""
 
         def write(place: Path) -> None:
             with place.open("w", encoding="utf-8", newline="\n") as stream:
@@ -89,7 +89,7 @@ def sampled(motion: Motion, rate_hz: float) -> MotionTable:
         raise InputError(f"table: rate_hz is {shown(rate_hz)}; expected a number above 0.")
     ticks = motion.duration * rate_hz
     if ticks > MOST_SAMPLES:
-        raise InputError(f"table: {ticks:.3g} samples; at most {MOST_SAMPLES}. Give a smaller rate_hz.")
+        raise InputError(f"table: {ticks:.3g} samples; at most {MOST_SAMPLES} are allowed. Use a smaller rate_hz.")
     count = int(np.floor(ticks * (1 + 1e-12)))
     t = np.minimum(np.arange(count + 1) / rate_hz, motion.duration)
     q, qd, qdd = motion.at(t)

@@ -46,8 +46,8 @@ def prefers_tape(arm: Arm, criteria: Iterable[Any], rates: bool) -> bool:
     missing += [word if isinstance(word, str) else "a function" for word in criteria if word not in CRITERIA]
     if missing and arm.dof > LONGEST:
         raise UnsupportedError(
-            f"predict_motion: {missing[0]}: not available for arms of more than {LONGEST} joints, and {arm.name!r} has "
-            f"{arm.dof}. Their criteria are {', '.join(CRITERIA)}; limit the jerk instead of rates of torque."
+            f"predict_motion: {missing[0]}: not supported for arms with more than {LONGEST} joints, and {arm.name!r} "
+            f"has {arm.dof}. Supported criteria are {', '.join(CRITERIA)}; limit the jerk instead of the torque rate."
         )
     return not missing
 

@@ -1,4 +1,4 @@
-"""What a motion is for: where from, where to, within which limits, and what should be small."""
+"""Tasks of motion planning: ends, via points, limits, and the minimised criterion."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lissom.motion.reach import Reach
 CRITERIA = {
     "time": "duration [s]",
     "torque_squared": "integral of the sum of squared torques [N^2 m^2 s]",
-    "energy": "integral of the sum of |torque times rate|, mechanical work done and undone [J]",
+    "energy": "integral of the sum of |torque times rate|, absolute mechanical work [J]",
     "jerk": "integral of the sum of squared jerks [rad^2/s^5]",
-    "torque_rate": "integral of the sum of squared rates of torque [N^2 m^2/s]",
+    "torque_rate": "integral of the sum of squared torque rates [N^2 m^2/s]",
 }
 MOST_SEGMENTS = 2000
 SEGMENTS = 20  # where a task gives no number
@@ -31,7 +31,7 @@ SEGMENTS = 20  # where a task gives no number
 
 @dataclass(frozen=True, eq=False)
 class Via(Record):
-    """A place on the way.
+    """A via point of a task.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Via(Record):
                 raise ModelError("nothing is given; give q or velocity.")
             if all(isinstance(value, np.ndarray) and np.isnan(value).all() for value in given):
                 raise ModelError(
-                    f"at {at:g} every entry is NaN, which leaves all joints free; give one of them at least."
+                    f"at {at:g} every entry is NaN, which leaves all joints free; give at least one value."
                 )
 
 
@@ -77,14 +77,14 @@ def _loose(value: Any, word: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Task(Record):
-    """A motion to find.
+    """The task of a motion: ends, via points, limits, loads and the criterion to minimise.
 
     Parameters
     ----------
     start, goal : (joints,) or Reach    positions at both ends, NaN where a joint is free; or where a frame should be
     start_velocity, goal_velocity : (joints,) or None     default: at rest; NaN where free
     start_acceleration, goal_acceleration : (joints,) or None     default: free
-    via : sequence of Via          places on the way
+    via : sequence of Via          via points
     limits : Limits                of position, velocity, acceleration, jerk, torque, torque_rate, power; those of the
                                    joints hold too, the tighter of both
     loads : sequence of Load       that act; a force, moment or point (k, 3) changes along the motion, k samples evenly
@@ -95,14 +95,14 @@ class Task(Record):
                                    casadi vectors that gives a casadi number
     segments : int or None         of the splines; None: 20, and up to 80 where effort is minimised and the cost still
                                    changes by more than 1 %
-    degree : int or None           of the splines, 3 or more; None: 3, or 5 for arms with coordinates that no motor
-                                   moves (flexible links, elastic and passive joints)
-    continuity : int or None       derivatives that are continuous where segments join, at least 1; None: degree - 1;
+    degree : int or None           of the splines, 3 or more; None: 3, or 5 for arms with unactuated coordinates
+                                   (flexible links, elastic and passive joints)
+    continuity : int or None       number of continuous derivatives between segments, at least 1; None: degree - 1;
                                    1 for the shortest time of such arms, where the segments resolve all their modes
-    periodic : bool                it ends as it began, all rates too; start and goal are not given
-    obstacles : Sphere and Capsule, one or several     to stay away from
-    bodies : sequence of Body or None    the arm's shape; None: from its links, see `bodies_of`
-    margin : float                 distance to be left between bodies and obstacles [m]
+    periodic : bool                the motion ends in its initial state, rates included; start and goal are not given
+    obstacles : Sphere and Capsule, one or several     obstacles to avoid
+    bodies : sequence of CollisionBody or None    the arm's shape; None: from its links, see `bodies_of`
+    margin : float                 smallest distance between bodies and obstacles [m]
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
     """
 
@@ -214,9 +214,11 @@ class Task(Record):
                     "Give the position of one joint at least, or minimise an effort over a duration."
                 )
         if self.fixed_duration is not None and set(self.minimise) == {"time"}:
-            raise ModelError("the duration is given, so time cannot be minimised; minimise 'torque_squared', say.")
+            raise ModelError(
+                "the duration is given, so time cannot be minimised; minimise 'torque_squared', for example."
+            )
 
     @property
     def fixed_duration(self) -> float | None:
-        """The duration, where it is given."""
+        """The duration if it is given, otherwise None."""
         return self.duration if isinstance(self.duration, float) else None

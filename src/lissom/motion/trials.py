@@ -1,4 +1,4 @@
-"""A motion tried on arms that are not quite what was thought: payload or stiffness off, more modes."""
+"""A motion simulated on arms that differ from the planned one: other payload or stiffness, more modes."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ VERB = "verify"
 
 
 class Trial(NamedTuple):
-    """What a motion does to another arm.
+    """Result of a motion simulated on a different arm.
 
-    what : str               in what the arm differs
-    residual : float         vibration of the tip that the torques leave [m]; see `residual_vibration`
-    led : float              the same, where the joints follow the motion as stiff control would have them
-    joint_error : float      largest error of a joint under the torques [rad or m]
+    what : str                 how the arm differs
+    residual : float           residual tip vibration under the planned torques [m]; see `residual_vibration`
+    tracked_residual : float   the same if ideal joint control follows the planned joint motion [m]
+    joint_error : float        largest joint error under the planned torques [rad or m]
 
-    Arms with closed loops do not vibrate: `residual` and `led` are zero.
+    For arms with closed loops, which do not vibrate, `residual` and `tracked_residual` are zero.
     """
 
     what: str
     residual: float
-    led: float
+    tracked_residual: float
     joint_error: float
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line of text."""
         return (
-            f"{self.what}: the tip rings by {self.residual:.2g} m, joints differ by up to {self.joint_error:.2g}; with "
-            f"the joints led, by {self.led:.2g} m"
+            f"{self.what}: residual tip vibration {self.residual:.2g} m, largest joint error {self.joint_error:.2g}; "
+            f"with joints tracked, residual {self.tracked_residual:.2g} m"
         )
 
 
@@ -44,20 +44,20 @@ def variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[s
     """The arm with more modes, and with payload and stiffness off by a fraction, both ways; in what each differs."""
     out: list[tuple[str, Arm]] = []
     if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
-        raise InputError(f"{VERB}: modes is {shown(modes)}; expected a whole number, how many more of every kind.")
+        raise InputError(f"{VERB}: modes is {shown(modes)}; expected a whole number of additional modes of every kind.")
     for word, value in (("payload", payload), ("stiffness", stiffness)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < 1:
-            raise InputError(f"{VERB}: {word} is {shown(value)}; expected a fraction, 0.1 for ten percent off.")
+            raise InputError(f"{VERB}: {word} is {shown(value)}; expected a fraction from 0 to 1, 0.1 for ten percent.")
     tries: list[tuple[str, Arm | None, str]] = []
     if modes:
         tries.append((f"{modes} more modes of every kind", with_more_modes(arm, int(modes), VERB),
-                      "modes is given, but no link of arm {} is a beam that has more modes to keep"))  # fmt: skip
+                      "modes is given, but no link of arm {} is a beam with more modes"))  # fmt: skip
     for sign in (1, -1) if payload else ():
         tries.append((f"payload {100 * sign * payload:+g} %", with_payload_error(arm, sign * payload),
-                      "arm {} carries no payload that could be off; give it one"))  # fmt: skip
+                      "payload is given, but arm {} has no payload; add one with arm.with_payload(...)"))  # fmt: skip
     for sign in (1, -1) if stiffness else ():
         tries.append((f"stiffness {100 * sign * stiffness:+g} %", with_stiffness_error(arm, sign * stiffness),
-                      "stiffness is given, but nothing of arm {} bends and no joint has a spring"))  # fmt: skip
+                      "stiffness is given, but arm {} has no flexible links and no joint springs"))  # fmt: skip
     for what, other, missing in tries:
         if other is None:
             raise InputError(f"{VERB}: {missing.format(repr(arm.name))}.")

@@ -15,7 +15,7 @@ def rigid(arm: Arm, verb: str) -> Arm:
     for link in arm.links:
         if link.modes is not None:
             raise UnsupportedError(
-                f"{verb}: link {link.name!r} is given by modal integrals, of which no rigid link is made; give a beam."
+                f"{verb}: link {link.name!r} is given by modal integrals, which cannot be made rigid; use a beam."
             )
     return _each(arm, lambda link: link.replace(
         joint=link.joint.replace(elastic=None),
@@ -61,8 +61,8 @@ def with_more_modes(arm: Arm, more: int, verb: str) -> Arm | None:
     for link in arm.links:
         if link.modes is not None:
             raise UnsupportedError(
-                f"{verb}: link {link.name!r} is given by modal integrals, which have the modes that they have; more "
-                "are only known of beams."
+                f"{verb}: link {link.name!r} is given by modal integrals with a fixed number of modes; only beams can "
+                "have more."
             )
     longer = _each(arm, lambda link: link if link.beam is None else link.replace(beam=_longer(link.beam, more)))
     return _differing(arm, longer)

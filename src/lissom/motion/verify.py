@@ -33,15 +33,15 @@ class Verification:
     """Whether a motion obeys the equations of motion and its limits, and what its torques alone do.
 
     The verdict comes from the segments of its splines: each is replayed from its planned state under the planned
-    torques, by a simulation that knows nothing of the search. The defects, replayed minus planned states at the ends of
-    segments, are added up as an arm without forces would do it: positions as they are, rates times the duration (of
-    coordinates that swing and have no motor: over their frequency). `deviation` is the sum. Where it is larger than
-    `tolerance`, a motion is verified all the same if its torques alone lead along all of it: links and springs that
-    vibrate a little about the plan take back from one segment to the next what defects add.
+    torques, by a simulation that is independent of the solver. Defects are replayed minus planned states at the ends
+    of segments. `deviation` is their sum: defects of positions, plus those of rates times the duration (for unactuated
+    coordinates that vibrate: divided by their frequency). If it exceeds `tolerance`, a motion is still verified if the
+    open-loop simulation of its torques stays within `tolerance`: defects of small vibrations may cancel from segment to
+    segment.
 
-    What the torques do over the whole motion (`run`, `error`, `joint_error`, `end_error`, `residual`) and how an arm
-    amplifies errors on the way (`growth`) are information: an arm that falls over without feedback is not the plan's
-    fault. With `feedback` they are of the arm with that controller, which must stay within `tolerance`.
+    The open-loop simulation of the whole motion (`run`, `error`, `joint_error`, `end_error`, `residual`) and the
+    amplification of errors (`growth`) are for information: an arm that is unstable without feedback does not make the
+    plan wrong. With `feedback` they belong to the arm with that controller, which must stay within `tolerance`.
 
     Attributes
     ----------
@@ -60,17 +60,18 @@ class Verification:
     joint_error : (dof,)          largest |error| over time
     end_error : (dof,)            error at the end
     residual : float              vibration of the tip that is left at the end [m], see `residual_vibration`
-    peaks : tuple of Peak         largest use of every limit, and the least distance from obstacles, on a fine grid
-    tolerance : float             that was asked for
-    feedback : str                name of the controller around the whole motion; empty: the torques alone
-    trials : tuple of Trial       on arms that differ, where that was asked for
+    peaks : tuple of Peak         largest utilisation of every limit, and the smallest distance from obstacles, on a
+                                  fine grid
+    tolerance : float             the requested tolerance
+    feedback : str                name of the controller; empty: open loop
+    trials : tuple of Trial       simulations on different arms, if requested
 
     Examples
     --------
     >>> import lissom as ls
     >>> motion = ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1])
     >>> found = motion.verify()
-    >>> found.status, found.defects.shape, bool(found.deviation.max() < 1e-7), found.torque_use < 1.001
+    >>> found.status, found.defects.shape, bool(found.deviation.max() < 1e-7), found.torque_utilisation < 1.001
     ('verified', (20, 2), True, True)
     """
 
@@ -92,24 +93,24 @@ class Verification:
     trials: tuple[Trial, ...] = ()
 
     @property
-    def torque_use(self) -> float:
+    def torque_utilisation(self) -> float:
         """Largest |torque| over its limit; 0 where none is limited."""
-        return max((peak.use for peak in self.peaks if peak.quantity == "torque"), default=0.0)
+        return max((peak.utilisation for peak in self.peaks if peak.quantity == "torque"), default=0.0)
 
     def describe(self) -> str:
-        """All of it in lines of text."""
+        """Return the verification as text."""
         arm, names = self.run.arm, self.run.arm.coordinates
         worst, last = int(np.argmax(self.joint_error)), int(np.argmax(np.abs(self.end_error)))
         k = int(np.argmax(np.nan_to_num(self.deviation, nan=np.inf)))
         lines = [
             self.status,
-            f"{len(self.defects)} segments replayed from their planned states: defects of up to "
-            f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m, in all {self.deviation[k]:.2g} ({names[k]})",
-            f"the whole motion {f'with {self.feedback}' if self.feedback else 'under its torques alone'} "
-            f"({self.run.report.method}): joints differ by up to {self.joint_error[worst]:.2g} ({names[worst]}), at "
-            f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it ended,'} by "
+            f"{len(self.defects)} segments replayed from their planned states: largest defect "
+            f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m, sum {self.deviation[k]:.2g} ({names[k]})",
+            f"simulation of the whole motion {f'with {self.feedback}' if self.feedback else 'open loop'} "
+            f"({self.run.report.method}): largest joint error {self.joint_error[worst]:.2g} ({names[worst]}), at "
+            f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it stopped,'} "
             f"{abs(self.end_error[last]):.2g} ({names[last]})",
-            f"small errors grow up to {self.growth:.3g} times along the motion under its torques alone"
+            f"small errors grow up to {self.growth:.3g} times along the motion without feedback"
             + ("; it needs feedback" if self.growth > LARGE else ""),
             *(peak.describe() for peak in self.peaks),
         ]
@@ -119,7 +120,7 @@ class Verification:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Verification: {self.status}; defects add up to {self.deviation.max():.2g}>"
+        return f"<Verification: {self.status}; sum of defects {self.deviation.max():.2g}>"
 
 
 def verify(
@@ -154,7 +155,7 @@ def verify(
     if not status and feedback is not None:
         status = _lost(motion, run, largest, tolerance, _name(feedback))
     if not status and not motion.ok:
-        status = f"it obeys the equations of motion, but it is not the answer to its task: {motion.status}"
+        status = f"the motion obeys the equations of motion, but does not solve its task: {motion.status}"
     return Verification(
         not status, status or "verified", _largest([part.q for part in found]), _largest([part.qd for part in found]),
         deviation, growth.largest, run, t, error, largest, error[-1],
@@ -216,9 +217,9 @@ def _failed(found: list[Defects]) -> str:
 
 
 def _beyond(motion: Motion, peaks: tuple[Peak, ...]) -> str:
-    over = [peak for peak in peaks if peak.use > 1 + EXCESS]
+    over = [peak for peak in peaks if peak.utilisation > 1 + EXCESS]
     if over:
-        return max(over, key=lambda peak: peak.use).beyond()
+        return max(over, key=lambda peak: peak.utilisation).beyond()
     lost = first_indefinite(mass_matrix(motion.arm, motion.q)) if motion.arm.flexible else None
     return "" if lost is None else words(motion.arm, lost.least, f" at {motion.t[lost.number]:.4g} s")
 
@@ -232,8 +233,8 @@ def _resolution(motion: Motion, growth: Growth, found: list[Defects], rtol: floa
 def _defective(motion: Motion, found: list[Defects], deviation: Array, tolerance: float, finest: float) -> str:
     if deviation.max() <= finest:
         return (
-            f"the defects add up to {deviation.max():.2g}, more than {tolerance:g}, but no more than errors of the "
-            "integrator may; give a smaller rtol, or a larger tolerance"
+            f"the sum of defects is {deviation.max():.2g}, more than {tolerance:g}, but within the error of the "
+            "integrator; use a smaller rtol, or a larger tolerance"
         )
     k = int(np.argmax(deviation))
     sizes = [np.abs(part.qd[:, k]).max() for part in found]
@@ -242,8 +243,8 @@ def _defective(motion: Motion, found: list[Defects], deviation: Array, tolerance
     return (
         f"the plan does not obey the equations of motion: replayed from its planned states, "
         f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
-        f"begins at {worst.t[0]:.4g} s), in all by {deviation[k]:.2g}, more than {tolerance:g}. The torques may be of "
-        "another arm, payload or load; else give more segments"
+        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g}, more than {tolerance:g}. The torques may belong "
+        "to another arm, payload or load; otherwise increase segments"
     )
 
 
@@ -256,5 +257,5 @@ def _lost(motion: Motion, run: Run, largest: Array, tolerance: float, name: str)
     k = int(joints[np.argmax(largest[joints])])
     return (
         f"with {name} joint {motion.arm.coordinates[k]!r} leaves the motion by {largest[k]:.2g}, more than "
-        f"{tolerance:g}; look at its gains and its torque limit"
+        f"{tolerance:g}; check its gains and its torque limit"
     )

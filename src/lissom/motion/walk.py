@@ -1,4 +1,4 @@
-"""The best duration of an arm that vibrates, by walking: with the duration given, the motion of least effort is easy.
+"""Continuation in duration for arms that vibrate: with a given duration, the motion of least effort is easy to find.
 
 In one program with the duration, a fast mode is the difficulty: a hundred of its periods pass during a motion, so a
 step of one percent in the duration turns its phase all the way round, and the solver may only creep. With the duration

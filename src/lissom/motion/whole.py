@@ -53,23 +53,23 @@ def tracking(motion: Motion, feedback: Any, tau: Exact) -> Any:
     if isinstance(feedback, PD):
         if feedback.gravity:
             raise InputError(
-                "verify: feedback is a PD with gravity=True; the planned torques, which it is added to, hold the arm "
-                "already. Give gravity=False."
+                "verify: feedback is a PD with gravity=True, but it is added to the planned torques, which already "
+                "contain gravity. Use gravity=False."
             )
         return StateFeedback(_gains(motion, feedback), q, qd, tau, feedback.limit)
     if isinstance(feedback, StateFeedback):
         made = replace(feedback, q=q, qd=qd, tau=tau)
         value = made.signals(motion.arm)[0].value
         if callable(value) or value.ndim != 1:
-            raise InputError("verify: feedback has gains K that change; expected one matrix (motors, 2 dof).")
+            raise InputError("verify: feedback has gains K that vary; expected one matrix (actuated joints, 2 dof).")
         return replace(made, K=value.reshape(motion.arm.dof, -1))
     if isinstance(feedback, ComputedTorque):
         return replace(feedback, q=q, qd=qd, qdd=qdd)
     if callable(feedback) and not isinstance(feedback, type | Controller):
         return feedback
     raise InputError(
-        f"verify: feedback is {shown(feedback)}; expected PD, StateFeedback or ComputedTorque (their gains count, the "
-        "reference is the motion), or a function tau(t, q, qd) that gives all of the torque."
+        f"verify: feedback is {shown(feedback)}; expected PD, StateFeedback or ComputedTorque (whose reference is "
+        "replaced by the motion), or a function tau(t, q, qd) that returns the total torque."
     )
 
 

@@ -68,7 +68,7 @@ def written(criterion: Callable[..., Any], dof: int) -> list[list[Any]]:
 def read(steps: Any, dof: int) -> Any:
     """The casadi function of steps, or a sentence."""
     if not isinstance(steps, list) or not steps:
-        raise ModelError(f"its criterion is {shown(steps)}; expected a list of steps.")
+        raise ModelError(f"its criterion is {shown(steps)}; expected a list of operations.")
     symbols = {word: ca.SX.sym(word, dof) for word in VECTORS}
     made: list[Any] = []
     for step in steps:
@@ -86,4 +86,4 @@ def _step(step: Any, symbols: dict[str, Any], made: Sequence[Any]) -> Any:
             return UNARY[word](made[a])
         case [str() as word, int() as a, int() as b] if word in BINARY and 0 <= min(a, b) <= max(a, b) < len(made):
             return BINARY[word](made[a], made[b])
-    raise ModelError(f"its criterion has a step {shown(step)}, which is none.")
+    raise ModelError(f"its criterion contains an invalid step {shown(step)}.")

@@ -16,7 +16,7 @@ from lissom.views.panels import draw_panels
 
 
 def write_papers_page(found: Sequence[Reproduction], target: Path, command: str) -> None:
-    """One file: a table of all verdicts, then each paper's claims, listings and figures."""
+    """Write one file: a table of all verdicts, then each paper's claims, listings and figures."""
     sections = [Section("Verdicts", Markup(_verdicts(found).html() + _again(command))), *map(_paper, found)]
     write_text(target, page("What the papers claim, and what lissom finds", _lead(found), sections))
 

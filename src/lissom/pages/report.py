@@ -50,7 +50,7 @@ class Subject(NamedTuple):
 
     @property
     def failed(self) -> str:
-        """Why its motion or run is not in order; empty where it is, or there is none."""
+        """Why the motion or run failed; empty if it is ok, or there is none."""
         return "" if self.result is None or self.result.ok else self.result.status
 
 
@@ -61,7 +61,7 @@ def write_report(
     verify: bool = True,
     progress: bool = False,
 ) -> Path:
-    """Write one HTML file with the arm, its modes, the run or motion, its audit and figures.
+    """Write a self-contained HTML report of an arm, run or motion: modes, checks and figures.
 
     Parameters
     ----------
@@ -69,18 +69,18 @@ def write_report(
         or str                    the name of a shipped arm, or a file: an arm (``.toml``, ``.urdf``, ``.xml``), a task
                                   (its motion is predicted), a run file (it is simulated), a saved run or motion
     into : path or None           the file, ``.html``; default: named after what it is about, in the working directory
-    verify : bool                 play the torques of a motion through a simulation, and report the error
-    progress : bool               show how far predicting or simulating is
+    verify : bool                 replay a motion's torques in a simulation, and report the error
+    progress : bool               show the progress of predicting or simulating
 
     Returns
     -------
     Path
-        the file that was written; it needs nothing beside it, and no network
+        the file that was written; it needs no other files and no network
 
     Raises
     ------
     SolveError
-        where no motion was found for a task, or a run file's run is not in order: the report is written, and says so
+        if no motion was found for a task, or the run of a run file failed; the report is written all the same
 
     Examples
     --------
@@ -102,15 +102,15 @@ def write_report(
 
 
 def _refuse_foreign(target: Path) -> Path:
-    """A name that nobody chose replaces earlier reports only."""
+    """Raise an error where a default file name would overwrite a file that is not a report."""
     if os.path.exists(target) and GENERATOR not in read_bytes(target).decode("utf-8", "replace"):
-        raise InputError(f"write_report: {target} is there already, and no report; name another file with `into`.")
+        raise InputError(f"write_report: {target} exists and is not a report; give another file name with `into`.")
     return _refuse_unwritable(target)
 
 
 def _refuse_unwritable(target: Path) -> Path:
     if os.path.isdir(target):
-        raise InputError(f"write_report: {target} is a folder; name a file in it, ending in .html.")
+        raise InputError(f"write_report: {target} is a folder; give a file name that ends in .html.")
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"write_report: {target} does not end in .html; a report is an HTML page.")
     if not os.path.isdir(target.absolute().parent):
@@ -148,7 +148,7 @@ def _subject(what: Any, progress: bool) -> Subject:
 
 
 def _of_toml(path: Path, progress: bool) -> Subject:
-    """An arm, a task or a run file, by the keys it has."""
+    """Read an arm, a task or a run file, recognised by its keys."""
     text, document = parse(str(path), read_bytes(path))
     kind = kind_of(document)
     if kind == "task":
@@ -166,7 +166,7 @@ def _of_toml(path: Path, progress: bool) -> Subject:
 
 
 def report_page(subject: Subject, target: Path, verify: bool) -> str:
-    """The page as text."""
+    """Return the page as HTML text."""
     sections = []
     if isinstance(subject.result, Motion):
         sections += [*_motion(subject.result, verify)]
@@ -187,7 +187,7 @@ def _lead(subject: Subject) -> str:
 
 def _motion(motion: Motion, verify: bool) -> Iterator[Section]:
     kinds = ["motion", "joints", *(["deflection"] if motion.arm.mode_index.size else [])]
-    kinds += ["ringing"] if motion.compared is not None else []
+    kinds += ["residual"] if motion.compared is not None else []
     compared = Markup("") if motion.compared is None else motion.compared.listing().html()
     yield Section(
         "Motion",
@@ -195,29 +195,29 @@ def _motion(motion: Motion, verify: bool) -> Iterator[Section]:
     )
     found = paragraphs(motion.report.describe().splitlines())
     if verify:
-        found = Markup(found + tag("h3", "Played through a simulation"))
+        found = Markup(found + tag("h3", "Verification by simulation"))
         found = Markup(found + paragraphs(motion.verify().describe().splitlines()))
-    yield Section("Audit", Markup(found + picture(plot(motion, "convergence"), "the search")))
+    yield Section("Checks", Markup(found + picture(plot(motion, "convergence"), "convergence of the solver")))
 
 
 def _run(run: Run) -> Iterator[Section]:
     kinds = ("motion", "tip")
     yield Section("Run", Markup(of_run.listing(run).html() + "".join(picture(plot(run, kind)) for kind in kinds)))
-    energy = picture(plot(run, "energy"), "energies, where they went, and what is left over")
-    yield Section("Audit", Markup(paragraphs(of_run.audit(run)) + energy))
+    energy = picture(plot(run, "energy"), "energies, work, and the error of the energy balance")
+    yield Section("Checks", Markup(paragraphs(of_run.audit(run)) + energy))
 
 
 def _arm(arm: Arm) -> Iterator[Section]:
     state = _home(arm)
-    yield Section("Arm", Markup(arm_words(arm) + picture(draw(arm, state), "the arm at home")))
+    yield Section("Arm", Markup(arm_words(arm) + picture(draw(arm, state), "the arm in its home position")))
     yield Section("Modes", _modes(arm, state))
     findings = [*arm.check(), *loop_findings(arm), *inertia_findings(arm)]
     paragraphs = [tag("p", str(finding), kind=finding.level) for finding in findings]
-    yield Section("Plausibility", Markup("".join(paragraphs) or tag("p", "Nothing to remark.")))
+    yield Section("Plausibility", Markup("".join(paragraphs) or tag("p", "No issues found.")))
 
 
 def _home(arm: Arm) -> Any:
-    """With its loops closed; open where they cannot close, which the plausibility tells."""
+    """Return the home position with loops closed; open where they cannot close, which the plausibility section says."""
     try:
         return assemble(arm).q if arm.loops else arm.home
     except SolveError:
@@ -225,11 +225,11 @@ def _home(arm: Arm) -> Any:
 
 
 def _modes(arm: Arm, state: Any) -> Markup:
-    """With joints locked and free, drawn where something vibrates."""
+    """Return tables and figures of the modes with joints locked and free."""
     parts = []
     for joints in ("locked", "free"):
         if joints == "locked" and arm.actuated.all():
-            parts.append(tag("p", "Joints locked: nothing vibrates; it has no elastic parts."))
+            parts.append(tag("p", "Joints locked: no vibration modes, since the arm has no elastic parts."))
             continue
         try:
             found = modes(arm, state, joints=joints, count=MOST_MODES)
@@ -237,7 +237,7 @@ def _modes(arm: Arm, state: Any) -> Markup:
             parts.append(tag("p", f"Joints {joints}: {error}"))
             continue
         if not len(found.frequencies_hz):
-            parts.append(tag("p", f"Joints {joints}: nothing vibrates."))
+            parts.append(tag("p", f"Joints {joints}: no vibration modes."))
             continue
         parts.append(found.listing()._replace(title=f"joints {joints}").html())
         parts.append(picture(plot(found)))
@@ -245,7 +245,7 @@ def _modes(arm: Arm, state: Any) -> Markup:
 
 
 def _again(subject: Subject, target: Path, verify: bool) -> Section:
-    """How to make this page again, and what it was made from."""
+    """Return the section with the command, the input files and the versions."""
     parts = [verbatim(_command(subject, target, verify))]
     if isinstance(subject.result, Motion) and not subject.text:
         parts.append(verbatim(_search(subject.result, subject.source)))
@@ -256,11 +256,11 @@ def _again(subject: Subject, target: Path, verify: bool) -> Section:
     parts.append(folded("the arm, in the native format", verbatim(write(subject.arm))))
     rows = [*versions().items(), ("fingerprint of the arm", subject.arm.digest)]
     parts.append(Listing.of(("made with", ""), rows).html())
-    return Section("Do it again", Markup("".join(parts)))
+    return Section("How to reproduce this report", Markup("".join(parts)))
 
 
 def _command(subject: Subject, target: Path, verify: bool) -> str:
-    """On the command line, or in Python for what came from no file."""
+    """Return the command that makes the report again, or Python code if there was no file."""
     if subject.source:
         option = "" if verify or not isinstance(subject.result, Motion) else " --no-verify"
         return f"lissom report {shlex.quote(subject.source)} --into {shlex.quote(str(target))}{option}"
@@ -271,24 +271,24 @@ def _command(subject: Subject, target: Path, verify: bool) -> str:
 
 
 def _search(motion: Motion, file: str) -> str:
-    """How a motion is found again that came from no task file: arm and task travel with it."""
+    """Return Python code that solves a saved motion's task again."""
     name, saved = (file, "") if file else ("motion.nc", "  # after motion.save")
     return (
         f"motion = ls.load_motion({name!r}){saved}\n"
         f"again = ls.predict_motion(motion.arm, motion.task, segments={motion.basis.segments}, "
         f"degree={motion.degree})\n"
-        "# and other options (starts, seed, tolerance, ...) as they were given: they do not travel with a motion"
+        "# add the other options (starts, seed, tolerance, ...) that were used: they are not stored in a motion"
     )
 
 
 def _made(run: Run) -> Markup:
     """The options, the controller and the start of a run."""
-    made = run.report.made
+    made = run.report.provenance
     words = ("command", "controller", "settings", "options", "time", *versions())
     rows = [(word, str(made[word])) for word in words if made.get(word)]
     first = run if run.count is None else run.member(0)
     rows += [(f"first {word}", ", ".join(f"{x:.17g}" for x in getattr(first, word)[0])) for word in ("q", "qd")]
     if "command" not in made:
-        rows.append(("note", "loads, base motion and controllers written in Python do not travel with a run"))
+        rows.append(("note", "loads, base motion and controllers written in Python are not stored in a run"))
     text = made.get("run_file", "")
     return Markup(Listing.of(("the run", ""), rows).html() + (folded("its run file", verbatim(text)) if text else ""))

@@ -74,7 +74,7 @@ def reproduce(progress: Callable[[str], object] | None = None, timed: bool = Tru
 
 
 def _examples(first: Motion, second: Motion) -> list[Claim]:
-    torque = [max(peak.use for peak in m.report.peaks if peak.quantity == "torque") for m in (first, second)]
+    torque = [max(peak.utilisation for peak in m.report.peaks if peak.quantity == "torque") for m in (first, second)]
     return [
         judged(
             "section 6.3",

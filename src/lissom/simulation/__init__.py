@@ -1,1 +1,1 @@
-"""Arms in time: controllers, integrators, events, and the record of a run."""
+"""Simulation of arms over time: controllers, integrators, events, and the record of a run."""

@@ -1,4 +1,4 @@
-"""What acts on an arm, from tables of a run file: loads and the base's motion, steady or sampled over time."""
+"""Loads and base motion of a run file, constant or sampled over time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOTION = ("angular_velocity", "angular_acceleration", "linear_acceleration")
 
 
 def loads_of(document: Table) -> list[Load] | OverTime:
-    """The loads of ``[[loads]]``; a function of time where some of them has ``t``."""
+    """Return the loads of ``[[loads]]``; a function of time if any of them has ``t``."""
     made: list[tuple[dict[str, Any], dict[str, Profile]]] = []
     for i, row in enumerate(as_rows(document, "loads")):
         with inside("loads", i), about(f"load {i + 1}"):
@@ -34,7 +34,7 @@ def loads_of(document: Table) -> list[Load] | OverTime:
 
 
 def base_of(document: Table) -> BaseMotion | OverTime | None:
-    """The base's motion of ``[base]``; a function of time where it has ``t``."""
+    """Return the base motion of ``[base]``; a function of time if it has ``t``."""
     if "base" not in document:
         return None
     with inside("base"):
@@ -48,7 +48,7 @@ def base_of(document: Table) -> BaseMotion | OverTime | None:
 
 
 def loads_at(loads: list[Load] | OverTime, t: Array) -> list[Load]:
-    """Loads at times (nt,): of those that vary, forces and moments (nt, 3)."""
+    """Return the loads at times (nt,); loads that vary have forces and moments (nt, 3)."""
     if not isinstance(loads, OverTime):
         return loads
     moments = [loads(float(when)) for when in t]
@@ -59,7 +59,7 @@ def loads_at(loads: list[Load] | OverTime, t: Array) -> list[Load]:
 
 
 def _split(row: Table, words: tuple[str, ...], *others: str) -> tuple[dict[str, Any], dict[str, Profile]]:
-    """What is fixed, and with ``t`` what varies."""
+    """Split a table into constant values and, where it has ``t``, profiles over time."""
     fixed = {word: row[word] for word in (*words, *others) if word in row}
     if "t" not in row:
         return fixed, {}
@@ -72,6 +72,6 @@ def _values(profiles: dict[str, Profile], t: float, before: bool) -> dict[str, A
 
 
 def _over_time(function: Callable[[float, bool], Any], profiles: list[Profile]) -> OverTime:
-    """A function of time made of profiles: its jumps are theirs."""
+    """Return a function of time that evaluates profiles; it jumps where they jump."""
     jumps = np.unique(np.concatenate([profile.jumps for profile in profiles]))
     return OverTime(function, jumps, min(profile.finest for profile in profiles))

@@ -34,16 +34,16 @@ Progress = Callable[[float], None]
 
 
 class _Stop(Exception):
-    """The run ends here; the words say why."""
+    """Raised to end the run; the message says why."""
 
 
 class Adaptive:
-    """One run.
+    """Adaptive integration of one run.
 
     Parameters
     ----------
-    loop, method, rtol, atol, events, progress : what to integrate, and how
-    switch : bool      where stability limits the steps of an explicit method, go on with the implicit one
+    loop, method, rtol, atol, events, progress : the closed loop, the integrator and its tolerances
+    switch : bool      change to the implicit method where stability limits the steps of an explicit one
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Adaptive:
     # ---- the run ---------------------------------------------------------------------------------
 
     def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
-        """States at `times`, the first of which is the start."""
+        """Return the states at `times`; the first time is the start."""
         n = self.loop.dof
         self.out = np.full((1, len(times), 2 * n + POWERS + len(self.system.way)), np.nan)
         self.times, self.filled, self._start = times, 0, q0
@@ -120,7 +120,7 @@ class Adaptive:
         return self._start if self.last is None else self.last[1][: self.loop.dof]
 
     def _keep(self, t: float, y: Array, path: Any = None) -> None:
-        """Note the samples up to t."""
+        """Store the samples up to time t."""
         end = int(np.searchsorted(self.times, t * (1 + 1e-15), side="right"))
         if end <= self.filled:
             return
@@ -133,7 +133,7 @@ class Adaptive:
         self.filled = end
 
     def _stretch(self, t: float, y: Array, end: float) -> tuple[float, Array]:
-        """From t to end, where nothing given jumps."""
+        """Integrate from t to end, an interval in which no input jumps."""
         if t == self.times[0]:
             self._refuse_singular(t, y)
         idle = 0
@@ -148,7 +148,10 @@ class Adaptive:
                 return t, y
             idle = idle + 1 if t - before <= 1e-12 * max(1.0, end) else 0
             if idle > MOST_AT_ONCE:
-                raise SolveError(f"at t = {t:.6g} s joints stick and slip without end; look at the friction there.")
+                raise SolveError(
+                    f"at t = {t:.6g} s joints alternate between sticking and slipping without advancing in time; check "
+                    "the friction values there."
+                )
         return t, y
 
     def _solver(self, t: float, y: Array, end: float) -> Any:
@@ -159,7 +162,7 @@ class Adaptive:
         return solver(self.system.trial, t, y, end, self.longest, rtol=self.rtol, atol=self.atol, **extra)
 
     def _smoothly(self, solver: Any, end: float) -> tuple[float, Array, bool]:
-        """Until the end, or until friction or the method changes (then True)."""
+        """Integrate to the end; stop early and return True where a friction state or the method changes."""
         n = self.loop.dof
         marks = self._marks(solver.t, solver.y)
         if self.watch is not None:
@@ -198,26 +201,26 @@ class Adaptive:
         return float(solver.t), solver.y, False
 
     def _became_stiff(self, t: float, y: Array, end: float) -> bool:
-        """Go on with the implicit method where stability limits the steps of an explicit one."""
+        """Change to the implicit method where stability limits the steps of an explicit one; whether it did."""
         n = self.loop.dof
         found = self.watch.stiff(t, end, y[:n], y[n : 2 * n], self.system.way) if self.watch is not None else None
         if found is None:
             return False
         self.notes.append(
-            f"From t = {t:.6g} s on radau: stability limits the steps of {self.method} (a motion decays at "
+            f"Changed to radau at t = {t:.6g} s: stability limits the steps of {self.method} (fastest decay rate "
             f"{found.decay:.3g} 1/s)."
         )
         self.method, self.watch, self.system.implicit = "radau", None, True
         return True
 
     def _refuse_singular(self, t: float, y: Array) -> None:
-        """Accelerations that are rounding alone; steps would shrink without end."""
+        """Raise an error where the inertia is singular: accelerations are rounding noise and steps would collapse."""
         singular = singular_at(self.loop, t, y[: self.loop.dof])
         if singular:
             raise SolveError(f"at t = {t:.6g} s {singular[:1].lower()}{singular[1:]}")
 
     def _refuse_divergence(self, t0: float, y0: Array, solver: Any) -> None:
-        """A motion that has grown beyond bounds, confirmed by a smaller step."""
+        """Raise an error where the motion diverged, confirmed with smaller steps."""
         n, t = self.loop.dof, float(solver.t)
         sizes = np.abs(solver.y[: 2 * n])
         if (sizes < FASTEST).all():
@@ -226,12 +229,12 @@ class Adaptive:
         name, unit = self.loop.arm.coordinates[worst % n], "rad/s or m/s" if worst >= n else "rad or m"
         if not self._grows(t0, y0, t):
             raise SolveError(
-                f"at t = {t:.6g} s steps of {t - t0:.2g} s are too long for {name!r}; give a smaller rtol."
+                f"at t = {t:.6g} s steps of {t - t0:.2g} s are too long to resolve {name!r}; use a smaller rtol."
             )
         raise _Diverged(f"the motion diverged at t = {t:.6g} s: {name!r} reached {sizes[worst]:.3g} {unit}")
 
     def _grows(self, t0: float, y0: Array, t: float) -> bool:
-        """The same step in many smaller ones ends as far away."""
+        """Whether the state grows as much when the step is divided into many smaller ones."""
         from scipy.integrate import solve_ivp
 
         found = solve_ivp(
@@ -240,7 +243,7 @@ class Adaptive:
         return not found.success or float(np.abs(found.y[: 2 * self.loop.dof]).max()) > 0.1 * FASTEST
 
     def _project(self, solver: Any) -> None:
-        """Put the end of a step back on the closures; the next starts from there."""
+        """Project the end of a step onto the loop closures; the next step starts from there."""
         solver.y = self.loop.projected(solver.y)
         if self.method == "bdf":  # it goes on from its table of differences
             solver.D[0] = solver.y
@@ -248,23 +251,23 @@ class Adaptive:
         self._trace(float(solver.t), solver.y)
 
     def _trace(self, t: float, y: Array) -> None:
-        """Note where the run is; what lies behind an instant from which it goes on anew never happened."""
+        """Store the state of an accepted step; states later than a restart time are discarded."""
         while self.trail and self.trail[-1][0] >= t:
             self.trail.pop()
         self.trail.append((t, y))
 
     def _refuse_stall(self, t: float, solver: Any) -> None:
-        """Steps so short that the run would never end."""
+        """Raise an error where steps became so short that the run would never finish."""
         if self.steps % STALL == 0:
             if t - self._reached < STALLED * (self.times[-1] - self.times[0]):
-                raise SolveError(self._collapsed(solver, f"{STALL} steps got {t - self._reached:.2g} s further"))
+                raise SolveError(self._collapsed(solver, f"{STALL} steps advanced only {t - self._reached:.2g} s"))
             self._reached = t
 
     def _samples_before(self, t: float) -> bool:
         return self.filled < len(self.times) and self.times[self.filled] < t
 
     def _changed(self, t: float, y: Array) -> tuple[Array, bool]:
-        """Joints whose rate has turned come to rest; then see who sticks."""
+        """Bring joints whose rate changed sign to rest, then decide which joints stick."""
         n, y = self.loop.dof, y.copy()
         turned = (self.system.way != 0) & (y[n + self._sliding] * self.system.way <= self._rounding(y))
         y[n + self._sliding[turned]] = 0.0
@@ -279,14 +282,14 @@ class Adaptive:
     # ---- events ----------------------------------------------------------------------------------
 
     def _marks(self, t: float, y: Array) -> Array:
-        """Values whose crossing of zero matters: user's events, then one per joint with friction."""
+        """Values whose zero crossings are located: the user's events, then one per joint with friction."""
         n = self.loop.dof
         q, qd = y[:n], y[n : 2 * n]
         own = [event.value(t, q, qd) for event in self.events]
         return np.concatenate([own, self._grips(t, y)])
 
     def _grips(self, t: float, y: Array) -> Array:
-        """Above zero while the friction of a joint stays as it is."""
+        """One value per joint with friction, positive while its friction state stays the same."""
         if not self.system.way.size:
             return np.zeros(0)
         grips = y[self.loop.dof + self._sliding] * self.system.way
@@ -299,7 +302,7 @@ class Adaptive:
     def _hits(
         self, solver: Any, t0: float, y0: Array, before: Array, after: Array
     ) -> list[tuple[float, Event | None, Array]]:
-        """(time, event, state) in order of time; event None: friction changes."""
+        """Return (time, event, state) in order of time; event None: a friction state changes."""
         count = len(self.events)
         path = None
         hits: list[tuple[float, Event | None, Array]] = []
@@ -316,7 +319,7 @@ class Adaptive:
 
     @staticmethod
     def _bracket(path: Any, at: Any, t0: float, t1: float, first: float) -> float:
-        """A time at which a grip is still positive; a joint that was just let go starts from zero."""
+        """Return a time at which a friction value is still positive; a joint just released starts from zero."""
         if first > 0:
             return t0
         for t in np.linspace(t0, t1, 17)[1:-1]:
@@ -347,10 +350,11 @@ class Adaptive:
         rates = np.abs(self.system.slope(solver.t, solver.y))[n : 2 * n]
         worst = self.loop.arm.coordinates[int(np.argmax(rates))]
         return (
-            f"the step collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} accelerates "
-            f"fastest there ({rates.max():.3g} rad/s^2 or m/s^2). For a stiff arm use method='radau'; else loosen rtol."
+            f"the step size collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} has the "
+            f"largest acceleration there ({rates.max():.3g} rad/s^2 or m/s^2). For a stiff arm use method='radau'; "
+            "otherwise increase rtol."
         )
 
 
 class _Diverged(Exception):
-    """A state beyond all bounds."""
+    """Raised where a state grew beyond all bounds."""

@@ -1,4 +1,4 @@
-"""The balance of energy of a run, as one number."""
+"""The energy balance error of a run as one number."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ ROUNDING = 1e-12
 
 
 def relative(balance: Array, moved: Sequence[Array], arms: Arm | Sequence[Arm], potential: Array) -> Any:
-    """Largest |balance| [J] along time beside the largest of the energies that moved, all (..., nt).
+    """Largest |balance| over time relative to the largest of the exchanged energies [J], all (..., nt).
 
-    What is less than rounding counts as none: that of the weight of the arm at its reach, and of its potential energy.
+    Values below rounding (of the arm's weight times its reach, and of its potential energy) count as zero.
 
     arms : the arm, or the arms along the first axis
     """
@@ -33,10 +33,10 @@ def relative(balance: Array, moved: Sequence[Array], arms: Arm | Sequence[Arm], 
 
 
 def _weight(arm: Arm) -> float:
-    """Times its reach [J]."""
+    """Weight of the arm times its reach [J]."""
     return arm.mass * float(np.linalg.norm(arm.gravity)) * reach_of(arm)
 
 
 def _most(x: Array) -> Any:
-    """Largest known size along time, zero where there is none."""
+    """Largest finite absolute value along time, zero where there is none."""
     return np.max(np.where(np.isfinite(x), np.abs(x), 0.0), axis=-1)

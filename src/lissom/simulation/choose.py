@@ -1,4 +1,4 @@
-"""Which integrator, which step, and why."""
+"""Choice of the integrator and its step, with the reason."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ROUGH = 1e-5  # rad or m; accuracy that is good enough where the method has lost
 
 
 class Plan(NamedTuple):
-    """A method, the sentence that says why, the length of fixed steps, and what to note of it."""
+    """An integration method, the reason for it, the length of fixed steps, and notes for the report."""
 
     method: str
     why: str
@@ -51,7 +51,7 @@ class Plan(NamedTuple):
 
 
 def plan(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> Plan:
-    """How all runs are integrated: as asked for, or as suits them."""
+    """Return how all runs are integrated: as requested, or as chosen from the spectrum of the closed loop."""
     found = _method(loop, begin, options, events)
     if found.method not in FIXED or found.dt is not None:
         return found
@@ -60,7 +60,7 @@ def plan(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Even
     step, note, reached = step_for(loop, found.method, begin, options, most)
     if instead and not reached:
         why = f"more than {most} fixed steps would be needed for rtol = {options.rtol:g}"
-        return Plan("rodas", f"{WORDS['rodas']}, a step of its own for every run: {why}.")
+        return Plan("rodas", f"{WORDS['rodas']}, adaptive steps for each run: {why}.")
     return found._replace(dt=step, note=note)
 
 
@@ -68,12 +68,12 @@ def _method(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[E
     if options.method is not None:
         if options.method == "rodas" and not implicit.covers(loop, events):
             raise InputError(
-                "simulate: method is 'rodas', which is not for closed loops, for tau as a Python function or for "
-                "events; use method='radau'."
+                "simulate: method 'rodas' does not support closed loops, tau as a Python function, or events; use "
+                "method='radau'."
             )
-        return Plan(options.method, f"{WORDS[options.method]}: asked for.", options.dt)
+        return Plan(options.method, f"{WORDS[options.method]}: requested.", options.dt)
     if options.dt is not None:
-        return Plan("rk4", f"{WORDS['rk4']}: a step dt was given.", options.dt)
+        return Plan("rk4", f"{WORDS['rk4']}: dt was given.", options.dt)
     return _of_one(loop, begin, options) if begin.single else _of_many(loop, begin, options, events)
 
 
@@ -82,37 +82,37 @@ def _of_one(loop: ClosedLoop, begin: Start, options: Options) -> Plan:
     member, q, qd = loop.member(0), begin.q[0], begin.qd[0]
     found = spectrum(member, 0.0, q, qd)
     if found is None:
-        return Plan("dop853", f"{WORDS['dop853']}: the default; there are no derivatives at the start.")
+        return Plan("dop853", f"{WORDS['dop853']}: the default; no derivatives are available at the start.")
     if loop.bodies.flexible and loop.quick and not loop.sliding and found.fastest * until < MOST_SWINGS:
-        why = f"the fastest motion has {found.fastest:.3g} rad/s, and compiled steps are the cheapest"
+        why = f"the largest |pole| at the start is {found.fastest:.3g} rad/s, and compiled steps are the cheapest"
         return Plan("rk8", f"{WORDS['rk8']}: {why}.")
     if found.decay * until > STIFF:
         return Plan("radau", f"{WORDS['radau']}: {_stiff(found, until)}.")
     method = "dop853" if rtol < FINE else "rk45"
-    why = f"the fastest motion at the start has {found.fastest:.3g} rad/s, nothing stiff; rtol is {rtol:g}"
+    why = f"the largest |pole| at the start is {found.fastest:.3g} rad/s, not stiff; rtol is {rtol:g}"
     return Plan(method, f"{WORDS[method]}: {why}.")
 
 
 def _of_many(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> Plan:
     covered = implicit.covers(loop, events)
     if loop.sliding and covered:
-        why = "a step of its own for every run; joints begin and cease to stick at instants that are located"
+        why = "adaptive steps for each run; the instants at which joints start and stop sticking are located"
         return Plan("rodas", f"{WORDS['rodas']}: {why}.")
     fixed, picked = fixed_method(loop), _picked(loop, begin)
     found = [s for k in picked if (s := spectrum(loop.member(k), 0.0, begin.q[k], begin.qd[k])) is not None]
     worst = max(found, key=lambda s: s.decay, default=None)
     if worst is not None and worst.decay * options.until > MOST_STABLE * tableau(fixed).reach:
         method = "rodas" if covered else "radau"
-        return Plan(method, f"{WORDS[method]}, a step of its own for every run: {_stiff(worst, options.until)}.")
-    return Plan(fixed, f"{WORDS[fixed]}: many runs advance side by side in compiled code.")
+        return Plan(method, f"{WORDS[method]}, adaptive steps for each run: {_stiff(worst, options.until)}.")
+    return Plan(fixed, f"{WORDS[fixed]}: many runs are integrated together in compiled code.")
 
 
 def _stiff(found: Spectrum, until: float) -> str:
-    return f"the start has a motion that decays at {found.decay:.3g} 1/s, stiff beside {until:g} s"
+    return f"stiff: at the start the fastest decay rate is {found.decay:.3g} 1/s, over a run of {until:g} s"
 
 
 def fixed_method(loop: ClosedLoop) -> str:
-    """The method of fixed steps that suits: vibrations of high frequency pay for a high order, friction does not."""
+    """Return the fixed-step method: order 8 where there are fast vibrations, order 4 with friction."""
     return "rk8" if loop.bodies.flexible and not loop.sliding else "rk4"
 
 
@@ -120,10 +120,10 @@ def fixed_method(loop: ClosedLoop) -> str:
 
 
 def step_for(loop: ClosedLoop, method: str, begin: Start, options: Options, most: int) -> tuple[float, str, bool]:
-    """A step for fixed steps, what to note of it, and whether it is as accurate as rtol and atol ask for.
+    """Return the length of fixed steps, a note for the report, and whether rtol and atol are reached.
 
-    From what the poles of the closed loop allow it is halved until halving it again changes a few of the runs by less
-    than the tolerances, at most `HALVINGS` times and down to some `most` steps.
+    The step starts from what the poles of the closed loop allow and is halved until halving it again changes a few of
+    the runs by less than the tolerances, at most `HALVINGS` times and down to about `most` steps.
     """
     until = options.until
     picked = _picked(loop, begin)
@@ -140,27 +140,27 @@ def step_for(loop: ClosedLoop, method: str, begin: Start, options: Options, most
         wanted = float(np.nan_to_num((size / gain / _allowed(finer, loop.dof, options)).max(), nan=np.inf))
         grown = np.isinf(change) and np.array_equal(np.isnan(finer), np.isnan(ends))  # by both steps, at one time
         h, ends = h / 2, finer
-        note = f"dt = {h:.3g} s: halving the step to it changed {len(picked)} of the runs by {change:.1g}"
+        note = f"dt = {h:.3g} s: the last halving of the step changed {len(picked)} test runs by {change:.1g}"
         if wanted <= 1.0:
             return h, f"{note}, within rtol and atol.", True
         if grown:
-            return h, f"dt = {h:.3g} s: some of the runs diverge, with twice the step too.", True
+            return h, f"dt = {h:.3g} s: some runs diverge, also with twice the step.", True
         # where friction changes, order 1 is left
         if until / h > most or (change > before / 4 and change < ROUGH):
             break
         before = change
-    return h, f"{note}; rtol and atol were not reached, and smaller steps would gain little.", False
+    return h, f"{note}; rtol and atol are not reached, and smaller steps would improve little.", False
 
 
 def _allowed(states: Array, dof: int, options: Options) -> Array:
-    """Errors of states (runs, LOOKS, ...) that are allowed: by rtol and atol, of work beside its largest."""
+    """Allowed errors of states (runs, LOOKS, ...) by rtol and atol; those of work relative to its largest value."""
     motion, work = np.abs(states[..., : 2 * dof]), np.abs(states[..., 2 * dof :])
     moved = np.broadcast_to(work.max(axis=(1, 2), keepdims=True), work.shape)
     return np.concatenate([options.atol + options.rtol * motion, options.atol + LOSS * moved], axis=-1)
 
 
 def _picked(loop: ClosedLoop, begin: Start) -> list[int]:
-    """Runs that choose: some spread over all, the fastest among them."""
+    """Numbers of the runs by which the step is chosen: some spread over all, the fastest among them."""
     count = len(begin.q)
     spread = np.linspace(0, count - 1, min(TRIALS, count)).astype(int)
     fastest = int(np.abs(begin.qd).max(axis=1).argmax())
@@ -168,7 +168,7 @@ def _picked(loop: ClosedLoop, begin: Start) -> list[int]:
 
 
 def _quickest(loop: ClosedLoop, q: Array) -> list[int]:
-    """Of different arms the one that vibrates fastest about where its run starts."""
+    """Number of the run whose arm vibrates fastest about its start, where arms differ."""
     if loop.several is None:
         return []
     rows = loop.inputs.part("arm", loop.inputs.steady(len(q)))
@@ -181,7 +181,7 @@ def _quickest(loop: ClosedLoop, q: Array) -> list[int]:
 
 
 def _seen(loop: ClosedLoop, method: str, runs: Sequence[int], begin: Start, until: float, h: float) -> Array:
-    """(runs, LOOKS, 2 dof + work) states over the whole runs: their ends may be rest, whatever was before."""
+    """(runs, LOOKS, 2 dof + work) states spread over the whole runs, since final states alone may all be at rest."""
     times, step, repeats = grid(until, until / LOOKS, h)
     size = 2 * loop.dof + POWERS
     out = np.full((len(runs), LOOKS, size), np.nan)

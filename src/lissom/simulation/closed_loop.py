@@ -1,4 +1,4 @@
-"""An arm with all that acts on it, as one function of time and state.
+"""An arm with its controller and all loads, as one function of time and state.
 
 `ClosedLoop` has what is given (gains, references, loads, base, prescribed accelerations, payloads, numbers of the
 arm itself) gathered into one vector, see `Inputs`, and compiles controller and arm together: accelerations, torques,
@@ -46,7 +46,7 @@ FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
 
 class Rates(NamedTuple):
-    """What the loop gives for states (..., dof)."""
+    """Outputs of the closed loop for states (..., dof)."""
 
     qdd: Array
     tau: Array  # torques of the motors, and of what leads prescribed joints
@@ -114,51 +114,51 @@ class ClosedLoop:
 
     @property
     def dof(self) -> int:
-        """Number of coordinates."""
+        """Number of coordinates of the arm."""
         return self.arm.dof
 
     def finest(self, sample: float) -> float:
-        """Longest step that passes over nothing given; functions are looked at once per sample."""
+        """Longest step [s] that skips no feature of the inputs; functions are evaluated once per sample."""
         return min(self.inputs.finest(sample), sample if self.feedback is not None else np.inf)
 
     def ways(self, states: Array) -> Array:
-        """The ways of joints with friction in states (..., q, qd, work, ways ...)."""
+        """Friction states of the joints with friction, from states (..., q, qd, work, friction states ...)."""
         first = 2 * self.dof + plant.POWERS
         return np.ascontiguousarray(states[..., first : first + len(self.sliding)])
 
     def member(self, run: int) -> ClosedLoop:
-        """The loop of one run of an ensemble."""
+        """Return the closed loop of one run of an ensemble."""
         own = self.inputs.member(run)
         return self if own is self.inputs else self._of(own, run)
 
     def rows(self, some: slice) -> ClosedLoop:
-        """The loop of some runs of an ensemble."""
+        """Return the closed loop of some runs of an ensemble."""
         return self._of(self.inputs.rows(some), some.start or 0)
 
     def _of(self, inputs: Inputs, first: int) -> ClosedLoop:
-        """The same loop for runs from `first` on."""
+        """Return the same loop for the runs from `first` on."""
         other = copy.copy(self)
         other.inputs, other._first = inputs, self._first + first
         return other
 
     def arms(self, count: int) -> Sequence[Arm] | None:
-        """The arms of so many runs, None where all have the same."""
+        """Arms of the first `count` runs, None where all runs have the same arm."""
         return None if self.several is None else self.several.arms[self._first : self._first + count]
 
     @property
     def setting(self) -> Setting:
-        """What of every run the functions of the arm are to be given."""
+        """Which inputs of the arm's functions differ from run to run (payloads, parameters)."""
         varied = self.several.varied if self.several is not None and self.several.varied.size else None
         return Setting(payloads=tuple(self.laden), varied=varied)
 
     def own(self, given: Array) -> list[Array]:
-        """What `setting` asks for, from what is given (..., size) or its steady part."""
+        """Inputs that `setting` names, from the input vector (..., size) or its constant part."""
         words = [f"payload{i}" for i in range(len(self.laden))]
         words += ["arm"] if self.setting.varied is not None else []
         return [self.inputs.part(word, given) for word in words]
 
     def rubs(self, given: Any) -> dict[int, Any]:
-        """Friction of the joints that have some, one entry each, from what is given."""
+        """Friction of the joints that have some, one entry each, from the input vector."""
         out: dict[int, Any] = {k: [value] for k, value in self.friction.items()}
         if self.several is not None:
             row = given[self.inputs.places["arm"]]
@@ -217,18 +217,18 @@ class ClosedLoop:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Of its tape."""
+        """Steps of arithmetic that the compiled tape of this loop may call."""
         beams = () if self.several is None else self.several.varied.steps
         return (*STEPS, *self.bodies.steps, *beams, *laws.model_steps(self.controller, self.arm))
 
     @property
     def straight(self) -> bool:
-        """Compiled as straight-line code."""
+        """Whether the loop is compiled as straight-line code."""
         return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT) and not is_short_lived(self.arm)
 
     @functools.cached_property
     def key(self) -> str:
-        """What is compiled, besides the steps."""
+        """Key of the compiled code: everything it depends on besides the steps."""
         what = "feedback" if self.controller is None else self.controller.key()
         motors = self.arm.actuated.tolist()
         parts = (
@@ -245,7 +245,7 @@ class ClosedLoop:
         return f"{parts}|{code_version()}"
 
     def program(self, run: Any) -> None:
-        """Inputs q, qd, [tau], [way], [given]; outputs qdd, and (tau, efforts, power)."""
+        """Program with inputs q, qd, [tau], [friction state], [inputs]; outputs qdd, and (tau, efforts, power)."""
         n = self.dof
         q, qd = run.input(n), run.input(n)
         tau = run.input(n) if self.controller is None else None
@@ -260,7 +260,7 @@ class ClosedLoop:
 
     @functools.cached_property
     def function(self) -> Function:
-        """`program`, compiled."""
+        """The compiled `program`."""
         n = self.dof
         words = ["q", "qd", *(["tau"] if self.controller is None else []), *(["way"] if self.sliding else []), "given"]
         sizes = {"way": len(self.sliding), "given": self.inputs.size}
@@ -276,16 +276,16 @@ class ClosedLoop:
 
     @property
     def compiled(self) -> bool:
-        """All of it can run as compiled code: no function of the user has a say in the torques."""
+        """Whether the whole loop runs as compiled code: no Python function of the user gives torques."""
         return self.controller is not None and compiler_present()
 
     @property
     def quick(self) -> bool:
-        """It is compiled, and no function of the user is asked at every step."""
+        """Whether the loop is compiled and calls no Python function of the user at every step."""
         return self.compiled and self.inputs.ready
 
     def kept(self, what: str, make: Callable[[], Any]) -> Any:
-        """Compiled code, kept with the arm for the next simulation of the same kind."""
+        """Return compiled code, stored with the arm for the next simulation of the same kind."""
         known = self.arm.__dict__.setdefault("_loops", {})
         if (what, self.key) not in known:
             known.setdefault((what, self.key), make())  # another thread may have made it
@@ -300,7 +300,7 @@ class ClosedLoop:
     def rates(
         self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
-        """At one state or a batch; `tau` from outside where a user's function gives it."""
+        """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
         outside = [tau] if self.controller is None and tau is not None else []
         arguments = [q, qd, *outside, *([way] if self.sliding else []), given]
         qdd, rest = self.function.one(*arguments) if q.ndim == 1 else self.function(*arguments, threads=threads)
@@ -308,25 +308,25 @@ class ClosedLoop:
         return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
-        """(..., dof, dof) with what is of every run (see `own`)."""
+        """(..., dof, dof) mass matrix with the inputs of each run (see `own`)."""
         function = library_of(self.arm).get("mass_matrix", self.setting)
         state = (q, *(np.ascontiguousarray(x) for x in own))
         return np.asarray(function.one(*state) if q.ndim == 1 else function(*state))
 
     def projected(self, states: Array) -> Array:
-        """States as they should be after a step; nothing to do where no closures can drift."""
+        """Return the states after a step, projected onto the loop closures; unchanged without loops."""
         return states
 
     def followed(self, _q: Array, qd: Array) -> Array:
-        """Rates (runs, dof) that fit those of joints with friction; without closures all do."""
+        """Return rates (runs, dof) consistent with those of joints with friction; unchanged without loops."""
         return qd
 
     def begun(self, q: Array, qd: Array, _passing: bool) -> tuple[Array, Array]:
-        """Starts (runs, dof), or a sentence."""
+        """Return checked initial states (runs, dof)."""
         return q, qd
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
-        """Torques of a user's function at a time, checked, run by run; None when there is none."""
+        """Return the checked torques of a user's function at a time, run by run; None if there is no such function."""
         if self.feedback is None:
             return None
         if q.ndim == 2:
@@ -342,6 +342,6 @@ class ClosedLoop:
 
 @functools.cache
 def code_version() -> str:
-    """Fingerprint of the code that makes kernels, that of controllers and methods included."""
+    """Return the fingerprint of the code that makes kernels, including controllers and integration methods."""
     own = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()

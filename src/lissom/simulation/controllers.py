@@ -1,7 +1,7 @@
-"""Controllers: what they are given. What they do with it is in `laws`.
+"""Controllers: their gains and references. Their control laws are in `laws`.
 
-Gains and references are inputs of the compiled loop, so other ones need no new compilation; they may be one
-per run of an ensemble. References may be functions of time; see `references` for their rates.
+Gains and references are inputs of the compiled loop, so changing them needs no new compilation; each run of an
+ensemble may have its own. References may be functions of time; see `references` for their rates.
 """
 
 from __future__ import annotations
@@ -21,44 +21,44 @@ from lissom.verbs.states import as_arm, as_frame
 
 
 class Controller(ABC):
-    """What controllers share."""
+    """Base class of the controllers that `simulate` accepts as ``tau``."""
 
     _damps = False  # its law makes sense with rates of zero: kd is then a damper
 
     @abstractmethod
     def signals(self, arm: Arm) -> list[Signal]:
-        """The vectors it is given."""
+        """Return the input vectors of the controller for an arm: gains and references."""
 
     @property
     def law(self) -> type[Controller]:
-        """The controller whose law it obeys: its own class, or the one that it is derived from."""
+        """The class whose control law applies: the class of this controller, or the one it is derived from."""
         for kind in type(self).__mro__:
             if kind.__dict__.get("_has_law"):
                 return kind
         raise InputError(
-            f"simulate: tau is a {type(self).__name__}, which has no law. Derive it from PD, ComputedTorque, "
+            f"simulate: tau is a {type(self).__name__}, which has no control law. Derive it from PD, ComputedTorque, "
             "GravityCompensation, Impedance or StateFeedback, or give a function tau(t, q, qd)."
         )
 
     def neglected(self, arm: Arm) -> str:
-        """What of the arm or of its reference it leaves out, a sentence for the report; empty: nothing."""
+        """Return what the controller neglects of an arm or a reference, for the report; empty if nothing."""
         if self._damps and getattr(self, "qd", 0.0) is None and rates_unknown(getattr(self, "q", None), arm):
             name = type(self).__name__
-            return f"{name}: the reference q is a function of time without rates; they are taken as zero. Give qd."
+            return f"{name}: the reference q is a function of time without rates; qd is assumed zero. Give qd."
         return ""
 
     def key(self) -> str:
-        """What of it is compiled; the rest it is given, also a limit, if it has one."""
+        """Key of the compiled control law; gains, references and limits are inputs and not part of it."""
         name, model = self.law.__name__, getattr(self, "model", None)
         shape = (getattr(self, "link", None), getattr(self, "gravity", None), model and as_arm(model, name).digest)
         return f"{name}|{shape}"
 
     def settings(self) -> dict[str, Any]:
-        """Its fields in plain numbers and words, for the record of a run; an arm as its fingerprint."""
+        """Return the settings as plain numbers and text for the record of a run; an arm as its fingerprint."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
     def per_joint(self, arm: Arm, *references: str, gains: tuple[str, ...] = ()) -> list[Signal]:
-        """Those of its fields that have one entry per joint, gains at least 0, and the limit, if it has one."""
+        """Return the fields with one entry per joint as signals: references, gains (at least 0) and the limit."""
         name = type(self).__name__
         moving = [word for word in ORDERS if word in references]
         values = {word: getattr(self, word) for word in (*references, *gains)}
@@ -69,8 +69,8 @@ class Controller(ABC):
             made.append(_joint_signal(arm, values[word], f"{name}: {word}", least)._replace(name=word))
         return made + _limit(arm, getattr(self, "limit", None), name)
 
-    def believed(self, arm: Arm) -> Arm:
-        """The arm it believes in."""
+    def assumed_model(self, arm: Arm) -> Arm:
+        """Return the arm that the controller's model describes: `model`, or the simulated arm."""
         model = getattr(self, "model", None)
         if model is None:
             return arm
@@ -85,7 +85,7 @@ class Controller(ABC):
 
 
 def _plain(value: Any) -> Any:
-    """A setting as JSON can hold it; of what varies over time only what it is."""
+    """Return a setting as JSON can store it; for values that vary over time, a description."""
     if isinstance(value, Signal):
         return _plain(value.value)
     if isinstance(value, Arm):
@@ -117,13 +117,14 @@ def _joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) -
     if least is not None and not signal.varies and (signal.value < least).any():
         spot = tuple(int(i) for i in np.argwhere(signal.value < least)[0])
         raise InputError(
-            f"{name}{list(spot)} is {signal.value[spot]:g}; a gain below zero pushes away from the goal. Give >= 0."
+            f"{name}{list(spot)} is {signal.value[spot]:g}; a negative gain drives the arm away from the reference. "
+            "Give a gain of at least 0."
         )
     return signal
 
 
 def _limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
-    """The torque limit of a controller: None, True (the arm's own) or numbers."""
+    """Return the torque limit of a controller as signals: None, True (the arm's own limits) or numbers."""
     if limit is None or limit is False:
         return []
     if limit is True:
@@ -140,22 +141,22 @@ def _limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
 
 @dataclass(frozen=True, eq=False)
 class PD(Controller):
-    """Springs and dampers to a reference: ``tau = kp (q_ref - q) + kd (qd_ref - qd) [+ gravity]``.
+    """Proportional-derivative control of the joints: ``tau = kp (q_ref - q) + kd (qd_ref - qd) [+ gravity]``.
 
     Parameters
     ----------
     q : reference, one entry per joint
-        numbers, a `Profile`, a planned `Motion`, a spline of SciPy, or a function of time that returns q or (q, qd);
-        profiles, motions and splines hold their ends
+        numbers, a `Profile`, a planned `Motion`, a SciPy spline, or a function of time that returns q or (q, qd);
+        profiles, motions and splines keep their end values before the first and after the last sample
     kp, kd : gains, at least 0; one for all joints or one per joint [N m/rad, N m s/rad]
-    qd : reference of the rates; None: derived from q; of a function that returns q alone zero, so that kd damps the
-        motion (`Run.report` says so)
-    gravity : bool              add the torques that hold the arm (or `model`) at rest
+    qd : reference rates; None: derived from q, or zero if q is a function that returns positions only, so that kd damps
+        the motion (noted in `Run.report`)
+    gravity : bool              add the torques that hold the arm (or `model`) at rest against gravity
     limit : None, True or numbers
         largest torque; True: the arm's torque limits
-    model : Arm or None         what gravity is computed for; None: the simulated arm
+    model : Arm or None         the arm used to compute gravity torques; None: the simulated arm
 
-    Arrays with a leading axis hold one value for each run of an ensemble.
+    Arrays with a leading axis have one value for each run of an ensemble.
 
     Examples
     --------
@@ -180,20 +181,20 @@ class PD(Controller):
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Controller):
-    """Inverse dynamics with feedback, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``; neglects unactuated coordinates.
+    """Computed-torque control, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``; neglects unactuated coordinates.
 
-    Each joint behaves like ``e'' + kd e' + kp e = 0`` where every coordinate has an actuator. Of an arm with flexible
-    links, elastic or passive joints, the torques for unactuated coordinates cannot be applied: the joints then keep an
-    error, which `Run.report` says. Friction is left to the feedback.
+    The error of each joint obeys ``e'' + kd e' + kp e = 0`` if every coordinate has an actuator. With flexible links,
+    elastic or passive joints, the torques of unactuated coordinates cannot be applied and a tracking error remains,
+    which `Run.report` notes. Friction is not compensated.
 
     Parameters
     ----------
     q : reference, one entry per joint
-        numbers, a `Profile`, a planned `Motion`, a spline of SciPy, or a function of time that returns q or
-        (q, qd, qdd); profiles, motions and splines hold their ends
+        numbers, a `Profile`, a planned `Motion`, a SciPy spline, or a function of time that returns q or
+        (q, qd, qdd); profiles, motions and splines keep their end values before the first and after the last sample
     kp, kd : gains, at least 0 [1/s^2, 1/s]
     qd, qdd : references of rates and accelerations
-        None: derived from q, which a function that returns q alone does not allow; qd=0: a reference at rest
+        None: derived from q, which is not possible for a function that returns q only; qd=0: a reference at rest
     limit : None, True or numbers     largest torque; True: the arm's torque limits
     model : Arm or None               what the controller believes; None: the simulated arm
 
@@ -223,14 +224,14 @@ class ComputedTorque(Controller):
             return ""
         listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         return (
-            f"ComputedTorque neglects the coordinates without an actuator ({listed}): the errors of the joints do not "
-            "follow e'' + kd e' + kp e = 0."
+            f"ComputedTorque neglects the unactuated coordinates ({listed}): the joint errors do not obey "
+            "e'' + kd e' + kp e = 0."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class GravityCompensation(Controller):
-    """Torques that hold the arm at rest, less damping: ``tau = g(q) - damping qd``.
+    """Gravity compensation with joint damping: ``tau = g(q) - damping qd``.
 
     Parameters
     ----------
@@ -250,7 +251,7 @@ class GravityCompensation(Controller):
 
 @dataclass(frozen=True, eq=False)
 class Impedance(Controller):
-    """A spring and damper in space between a frame and a goal: ``tau = J^T (K e - D v) [+ gravity]``.
+    """Impedance control: a spring and damper between a frame and a goal pose, ``tau = J^T (K e - D v) [+ gravity]``.
 
     Parameters
     ----------
@@ -259,9 +260,9 @@ class Impedance(Controller):
         (3 columns, or 16: the matrix row by row) or a function of time
     stiffness : number, (3,) or (6,)    along world axes [N/m], then about them [N m/rad]; 3: no rotation
     damping : number, (3,) or (6,)      [N s/m, N m s/rad]
-    gravity : bool             add the torques that hold the arm at rest
+    gravity : bool             add the torques that hold the arm at rest against gravity
     limit : None, True or numbers       largest torque; True: the arm's torque limits
-    model : Arm or None        what gravity is computed for; None: the simulated arm
+    model : Arm or None        the arm used for gravity torques; None: the simulated arm
     """
 
     _has_law = True
@@ -286,13 +287,13 @@ class Impedance(Controller):
         turns = any(not gain.varies and gain.value[..., 3:].any() for gain in gains[:1])
         if turns and not callable(self.goal) and np.shape(self.goal)[-1:] == (3,):
             raise InputError(
-                f"{name}: stiffness turns the frame (six numbers), but goal is a point; give a (4, 4) pose."
+                f"{name}: stiffness has rotational entries (six numbers), but goal is a point; give a (4, 4) pose."
             )
         return [goal._replace(name="goal"), *gains, *self.per_joint(arm)]
 
 
 def _goal(x: Array) -> Array:
-    """Position (3) and rotation (9)."""
+    """Return a goal as position (3) and rotation (9)."""
     if x.shape[-2:] == (4, 4):
         x = x.reshape(*x.shape[:-2], 16)
     if x.shape[-1:] == (3,):
@@ -304,7 +305,7 @@ def _goal(x: Array) -> Array:
 
 
 def _six(x: Array) -> Array:
-    """Three numbers: no rotation."""
+    """Return gains as six numbers; with three, the rotational ones are zero."""
     if x.ndim == 0:
         x = np.full(3, float(x))
     if x.shape[-1] == 3:
@@ -316,7 +317,7 @@ def _six(x: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class StateFeedback(Controller):
-    """``tau = tau_ref - K [q - q_ref, qd - qd_ref]``, K from `StateSpace.lqr` for example.
+    """State feedback ``tau = tau_ref - K [q - q_ref, qd - qd_ref]``, with K from `StateSpace.lqr` for example.
 
     Parameters
     ----------
@@ -349,7 +350,7 @@ class StateFeedback(Controller):
 
 
 def _square(x: Array, arm: Arm) -> Array:
-    """(..., dof 2 dof) from a gain with rows for all or for the actuated coordinates."""
+    """Return a gain as (..., dof 2 dof), from one with rows for all or for the actuated coordinates."""
     n, m = arm.dof, int(arm.actuated.sum())
     if x.ndim < 2 or x.shape[-2:] not in ((n, 2 * n), (m, 2 * n)):
         raise InputError(f"StateFeedback: K has shape {x.shape}; expected ({m}, {2 * n}), one row per actuated joint.")
@@ -362,7 +363,7 @@ def _square(x: Array, arm: Arm) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Torques(Controller):
-    """Torques that do not look at the state: numbers, or a function of time."""
+    """Open-loop torques: numbers, or a function of time."""
 
     _has_law = True
     tau: Signal

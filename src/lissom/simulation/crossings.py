@@ -1,4 +1,4 @@
-"""Where events happen between the samples of a run, and limits that are noted there."""
+"""Location of events and joint limits between the samples of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lissom.spatial.rotations import Array
 
 
 def crossings(event: Event, times: Array, q: Array, qd: Array, ends: NDArray[np.intp]) -> list[tuple[int, int]]:
-    """(run, sample before) of every crossing in states (runs, nt, dof)."""
+    """Return (run, sample before) of every zero crossing of an event in states (runs, nt, dof)."""
     if isinstance(event, LimitEvent):
         values = event.values(times, q, qd)
     else:
@@ -25,7 +25,7 @@ def crossings(event: Event, times: Array, q: Array, qd: Array, ends: NDArray[np.
 
 
 def on_cubic(event: LimitEvent, t: Array, states: Array, dof: int) -> tuple[float, Event, Array]:
-    """Where the cubic with the positions and rates at both ends crosses the limit."""
+    """Locate a joint limit on the cubic through positions and rates at both ends of an interval."""
     k, side, limit = event.place
     h = float(t[1] - t[0])
     (x0, x1), (v0, v1) = states[:, k].tolist(), (h * states[:, dof + k]).tolist()
@@ -40,7 +40,7 @@ def on_cubic(event: LimitEvent, t: Array, states: Array, dof: int) -> tuple[floa
 def noted_limits(
     events: Sequence[Event], times: Array, states: Array, ends: NDArray[np.intp], dof: int
 ) -> list[EventHit]:
-    """Limits that runs (runs, nt, state) pass, in order of runs and time."""
+    """Return the joint limits that runs (runs, nt, state) cross, in order of runs and time."""
     out: list[EventHit] = []
     for event in events:
         if isinstance(event, LimitEvent):

@@ -1,4 +1,4 @@
-"""Events: instants at which something crosses zero."""
+"""Events: instants at which a function of the state crosses zero."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Watch = Callable[[float, Array, Array], float]
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Something to watch for during a simulation.
+    """An event to detect during a simulation: a zero crossing of a function.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Event:
             raise InputError(f"Event: direction is {shown(self.direction)}; expected -1, 0 or 1.")
 
     def value(self, t: float, q: Array, qd: Array) -> float:
-        """The function, checked."""
+        """Return the function's value at one state, checked to be a finite number."""
         try:
             found = self.function(t, q, qd)
         except LissomError:
@@ -71,17 +71,17 @@ class Event:
         return number
 
     def values(self, t: Array, q: Array, qd: Array) -> Array:
-        """(nt,) at states (nt, dof)."""
+        """Return the function's values (nt,) at states (nt, dof)."""
         return np.array([self.value(float(when), x, v) for when, x, v in zip(t, q, qd, strict=True)])
 
     def crossed(self, before: Any, after: Any) -> Any:
-        """It went through zero between two values (or arrays); starting from zero does not count."""
+        """Whether two values (or arrays) lie on both sides of zero; starting at zero does not count."""
         up, down = (before < 0) & (after >= 0), (before > 0) & (after <= 0)
         return (up & (self.direction >= 0)) | (down & (self.direction <= 0))
 
 
 class EventHit(NamedTuple):
-    """An event that took place.
+    """An event that occurred during a simulation.
 
     t : float           when [s]
     name : str
@@ -97,7 +97,7 @@ class EventHit(NamedTuple):
 
 
 def as_events(events: Any) -> list[Event]:
-    """Events, or functions with SciPy's attributes `terminal` and `direction`."""
+    """Return a list of events, from events or functions with SciPy's attributes `terminal` and `direction`."""
     if isinstance(events, Event) or callable(events):
         events = [events]
     if isinstance(events, str | bytes):
@@ -121,7 +121,7 @@ def as_events(events: Any) -> list[Event]:
 
 
 class LimitEvent(Event):
-    """A joint that reaches a limit of its position: side (1 upper, -1 lower) times what it is beyond it."""
+    """Event of a joint reaching a position limit: side (1 upper, -1 lower) times the distance beyond it."""
 
     place: tuple[int, int, float]  # coordinate, side, limit
 
@@ -131,7 +131,7 @@ class LimitEvent(Event):
         object.__setattr__(self, "place", (k, side, limit))
 
     def crossed(self, before: Any, after: Any) -> Any:
-        """Also when it starts on the limit."""
+        """Whether the limit lies between two values; starting on the limit counts too."""
         return (before <= 0) & (after > 0)
 
     def values(self, t: Array, q: Array, qd: Array) -> Array:
@@ -140,7 +140,7 @@ class LimitEvent(Event):
 
 
 def limit_events(arm: Arm, stop: bool) -> list[Event]:
-    """Joints that reach the limits of their positions from inside."""
+    """Return the events of all joints reaching their position limits from inside."""
     out: list[Event] = []
     for joint, k, lower, upper in zip(arm.joints, arm.joint_index, *arm.bounds("position"), strict=True):
         for side, limit in ((-1, lower), (1, upper)):

@@ -30,7 +30,7 @@ from lissom.spatial.rotations import Array
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "lissom run 1"
+FORMAT = "lissom run 2"
 UNTOLD = 2**26  # bytes; texts of a Parquet file are not longer
 LONG = {
     "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
@@ -54,7 +54,7 @@ WIDE = {
 
 
 def _text(run: Run) -> str:
-    """Everything that is not an array."""
+    """Return everything in a run that is not an array, as JSON."""
     from lissom.formats import native_write
 
     return json.dumps(
@@ -78,7 +78,7 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
     try:
         told = json.loads(text)
         if told["format"] != FORMAT:
-            raise ModelError(f"it says {told['format']!r}; expected {FORMAT!r}.", file=file)
+            raise ModelError(f"its format is {told['format']!r}; expected {FORMAT!r}.", file=file)
         arm = native_read.read(Path(file), told["arm"].encode())
         report = RunReport(**{**told["report"], "notes": tuple(told["report"]["notes"])})
         events = tuple(
@@ -99,7 +99,7 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
 
 
 def _refuse_unlike(run: Run, file: str) -> None:
-    """Arrays must fit each other and the arm."""
+    """Raise an error where array shapes do not fit each other or the arm."""
     if run.arms is not None and len(run.arms) != (run.count or 0):
         raise ModelError(f"it has {len(run.arms)} arms for {run.count or 1} runs.", file=file)
     shape = (*run.q.shape[:-1],)
@@ -143,7 +143,7 @@ def to_dataset(run: Run) -> xarray.Dataset:
 
 
 def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
-    """A run from what `Run.to_xarray` gave."""
+    """Return a run from a dataset that `Run.to_xarray` made."""
     missing = [word for word in (*OVER_TIME, "time", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
@@ -155,7 +155,7 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
 
 
 def _table(run: Run) -> dict[str, Array]:
-    """One row per run and time, one column per number."""
+    """Return a run as a table with one row per run and time, one column per number."""
     rows = run.count if run.count is not None else 1
     columns: dict[str, Array] = {}
     if run.count is not None:
@@ -211,13 +211,13 @@ def save(run: Run, path: str | os.PathLike[str]) -> None:
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
-    """A run from a file that `Run.save` wrote.
+    """Load a run from a file that `Run.save` wrote.
 
     Parameters
     ----------
     path : .nc, .csv or .parquet
-        A folder of parts, which a simulation with `save_every` leaves when it is interrupted, gives the
-        runs that were finished.
+        or the folder of parts that an interrupted simulation with `save_every` leaves: the finished runs are
+        loaded
 
     Returns
     -------
@@ -279,7 +279,7 @@ def _write_csv(run: Run, path: Path) -> None:
 def _read_csv(path: Path) -> Run:
     head, _, rest = path.read_text(encoding="utf-8").partition("\n")
     if not head.startswith("# {"):
-        raise ModelError("it is a table, but not a run: the first line does not tell how it was made.", file=str(path))
+        raise ModelError("it is a table, but not a run: the first line is not the header of a run.", file=str(path))
     return _from_table(read_table(rest), head[2:], str(path))
 
 
@@ -303,10 +303,10 @@ def _read_parquet(path: Path) -> Run:
     with arrow.parquet.ParquetFile(path, thrift_string_size_limit=UNTOLD, memory_map=False) as file:
         text = (file.schema_arrow.metadata or {}).get(b"lissom")
         if text is None:
-            raise ModelError("it is a table, but not a run: it does not tell how it was made.", file=str(path))
+            raise ModelError("it is a table, but not a run: the header of a run is missing.", file=str(path))
         for field in file.schema_arrow:
             if not (arrow.types.is_floating(field.type) or arrow.types.is_integer(field.type)):
-                raise ModelError(f"its column {field.name[:60]!r} is not of numbers.", file=str(path))
+                raise ModelError(f"its column {field.name[:60]!r} does not contain numbers.", file=str(path))
         _refuse_large(file.metadata, Budget(path))
         table = file.read()
     columns = {name: table[name].to_numpy() for name in table.column_names}
@@ -314,7 +314,7 @@ def _read_parquet(path: Path) -> Run:
 
 
 def _refuse_large(told: Any, budget: Budget) -> None:
-    """What it says of itself must fit: numbers that it unpacks to, and pages on the way."""
+    """Raise an error where the sizes stated in a file exceed the memory budget."""
     budget.spend(8 * told.num_rows * told.num_columns, "table")
     for k in range(told.num_row_groups):
         budget.allow(

@@ -1,4 +1,4 @@
-"""Fixed-step integration of one run or many at once, in chunks so that it can be watched and interrupted."""
+"""Fixed-step integration of one run or many at once, in chunks, so that it can report progress and be interrupted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROOM = 2**28  # bytes of states that are kept at once to look for events
 
 
 class Fixed:
-    """Steps of one length for all runs."""
+    """Fixed-step integration with one step length for all runs."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Fixed:
         self.thin, self.repeats = (repeats, 1) if self.closely else (1, repeats)
 
     def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
-        """q0, qd0 (runs, dof); `times` are the samples."""
+        """Integrate from q0, qd0 (runs, dof) and return the states at `times`."""
         steps = len(times) * self.thin
         block = max(4, ROOM // (8 * steps * self.stepper.state_size) // 4 * 4)
         if len(q0) <= block:
@@ -70,7 +70,7 @@ class Fixed:
         return side_by_side(parts(), times, len(q0))
 
     def _some(self, some: slice) -> Fixed:
-        """The same for some of the runs."""
+        """Return the same integrator for some of the runs."""
         other = copy.copy(self)
         other.loop = self.loop.rows(some)
         other.stepper = copy.copy(self.stepper)
@@ -104,7 +104,7 @@ class Fixed:
         return self._outcome(samples, times, out, filled, problem, interrupted)
 
     def _fine(self, samples: Array) -> Array:
-        """Times at which states are kept."""
+        """Return the times at which states are stored."""
         if self.thin == 1:
             return samples
         inside = samples[:-1, None] + self.h * np.arange(self.thin)
@@ -118,7 +118,7 @@ class Fixed:
         return np.concatenate([q0, qd0, work, np.array(ways), np.zeros_like(ways)], axis=1)
 
     def _advance(self, state: Array, t: Array, chunk: Array) -> None:
-        """Samples at even steps; those with a jump inside a step are cut there, as a step has no order across it."""
+        """Fill the samples by equal steps; a step that contains a jump is divided there."""
         begin = 0
         for k in (*self._with_jumps(t), len(t)):
             if k > begin:
@@ -129,7 +129,7 @@ class Fixed:
             begin = k + 1
 
     def _with_jumps(self, t: Array) -> list[int]:
-        """Samples after which something jumps inside a step."""
+        """Return the samples after which an input jumps inside a step."""
         jumps = self.loop.inputs.jumps
         if not jumps.size:
             return []
@@ -139,7 +139,7 @@ class Fixed:
         return sorted(set(at[inside][np.abs(steps - np.round(steps)) > ON_A_STEP].tolist()))
 
     def _cut(self, state: Array, start: float) -> Array:
-        """One sample further, with steps that end at the jumps."""
+        """Advance by one sample, with steps that end at the jumps."""
         end = start + self.h * self.repeats
         jumps = self.loop.inputs.jumps
         ends = [*jumps[(jumps > start) & (jumps < end)].tolist(), end]
@@ -156,7 +156,7 @@ class Fixed:
             state = chunk[:, k] = self._in_pieces(state, float(start), self.h, self.repeats)
 
     def _in_pieces(self, state: Array, start: float, h: float, count: int) -> Array:
-        """Many steps, a part of them at a time, so that they can be watched and interrupted."""
+        """Advance by many steps, some at a time, so that progress can be reported and Ctrl-C works."""
         done = 0
         while done < count:
             some, now = min(self._most(state), count - done), np.empty((len(state), 1, state.shape[1]))
@@ -210,14 +210,14 @@ class Fixed:
 
     @staticmethod
     def _ended(t: Array, states: Array, end: int, last: tuple[float, Array] | None) -> tuple[Array, Array]:
-        """A single run up to its end, which may lie between samples."""
+        """Return a single run up to its end, which may lie between samples."""
         t, states = t[: end + 1], states[:, : end + 1]
         if last is None or not len(t) or last[0] <= t[-1] * (1 + 1e-15):
             return t, states
         return np.append(t, last[0]), np.concatenate([states, last[1][None, None]], axis=1)
 
     def _reason(self, run: int, times: Array, out: Array, end: int) -> tuple[str, tuple[float, Array]]:
-        """Step by step from the last good sample until it goes wrong: why, and the last good state."""
+        """Repeat a failed run step by step from its last good sample; return the cause and the last good state."""
         loop, stepper = self.loop.member(run), self.stepper.member(run)
         t, state = float(times[end]), out[run, end]
         for _ in range(self.repeats):
@@ -228,11 +228,11 @@ class Fixed:
         return self._cause(loop, t, state, stepper), (t, state)
 
     def _bounded(self, states: Array) -> Any:
-        """States (..., q, qd, ...) within all bounds."""
+        """Whether states (..., q, qd, ...) are finite and not beyond all bounds."""
         return (np.abs(states[..., : 2 * self.loop.dof]) < FASTEST).all(axis=-1)
 
     def _cause(self, loop: ClosedLoop, t: float, state: Array, stepper: Stepper) -> str:
-        """What goes wrong in the step after a state: its stages are evaluated one by one, then smaller steps tried."""
+        """Return why the step after a state fails: evaluate its stages one by one, then try smaller steps."""
         way, y, method = loop.ways(state), state[: 2 * loop.dof], self.stepper.tableau
         slopes: list[Array] = []
         try:
@@ -250,15 +250,16 @@ class Fixed:
             stepper.advance(state[None].copy(), np.array([t]), self.h / finer, finer, new)
             if self._bounded(10 * new).all():
                 small = f"{self.h / finer:.3g} s"
-                return f"the numbers diverged at t = {t:.6g} s with steps of {self.h:.3g} s, but not with {small}"
+                return f"the integration diverged at t = {t:.6g} s with steps of {self.h:.3g} s, but not with {small}"
         return f"the motion diverged at t = {t:.6g} s, also with steps of {self.h / FINER[-1]:.3g} s"
 
     def _events(
         self, times: Array, out: Array, ends: NDArray[np.intp]
     ) -> tuple[list[EventHit], dict[int, tuple[str, float, Array]]]:
-        """Crossings, located by integrating to them; a run ends at an event that stops it: name, time, state.
+        """Return the events of all runs, and for runs that an event stops its name, time and state.
 
-        A limit that is only noted is located on the cubic through the samples around it.
+        Zero crossings are located by integrating to them; limits that do not stop a run, on the cubic through the
+        samples around them.
         """
         n = self.loop.dof
         q, qd = out[..., :n], out[..., n : 2 * n]
@@ -304,9 +305,9 @@ class Fixed:
 
 
 def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outcome:
-    """Runs of several outcomes on common times, up to one that was interrupted; what was not reached is NaN.
+    """Join runs of several outcomes on common times, up to one that was interrupted; missing samples are NaN.
 
-    They may come one after the other: none is kept but for its numbers.
+    Outcomes may be generated one after the other; only their numbers are stored.
     """
     states, ends = np.empty((0, 0, 0)), np.full(count, -1, np.intp)
     events: list[EventHit] = []
@@ -340,7 +341,7 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
 
 
 def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tuple[Array, float, int]:
-    """Times of samples, length of a step (at most dt), steps from sample to sample."""
+    """Return the times of samples, the length of a step (at most dt), and the steps between samples."""
     span = until - start
     samples = max(1, round(span / (every or dt)))
     repeats = max(1, int(np.ceil(span / samples / dt - 1e-9)))

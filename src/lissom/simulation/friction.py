@@ -1,9 +1,9 @@
-"""Coulomb friction: which joints stick, and which way the others slide.
+"""Coulomb friction: which joints stick, and in which direction the others slide.
 
-A joint that moves is rubbed against its motion. One at rest sticks as long as the torque that holds it
-(its effort) is within its friction; beyond, it slides the way it is pushed. What holds one joint
-changes what the others need, so joints are let go one at a time, the most strained first, and put back
-when they would not start the way they were let go.
+On a moving joint friction opposes the motion. A joint at rest sticks as long as the torque that holds it
+(its effort) is below its friction torque; beyond that it slides in the direction of the effort. Holding one joint
+changes the efforts of the others, so joints are released one at a time, the one with the largest ratio first, and held
+again if they would not start to move in the direction in which they were released.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GRIP = 1e-9  # relative; a joint is let go a little beyond its friction, so that
 
 
 def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = False) -> Array:
-    """(sliding,) ways at a state: sign of the rate where it is not zero, else 0 (sticks), 1 or -1 (starts)."""
+    """(sliding,) friction states: sign of the rate where it is not zero, else 0 (sticks), 1 or -1 (starts to slide)."""
     sliding = np.array(loop.sliding, int)
     way = np.sign(qd[sliding])
     resting = way == 0.0
@@ -40,5 +40,5 @@ def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = Fals
         else:
             return way
     raise SolveError(
-        f"at t = {t:.6g} s it cannot be decided which joints stick: friction and motion contradict each other there."
+        f"at t = {t:.6g} s no consistent set of sticking joints was found: every choice contradicts the accelerations."
     )

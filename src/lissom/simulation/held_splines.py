@@ -1,4 +1,4 @@
-"""Piecewise polynomials over time that hold their end values: splines of SciPy, planned motions, rates of profiles."""
+"""Piecewise polynomials over time with constant continuation: SciPy splines, planned motions, rates of profiles."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ CONTINUOUS = 1e-9  # difference of two sides of a break, beside the largest valu
 
 
 class HeldSpline:
-    """A piecewise polynomial over time; beyond its ends it holds its end values, and its derivatives are zero.
+    """A piecewise polynomial over time; beyond its ends it keeps its end values, and its derivatives are zero.
 
     Parameters
     ----------
     x : (pieces + 1,)                     ends of the pieces, increasing [s]
     c : (degree + 1, pieces, ...)         coefficients on each piece, highest power first, as those of SciPy's PPoly
     order : int                           which derivative of a held curve it is; 0: the curve
-    periodic : bool                       it repeats itself instead of holding its ends
+    periodic : bool                       it repeats itself instead of keeping its end values
     """
 
     def __init__(self, x: Array, c: Array, order: int = 0, periodic: bool = False) -> None:
@@ -31,18 +31,18 @@ class HeldSpline:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of its value at one time."""
+        """Shape of the value at one time."""
         return self.c.shape[2:]
 
     @property
     def content(self) -> bytes:
-        """All that its values depend on, for fingerprints."""
+        """Bytes that identify the curve, for fingerprints."""
         head = f"spline|{self.c.shape}|{self.order}|{self.periodic}|".encode()
         return head + self.x.tobytes() + self.c.tobytes()
 
     @cached_property
     def jumps(self) -> Array:
-        """Times at which its value jumps; those of a periodic one are not known ahead."""
+        """Times at which the value jumps; unknown in advance for a periodic curve."""
         if self.periodic:
             return np.zeros(0)
         after, before = self(self.x), self(self.x, before=True)
@@ -51,11 +51,11 @@ class HeldSpline:
 
     @property
     def finest(self) -> float:
-        """Shortest piece; steps longer than that could pass over what happens there."""
+        """Length of the shortest piece; longer steps could skip features of the curve."""
         return float(np.diff(self.x).min())
 
     def __call__(self, t: ArrayLike, before: bool = False) -> Array:
-        """(..., *shape) at times (...); at a jump the value after it, or the one before."""
+        """Return values (..., *shape) at times (...); at a jump the value after it, or the one before."""
         times = np.asarray(t, float)
         if not times.ndim:
             return self._once(float(times), before)
@@ -77,7 +77,7 @@ class HeldSpline:
         return self.x.tolist()
 
     def _once(self, t: float, before: bool) -> Array:
-        """The same at one time, in plain numbers: integrators ask for it at every stage."""
+        """Return the value at one time, quickly: integrators call it at every stage."""
         x = self._breaks
         t = x[0] + (t - x[0]) % (x[-1] - x[0]) if self.periodic else t
         piece = (bisect_left if before else bisect_right)(x, t) - 1
@@ -91,19 +91,19 @@ class HeldSpline:
         return np.array(value)
 
     def derivative(self, order: int = 1) -> HeldSpline:
-        """Its derivative of some order."""
+        """Return the derivative of some order."""
         from scipy.interpolate import PPoly
 
         return HeldSpline(self.x, PPoly(self.c, self.x).derivative(order).c, self.order + order, self.periodic)
 
 
 def is_scipy_spline(value: Any) -> bool:
-    """Whether it is one of SciPy's piecewise polynomials (PPoly, BSpline, CubicSpline, UnivariateSpline ...)."""
+    """Whether a value is one of SciPy's piecewise polynomials (PPoly, BSpline, CubicSpline, UnivariateSpline ...)."""
     return callable(value) and hasattr(value, "derivative") and hasattr(value, "antiderivative")
 
 
 def held_spline(spline: Any) -> HeldSpline:
-    """Return a spline of SciPy as one that holds its ends; exact, by its derivatives at the start of each piece."""
+    """Return a SciPy spline with constant continuation; exact, by its derivatives at the start of each piece."""
     breaks, degree = _pieces(spline)
     axis = getattr(spline, "axis", 0)
     rows = [np.moveaxis(spline(breaks[:-1], r), axis, 0) / math.factorial(r) for r in reversed(range(degree + 1))]
@@ -111,7 +111,7 @@ def held_spline(spline: Any) -> HeldSpline:
 
 
 def _pieces(spline: Any) -> tuple[Array, int]:
-    """Ends of its pieces, and its degree."""
+    """Return the ends of a spline's pieces, and its degree."""
     if hasattr(spline, "x"):  # PPoly, BPoly, CubicSpline, PchipInterpolator ...
         return np.unique(spline.x), len(spline.c) - 1
     if hasattr(spline, "k"):  # BSpline

@@ -1,8 +1,8 @@
-"""Many stiff runs side by side: RODAS with a step of its own for every run (see `rosenbrock`).
+"""Many stiff runs together: RODAS with separate adaptive steps for each run (see `rosenbrock`).
 
-What a run does depends on nothing but itself, whatever other runs there are. Joints with friction begin and cease to
-stick at instants that are located on the path of a step. Work is the integral of power along that path. A run whose
-steps fail or stall is integrated again by itself with Radau's method, which completes it or names the cause.
+The result of a run does not depend on the other runs. The instants at which joints with friction start and stop
+sticking are located within a step. Work is the integral of power along the step. A run whose steps fail or stall is
+integrated again alone with Radau's method, which completes it or names the cause.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ TO_POWERS = np.linalg.inv(np.vander(GAUSS, increasing=True))  # the parabola thr
 
 
 def covers(loop: ClosedLoop, events: Sequence[Event]) -> bool:
-    """It is for trees without functions of the user in the torques, and for no events but limits that are noted."""
+    """Whether `Implicit` applies: no closed loops, no Python function for the torques, no events but joint limits."""
     noted = all(isinstance(event, LimitEvent) and not event.stop for event in events)
     return noted and not loop.looped and loop.controller is not None and compiler_present()
 
 
 class Implicit:
-    """Runs of a closed loop, see `covers`."""
+    """Integration of many runs of a closed loop with RODAS; see `covers`."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Implicit:
         self.events, self.progress, self.threads = list(events), progress, threads
 
     def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
-        """States of runs (runs, dof) at `times`; those after the end of a run are NaN."""
+        """Return states of runs (runs, dof) at `times`; NaN after the end of a run."""
         count, n = len(q0), self.loop.dof
         states = np.full((count, len(times), 2 * n + POWERS + len(self.loop.sliding)), np.nan)
         failures: dict[int, str] = {}
@@ -83,7 +83,7 @@ class Implicit:
                 steps, evaluations = steps + block.steps, evaluations + block.runs.evaluations
         ends = np.isfinite(states).all(axis=2).cumprod(axis=1).sum(axis=1).astype(np.intp) - 1
         events = noted_limits(self.events, times, states, ends, n)
-        note = f"In {again} of {count} runs steps of rodas failed or stalled; they were integrated again with radau."
+        note = f"Steps of rodas failed or stalled in {again} of {count} runs, which were integrated again with radau."
         notes = (note,) if again else ()
         return Outcome(
             times, states, ends, events, failures, {}, steps, evaluations, interrupted, notes=notes, poses=poses
@@ -106,7 +106,7 @@ class Implicit:
 
 
 class _Block:
-    """Some runs on their way."""
+    """Some runs during their integration."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Block:
     # ---- all the way -----------------------------------------------------------------------------
 
     def advance(self) -> None:
-        """To the end, or until it is interrupted."""
+        """Integrate to the end, or until interrupted."""
         count = len(self.t)
         if self.sliding.size:
             self.grips = np.array([self._member(k).grips for k in range(count)])
@@ -163,11 +163,11 @@ class _Block:
                 self.report(float(self.t.mean()))
 
     def _going(self, runs: Index) -> Index:
-        """Those of some runs that have not come to their end."""
+        """Return those of some runs that have not reached their end."""
         return runs[~self.lost[runs] & (self.t[runs] < self.times[-1])]
 
     def _mark_stalled(self, active: Index) -> None:
-        """Give up runs whose steps are so short that they would never end."""
+        """Mark runs whose steps are so short that they would never finish."""
         self.tried += 1
         if self.tried % STALL == 0:
             self.lost[active] |= self.t[active] - self.reached[active] < STALLED * (self.times[-1] - self.times[0])
@@ -179,7 +179,7 @@ class _Block:
         return self.members[run]
 
     def _settle(self, run: int) -> None:
-        """Which joints stick from here on."""
+        """Decide which joints of a run stick from its present state on."""
         if not self.sliding.size:
             return
         n = self.loop.dof
@@ -190,7 +190,7 @@ class _Block:
             self.lost[run] = True
 
     def _look(self, fresh: Index) -> None:
-        """Slopes at the states that runs have come to."""
+        """Compute the derivatives at the present states of some runs."""
         if not fresh.size:
             return
         qdd = self.runs.rates(fresh, self.t[fresh], self.y[fresh], self.way[fresh], before=False).qdd
@@ -217,7 +217,7 @@ class _Block:
             whole[some] = part
 
     def _step(self, active: Index) -> Index:
-        """Try one step of every run; those that got somewhere."""
+        """Try one step of every run; return the runs that advanced."""
         t, stop = self.t[active], self.stops[np.searchsorted(self.stops, self.t[active], side="right")]
         h = np.minimum(self.h[active], self.longest)
         at_stop = t + h * (1 + 1e-9) >= stop
@@ -238,7 +238,7 @@ class _Block:
         return active[rows]
 
     def _accept(self, runs: Index, path: Path, h: Array, end: Array) -> None:
-        """Go to the ends of steps, or to where friction changes."""
+        """Advance runs to the ends of their steps, or to the instant at which a friction state changes."""
         self.steps += len(runs)
         part = self._until_friction(runs, path, h)
         t, changed = self.t[runs], part < 1.0
@@ -262,7 +262,7 @@ class _Block:
             self._change(int(runs[k]), bool(when[k] - t[k] <= 1e-12 * self.times[-1]))
 
     def _due(self, runs: Index, when: Array, good: Any) -> Index:
-        """Rows whose next sample has been reached."""
+        """Return the rows whose next sample has been reached."""
         at = np.minimum(self.next[runs], len(self.times) - 1)
         due = (self.next[runs] < len(self.times)) & (self.times[at] <= when * (1 + 1e-15))
         return np.flatnonzero(due & good)
@@ -280,7 +280,7 @@ class _Block:
     # ---- friction --------------------------------------------------------------------------------
 
     def _until_friction(self, runs: Index, path: Path, h: Array) -> Array:
-        """(rows,) part of the steps after which joints begin or cease to stick, 1 where none does."""
+        """(rows,) fraction of the step after which a joint starts or stops sticking, 1 where none does."""
         part = np.ones(len(runs))
         if not self.sliding.size:
             return part
@@ -297,7 +297,7 @@ class _Block:
         return part
 
     def _slips(self, runs: Index, path: Path, h: Array, part: Array) -> Any:
-        """(rows, sliding) joints whose friction is no longer what it was at the start of the step."""
+        """(rows, sliding) whether the friction state of a joint differs from that at the start of the step."""
         y, way = path.at(part), self.way[runs]
         turned = y[:, self.loop.dof + self.sliding] * way < 0.0
         sticks = way == 0.0
@@ -307,7 +307,7 @@ class _Block:
         return np.where(sticks, np.abs(effort) > self.grips[runs] * (1 + GRIP), turned)
 
     def _change(self, run: int, idle: bool) -> None:
-        """Joints whose rate has turned come to rest; then see who sticks."""
+        """Bring joints whose rate changed sign to rest, then decide which joints stick."""
         n, y = self.loop.dof, self.y[run]
         if self.sliding.size:
             rounding = 1e-13 * (1.0 + np.abs(y[n:]).max())

@@ -1,4 +1,4 @@
-"""What a closed loop is given, gathered into one vector: steady entries first, then those that vary with time."""
+"""The inputs of a closed loop in one vector: constant entries first, then those that vary with time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lissom.spatial.rotations import Array
 
 
 class Inputs:
-    """Signals by name, and their places in the vector.
+    """Signals by name, and their positions in the input vector.
 
     Parameters
     ----------
@@ -34,37 +34,37 @@ class Inputs:
 
     @property
     def shape(self) -> list[tuple[str, int, bool]]:
-        """(name, size, varies) of every signal: all that a program knows of them."""
+        """(name, size, varies) of every signal, which decide the compiled program."""
         return [(name, signal.size, signal.varies) for name, signal in self.signals]
 
     @functools.cached_property
     def jumps(self) -> Array:
-        """Times at which something jumps."""
+        """Times at which some signal jumps."""
         return np.unique(np.concatenate([np.zeros(0), *(signal.jumps for _, signal in self.signals)]))
 
     @property
     def ready(self) -> bool:
-        """Nothing is asked of functions of the user: what varies can be sampled ahead, quickly."""
+        """Whether no signal calls a Python function of the user, so that all can be sampled in advance."""
         return all(isinstance(signal.value, Steady) for _, signal in self.signals if signal.varies)
 
     def finest(self, sample: float) -> float:
-        """Longest step that passes over nothing; functions are looked at once per sample."""
+        """Longest step [s] that skips no feature of the signals; functions are evaluated once per sample."""
         return min((signal.finest or sample for _, signal in self.signals if signal.varies), default=np.inf)
 
     def part(self, name: str, vector: Array) -> Array:
-        """One of the signals in the vector (..., size), or in its steady part."""
+        """Return one of the signals from the vector (..., size), or from its constant part."""
         return vector[..., self.places[name]]
 
     # ---- some of the runs ------------------------------------------------------------------------
 
     def member(self, run: int) -> Inputs:
-        """Those of one run."""
+        """Return the inputs of one run."""
         if not any(signal.varies or signal.value.ndim == 2 for _, signal in self.signals):
             return self
         return self._with([(name, signal.member(run)) for name, signal in self.signals], None)
 
     def rows(self, some: slice) -> Inputs:
-        """Those of some runs."""
+        """Return the inputs of some runs."""
         runs = self.runs if self.runs in (None, 1) else len(range(*some.indices(self.runs)))
         return self._with([(name, signal.rows(some)) for name, signal in self.signals], runs)
 
@@ -77,7 +77,7 @@ class Inputs:
     # ---- values ----------------------------------------------------------------------------------
 
     def steady(self, rows: int) -> Array:
-        """(rows, steady_size) of what does not vary; a repeated row is not copied."""
+        """(rows, steady_size) constant part of the vector; a repeated row is not copied."""
         parts = [np.broadcast_to(s.value, (rows, s.size)) for _, s in self.signals if not s.varies]
         if all(part.strides[0] == 0 for part in parts):
             row = np.concatenate([part[0] for part in parts]) if parts else np.zeros(0)
@@ -85,7 +85,7 @@ class Inputs:
         return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
     def varying(self, t: float, before: bool = False) -> Array:
-        """(varying,) or (runs, varying) at a time."""
+        """(varying,) or (runs, varying) part that varies, at one time."""
         parts = [s.at(t, before) for _, s in self.signals if s.varies]
         if not parts:
             return np.zeros(0)
@@ -95,7 +95,7 @@ class Inputs:
         return np.concatenate(parts, axis=-1)
 
     def varying_over(self, times: Array, before: bool = False) -> Array:
-        """(nt, varying) or (nt, runs, varying) at many times."""
+        """(nt, varying) or (nt, runs, varying) part that varies, at many times."""
         parts = [over(s, times, before) for _, s in self.signals if s.varies]
         if not parts:
             return np.zeros((len(times), 0))
@@ -106,7 +106,7 @@ class Inputs:
         return np.concatenate(parts, axis=-1)
 
     def at(self, t: float, before: bool = False) -> Array:
-        """(size,) of a single run at a time."""
+        """(size,) whole vector of a single run at one time."""
         return np.concatenate([self._steady_row, self.varying(t, before)])
 
     @functools.cached_property

@@ -1,4 +1,4 @@
-"""Runs: what acts on the arm, the integrator, the record; all together or by the block."""
+"""From a closed loop to a run: choice of the integrator, integration, the record; all runs together or in blocks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SPARSE = 8  # steps of a vibrating arm from sample to sample beyond which someth
 
 
 class Scene(NamedTuple):
-    """What is simulated: the closed loop, where its runs start, and the events to look for.
+    """What is simulated: the closed loop, the initial states of its runs, and the events to detect.
 
     regularise : f(poses by run) -> the loop of an arm with armatures and its note, where the inertia is singular there
     """
@@ -47,7 +47,7 @@ class Scene(NamedTuple):
     regularise: Callable[[Mapping[int, Array]], tuple[ClosedLoop, str] | None] = lambda _: None
 
     def rows(self, some: slice) -> Scene:
-        """The scene of some of the runs."""
+        """Return the scene of some of the runs."""
 
         def regularise(poses: Mapping[int, Array]) -> tuple[ClosedLoop, str] | None:
             found = self.regularise({run + some.start: q for run, q in poses.items()})
@@ -60,7 +60,7 @@ def prepare(
     arm: Arm, q0: Any, qd0: Any, tau: Any, options: Options, loads: Any, base: Any, prescribed: Any, payloads: Any,
     arms: Any, events: Any, stop_at_limits: bool,
 ) -> Scene:  # fmt: skip
-    """From the arguments of `simulate`."""
+    """Return the scene that the arguments of `simulate` describe."""
     first = setup.start(arm, q0, qd0, None)
     if arms is None:
         refuse_large_deflections(arm, first.q, "simulate")
@@ -92,7 +92,7 @@ def prepare(
 def integrate(
     scene: Scene, options: Options, progress: Any, save: str | os.PathLike[str] | None, every: Any, resume: bool
 ) -> Run:
-    """The run, also one that ends early; written where that was asked for."""
+    """Integrate and return the run, complete or not; save it where requested."""
     if save is not None:
         check_target(save)
     store = parts.Store.of(save, every, resume, scene.begin)
@@ -111,7 +111,7 @@ def integrate(
 
 
 def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
-    """Runs by the block, each on disk when it is finished; method and step are those of all together."""
+    """Integrate blocks of runs, each written when it is finished; method and step are chosen for all runs together."""
     store.open(*scene[:2], options._replace(method=how.method, dt=how.dt), scene.events)
     made: list[Run] = []
     count = len(scene.begin.q)
@@ -132,13 +132,13 @@ def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress
         return run
     joined = parts.joined(made)
     if done < count:
-        status = f"interrupted: {done} of {count} runs are finished; resume=True (--resume) goes on"
+        status = f"interrupted: {done} of {count} runs are finished; continue with resume=True (--resume)"
         return replace(joined, status=status, ok=False, interrupted=True)
     return joined
 
 
 def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> None:
-    """Write it; parts are no longer needed when all runs are there."""
+    """Write a run, and remove its parts when all runs are in it."""
     if store is not None and run.interrupted:
         return
     run.save(path)
@@ -147,7 +147,7 @@ def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> 
 
 
 def _together(scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
-    """Runs at once; where some come to poses of singular inertia, once more with armatures."""
+    """Integrate all runs; if some reach poses with a singular mass matrix, integrate again with small armatures."""
     run, poses = _integrated(*scene[:2], options, scene.events, tell, how)
     found = scene.regularise(poses) if poses and not run.interrupted else None
     if found is None:
@@ -161,12 +161,12 @@ def _together(scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
 def _integrated(
     loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan
 ) -> tuple[Run, Mapping[int, Array]]:
-    """Runs of a loop, and the last poses of those that failed."""
+    """Integrate the runs of a loop; return the run, and the last poses of runs that failed."""
     wall, cpu = time.perf_counter(), time.process_time()
     many = not begin.single
     q, qd = begin.q, begin.qd
     notes = [
-        f"{event.name}: it starts beyond."
+        f"{event.name}: the initial state is beyond it."
         for event in events
         if isinstance(event, LimitEvent) and (event.values(np.zeros(1), q, qd) > 0).any()
     ]
@@ -180,19 +180,21 @@ def _integrated(
     notes += outcome.notes
     spent = time.perf_counter() - wall, time.process_time() - cpu
     made = provenance(loop, options)
-    report = RunReport(how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), made=made)
+    report = RunReport(
+        how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), provenance=made
+    )
     return recorded(loop, outcome, report, options, many), outcome.poses
 
 
 def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[str]) -> Outcome:
-    """What is to be said of closed loops: what was projected away, and singular configurations."""
+    """Add notes about closed loops: the drift that was removed, and singular configurations."""
     from lissom.simulation.linkage import Linkage
     from lissom.simulation.singular import looked_through
 
     assert isinstance(loop, Linkage)
     notes.append(
-        f"Closures drifted by at most {loop.drift.error:.2g} m or rad and {loop.drift.rate:.2g} m/s or rad/s within a "
-        "step, and were projected back after it."
+        f"Loop closures drifted by at most {loop.drift.error:.2g} m or rad and {loop.drift.rate:.2g} m/s or rad/s per "
+        "step; each step ended with a projection that removed the drift."
     )
     return looked_through(loop, outcome, options.singular == "pass", notes)
 
@@ -209,25 +211,25 @@ def _fixed(
         every = max(dt, options.until / SAMPLES_OF_MANY)
     times, h, repeats = grid(options.until, every, dt)
     if h < dt * (1 - 1e-9):
-        notes.append(f"Steps of {h:.6g} s, so that samples fall on steps.")
+        notes.append(f"The step is {h:.6g} s, so that every sample is at the end of a step.")
     _note_samples(times, options.every, notes)
     if loop.bodies.flexible and options.every is None and repeats > SPARSE:
         notes.append(
-            f"Samples are {times[1] - times[0]:.3g} s apart, {repeats} steps each: fast vibrations fall between them. "
-            "Give every= to see them."
+            f"Samples are {times[1] - times[0]:.3g} s ({repeats} steps) apart, too far to show fast vibrations. Use "
+            "every= for closer samples."
         )
     if loop.looped:
-        notes.append("Links form closed loops: steps are taken in Python, not compiled.")
+        notes.append("The arm has closed loops: steps run in Python, not in compiled code.")
     elif loop.controller is None:
-        notes.append("tau is a Python function: steps are taken in Python, not compiled.")
+        notes.append("tau is a Python function: steps run in Python, not in compiled code.")
     steps = Fixed(loop, how.method, h, repeats, events, tell, options.threads, not begin.single)
     return steps.run(begin.q, begin.qd, times), h
 
 
 def _note_samples(times: Array, every: float | None, notes: list[str]) -> None:
-    """Samples must end at the end."""
+    """Note where the sample spacing was changed so that the last sample is at the end."""
     if every is not None and abs(times[1] - times[0] - every) > 1e-9 * every:
-        notes.append(f"Samples are {times[1] - times[0]:.6g} s apart, so that the last falls on the end.")
+        notes.append(f"Samples are {times[1] - times[0]:.6g} s apart, so that the last one is at the end of the run.")
 
 
 def _adaptive(
@@ -239,7 +241,7 @@ def _adaptive(
     tell: Progress,
     notes: list[str],
 ) -> Outcome:
-    """One run after the other, or all side by side with steps of their own."""
+    """Integrate adaptively: one run after the other, or all together with separate steps."""
     every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     times, _, _ = grid(options.until, every, options.until)
     _note_samples(times, options.every, notes)

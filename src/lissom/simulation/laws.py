@@ -1,4 +1,4 @@
-"""Laws of controllers: torques from the state and what is given, as programs of the engine.
+"""Control laws: torques from the state and the controller's inputs, as programs of the engine.
 
 Written once: the same program is compiled into the closed loop, runs on arrays, and is differentiated.
 """
@@ -69,7 +69,7 @@ STEPS = (PULL, SUM1, DRAG, CLIP, *DOTS, SPRING, ALONG)
 
 
 class Scene(NamedTuple):
-    """What a controller sees of a program: its run, the state, and the vectors it asked for."""
+    """What a control law can access: the program, the state, and the controller's input vectors."""
 
     run: Any
     q: Any
@@ -77,12 +77,12 @@ class Scene(NamedTuple):
     given: dict[str, Any]
 
     def entry(self, name: str, k: int) -> Any:
-        """One entry of a given vector."""
+        """Return one entry of an input vector."""
         return self.given[name][k : k + 1]
 
 
 def _pulls(scene: Scene, arm: Arm) -> list[Any]:
-    """kp e + kd de of every coordinate."""
+    """Return kp e + kd de of every coordinate."""
     words = ("q", "qd", "kp", "kd")
     out = []
     for k in range(arm.dof):
@@ -92,21 +92,21 @@ def _pulls(scene: Scene, arm: Arm) -> list[Any]:
 
 
 def _gravity(scene: Scene, model: Arm) -> list[Any]:
-    """Torques that hold the model at rest."""
+    """Return the torques that hold the model at rest."""
     still = scene.run.constant(np.zeros(model.dof))
     return _believed_torques(scene, model, library_of(model).bodies, still, still)
 
 
 def model_steps(control: Controller | None, arm: Arm) -> tuple[Step, ...]:
-    """What flexible links of the model that a controller believes in add to the steps of a tape."""
+    """Return the tape steps that flexible links of the controller's model add."""
     if control is None:
         return ()
-    model = control.believed(arm)
+    model = control.assumed_model(arm)
     return library_of(model).bodies.with_stations(inverse.standing_frames(model)).steps
 
 
 def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
-    """Inverse dynamics of a model, under the loads that it knows of."""
+    """Return the inverse dynamics of the controller's model, with the loads known to it."""
     run = scene.run
     bodies = bodies.with_stations(inverse.standing_frames(model))
     base, loads = inverse.base_motion(run, bodies), inverse.standing_loads(run, bodies)
@@ -114,7 +114,7 @@ def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: An
 
 
 def _motors(scene: Scene, arm: Arm, torques: list[Any], limited: bool) -> list[Any]:
-    """Torques of actuated coordinates, within their limits; zero elsewhere."""
+    """Return the torques of actuated coordinates, within their limits; zero elsewhere."""
     run, nothing = scene.run, scene.run.constant([0.0])
     out = []
     for k, torque in enumerate(torques):
@@ -126,43 +126,43 @@ def _motors(scene: Scene, arm: Arm, torques: list[Any], limited: bool) -> list[A
 
 
 def pd(control: PD, scene: Scene, arm: Arm) -> list[Any]:
-    """kp e + kd de, and what holds the arm at rest."""
+    """Return the torques of `PD`: kp e + kd de, and gravity torques."""
     torques = _pulls(scene, arm)
     if control.gravity:
-        held = _gravity(scene, control.believed(arm))
+        held = _gravity(scene, control.assumed_model(arm))
         torques = [scene.run.call(SUM1, a, b) for a, b in zip(torques, held, strict=True)]
     return torques
 
 
 def computed_torque(control: ComputedTorque, scene: Scene, arm: Arm) -> list[Any]:
-    """Inverse dynamics of what is believed, without friction."""
-    model, run = control.believed(arm), scene.run
+    """Return the torques of `ComputedTorque`: inverse dynamics of its model, without friction."""
+    model, run = control.assumed_model(arm), scene.run
     wanted = [run.call(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
     return _believed_torques(scene, model, library_of(model).bodies.smooth, scene.qd, run.gathered(wanted))
 
 
 def gravity_compensation(control: GravityCompensation, scene: Scene, arm: Arm) -> list[Any]:
-    """What holds the arm at rest, less damping."""
-    held = _gravity(scene, control.believed(arm))
+    """Return the torques of `GravityCompensation`: those that hold the arm at rest, minus damping."""
+    held = _gravity(scene, control.assumed_model(arm))
     parts = [(scene.entry("damping", k), scene.qd[k : k + 1]) for k in range(len(held))]
     return [scene.run.call(DRAG, torque, *part) for torque, part in zip(held, parts, strict=True)]
 
 
 def impedance(control: Impedance, scene: Scene, arm: Arm) -> list[Any]:
-    """J^T of a spring and damper, and what holds the arm at rest."""
+    """Return the torques of `Impedance`: J^T times the spring and damper wrench, and gravity torques."""
     run, bodies = scene.run, library_of(arm).bodies
     way = kinematics.reach(run, bodies, control.link, scene.q, run.constant(np.zeros(3)))
     v = kinematics.point_velocity(run, bodies, way, scene.qd)
     wrench = run.call(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))
     nothing = run.constant([0.0])
-    torques = _gravity(scene, control.believed(arm)) if control.gravity else [nothing] * arm.dof
+    torques = _gravity(scene, control.assumed_model(arm)) if control.gravity else [nothing] * arm.dof
     for k, column in kinematics.columns(run, bodies, way).items():
         torques[k] = run.call(ALONG, torques[k], column, wrench)
     return torques
 
 
 def state_feedback(_control: StateFeedback, scene: Scene, arm: Arm) -> list[Any]:
-    """tau - K (x - x_ref), row by row, in pieces of eight."""
+    """Return the torques of `StateFeedback`: tau - K (x - x_ref), row by row, in pieces of eight."""
     n, run = arm.dof, scene.run
     torques = []
     for i in range(n):
@@ -187,7 +187,7 @@ LAWS: dict[type[Controller], Callable[..., list[Any]]] = {
 
 
 def torques(control: Controller, scene: Scene, arm: Arm) -> list[Any]:
-    """One vector of one entry per coordinate: within the limit, and only where there is a motor."""
+    """Return the torques of any controller, one per coordinate: within the limit, zero without an actuator."""
     if isinstance(control, Torques):
         return [scene.entry(control.tau.name, k) for k in range(arm.dof)]
     return _motors(scene, arm, LAWS[control.law](control, scene, arm), "limit" in scene.given)

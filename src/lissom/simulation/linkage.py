@@ -42,7 +42,7 @@ class Drift(NamedTuple):
 
 
 class Linkage(ClosedLoop):
-    """A closed loop with closures; see `ClosedLoop`."""
+    """The closed loop of an arm with kinematic loops; see `ClosedLoop`."""
 
     looped = True
 
@@ -59,18 +59,18 @@ class Linkage(ClosedLoop):
 
     @property
     def compiled(self) -> bool:
-        """Steps are taken in Python; the tree and the closures are compiled."""
+        """False: steps run in Python; only the tree and the closures are compiled."""
         return False
 
     @property
     def drift(self) -> Drift:
-        """What was projected away so far."""
+        """Largest drift of the closures that was removed so far."""
         return self._drift[0]
 
     # ---- the start -------------------------------------------------------------------------------
 
     def begun(self, q: Array, qd: Array, passing: bool) -> tuple[Array, Array]:
-        """Starts (runs, dof), checked and projected; the rank of the closures is taken there."""
+        """Return initial states (runs, dof), checked and projected; the rank of the closures is determined there."""
         self.passing = passing
         gaps = self.close(q, qd)
         spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
@@ -90,7 +90,7 @@ class Linkage(ClosedLoop):
     def rates(
         self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
-        """At one state or a batch, with the closures; of states that are not finite NaN."""
+        """Return the outputs at one state or a batch, with closure forces; NaN for states that are not finite."""
         if q.ndim == 1:
             return self._closed(q, qd, given, super().rates(q, qd, way, given, tau, threads), self._moving(way == 0.0))
         n, h = self.dof, len(self.held)
@@ -139,7 +139,7 @@ class Linkage(ClosedLoop):
         return Rates(qdd, tau, effort, power)
 
     def _added(self, M: Array, G: Array, free: Array, b: Array, f: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """What closures add to accelerations (or other motions) `free` of f so that G x = b, and G^T lambda.
+        """Return what closures add to accelerations (or rates) `free` of f so that G x = b, and G^T lambda.
 
         One state takes independent rows, chosen where the last step ended, and one solution; many the singular vectors.
         """
@@ -157,11 +157,11 @@ class Linkage(ClosedLoop):
         return change, mul(G.swapaxes(-1, -2), push)
 
     def _choose(self, G: Array) -> None:
-        """Independent rows at a state, anew where the ones in use have become poor."""
+        """Choose independent closure rows at a state; again where the present ones became ill-conditioned."""
         try:
             U, s, _ = np.linalg.svd(G, full_matrices=False)
         except np.linalg.LinAlgError:
-            raise SolveError("the motion diverged, and the closures with it") from None
+            raise SolveError("the motion diverged and the loops opened") from None
         r = self.rank
         if r == 0:
             self._chosen = np.zeros(0, np.intp)
@@ -173,7 +173,7 @@ class Linkage(ClosedLoop):
             self._chosen = independent_rows(U[:, :r], r)
 
     def _bordered(self, M: Array, G: Array) -> Bordered:
-        """The system of many states, with the rank of the start."""
+        """Return the linear system of many states, with the rank of the start."""
         U, s, Vt = np.linalg.svd(G, full_matrices=False)
         r = self.rank
         kept = s[..., :r] > LOST * s[..., :1]
@@ -181,7 +181,7 @@ class Linkage(ClosedLoop):
         return Bordered(M, Split(U, np.where(kept, s[..., :r], 1.0), V, kept))
 
     def singular_words(self, G: Array) -> str:
-        """Which loop the row that is lost belongs to, at the worst of several states."""
+        """Describe the singular configuration: the loop whose closure row is lost, at the worst of several states."""
         flat = G.reshape(-1, *G.shape[-2:])
         s = np.linalg.svd(flat, compute_uv=False)
         k = int(np.argmin(s[:, self.rank - 1] / s[:, 0]))
@@ -189,7 +189,7 @@ class Linkage(ClosedLoop):
         return f"the closed loops are at a singular configuration, where {lost}"
 
     def conditions(self, q: Array) -> Array:
-        """(...) smallest singular value that counts beside the largest; zero at a singular configuration."""
+        """(...) smallest relevant singular value relative to the largest; zero at a singular configuration."""
         if self.rank == 0:
             return np.ones(q.shape[:-1])
         s = np.linalg.svd(self.close(q).G[..., self.free], compute_uv=False)
@@ -198,7 +198,7 @@ class Linkage(ClosedLoop):
     # ---- projection ------------------------------------------------------------------------------
 
     def projected(self, states: Array) -> Array:
-        """States (..., q, qd, ...) on the closures; of states that are not finite nothing changes."""
+        """Return states (..., q, qd, ...) projected onto the closures; states that are not finite are unchanged."""
         n = self.dof
         if states.ndim == 1:
             q, qd = states[:n], states[n : 2 * n]
@@ -211,11 +211,11 @@ class Linkage(ClosedLoop):
         return out.reshape(states.shape)
 
     def _resting(self, qd: Array) -> NDArray[np.bool_]:
-        """(..., sliding) joints with friction that do not move: they stay where they are."""
+        """(..., sliding) whether joints with friction are at rest; projections do not move them."""
         return np.asarray(qd[..., np.array(self.sliding, int)] == 0.0)
 
     def _projected(self, q: Array, qd: Array, f: NDArray[np.bool_], noted: bool = True) -> tuple[Array, Array]:
-        """(..., dof) each, by moving the coordinates f; what is off is noted as drift."""
+        """Return q, qd (..., dof), projected by moving the coordinates f; the correction is recorded as drift."""
         q, qd = q.copy(), qd.copy()
         M = library_of(self.arm).get("mass_matrix")(q)
         gaps, still = self.close(q), np.zeros_like(q[..., f])
@@ -233,7 +233,7 @@ class Linkage(ClosedLoop):
         return q, qd
 
     def followed(self, q: Array, qd: Array) -> Array:
-        """Rates (runs, dof) that keep the loops closed, those of joints with friction as they are."""
+        """Return rates (runs, dof) that keep the loops closed, with unchanged rates of joints with friction."""
         out = qd.copy()
         for rows, f in self._groups(q, qd, np.ones((len(q), len(self.sliding)), bool)):
             G, M = self.close(q[rows]).G, library_of(self.arm).get("mass_matrix")(np.ascontiguousarray(q[rows]))
@@ -242,7 +242,7 @@ class Linkage(ClosedLoop):
         return out
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
-        """A user's function sees states on the closures, also at stages of a step, which are a little off."""
+        """Return the torques of a user's function, called with states projected onto the closures."""
         if self.feedback is not None and q.ndim == 1 and np.isfinite(q).all() and np.isfinite(qd).all():
             q, qd = self._projected(q, qd, self._moving(self._resting(qd)), noted=False)
         return super().outside(t, q, qd)

@@ -1,4 +1,4 @@
-"""How to integrate: numbers that make sense, or a sentence."""
+"""Validated integration options of `simulate`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MANY = (1e-6, 1e-8)
 
 
 class Options(NamedTuple):
-    """How to integrate; rtol and atol are 0 until `of_runs` where they were not given."""
+    """Integration options; rtol and atol are 0 until `of_runs` sets their defaults."""
 
     until: float
     method: str | None
@@ -30,9 +30,9 @@ class Options(NamedTuple):
     singular: str = "stop"
 
     def of_runs(self, single: bool) -> Options:
-        """With the tolerances of one run or of many, where none were given.
+        """Return the options with default tolerances for one run or many.
 
-        Where rtol asks for more than the default of many runs, atol follows it, down to that of a single run.
+        If rtol is smaller than the default of many runs, atol decreases with it, down to that of a single run.
         """
         rtol, atol = ONE if single else MANY
         if self.rtol and not single:
@@ -46,7 +46,7 @@ SINGULAR = ("stop", "pass")
 def as_options(
     until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: Any, audit: Any, threads: Any, singular: Any
 ) -> Options:
-    """From the arguments of `simulate`."""
+    """Return validated options from the arguments of `simulate`."""
     if until is None:
         raise InputError("simulate: until is missing; give the end of the simulated time in seconds.")
     named = {"until": until, "rtol": rtol, "atol": atol, "dt": dt, "every": every, "audit": audit}
@@ -63,8 +63,8 @@ def as_options(
     known = _method(method)
     if dt is not None and known in ADAPTIVE:
         raise InputError(
-            f"simulate: dt is the step of methods 'rk4' and 'rk8'; {known!r} chooses its own. Leave out dt, or use "
-            "every=."
+            f"simulate: dt is the step of methods 'rk4' and 'rk8'; {known!r} has adaptive steps. Omit dt, or set the "
+            "sample spacing with every=."
         )
     plain = {word: None if value is None else float(value) for word, value in named.items()}
     plain |= {word: plain[word] or 0.0 for word in ("rtol", "atol")}

@@ -1,4 +1,4 @@
-"""What integrators hand over: states at the times asked for, and how it went."""
+"""The result of an integrator: states at the requested times, failures and events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lissom.spatial.rotations import Array
 
 
 class Outcome(NamedTuple):
-    """States (runs, nt, state) at times (nt,): q, qd, work (3), ways (and lags); NaN after the end of a run.
+    """States (runs, nt, state) at times (nt,): q, qd, work (3), friction states (and lags); NaN after a run's end.
 
     ends : (runs,)      index of the last good sample of every run
     failures : by run   why it ended early
@@ -38,6 +38,6 @@ class Outcome(NamedTuple):
     poses: Mapping[int, Array] = MappingProxyType({})
 
     def ended(self) -> Outcome:
-        """A single run without the samples after its end."""
+        """Return a single run without the samples after its end."""
         end = int(self.ends[0]) + 1
         return self._replace(t=self.t[:end], states=self.states[:, :end])

@@ -1,4 +1,4 @@
-"""The main numbers of a run, as data, as a table and for notebooks."""
+"""Summary of a run: as data, as a table and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEYOND = 1e-3  # of a limit of torque, from which it is told
 
 
 def summary(run: Run) -> dict[str, Any]:
-    """The main numbers of a run."""
+    """Return the main numbers of a run."""
     report = run.report
     return {
         "arm": run.arm.name, "status": run.status, "ok": run.ok, "runs": run.count, "samples": len(run.t),
@@ -34,12 +34,12 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def followed(run: Run) -> str | None:
-    """The frame that `run.tip` follows, None on a tree with several ends."""
+    """Return the frame that `run.tip` follows, None for a tree with several ends."""
     return run.tip_frame if len(run.arm.ends) == 1 else None
 
 
 def limits_used(run: Run) -> dict[str, float]:
-    """{joint: largest torque as a share of its limit}, of the joints whose torque is limited."""
+    """Return {joint: largest torque relative to its limit} of the joints with a torque limit."""
     lower, upper = run.arm.bounds("torque")
     joints = run.arm.joint_index
     most = used(run.tau[..., joints], lower, upper).reshape(-1, len(joints)).max(axis=0)
@@ -48,13 +48,13 @@ def limits_used(run: Run) -> dict[str, float]:
 
 
 def deflections(run: Run) -> dict[str, float]:
-    """{flexible link: largest deflection of its tip [m]}."""
+    """Return {flexible link: largest deflection of its tip [m]}."""
     bent = [link.name for link in run.arm.links if link.mode_labels]
     return {name: float(np.nanmax(np.linalg.norm(run.deflection(name), axis=-1))) for name in bent}
 
 
 def coordinates(run: Run) -> dict[str, dict[str, Any]]:
-    """{coordinate: where it ends, how fast it was, its largest torque, and their units}."""
+    """Return {coordinate: final value, largest rate, largest torque, and their units}."""
     return {
         name: {
             "end": _spread(run.q[..., -1, k]), "fastest": float(np.nanmax(np.abs(run.qd[..., k]))),
@@ -70,9 +70,9 @@ def _spread(x: Any) -> Any:
 
 
 def listing(run: Run, curves: bool = False) -> Listing:
-    """The joints of a run, on request with their curves; amplitudes of modes mean little and are left out."""
-    end = "at the end" if run.count is None else "at the end: least, median, most"
-    heads = ["coordinate", end, "fastest", "largest torque", *(["position", "torque"] if curves else [])]
+    """Return a table of the joints of a run, optionally with their curves; modal amplitudes are omitted."""
+    end = "final value" if run.count is None else "final value: min, median, max"
+    heads = ["coordinate", end, "largest rate", "largest torque", *(["position", "torque"] if curves else [])]
     told = coordinates(run)
     rows = []
     for k, name in enumerate(run.arm.coordinates):
@@ -86,30 +86,30 @@ def listing(run: Run, curves: bool = False) -> Listing:
 
 
 def _curve(run: Run, values: Any) -> Markup:
-    """Of an ensemble the median."""
+    """Return a small curve of values over time; of an ensemble the median."""
     return spark(run.t.tolist(), (values if run.count is None else np.nanmedian(values, axis=0)).tolist())
 
 
 def audit(run: Run) -> Iterator[str]:
-    """What happened, how far links bent, and whether the energy is accounted for: sentences."""
+    """Yield sentences about a run: events, torques above limits, deflections, and the energy balance."""
     for event in run.events[:MOST_EVENTS]:
         yield f"t = {event.t:.6g} s: {event.name}" + ("" if run.count is None else f" (run {event.run})")
     if len(run.events) > MOST_EVENTS:
         yield f"... and {len(run.events) - MOST_EVENTS} more events"
     for joint, use in limits_used(run).items():
         if use > 1 + BEYOND:
-            yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; controllers keep it with limit=True"
+            yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; a controller with limit=True keeps it"
     for link, size in deflections(run).items():
-        yield f"the tip of {link} is deflected by up to {1e3 * size:.4g} mm"
+        yield f"largest deflection of the tip of {link}: {1e3 * size:.4g} mm"
     frame = followed(run)
-    yield f"run.tip follows {frame}" if frame else f"the tree has {len(run.arm.ends)} ends; see run.path(link)"
-    ended = f", as far as they went; {len(run.failures)} ended early" if run.failures and run.count else ""
-    yield f"energy is balanced to {np.max(run.balance_error):.2g} of what moved{ended}"
+    yield f"run.tip follows {frame}" if frame else f"the tree has {len(run.arm.ends)} ends; use run.path(link)"
+    ended = f"; {len(run.failures)} runs ended early and count up to their ends" if run.failures and run.count else ""
+    yield f"energy balance error {np.max(run.balance_error):.2g}, relative to the energy exchanged{ended}"
     yield from str(run.report).splitlines()
 
 
 def to_html(run: Run) -> Markup:
-    """A table with small curves, and the audit behind a click."""
+    """Return a table with small curves, and the audit in a fold-out."""
     many = "" if run.count is None else f", {run.count} runs"
     head = f"{run.arm.name}: {run.t[0]:g} to {run.t[-1]:g} s, {len(run.t)} samples{many}, {run.status}"
     return Markup(tag("p", tag("b", head)) + listing(run, curves=True).html() + folded("audit", paragraphs(audit(run))))

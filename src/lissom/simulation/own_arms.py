@@ -1,6 +1,7 @@
-"""Ensembles whose runs have arms of their own: where things are, and how the arms travel in files.
+"""Ensembles with a separate arm for each run: kinematics of the runs, and storage of the arms in files.
 
-In a file an arm is the lines of its text that differ from those of the base arm, or, where lines were added, all of it.
+In a file an arm is stored as the lines of its text that differ from the base arm, or as its whole text if lines were
+added.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ Told = dict[str, Any]
 def watched(
     arm: Arm, arms: Sequence[Arm], name: str, states: Sequence[Array], which: Any, link: str, point: ArrayLike
 ) -> Array:
-    """ "pose" or "velocity" of a point of a link in states (rows, dof), each of the arm with the number in `which`."""
+    """Return "pose" or "velocity" of a point of a link in states (rows, dof), each of the arm number `which`."""
     varied = Varied(arm, arms, places(arm, name, link=link, point=point), rounded=False)
     rows = varied.rows(arms)[which]
     return np.asarray(call_rows(varied, rows, name, [np.ascontiguousarray(x) for x in states], link=link, point=point))
 
 
 def deformed(arms: Sequence[Arm], q: Array, link: str, s: ArrayLike | None) -> Deformation:
-    """Along a flexible link of every arm: states (arms, ..., dof)."""
+    """Return the deformation along a flexible link of every arm, for states (arms, ..., dof)."""
     rules = [Rule(arm, link, s, "deformation") for arm in arms]
     if any(not np.array_equal(rule.s, rules[0].s) for rule in rules):
         raise InputError(
-            f"deformation: link {link!r} is not of one length in all runs; give places s that all of them have, or ask "
-            "member(k)."
+            f"deformation: link {link!r} has different lengths in the runs; give distances s within all of them, or "
+            "use member(k)."
         )
     found = [rule(q[k][..., amplitudes(arm, link)]) for k, (arm, rule) in enumerate(zip(arms, rules, strict=True))]
     words = [field.name for field in dataclasses.fields(Deformation)[2:]]
@@ -50,7 +51,7 @@ def deformed(arms: Sequence[Arm], q: Array, link: str, s: ArrayLike | None) -> D
 
 
 def told(arm: Arm, arms: Sequence[Arm]) -> list[Told]:
-    """Arms as what differs from a base arm's text."""
+    """Return arms as their differences from a base arm's text."""
     from lissom.formats import native_write
 
     if isinstance(arms, Kept) and arms.base == arm:
@@ -67,11 +68,11 @@ def told(arm: Arm, arms: Sequence[Arm]) -> list[Told]:
 
 
 class Kept(Sequence[Arm]):
-    """Arms from a file, each read when it is first asked for."""
+    """Arms from a file, each parsed on first use."""
 
     def __init__(self, base: Arm, text: str, told: list[Told], file: str):
         if not isinstance(told, list) or not all(_lines(row) for row in told):
-            raise TypeError("arms are not lines of text")
+            raise TypeError("arms are not stored as lines of text")
         self.base, self.told = base, told
         self._lines, self._file = text.split("\n"), file
         self._made: dict[int, Arm] = {}

@@ -1,6 +1,6 @@
-"""Ensembles that survive: blocks of runs in a folder, each written whole when it is finished.
+"""Storage of ensembles in blocks, so that a simulation can be resumed: a folder with one file per finished block.
 
-The folder also holds a fingerprint of what is simulated, so that other runs are not mixed in.
+The folder also has a fingerprint of the simulation, so that runs of different simulations are not mixed.
 """
 
 from __future__ import annotations
@@ -31,57 +31,58 @@ PLAN = "plan.txt"
 
 
 class Store:
-    """A folder of blocks of runs."""
+    """A folder with blocks of runs."""
 
     def __init__(self, folder: Path, size: int, resume: bool):
         self.folder, self.size, self.resume = folder, size, resume
 
     @classmethod
     def of(cls, save: Any, every: Any, resume: bool, begin: Start) -> Store | None:
-        """The store that the arguments of `simulate` ask for, or None."""
+        """Return the store that the arguments of `simulate` request, or None."""
         if every is None:
             if resume:
-                raise InputError("simulate: resume needs save and save_every, as they were given the first time.")
+                raise InputError("simulate: resume needs the same save and save_every as the first call.")
             return None
         if save is None:
-            raise InputError("simulate: save_every needs save, the file that all runs go to in the end.")
+            raise InputError("simulate: save_every needs save, the file in which all runs are finally stored.")
         if isinstance(every, bool) or not isinstance(every, int | np.integer) or every < 1:
             raise InputError(f"simulate: save_every is {shown(every)}; expected a whole number of runs, at least 1.")
         if begin.single:
             raise InputError(
-                "simulate: save_every is for many runs; this is one. Use save, which is written in any case."
+                "simulate: save_every needs an ensemble of runs, and this is a single run. Use save alone."
             )
         return cls(folder_of(save), int(every), bool(resume))
 
     def open(self, loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> None:
-        """Make the folder, or make sure that it is of the same simulation."""
+        """Make the folder, or check that it belongs to the same simulation."""
         print_, unseen = fingerprint(loop, begin, options, events, self.size)
         plan = self.folder / PLAN
         if self.folder.exists() and any(self.folder.iterdir()):
             if not self.resume:
                 raise InputError(
-                    f"simulate: {self.folder} holds runs of an earlier simulation; resume it, or remove the folder."
+                    f"simulate: {self.folder} has runs of an earlier simulation; continue with resume=True, or remove "
+                    "the folder."
                 )
             if unseen:
                 raise InputError(
-                    f"simulate: {self.folder} cannot be resumed: the content of {', '.join(unseen)} cannot be read, so "
-                    "that it is unknown whether this is the same simulation. Remove the folder and simulate anew, or "
-                    "let the functions use numbers, arrays and plain objects only."
+                    f"simulate: {self.folder} cannot be resumed: the content of {', '.join(unseen)} cannot be "
+                    "compared, so it is unknown whether this is the same simulation. Remove the folder and start "
+                    "again, or let the functions use numbers, arrays and plain objects only."
                 )
             if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != print_:
                 raise InputError(
-                    f"simulate: {self.folder} is of another simulation: the arm, options, states, gains, functions, or "
-                    "values and objects that functions use differ. Remove the folder, or simulate as the first time."
+                    f"simulate: {self.folder} belongs to a different simulation: the arm, options, states, gains, "
+                    "functions, or values that functions use differ. Remove the folder, or repeat the first call."
                 )
             return
         try:
             self.folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise ModelError(f"it cannot be made ({error.strerror}).", file=str(self.folder)) from None
+            raise ModelError(f"the folder cannot be created ({error.strerror}).", file=str(self.folder)) from None
         write_text(plan, print_ + "\n")
 
     def blocks(self, count: int) -> Iterator[tuple[int, slice]]:
-        """Numbers and runs of the blocks."""
+        """Yield the number and the runs of every block."""
         for k, start in enumerate(range(0, count, self.size)):
             yield k, slice(start, min(start + self.size, count))
 
@@ -89,7 +90,7 @@ class Store:
         return self.folder / f"part-{k:06d}.nc"
 
     def finished(self, k: int) -> Run | None:
-        """A block that is already there."""
+        """Return a block that is already stored, or None."""
         return load_run(self._file(k)) if self.resume and self._file(k).is_file() else None
 
     def keep(self, k: int, run: Run) -> None:
@@ -97,21 +98,21 @@ class Store:
         run.save(self._file(k))
 
     def remove(self) -> None:
-        """All runs are elsewhere."""
+        """Remove the folder, when all runs are saved in one file."""
         shutil.rmtree(self.folder)
 
 
 def folder_of(save: str | os.PathLike[str]) -> Path:
-    """Where the parts of a file go."""
+    """Return the folder for the parts of a file."""
     return Path(f"{os.fspath(save)}.parts")
 
 
 def fingerprint(
     loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event], size: int
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the hash of all that results depend on, and the objects whose content cannot be read.
+    """Return a hash of everything that results depend on, and the names of objects that cannot be hashed.
 
-    Functions of the user count by their code and by the values that they use (see `lissom.formats.identity`).
+    Functions of the user enter by their code and by the values that they use (see `lissom.formats.identity`).
     """
     total = hashlib.sha256(f"{loop.key}|{loop.described.digest}|{options._replace(threads=None)}|{size}".encode())
     functions = [getattr(loop.feedback, "source", None)]
@@ -133,20 +134,20 @@ def fingerprint(
 
 
 def load_parts(folder: Path) -> Run:
-    """The finished runs of a simulation that was interrupted."""
+    """Return the finished runs of an interrupted simulation."""
     files = sorted(folder.glob("part-*.nc"))
     if not files:
-        raise ModelError("no runs are finished there.", file=str(folder))
+        raise ModelError("it has no finished runs.", file=str(folder))
     runs = [load_run(file) for file in files]
     for file, run in zip(files, runs, strict=True):
         if run.count is None or run.arm != runs[0].arm or not np.array_equal(run.t, runs[0].t, equal_nan=True):
-            raise ModelError("it is not of the same simulation as the parts before it.", file=str(file))
+            raise ModelError("it belongs to a different simulation than the other parts.", file=str(file))
     run = joined(runs)
-    return replace(run, status=f"{len(run.q)} finished runs of a simulation that was interrupted", ok=False)
+    return replace(run, status=f"interrupted: {len(run.q)} finished runs of an interrupted simulation", ok=False)
 
 
 def joined(runs: Sequence[Run]) -> Run:
-    """Blocks of runs as one ensemble."""
+    """Join blocks of runs into one ensemble."""
     if len(runs) == 1:
         return runs[0]
     starts = np.cumsum([0, *(len(run.q) for run in runs)])
@@ -165,7 +166,7 @@ def joined(runs: Sequence[Run]) -> Run:
         first = min(failures)
         status = f"{len(failures)} of {int(starts[-1])} runs failed; run {first}: {failures[first]}"
     elif not bad and any(run.status != "done" for run in runs):
-        status = f"done; {len({event.run for event in events})} of {int(starts[-1])} runs met events"
+        status = f"done; events occurred in {len({event.run for event in events})} of {int(starts[-1])} runs"
     ok = all(run.ok for run in runs)
     arms = None if runs[0].arms is None else [arm for run in runs for arm in run.arms or ()]
     return replace(runs[0], **arrays, arms=arms, events=events, failures=failures, report=report, status=status, ok=ok)

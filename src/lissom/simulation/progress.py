@@ -1,4 +1,4 @@
-"""Telling how far a simulation is."""
+"""Progress reports of a simulation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Progress = Callable[[float], None]
 
 @contextmanager
 def shown_progress(progress: Any, until: float, what: str = "simulating") -> Iterator[Progress]:
-    """A function that is told the time reached; a bar, the user's function of the fraction, or nothing."""
+    """Yield a function to call with the time reached: it updates a bar, calls the user's function, or does nothing."""
     if progress is False or progress is None:
         yield lambda _t: None
     elif callable(progress):

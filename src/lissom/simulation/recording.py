@@ -1,4 +1,4 @@
-"""From states to a record: accelerations, torques and energies at the samples, the audit, provenance."""
+"""From states to the record of a run: accelerations, torques and energies at the samples, status, provenance."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def recorded(loop: ClosedLoop, outcome: Outcome, report: RunReport, options: Opt
         report=report, arms=loop.arms(len(states)),
     )  # fmt: skip
     status, ok = _status(run, loop, outcome, options)
-    report = replace(report, allowed=options.audit or _allowed(run, options))
+    report = replace(report, balance_tolerance=options.audit or _allowed(run, options))
     return replace(run, status=status, ok=ok, interrupted=outcome.interrupted, report=report)
 
 
 def _at_samples(
     loop: ClosedLoop, outcome: Outcome, states: Array, threads: int | None, troubles: dict[int, str]
 ) -> dict[str, Array]:
-    """Accelerations, torques, power and energies (runs, nt, ...) by their words, some samples at a time.
+    """Return accelerations, torques, power and energies (runs, nt, ...) by name, computed in slices of samples.
 
-    Samples at which they cannot be had stay NaN; the first of every run goes to `troubles`.
+    Samples at which they cannot be computed are NaN; the first such error of every run goes to `troubles`.
     """
     n, rows, batch = loop.dof, len(states), states.shape[:2]
     shapes = {"qdd": (n,), "tau": (n,), "power": (POWERS,), "kinetic": (), "potential": ()}
@@ -79,7 +79,7 @@ def _at_samples(
 
 
 def _outside(loop: ClosedLoop, t: Array, q: Array, qd: Array) -> Array | None:
-    """Torques of a user's function at samples."""
+    """Return the torques of a user's function at samples, or None."""
     if loop.controller is not None:
         return None
     return np.array([loop.outside(float(when), *row) for when, *row in zip(t, q, qd, strict=True)]).reshape(q.shape)
@@ -88,7 +88,7 @@ def _outside(loop: ClosedLoop, t: Array, q: Array, qd: Array) -> Array | None:
 def _one_by_one(
     loop: ClosedLoop, t: Array, states: Array, at: tuple[Any, Any], rates: list[Array], troubles: dict[int, str]
 ) -> None:
-    """The same where some sample is in trouble."""
+    """Compute the samples one by one where some of them cannot be computed."""
     n = loop.dof
     for run, sample in zip(*(x.tolist() for x in at), strict=True):
         member, when, state = loop.member(run), float(t[sample]), states[run, sample]
@@ -102,14 +102,14 @@ def _one_by_one(
 
 
 def _slices(t: Array, rows: int, given: int) -> Any:
-    """Slices of samples that are evaluated at once, fewer where much is given to every row."""
+    """Yield slices of samples to evaluate at once, smaller where rows have many inputs."""
     size = max(1, BATCH // (rows * (1 + given // WIDE)))
     for k in range(0, len(t), size):
         yield slice(k, k + size), t[k : k + size]
 
 
 def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> Array:
-    """What is given, for every known sample; at a jump what is after it."""
+    """Return the inputs at every known sample; at a jump the value after it."""
     parts = [steady[run]]
     if loop.inputs.size > loop.inputs.steady_size:
         table = loop.inputs.varying_over(t)
@@ -118,27 +118,29 @@ def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> 
 
 
 def _failure(loop: ClosedLoop, outcome: Outcome, run: int, report: RunReport) -> str:
-    """Why a run failed, where, and what to try when it was the motion that failed."""
+    """Return why and where a run failed, and what to try."""
     n, end = loop.dof, int(outcome.ends[run])
     why = outcome.failures[run].replace("simulate: ", "").rstrip(".")
     if end < 0:
-        return f"{why}. Look at the initial state."
+        return f"{why}. Check the initial state."
     state = outcome.states[run, end]
     fastest = loop.arm.coordinates[int(np.argmax(np.abs(state[n : 2 * n])))]
-    where = f"{why}. The last good state is that of t = {outcome.t[end]:.6g} s, where {fastest!r} moves fastest."
+    where = f"{why}. The last valid sample is at t = {outcome.t[end]:.6g} s, where {fastest!r} has the largest rate."
     if ("diverged" not in why and "collapsed" not in why) or "singular configuration" in why:
         return where
     if is_truncated(loop.arm):
         known, total = outcome.states[[run], : end + 1, :n], len(outcome.states)
         lost = lost_inertia(loop, outcome.t[: end + 1], known, [run], total)
-        return f"{where} {lost[:1].upper()}{lost[1:]}; {FIX}." if lost else f"{where} Equations are truncated; {FIX}."
+        return (
+            f"{where} {lost[:1].upper()}{lost[1:]}; {FIX}." if lost else f"{where} The equations are truncated; {FIX}."
+        )
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x[:n].copy(), x[n : 2 * n].copy()) for k, x in ((0, start), (end, state))]
     reach = np.inf if report.dt is None else tableau(report.method).reach
     advised = advice(member, states, reach, report.dt)
     if advised is None and "diverged" in why:  # a step that collapsed says what to try
         smaller = "rtol" if report.dt is None else "dt"
-        advised = f"Give a smaller {smaller}, or method='radau', and look at the last good state."
+        advised = f"Try a smaller {smaller} or method='radau', and check the last valid state."
     return where if advised is None else f"{where} {advised}"
 
 
@@ -163,18 +165,18 @@ def _status(run: Run, loop: ClosedLoop, outcome: Outcome, options: Options) -> t
     if is_truncated(run.arm):
         q = run.q[None] if run.count is None else run.q
         lost = lost_inertia(loop, run.t, q, range(len(q)), len(q))
-        drift = f"energy is out of balance by {worst:.2g} of what moved: truncated equations do not conserve it"
+        drift = f"energy balance error {worst:.2g} of the energy exchanged: truncated equations do not conserve energy"
         return "; ".join(part for part in (text, lost, drift) if part), good and not lost
     if worst <= allowed:
         return text, good
     who = "" if run.count is None else f" in {int((error > allowed).sum())} of {run.count} runs"
     fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
-    loss = f"energy is out of balance by {worst:.2g} of what moved{who} (allowed {allowed:.2g})"
+    loss = f"energy balance error {worst:.2g} of the energy exchanged{who} (allowed {allowed:.2g})"
     return f"{text}, but {loss}; try {fix}", False
 
 
 def _allowed(run: Run, options: Options) -> float:
-    """Error of the energy balance that is to be expected; fixed steps pass over the instants at which joints stick."""
+    """Return the expected energy balance error; larger for fixed steps, which do not locate stick-slip instants."""
     if run.report.method == "rodas":
         return max(1e3 * options.rtol, 1e-9)
     if run.report.method not in FIXED:

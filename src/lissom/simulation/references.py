@@ -1,8 +1,8 @@
 """References of controllers: rates and accelerations that belong to given positions.
 
-Where they are not given, they are derived exactly: of numbers they are zero, profiles, splines and planned motions are
-differentiated, a function that returns (q, qd, qdd) has them. Of any other function nothing is known: laws that
-cancel the motion of the reference refuse it, those that merely damp take zero.
+Where they are not given, they are derived exactly: zero for constants; profiles, splines and planned motions are
+differentiated; a function that returns (q, qd, qdd) provides them. They are unknown for any other function: controllers
+that need them raise an error, those that only damp assume zero.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ ORDERS = ("q", "qd", "qdd")
 
 
 def references(controller: str, arm: Arm, damps: bool = False, **given: Any) -> dict[str, Any]:
-    """Positions, rates and accelerations as a controller takes them: what is given, the rest derived from q or qd.
+    """Return reference positions, rates and accelerations: those given, the others derived from q or qd.
 
-    damps : take rates that cannot be derived as zero
+    damps : assume zero for rates that cannot be derived
     given : q and qd, or q, qd and qdd; None: derive it
     """
     found = {word: _as_function(value) for word, value in given.items()}
@@ -39,18 +39,18 @@ def references(controller: str, arm: Arm, damps: bool = False, **given: Any) -> 
 
 
 def rates_unknown(q: Any, arm: Arm) -> bool:
-    """Whether it is a function of time that returns positions alone."""
+    """Whether a reference is a function of time that returns positions only."""
     q = _as_function(q)
     return callable(q) and _derivative(q, 1) is None and _together(q, arm) == 0
 
 
 def is_planned_motion(value: Any) -> bool:
-    """Whether it has the interface of a `Motion`: a duration, and q, qd, qdd at any time within it."""
+    """Whether a value has the interface of a `Motion`: a duration, and q, qd, qdd at any time within it."""
     return hasattr(value, "duration") and callable(getattr(value, "at", None))
 
 
 def _as_function(value: Any) -> Any:
-    """Splines of SciPy and planned motions as functions of time that hold their ends; the rest as it is."""
+    """Return SciPy splines and planned motions as functions of time with constant continuation; others unchanged."""
     if is_planned_motion(value):
         polynomials = getattr(value, "polynomials", None)
         if polynomials is not None:
@@ -60,7 +60,7 @@ def _as_function(value: Any) -> Any:
 
 
 class _HeldMotion:
-    """q, qd, qdd of a planned motion that has no polynomials (of closed loops); beyond its ends it rests."""
+    """q, qd, qdd of a planned motion without polynomials (closed loops); at rest before its start and after its end."""
 
     def __init__(self, motion: Any):
         self.motion = motion
@@ -74,9 +74,9 @@ class _HeldMotion:
 
 
 def _together(q: Any, arm: Arm) -> int:
-    """How many arrays (q, qd and perhaps qdd) a function of time returns at once; 0: the positions alone.
+    """Return how many arrays (q, qd and perhaps qdd) a function of time returns together; 0: positions only.
 
-    Of arms with one coordinate these may be numbers.
+    For arms with one coordinate these may be numbers.
     """
     if not callable(q) or isinstance(q, Profile | HeldSpline):
         return 0
@@ -90,7 +90,7 @@ def _together(q: Any, arm: Arm) -> int:
 
 
 def _derived(controller: str, found: dict[str, Any], word: str, words: list[str]) -> Any:
-    """The derivative of the nearest reference before it that can be differentiated; zero of numbers alone."""
+    """Return the derivative of the nearest lower-order reference that can be differentiated; zero for constants."""
     place = ORDERS.index(word)
     lower = [(ORDERS[k], found[ORDERS[k]]) for k in reversed(range(place))]
     for step, (_, value) in enumerate(lower, 1):
@@ -104,20 +104,20 @@ def _derived(controller: str, found: dict[str, Any], word: str, words: list[str]
     raise InputError(
         f"{controller}: {source} is a function of time, but {' and '.join(missing)} "
         f"{'are' if len(missing) > 1 else 'is'} not given. Let q return ({', '.join(words)}), give "
-        f"{' and '.join(missing)} as functions too, make q a spline of SciPy, a planned motion or "
-        f"Profile(t, q, kind='cubic'), which are differentiated, or give {missing[0]}=0 for a reference at rest."
+        f"{' and '.join(missing)} as functions too, use a SciPy spline, a planned motion or Profile(t, q, "
+        f"kind='cubic') for q, which can be differentiated, or give {missing[0]}=0 for a reference at rest."
     )
 
 
 def _derivative(value: Any, order: int) -> Any:
-    """The derivative of a profile or a spline; None where it is not known."""
+    """Return the derivative of a profile or a spline; None where it is unknown."""
     if isinstance(value, Profile):
         return _rate(value, order)
     return value.derivative(order) if isinstance(value, HeldSpline) else None
 
 
 def _rate(profile: Profile, order: int) -> HeldSpline | float:
-    """The derivative of a profile; a "hold" one has none at its jumps, and zero between them."""
+    """Return the derivative of a profile; that of a "hold" profile is zero, its jumps are ignored."""
     if profile.kind == "hold" or len(profile.t) == 1:
         return 0.0
     if profile.kind == "cubic":

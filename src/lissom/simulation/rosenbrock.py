@@ -53,7 +53,7 @@ SHORT = 1e-5  # of a step, for derivatives with respect to time
 
 
 class Slopes(NamedTuple):
-    """At the start of a step, rows of all runs: accelerations and their change with time, M, D and K, what is free."""
+    """Values at the start of a step, one row per run: accelerations, their time derivative, M, D, K, free entries."""
 
     qdd: Array
     drift: Array
@@ -64,7 +64,7 @@ class Slopes(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A step from y to `end` (rows, 2 dof), its error, and what lies between."""
+    """A step from y to `end` (rows, 2 dof), its error, and its dense output."""
 
     y: Array
     end: Array
@@ -72,17 +72,17 @@ class Path(NamedTuple):
     curved: tuple[Array, Array]
 
     def at(self, part: Array) -> Array:
-        """States (rows, 2 dof) at parts of the step, of third order."""
+        """Return states (rows, 2 dof) at fractions of the step, of third order."""
         s = part[:, None]
         return self.y + s * (self.end - self.y + (1 - s) * (self.curved[0] + s * self.curved[1]))
 
     def rows(self, some: Index) -> Path:
-        """Some of the runs."""
+        """Return the step of some of the runs."""
         return Path(self.y[some], self.end[some], self.error[some], (self.curved[0][some], self.curved[1][some]))
 
 
 class Runs:
-    """The closed loops of many runs at times of their own; what cannot be evaluated is NaN."""
+    """Closed loops of many runs, each at its own time; values that cannot be computed are NaN."""
 
     def __init__(self, loop: ClosedLoop, count: int, threads: int | None):
         self.loop, self.threads = loop, threads
@@ -91,7 +91,7 @@ class Runs:
         self._varies = loop.inputs.size > loop.inputs.steady_size
 
     def given(self, runs: Index, t: Array, before: bool) -> Array:
-        """(rows, size) what the runs are given at their times."""
+        """(rows, size) inputs of the runs at their times."""
         steady = self._steady[runs]
         if not self._varies:
             return np.ascontiguousarray(steady)
@@ -100,7 +100,7 @@ class Runs:
         return np.ascontiguousarray(np.concatenate([steady, varying], axis=1))
 
     def rates(self, runs: Index, t: Array, y: Array, way: Array, before: bool = True) -> Rates:
-        """(rows, ...) at states y (rows, 2 dof)."""
+        """Return the outputs (rows, ...) at states y (rows, 2 dof)."""
         n, loop = self.loop.dof, self.loop
         self.evaluations += len(runs)
         good: Any = (np.abs(y) < BEYOND).all(axis=1)
@@ -116,7 +116,7 @@ class Runs:
         return found
 
     def _one_by_one(self, q: Array, qd: Array, way: Array, given: Array) -> Rates:
-        """The same where some of the states cannot be evaluated."""
+        """Compute the outputs one by one where some states cannot be evaluated."""
         n = self.loop.dof
         out = Rates(*(np.full((len(q), width), np.nan) for width in (n, n, len(self.loop.held), 3)))
         for k in range(len(q)):
@@ -128,7 +128,7 @@ class Runs:
         return out
 
     def slopes(self, runs: Index, t: Array, y: Array, way: Array, qdd: Array, h: Array) -> Slopes:
-        """At states with known accelerations; h: steps that will be tried."""
+        """Return the derivatives at states with known accelerations; h: steps that will be tried."""
         n, loop = self.loop.dof, self.loop
         q, qd, given = np.ascontiguousarray(y[:, :n]), np.ascontiguousarray(y[:, n:]), self.given(runs, t, False)
         M, D, K = torque_slopes(loop, q, qd, qdd, given)
@@ -142,7 +142,7 @@ class Runs:
         return Slopes(qdd, drift, M * free[:, None, :] * free[:, :, None], D, K, free)
 
     def step(self, runs: Index, t: Array, y: Array, way: Array, h: Array, at: Slopes) -> Path:
-        """One step h (rows,) of every run; NaN where it cannot be taken."""
+        """Take one step h (rows,) of every run; NaN where it fails."""
         n = self.loop.dof
         g = 1.0 / (GAMMA * h)[:, None]
         inverse = _inverse(at, g[..., None])
@@ -164,7 +164,7 @@ def _times(matrix: Array, x: Array) -> Array:
 
 
 def _inverse(at: Slopes, g: Array) -> Array:
-    """Of g M + D + K/g, scaled by its diagonal: entries of light and of heavy links are far apart."""
+    """Return the inverse of g M + D + K/g, scaled by its diagonal: entries of light and heavy links differ widely."""
     B = np.where(at.free[:, :, None], g * at.M + at.D + at.K / g, g * np.eye(at.M.shape[-1]))
     size = np.abs(np.diagonal(B, axis1=-2, axis2=-1))
     scale = 1.0 / np.sqrt(np.where(size > 0, size, 1.0))

@@ -33,15 +33,15 @@ OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 
 @dataclass(frozen=True)
 class RunReport:
-    """How a run was made.
+    """How a run was computed.
 
-    method, why : the integrator, and why it was chosen
+    method, why : str           the integrator, and the reason for it
     dt : float or None          length of fixed steps [s]
     steps, evaluations : int    of the integrator, all runs
     wall, cpu : float           seconds
-    notes : sentences worth knowing
-    allowed : float             error of the energy balance that was allowed, relative
-    made : provenance: versions, the arm's fingerprint, the controller and its settings (gains), options, time
+    notes : tuple of str        remarks, for example what a controller neglects
+    balance_tolerance : float   allowed relative error of the energy balance
+    provenance : dict           versions, the arm's fingerprint, the controller and its settings (gains), options, time
     """
 
     method: str
@@ -52,8 +52,8 @@ class RunReport:
     wall: float = 0.0
     cpu: float = 0.0
     notes: tuple[str, ...] = ()
-    allowed: float = float("inf")
-    made: dict[str, Any] = field(default_factory=dict)
+    balance_tolerance: float = float("inf")
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         effort = f"{self.steps} steps, {self.evaluations} evaluations, {self.wall:.3g} s ({self.cpu:.3g} s of CPU)"
@@ -62,23 +62,24 @@ class RunReport:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a simulation gave. Arrays of an ensemble have the runs as first axis; NaN after a run's end.
+    """The result of a simulation. Arrays of an ensemble have the runs as first axis; NaN after a run's end.
 
     Attributes
     ----------
     arm : Arm
     t : (nt,)                          times [s]
-    q, qd, qdd, tau : (nt, dof)        motion and torques; of prescribed joints the torque that leads them
+    q, qd, qdd, tau : (nt, dof)        motion and torques; for prescribed joints the torque that their motion requires
     kinetic, potential : (nt,)         energies [J], springs and drives included
-    power, work : (nt, 3)              [W, J] that torques put in, that damping and friction take (lost), and that
-                                       loads and a moving base put in (outer)
+    power, work : (nt, 3)              [W, J] supplied by torques (in), dissipated by damping and friction (lost),
+                                       supplied by loads and a moving base (outer)
     status : str                       "done", or what happened, with the time
-    ok : bool                          every run went to its end (or to an event that stops it), and energy balances
+    ok : bool                          every run reached its end (or an event that stops it), and energy is conserved
+                                       within `report.balance_tolerance`
     events : tuple of EventHit
     failures : dict                    run -> why it ended early
-    report : Report
-    interrupted : bool                 it was stopped from outside (Ctrl-C)
-    arms : sequence of Arm or None     of an ensemble of different arms, those of its runs
+    report : RunReport
+    interrupted : bool                 the simulation was interrupted (Ctrl-C)
+    arms : sequence of Arm or None     the arms of the runs, for an ensemble of different arms
     """
 
     arm: Arm
@@ -124,17 +125,17 @@ class Run:
 
     @property
     def energy(self) -> Array:
-        """(nt,) kinetic and potential energy [J]."""
+        """(nt,) total energy, kinetic and potential [J]."""
         return self.kinetic + self.potential
 
     @property
     def balance(self) -> Array:
-        """(nt,) energy that the balance cannot account for [J]: E - E(0) - (in - lost + outer)."""
+        """(nt,) error of the energy balance [J]: E - E(0) - (in - lost + outer)."""
         return _balance(self.kinetic, self.potential, self.work)
 
     @property
     def balance_error(self) -> Any:
-        """Largest size of `balance` beside the energy that moved, beyond rounding; one per run of an ensemble."""
+        """Largest |balance| relative to the energy exchanged, beyond rounding; one per run of an ensemble."""
         if self.count is None:
             return self._unbalanced(...)
         some = boxes((self.count,), rows_in_room(8 * TERMS * len(self.t)))
@@ -156,12 +157,12 @@ class Run:
 
     @cached_property
     def closure_error(self) -> Array:
-        """(nt,) largest residual of all closures [m or rad]; zero of an arm without loops."""
+        """(nt,) largest residual of all loop closures [m or rad]; zero for an arm without loops."""
         return self._of_closures(lambda gaps, _qd: gaps.phi)
 
     @cached_property
     def closure_rate(self) -> Array:
-        """(nt,) largest rate at which a closure opens [m/s or rad/s]; zero of an arm without loops."""
+        """(nt,) largest rate at which a loop closure opens [m/s or rad/s]; zero for an arm without loops."""
         return self._of_closures(lambda gaps, qd: (gaps.G @ qd[..., None])[..., 0])
 
     def _of_closures(self, rows: Any) -> Array:
@@ -178,7 +179,7 @@ class Run:
 
     @cached_property
     def tip_frame(self) -> str:
-        """The frame that `tip` follows: at the end of the arm. A tree with several ends has none: see `path`."""
+        """Name of the frame that `tip` follows, at the end of the arm; an error for a tree with several ends."""
         return tip_frame(self.arm, only_end(self.arm, "use run.path(link) and run.velocity(link)"))
 
     @cached_property
@@ -188,12 +189,12 @@ class Run:
 
     @cached_property
     def tip_velocity(self) -> Array:
-        """(nt, 3) its velocity [m/s]."""
+        """(nt, 3) velocity of the tip in the world [m/s]."""
         return self.velocity(self.tip_frame)[..., :3]
 
     @property
     def tip_deflection(self) -> Array:
-        """(nt, 3) deflection of the last flexible link's tip, in its axes [m]; of several branches see `deflection`."""
+        """(nt, 3) deflection of the last flexible link's tip, in its axes [m]; for other links use `deflection`."""
         link = last_flexible(self.arm)
         if link is None:
             raise InputError(f"tip_deflection: arm {self.arm.name!r} has no flexible links.")
@@ -211,9 +212,9 @@ class Run:
         return inside[..., 0] - np.array([arm.link(link).tip[:3, 3] for arm in self.arms])[:, None]
 
     def deformation(self, link: str, s: ArrayLike | None = None) -> Deformation:
-        """Displacement, slope, curvature, inner moments, strain and stress along a flexible link.
+        """Displacement, slope, curvature, internal moments, strain and stress along a flexible link.
 
-        Arrays (nt, ns, ...), or (runs, nt, ns, ...); see `lissom.deformation`. NaN where the run is.
+        Arrays (nt, ns, ...), or (runs, nt, ns, ...); see `lissom.deformation`. NaN after a run's end.
         """
         if self.arms is not None:
             from lissom.simulation.own_arms import deformed
@@ -230,7 +231,7 @@ class Run:
         return self._watched("velocity", link, point, self.q, self.qd)
 
     def _watched(self, name: str, link: str, point: ArrayLike, *states: Array) -> Array:
-        """ "pose" or "velocity" of a point, of every run's own arm."""
+        """Return "pose" or "velocity" of a point, with each run's own arm."""
         if self.arms is None:
             verb: Any = pose if name == "pose" else velocity
             return self._where_known(lambda *x: verb(self.arm, *x, link, point), *states)
@@ -241,7 +242,7 @@ class Run:
 
     @staticmethod
     def _where_known(function: Any, *states: Array) -> Array:
-        """A function of states; NaN where they are."""
+        """Return a function of states; NaN where they are NaN."""
         known = np.isfinite(states[0]).all(axis=-1)
         found = function(*(x[known] for x in states))
         out = np.full((*known.shape, *found.shape[1:]), np.nan)
@@ -251,9 +252,9 @@ class Run:
     # ---- parts -----------------------------------------------------------------------------------
 
     def member(self, run: int) -> Run:
-        """One run of an ensemble."""
+        """Return one run of an ensemble."""
         if self.count is None:
-            raise InputError("member: this is a single run.")
+            raise InputError("member: this is a single run, not an ensemble.")
         if not -self.count <= run < self.count:
             raise InputError(f"member: there is no run {run}; there are {self.count}.")
         run %= self.count
@@ -276,27 +277,27 @@ class Run:
         )  # fmt: skip
         bent, good = bending_range.deflection_report(arm, one.t, one.q) if one.ok and last else ("", True)
         status = f"{status}; {bent}" if bent else status
-        if one.ok and last and one.balance_error > self.report.allowed:
-            return replace(one, ok=False, status=f"{status}, but energy is out of balance by {one.balance_error:.2g}")
+        if one.ok and last and one.balance_error > self.report.balance_tolerance:
+            return replace(one, ok=False, status=f"{status}, but the energy balance error is {one.balance_error:.2g}")
         return replace(one, ok=one.ok and good, status=status)
 
     def __getitem__(self, key: slice) -> Run:
-        """Some of the samples: ``run[100:200]``, ``run[::10]``."""
+        """Return some of the samples: ``run[100:200]``, ``run[::10]``."""
         if not isinstance(key, slice):
             raise InputError(
-                f"run[{shown(key)}]: samples are chosen by a slice, run[10:20]; a run of many by member(k)."
+                f"run[{shown(key)}]: use a slice of samples such as run[10:20], or member(k) for a run of an ensemble."
             )
         axis = 1 if self.count is not None else 0
         arrays = {word: getattr(self, word)[(slice(None),) * axis + (key,)] for word in OVER_TIME}
         t = self.t[key]
         if not len(t):
-            raise InputError(f"run[{key.start}:{key.stop}]: no samples are left of {len(self.t)}.")
+            raise InputError(f"run[{key.start}:{key.stop}]: the slice selects none of the {len(self.t)} samples.")
         if key.step is not None and key.step < 0:
-            raise InputError(f"run[::{key.step}]: time runs forwards; expected a step above 0.")
+            raise InputError(f"run[::{key.step}]: expected a step above 0.")
         return replace(self, t=t, **arrays)
 
     def between(self, start: float, end: float) -> Run:
-        """The samples from `start` to `end` [s]."""
+        """Return the samples from `start` to `end` [s]."""
         inside = np.flatnonzero((self.t >= start) & (self.t <= end))
         if not inside.size:
             raise InputError(
@@ -305,10 +306,10 @@ class Run:
         return self[inside[0] : inside[-1] + 1]
 
     def at(self, t: ArrayLike) -> Run:
-        """The run resampled at other times, within its own.
+        """Return the run resampled at other times within its duration.
 
-        Positions by the polynomial of degree five that has the rates and accelerations of the samples
-        around, rates and accelerations as its derivatives; the rest by linear interpolation.
+        Positions are interpolated by quintic polynomials with the rates and accelerations of the neighbouring
+        samples, rates and accelerations are their derivatives; everything else is interpolated linearly.
         """
         times = np.atleast_1d(as_numbers(t, "t", "at"))
         if times.ndim != 1 or (np.diff(times) <= 0).any():
@@ -330,7 +331,7 @@ class Run:
     # ---- elsewhere -------------------------------------------------------------------------------
 
     def to_xarray(self) -> xarray.Dataset:
-        """The run as a dataset with names and units; `load_run` reads it back from a file.
+        """Return the run as an xarray dataset with names and units.
 
         Examples
         --------
@@ -344,14 +345,14 @@ class Run:
         return to_dataset(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the run: ``.nc`` (NetCDF), ``.csv``, or ``.parquet`` (extra ``parquet``). See `load_run`."""
+        """Write the run to a file: ``.nc`` (NetCDF), ``.csv``, or ``.parquet`` (extra ``parquet``). See `load_run`."""
         from lissom.simulation.files import save
 
         save(self, path)
 
 
 def _quintic(q: Array, qd: Array, qdd: Array, k: Any, s: Array, h: Array) -> tuple[Array, Array, Array]:
-    """Values, rates and accelerations inside intervals k at the fractions s."""
+    """Return values, rates and accelerations inside intervals k at the fractions s."""
     s, h = s[:, None], h[:, None]
     x0, x1 = q[..., k, :], q[..., k + 1, :]
     v0, v1 = h * qd[..., k, :], h * qd[..., k + 1, :]

@@ -30,7 +30,7 @@ TOP = ("lissom_run", "arm", "flexible", "mimic", "payload", "start", "torque", "
 
 
 class RunFile(NamedTuple):
-    """What a run file says: the arm, the arguments of `simulate`, and where results go."""
+    """Content of a run file: the arm, the arguments of `simulate`, and output files."""
 
     arm: Arm
     arguments: dict[str, Any]
@@ -38,12 +38,12 @@ class RunFile(NamedTuple):
 
 
 def read_run_file(path: Path) -> RunFile:
-    """A run file, or a sentence with its line."""
+    """Read a run file; errors name the line."""
     return read_document(path, "run", _Reader(path).read)
 
 
 def read_loads(path: Path) -> list[Load] | OverTime:
-    """The ``[[loads]]`` of a run file, or of a file with nothing else."""
+    """Read the ``[[loads]]`` of a run file, or of a file with nothing else."""
 
     def read(document: Table) -> list[Load] | OverTime:
         refuse_unknown(document, TOP, "the file")
@@ -91,18 +91,18 @@ class _Reader:
         return RunFile(self.arm, {k: v for k, v in arguments.items() if v is not None}, outputs)
 
     def _assembled(self, held: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The start with its closed loops closed; `held` are joints that stay where they are."""
+        """Return the initial state with its loops closed; `held` are joints that keep their positions."""
         from lissom.verbs.assembly import assemble
 
         if not isinstance(held, list) or not all(isinstance(name, str) for name in held):
-            raise ModelError(f"assemble is {shown(held)}; expected a list of joints that stay where they are, or [].")
+            raise ModelError(f"assemble is {shown(held)}; expected a list of joints that keep their positions, or [].")
         found = assemble(self.arm, arguments.get("q0"), held, arguments.get("qd0"))
         return {"q0": found.q, "qd0": found.qd}
 
     # ---- values that may vary --------------------------------------------------------------------
 
     def _profile(self, row: Table, word: str, what: str) -> Any:
-        """A value, or with ``t`` its samples over time (``kind``: linear, hold, cubic)."""
+        """Return a constant, or with ``t`` a profile over time (``kind``: linear, hold, cubic)."""
         if "t" not in row:
             return row[word]
         return Profile(row["t"], row[word], row.get("kind", "linear"))
@@ -187,7 +187,7 @@ class _Reader:
     # ---- many runs -------------------------------------------------------------------------------
 
     def _ensemble(self, row: Table, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Initial states, gains and payloads spread around what the file says."""
+        """Return random initial states, gains and payloads around the values in the file."""
         refuse_unknown(row, ("runs", "seed", "q", "qd", "kp", "kd", "payload"), "[ensemble]")
         runs, seed = row.get("runs"), row.get("seed", 0)
         for word, value, least, most in (("runs", runs, 1, MOST_RUNS), ("seed", seed, 0, 2**63)):
@@ -206,7 +206,7 @@ class _Reader:
         for word in ("kp", "kd"):
             if word in row:
                 if not hasattr(control, word):
-                    raise ModelError(f"{word} spreads a gain, but the controller has none.")
+                    raise ModelError(f"{word} varies a gain that the controller does not have.")
                 part = _numbers(row[word], word)
                 joints = len(arm.joints)
                 gains = np.broadcast_to(np.asarray(getattr(control, word), float), joints)
@@ -244,7 +244,7 @@ def _needed(field: Any) -> bool:
 
 
 def _state(value: Any, word: str) -> Any:
-    """Positions or rates to start from, of one run or of several."""
+    """Return initial positions or rates, of one run or of several."""
     found = _numbers(value, word)
     if found.ndim not in (1, 2):
         raise ModelError(f"{word} is {shown(value)}; expected a list, one number per joint.")

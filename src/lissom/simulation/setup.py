@@ -1,4 +1,4 @@
-"""From what a user gives to `simulate` to a closed loop, or a sentence."""
+"""From the arguments of `simulate` to a closed loop, with checks."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TAU = (
 
 
 class Start(NamedTuple):
-    """Where runs start: (runs, dof) each; `single` when the user gave one state and nothing of many runs."""
+    """Initial states of the runs, (runs, dof) each; `single`: one run, not an ensemble."""
 
     q: Array
     qd: Array
     single: bool
 
     def rows(self, some: slice) -> Start:
-        """Some of the runs."""
+        """Return the initial states of some of the runs."""
         return Start(self.q[some], self.qd[some], self.single)
 
 
@@ -50,9 +50,9 @@ def closed_loop(
     payloads: Any,
     arms: Any = None,
 ) -> ClosedLoop:
-    """The arm with all that acts on it."""
+    """Return the arm with its controller, loads, base motion, prescribed joints and payloads."""
     if payloads is not None and arms is not None:
-        raise InputError(f"{VERB}: payloads and arms are given; give every arm its payload: arm.with_payload(...).")
+        raise InputError(f"{VERB}: payloads and arms are both given; put the payloads in arms: arm.with_payload(...).")
     laden = _payloads(arm, payloads)
     lead = _prescribed(arm, prescribed)
     pushes, ground = _loads(arm, loads), _base(base)
@@ -72,7 +72,7 @@ def _kind(arm: Arm) -> type[ClosedLoop]:
 
 
 def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
-    """Initial states of all runs; `told_runs`: how many the rest tells of."""
+    """Return the initial states of all runs; `told_runs`: the number of runs that the other arguments have."""
     q = as_state(arm, arm.home if q0 is None else q0, "q0", VERB)
     qd = as_state(arm, np.zeros(arm.dof) if qd0 is None else qd0, "qd0", VERB)
     for word, x in (("q0", q), ("qd0", qd)):
@@ -89,7 +89,7 @@ def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
 
 
 class Feedback:
-    """A function tau(t, q, qd) of the user, its torques expanded to all coordinates."""
+    """A user's function tau(t, q, qd), its torques expanded to all coordinates."""
 
     def __init__(self, arm: Arm, source: Any):
         self.arm, self.source = arm, source
@@ -105,7 +105,7 @@ def _torques(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Contro
     if isinstance(tau, Profile):
         return Torques(as_signal(tau, arm.dof, "tau", lambda x: _expanded(arm, x))), None
     if isinstance(tau, type):
-        raise InputError(f"{VERB}: tau is the class {tau.__name__}; expected one of its objects, {tau.__name__}(...).")
+        raise InputError(f"{VERB}: tau is the class {tau.__name__}; expected an instance, {tau.__name__}(...).")
     if callable(tau):
         return None, Feedback(arm, tau)
     if tau is None:
@@ -137,7 +137,7 @@ def _expanded(arm: Arm, x: Array) -> Array:
 
 
 def _sampled(tau: Array, until: float) -> Signal:
-    """(runs or 1, nt, dof): samples evenly spread over the simulated time, linear in between."""
+    """Return samples (runs or 1, nt, dof), equally spaced over the simulated time, as a piecewise linear signal."""
     nt = tau.shape[1]
     if nt < 2:
         raise InputError(f"{VERB}: tau has {nt} sample; expected at least two over time, or ({tau.shape[2]},).")
@@ -154,7 +154,7 @@ def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
         frames = [frame for frame, _ in _pushes(arm, loads(0.0), "loads(0)")]
         if not frames:
             raise InputError(
-                f"{VERB}: loads(0) is empty; a load that comes later must be there from the start, with zero force."
+                f"{VERB}: loads(0) is empty; a load that begins later must be listed from the start, with zero force."
             )
 
         def nine(now: Any, t: float, i: int) -> Array:
@@ -175,14 +175,14 @@ def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
 
 
 def _timed(name: str, function: Any, part: Callable[[Any, float], Array]) -> Signal:
-    """Nine entries of what a function of time gives; it may tell of its jumps, see `OverTime`."""
+    """Return nine entries of a function of time as a signal; it may list its jumps, see `OverTime`."""
     over_time = function if isinstance(function, OverTime) else OverTime(lambda t, _before: function(t))
     value = OverTime(lambda t, before: part(over_time(t, before), t), source=function)
     return Signal(name, 9, value, over_time.jumps, over_time.finest)
 
 
 def _pushes(arm: Arm, loads: Any, what: str) -> list[tuple[str, Load]]:
-    """Loads and the frames they move with; one may stand without a list."""
+    """Return loads with the frames they move with; a single load need not be in a list."""
     return as_loads(arm, [loads] if isinstance(loads, Load) else loads, VERB, what)
 
 
@@ -232,7 +232,7 @@ def _prescribed(arm: Arm, prescribed: Any) -> dict[int, Signal]:
 
 
 def _payloads(arm: Arm, payloads: Any) -> list[tuple[str, Signal]]:
-    """What the payload of every run adds to the one the arm has."""
+    """Return what the payload of every run adds to that of the arm."""
     payloads = {} if payloads is None else payloads
     if not isinstance(payloads, Mapping):
         payloads = {arm.last_moving: payloads}
@@ -256,13 +256,15 @@ def _payloads(arm: Arm, payloads: Any) -> list[tuple[str, Signal]]:
 
 
 def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
-    """The arm of every run, and what differs between them; `frames` carry loads."""
+    """Return the arms of all runs and the parameters that differ between them; `frames` carry loads."""
     if arms is None:
         return None
     if isinstance(arms, Several):
         several = arms
         if several.varied.arm != arm:
-            raise InputError(f"{VERB}: what may vary was decided for arm {several.varied.arm.name!r}, another arm.")
+            raise InputError(
+                f"{VERB}: arms were prepared for arm {several.varied.arm.name!r}, which is a different arm."
+            )
         for k, other in enumerate(several.arms):
             refuse_unlike(arm, other, k)
     else:
@@ -274,9 +276,9 @@ def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
         for mine, its in zip(arm.joints, other.joints, strict=True):
             if bool(mine.friction) != bool(its.friction):
                 raise InputError(
-                    f"{VERB}: arm {k}, joint {its.name!r}: friction is {its.friction:g}, of {arm.name!r} it is "
-                    f"{mine.friction:g}. A joint that can stick moves by other rules; give it friction in all arms or "
-                    "in none, a tiny one where it should not matter."
+                    f"{VERB}: arm {k}, joint {its.name!r}: friction is {its.friction:g}, but {mine.friction:g} in "
+                    f"{arm.name!r}. A joint must have friction in all arms or in none; give it a tiny value where it "
+                    "should not matter."
                 )
     return several
 

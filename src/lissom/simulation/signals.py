@@ -1,4 +1,4 @@
-"""What is given to a simulation besides the state: numbers, numbers of every run, or functions of time."""
+"""Inputs of a simulation: numbers, numbers for every run, or functions of time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = ("linear", "hold", "cubic")
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Samples over time as a function of time; the ends are held beyond them.
+    """A function of time from samples; before the first and after the last sample it keeps the end values.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Profile:
 
     @property
     def content(self) -> bytes:
-        """All that its values depend on, for fingerprints."""
+        """Bytes that identify the profile, for fingerprints."""
         return self.t.tobytes() + self.values.tobytes() + self.kind.encode()
 
     @property
@@ -70,11 +70,11 @@ class Profile:
 
     @property
     def finest(self) -> float:
-        """Shortest time between samples; steps longer than that could pass over what happens there."""
+        """Shortest time between samples [s]; longer steps could skip features of the profile."""
         return float(np.diff(self.t).min()) if len(self.t) > 1 else np.inf
 
     def __call__(self, t: ArrayLike, before: bool = False) -> Array:
-        """(..., m) at times (...); at a jump the value after it, or the one before."""
+        """Return values (..., m) at times (...); at a jump the value after it, or the one before."""
         times = np.asarray(t, float)
         inside = np.clip(times, self.t[0], self.t[-1])
         if self.kind == "hold":
@@ -87,7 +87,7 @@ class Profile:
 
 
 class Signal(NamedTuple):
-    """One vector that a simulation is given.
+    """One input vector of a simulation.
 
     value : (size,), (runs, size), or a function of one time, (size,) or (runs, size)
     jumps : times at which it jumps
@@ -102,25 +102,25 @@ class Signal(NamedTuple):
 
     @property
     def varies(self) -> bool:
-        """It is a function of time."""
+        """Whether the signal is a function of time."""
         return callable(self.value)
 
     @property
     def runs(self) -> int | None:
-        """Number of runs that it has values for, None when it is the same for all."""
+        """Number of runs that the signal has values for, None if it is the same for all."""
         now = self.at(0.0) if self.varies else self.value
         return len(now) if now.ndim == 2 else None
 
     def rows(self, some: slice) -> Signal:
-        """The signal of some of the runs."""
+        """Return the signal of some of the runs."""
         return self._picked(lambda x: x[..., some, :] if x.ndim > 1 and x.shape[-2] > 1 else x)
 
     def member(self, run: int) -> Signal:
-        """The signal of one run."""
+        """Return the signal of one run."""
         return self._picked(lambda x: x[..., min(run, x.shape[-2] - 1), :] if x.ndim > 1 else x)
 
     def _picked(self, pick: Callable[[Array], Array]) -> Signal:
-        """The signal with something picked from its value at any time."""
+        """Return the signal with a selection applied to its value at any time."""
         if isinstance(self.value, Steady):
             steady = self.value
             one = self.runs is None  # for all runs
@@ -130,7 +130,7 @@ class Signal(NamedTuple):
         return self._replace(value=pick(self.value))
 
     def at(self, t: float, before: bool = False) -> Array:
-        """Its value at a time."""
+        """Return the value at a time, checked."""
         if not self.varies:
             return self.value
         try:
@@ -181,7 +181,7 @@ class SharedFunction:
 
 
 class Part:
-    """One of the arrays that a function of time returns together."""
+    """One of several arrays that a function of time returns together."""
 
     def __init__(self, function: SharedFunction, place: int):
         self.function, self.place = function, place
@@ -191,7 +191,7 @@ class Part:
 
 
 class Steady:
-    """A profile or spline, put into shape."""
+    """A profile or spline whose values are reshaped for a signal."""
 
     sided = True  # it takes `before`: what is before a jump
 
@@ -203,7 +203,7 @@ class Steady:
 
 
 def over(signal: Signal, times: Array, before: bool = False) -> Array:
-    """A signal that varies, at many times: (nt, size) or (nt, runs, size)."""
+    """Return a varying signal at many times: (nt, size) or (nt, runs, size)."""
     if isinstance(signal.value, Steady):  # a profile: all at once
         return signal.value(times, before)  # type: ignore[arg-type]
     found = [signal.at(float(t), before) for t in times]
@@ -211,19 +211,19 @@ def over(signal: Signal, times: Array, before: bool = False) -> Array:
 
 
 def common_runs(given: Iterable[tuple[str, int | None]]) -> int | None:
-    """The number of runs that all of (what, number) agree on; one row serves every run, None any number."""
+    """Return the common number of runs of (what, number) pairs; 1 and None fit any number."""
     counts = [(what, n) for what, n in given if n is not None]
     if len({n for _, n in counts if n != 1}) > 1:
         listed = ", ".join(f"{what} {n}" for what, n in counts)
-        raise InputError(f"simulate: numbers of runs do not fit together: {listed}.")
+        raise InputError(f"simulate: the numbers of runs differ: {listed}.")
     for what, n in counts:
         if n == 0:
-            raise InputError(f"simulate: there are no runs: {what} has no rows.")
+            raise InputError(f"simulate: {what} has no rows; expected at least one run.")
     return max((n for _, n in counts), default=None)
 
 
 def checked(found: Any, size: int, name: str, t: float) -> Array:
-    """What a user's function gave, or a sentence with the time."""
+    """Return what a user's function gave as an array; errors name the time."""
     try:
         array = as_floats(found)
     except TypeError as error:
@@ -241,9 +241,11 @@ def checked(found: Any, size: int, name: str, t: float) -> Array:
 
 
 def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array]) -> Signal:
-    """Numbers, numbers of every run, a Profile or a function of time; `shape` makes them (..., size).
+    """Return numbers, numbers of every run, a Profile or a function of time as a signal.
 
-    Splines of SciPy hold their ends, as a Profile does.
+    `shape` makes values (..., size).
+
+    SciPy splines keep their end values beyond their ends, as a Profile does.
     """
     if is_scipy_spline(value):
         value = held_spline(value)
@@ -258,7 +260,7 @@ def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array])
 
 
 def _function_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array]) -> Signal:
-    """A function of time; those of this package know their jumps and both sides of them."""
+    """Return a function of time as a signal; those of this package list their jumps."""
     source, jumps, finest = value, np.zeros(0), 0.0
     if isinstance(value, Part):
         source, jumps = value.function.source, value.function.jumps

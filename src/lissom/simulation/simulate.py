@@ -43,52 +43,52 @@ def simulate(
     save_every: int | None = None,
     resume: bool = False,
 ) -> Run:
-    """The motion of an arm over time, with its energy audited.
+    """Simulate the motion of an arm over time and check its energy balance.
 
-    Where torques are numbers, profiles or controllers, fixed steps run as one compiled loop; many runs
-    (`q0` or anything else with one row per run) then advance side by side in SIMD lanes and threads.
+    With torques given as numbers, profiles or controllers, fixed steps run as one compiled loop; ensembles
+    (`q0` or any other argument with one row per run) then run in parallel in SIMD lanes and threads.
 
     Parameters
     ----------
     arm : Arm
     q0, qd0 : (dof,) or (runs, dof)   initial state; None: `arm.home`, at rest; one entry per joint is accepted
-    tau : what the motors do
-        None, numbers (dof,) or (runs, dof), samples (nt, dof) or (runs, nt, dof) evenly spread over the
-        time and joined by lines, a `Profile`, a controller (`PD`, `ComputedTorque`, `GravityCompensation`,
+    tau : actuator torques
+        None, numbers (dof,) or (runs, dof), samples (nt, dof) or (runs, nt, dof) equally spaced over the
+        time and interpolated linearly, a `Profile`, a controller (`PD`, `ComputedTorque`, `GravityCompensation`,
         `Impedance`, `StateFeedback`), or a function ``tau(t, q, qd)`` of one state (of many runs: called for each)
     until : float                     end [s]
-    loads : list of Load, or a function of time that gives one
-    base : BaseMotion, or a function of time that gives one
+    loads : list of Load, or a function of time that returns one
+    base : BaseMotion, or a function of time that returns one
     prescribed : {joint: acceleration}
-        joints (or links) that follow an acceleration: a number, a `Profile` or a function of time; the
-        torque that leads them is in `Run.tau`
+        joints (or links) with a prescribed acceleration: a number, a `Profile` or a function of time; the
+        torque that this requires is in `Run.tau`
     payloads : list of Payload, or {link: list}
-        the payload of every run, in place of the one the arm has; default: at the end of the arm (`Arm.ends`)
+        the payload of every run, instead of the arm's own; default: at the end of the arm (`Arm.ends`)
     arms : list of Arm
-        the arm of every run, of the same structure with other numbers: masses, lengths, stiffness, drives, gravity ...;
-        all run in one compiled loop. Controllers believe in `arm` (or their own model), whatever the arm of a run is
+        the arm of every run, with the same structure and different parameters: masses, lengths, stiffness, drives,
+        gravity ...; all run in one compiled loop. Controllers with a model use `arm` (or their own `model`)
     events : list of Event, or of functions f(t, q, qd)
-    stop_at_limits : bool             end where a joint reaches a limit of its position (else it is only noted)
+    stop_at_limits : bool             end where a joint reaches a position limit (otherwise an event is recorded)
     rtol, atol : float or None
-        tolerances of adaptive methods, and of the step chosen for many runs; None: 1e-8 and 1e-10 for one run, 1e-6 and
-        1e-8 for many
-    dt : float or None                length of fixed steps, at most [s]
-    every : float or None             time between samples [s]; None: each step dt, else 500 (many runs: 100) in all
+        tolerances of adaptive methods, and of the step chosen for ensembles; None: 1e-8 and 1e-10 for one run, 1e-6
+        and 1e-8 for ensembles
+    dt : float or None                largest length of fixed steps [s]
+    every : float or None             time between samples [s]; None: every step dt, or 500 samples (ensembles: 100)
     method : str or None
         "rk4", "rk8" (fixed steps, orders 4 and 8), "rk45", "dop853" (adaptive), "radau", "bdf" (implicit, for
-        stiff arms), "rodas" (linearly implicit, for many stiff runs); None: chosen, with the reason in `Run.report`
-    audit : float or None             allowed error of the energy balance, relative; None: by the method
+        stiff arms), "rodas" (linearly implicit, for stiff ensembles); None: automatic, with the reason in `Run.report`
+    audit : float or None             allowed relative error of the energy balance; None: depends on the method
     singular : "stop" or "pass"
-        of an arm with closed loops: what to do where they come to a singular configuration, from which the motion
-        may go on in more than one way; passing is noted in the report
-    on_failure : "raise" or "return"  what to do with a run that ends early; the error carries `.run`
-    progress : bool or f(fraction)    show a bar, or call f with the fraction that is done
-    threads : int or None             for many runs; None: all cores
-    save : path or None               write the run there (see `Run.save`), also when it ends early
+        for arms with closed loops: what to do at a singular configuration, after which the motion is not unique;
+        "pass" continues and adds a note to the report
+    on_failure : "raise" or "return"  what to do with a run that ends early; the error has it as `.run`
+    progress : bool or f(fraction)    show a progress bar, or call f with the completed fraction
+    threads : int or None             for ensembles; None: all cores
+    save : path or None               write the run to this file (see `Run.save`), also when it ends early
     save_every : int or None
-        of many runs, write each so many as they are finished, to a folder beside `save`; a process that is
-        killed loses no more than that
-    resume : bool                     go on from such a folder; the numbers are those of an unbroken simulation
+        for ensembles: write every block of this many finished runs to a folder next to `save`, so that a
+        killed process loses at most one block
+    resume : bool                     continue from such a folder; results equal those of an uninterrupted simulation
 
     Returns
     -------
@@ -111,7 +111,7 @@ def simulate(
     from lissom.simulation import integrate  # the engine is loaded when something is first simulated
 
     if not as_arm(arm, "simulate").dof:
-        raise UnsupportedError(f"simulate: arm {arm.name!r} has no joint that moves and no link that bends.")
+        raise UnsupportedError(f"simulate: arm {arm.name!r} has no moving joint and no flexible link.")
     options = as_options(until, method, rtol, atol, dt, every, audit, threads, singular)
     if on_failure not in ("raise", "return"):
         raise InputError(f"simulate: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
@@ -125,7 +125,7 @@ def simulate(
 
 
 def _raise_early_end(run: Run) -> None:
-    """The error that carries a run which did not get to its end."""
+    """Raise the error that carries a run which ended early."""
     if run.failures:
         raise SimulationError(f"simulate: {run.status}", run)
     if run.interrupted:

@@ -1,8 +1,8 @@
-"""Singular configurations on the way of a run: positions at which closures hold less than they did at the start.
+"""Singular configurations along a run: positions at which the closures have a lower rank than at the start.
 
-There the motion may go on in more than one way (a parallelogram may fold over). The smallest singular value of G
-that counts goes down to zero and up again on such a way (see `loops.dips`). Steps may be so long that all of that
-happens within one, so a run is looked through between them too.
+There the motion is not unique (a parallelogram may fold over). The smallest relevant singular value of G
+falls to zero and rises again along the run. Steps may be so long that this happens within one of them, so a run is
+also checked between its steps.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MOST = 1000  # looks in a step
 
 
 class Passage(NamedTuple):
-    """A singular configuration that a run passes: when, and which loop."""
+    """A singular configuration along a run: its time, and a description of the loop."""
 
     t: float
     words: str
 
 
 def passages(loop: Linkage, t: Array, states: Array) -> list[Passage]:
-    """Those on the way through states (nt, q, qd, ...), in order of time."""
+    """Return the singular configurations along states (nt, q, qd, ...), in order of time."""
     if len(t) < 2:
         return []
     way = _Way(loop, t, states)
@@ -38,14 +38,14 @@ def passages(loop: Linkage, t: Array, states: Array) -> list[Passage]:
 
 
 class _Way:
-    """Positions (k, dof) at any times (k,) of a run: on the cubic between the ends of a step, put on the closures."""
+    """Positions (k, dof) at any times (k,) of a run: cubic between the ends of a step, projected onto the closures."""
 
     def __init__(self, loop: Linkage, t: Array, states: Array) -> None:
         self.loop, self.t = loop, t
         self.q, self.qd = states[:, : loop.dof], states[:, loop.dof : 2 * loop.dof]
 
     def looks(self) -> Array:
-        """Times at which one has to look: ends of steps, and more between them where steps are long."""
+        """Return the times to check: ends of steps, and more between them where steps are long."""
         h = np.diff(self.t)[:, None]
         far = np.maximum(np.abs(np.diff(self.q, axis=0)), h * np.maximum(np.abs(self.qd[:-1]), np.abs(self.qd[1:])))
         counts = np.clip(np.ceil(far.max(axis=1) / APART), 1 if len(h) > 1 else 2, MOST).astype(int)
@@ -67,7 +67,7 @@ class _Way:
 
 
 def looked_through(loop: Linkage, outcome: Outcome, passing: bool, notes: list[str]) -> Outcome:
-    """The outcome with its runs ended at their first singular configuration, or, `passing`, with notes of all."""
+    """Return the outcome with runs ended at their first singular configuration, or (`passing`) with notes of all."""
     for run, (t, states) in enumerate(outcome.trails):
         met = passages(loop, t, states)
         if met and not passing:
@@ -81,23 +81,23 @@ def looked_through(loop: Linkage, outcome: Outcome, passing: bool, notes: list[s
 
 
 def _passed(met: list[Passage], at: str) -> str:
-    """What to say of a run that went on."""
+    """Return the note about a run that continued through singular configurations."""
     times = ", ".join(f"{m.t:.6g}" for m in met[:5]) + (f" and {len(met) - 5} times more" if len(met) > 5 else "")
-    return f"{at} t = {times} s {met[0].words}; it went on from there."
+    return f"{at} t = {times} s {met[0].words}; the simulation continued."
 
 
 def _nearness(loop: Linkage, state: Array) -> str:
-    """What a run that failed may have to do with it."""
+    """Return a remark on a failed run that ended near a singular configuration, or nothing."""
     size = float(loop.conditions(np.ascontiguousarray(state[: loop.dof])))
     if size > NEAR:
         return ""
-    return f"; the closed loops are near a singular configuration there (singular values differ by {1 / size:.1g})"
+    return f"; the closed loops are near a singular configuration there (condition number {1 / size:.1g})"
 
 
 def _ended(outcome: Outcome, run: int, met: Passage) -> Outcome:
-    """The outcome with a run that ends where it met a singular configuration."""
+    """Return the outcome with a run ended at a singular configuration."""
     t, states, ends = outcome.t, outcome.states.copy(), outcome.ends.copy()
-    why = f"at t = {met.t:.6g} s {met.words}; the motion may go on in more than one way. singular='pass' lets it go on"
+    why = f"at t = {met.t:.6g} s {met.words}; the motion is not unique from there. Use singular='pass' to continue"
     events = [event for event in outcome.events if event.run != run or event.t <= met.t]
     ends[run] = int(np.searchsorted(t, met.t, side="right")) - 1
     if len(states) == 1:

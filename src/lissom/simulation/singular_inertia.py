@@ -1,7 +1,7 @@
-"""Arms whose inertia is singular in a pose: links without inertia of their own, a point mass on three crossing axes.
+"""Arms with a singular mass matrix in some pose: links without inertia, a point mass on three intersecting axes.
 
-Accelerations are then not defined. Under feedback or damping the motion is, as the limit of small inertia: an armature
-that is too small to matter stands for it.
+Accelerations are then undefined. With feedback or damping the motion is defined as the limit of small inertia, which is
+computed with an armature too small to matter.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ DAMPED = 1e-9  # damping of a direction beside the largest of a joint, below whi
 
 
 class Regularised(NamedTuple):
-    """The arm with armatures, and the sentence that says so."""
+    """The loop of an arm with small armatures, and the note for the report."""
 
     arm: Arm
     note: str
 
 
 def regularised(loop: ClosedLoop, poses: Mapping[int, Array]) -> Regularised | None:
-    """The arm with armatures where its inertia is singular at poses (dof,) of some runs or at the reference; else None.
+    """Return the arm with armatures if its mass matrix is singular at poses (dof,) of runs or at the reference.
 
-    None too where the motion is not defined without inertia (no feedback, no damping), and where armatures do not
-    help: those of elastic joints are on the side of the motor.
+    None if it is not, if the motion is undefined without inertia (no feedback, no damping), and if armatures do not
+    help: those of elastic joints are on the actuator side.
     """
     arm = loop.arm
     if not _may_be_singular(loop):
@@ -56,19 +56,19 @@ def regularised(loop: ClosedLoop, poses: Mapping[int, Array]) -> Regularised | N
         for link in arm.links
     ]
     note = (
-        f"The inertia is singular in some poses (joints {', '.join(names)}: links without inertia); an armature of "
+        f"The mass matrix is singular in some poses (joints {', '.join(names)}: links without inertia); an armature of "
         f"{size:.2g} kg m^2 or kg was added to {', '.join(joints)}."
     )
     return Regularised(arm.replace(links=links), note)
 
 
 def singular_at(loop: ClosedLoop, t: float, q: Array) -> str:
-    """The sentence that names the joints which move no inertia in a pose of a single run; empty where none does."""
+    """Return a message that names the joints without inertia in a pose of a single run; empty where there are none."""
     if not _may_be_singular(loop):
         return ""
     given = loop.inputs.at(t)[None]
     names = taking_part(loop.arm, directions_without_inertia(loop.inertia(q[None], loop.own(given))))
-    return f"The inertia is singular at this position: {sentence(loop.arm, names)}" if names else ""
+    return f"The mass matrix is singular at this position: {sentence(loop.arm, names)}" if names else ""
 
 
 def singular_starts(loop: ClosedLoop, q: Array) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Derivatives of the closed loop with respect to its state, exact but for a user's own function.
+"""Derivatives of the closed loop with respect to its state; exact, except for a user's Python function.
 
 With M dqdd + dID/dx dx = dtau/dx dx on the coordinates that are free, the others follow as they must.
 """
@@ -49,9 +49,9 @@ def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: 
 def torque_slopes(
     loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array, t: float = 0.0
 ) -> tuple[Array, Array, Array]:
-    """M, D, K (..., dof, dof): derivatives of inverse dynamics less the controller's torques by qdd, qd and q.
+    """M, D, K (..., dof, dof): derivatives of inverse dynamics minus the controller's torques by qdd, qd and q.
 
-    At one state or, where no function of the user gives torques (`t` is for it), at many.
+    At one state, or at many where no user's function gives the torques (`t` is its argument).
     """
     change = _torque_change(loop, q, qd, qdd, given)
     torque_q, torque_qd = controller_slopes(loop, t, q, qd, given)
@@ -73,7 +73,7 @@ def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Arr
 
 
 def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool) -> Array:
-    """The same by central differences, where closures have a say."""
+    """Return the derivatives by central differences, for arms with closed loops."""
     n = loop.dof
     x = np.concatenate([q, qd])
     steps = STRIDE * np.maximum(1.0, np.abs(x))
@@ -88,7 +88,7 @@ def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, befor
 
 
 def smooth(arm: Arm) -> Arm:
-    """The arm without friction; kept with it."""
+    """Return the arm without friction; stored with the arm."""
     made: Arm | None = arm.__dict__.get("_smooth")
     if made is None:
         links = [
@@ -100,7 +100,7 @@ def smooth(arm: Arm) -> Arm:
 
 
 def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | None]:
-    """Loads and the base's motion at that instant."""
+    """Return the loads and the base motion in an input vector."""
     loads = []
     for i, frame in enumerate(loop.loaded):
         x = loop.inputs.part(f"load{i}", given)
@@ -125,7 +125,7 @@ def controller_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, given: Ar
 
 
 def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Of a user's function."""
+    """Return derivatives of a user's function by central differences."""
     out = []
     for which, x in enumerate((q, qd)):
         columns = []
@@ -148,7 +148,7 @@ def _compiled(loop: ClosedLoop) -> Function:
 
     if not compiler_present():
         raise UnsupportedError(
-            "simulate: casadi and llvmlite are needed to differentiate a controller; use method 'rk45'."
+            "simulate: differentiating a controller needs casadi and llvmlite; install them, or use method='rk45'."
         )
     code = kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], lambda: kernel.slopes_of(program, 2))
     plainly = functools.partial(_unknown, sizes, n * n)
@@ -162,7 +162,7 @@ def _torques(loop: ClosedLoop, run: object) -> None:
 
 
 def _unknown(sizes: list[int], entries: int, run: Any) -> None:
-    """Where the compiled derivatives are not finite there is no other way to them."""
+    """Fallback program: returns NaN where the compiled derivatives are not finite."""
     for size in sizes:
         run.input(size)
     for _ in range(2):
@@ -170,4 +170,4 @@ def _unknown(sizes: list[int], entries: int, run: Any) -> None:
 
 
 def _overflow(where: str, *_: object) -> None:
-    raise SolveError(f"simulate: the derivatives of the controller{where} are not finite; the numbers overflow.")
+    raise SolveError(f"simulate: the derivatives of the controller{where} are not finite (overflow).")

@@ -1,4 +1,4 @@
-"""How fast a closed loop moves around a state: poles, stiffness, and what they say of a run that failed."""
+"""Poles of the closed loop around a state: stiffness, stability, and advice for failed runs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Spectrum(NamedTuple):
 
     @property
     def unstable(self) -> bool:
-        """A motion grows faster than gravity alone makes it; rounding of fast decaying poles does not count."""
+        """Whether an error grows faster than gravity alone explains; rounding of fast decaying poles is ignored."""
         return self.growth > GROWS * max(1.0, self.decay * 1e-3)
 
 
 def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array | None = None) -> Spectrum | None:
-    """From the derivatives of the closed loop; None where there are none."""
+    """Return the spectrum from the derivatives of the closed loop; None where they are not available."""
     try:
         way = settled(loop, t, q, qd) if way is None else way
         poles = np.linalg.eigvals(slopes(loop, t, q, qd, way))
@@ -42,9 +42,9 @@ def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array | None 
 
 
 class StabilityWatch:
-    """Notices on the way that an explicit method's steps are limited by stability, not by accuracy.
+    """Detects during integration that steps of an explicit method are limited by stability, not by accuracy.
 
-    reach : decay rate times step that the method bears
+    reach : largest stable product of decay rate and step
     """
 
     EVERY = 200  # steps between two looks at the poles
@@ -56,11 +56,11 @@ class StabilityWatch:
         self._count, self._since = 0, 0.0
 
     def begin(self, t: float) -> None:
-        """A new stretch starts."""
+        """Start a new smooth interval."""
         self._count, self._since = 0, t
 
     def stiff(self, t: float, end: float, q: Array, qd: Array, way: Array) -> Spectrum | None:
-        """The spectrum where stability limits the steps, None otherwise; to be called after every step."""
+        """Return the spectrum if stability limits the steps, otherwise None; call it after every step."""
         self._count += 1
         if self._count < self.EVERY:
             return None
@@ -76,9 +76,9 @@ class StabilityWatch:
 
 
 def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], reach: float, h: float | None) -> str | None:
-    """What to try when a run has failed, from inertia and poles of the closed loop at its start, then at its end.
+    """Return advice for a failed run from mass matrix and poles of the closed loop at its start, then at its end.
 
-    reach : what fixed steps h bear, as decay rate times h. Returns None where poles tell nothing.
+    reach : largest stable product of decay rate and fixed step h. Returns None if the poles explain nothing.
     """
     for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
         singular = singular_at(loop, t, q)
@@ -91,25 +91,26 @@ def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], reach
             return f"The closed loop is unstable {when} (pole +{found.growth:.3g} 1/s){_cause(loop)}"
         if h is not None and found.decay * h > reach:
             return (
-                f"The closed loop decays at {found.decay:.3g} 1/s {when}: steps of {h:.3g} s are unstable beyond "
-                f"{reach / found.decay:.3g} s. Give a smaller dt, smaller gains, or method='radau'."
+                f"The closed loop has a decay rate of {found.decay:.3g} 1/s {when}, for which steps above "
+                f"{reach / found.decay:.3g} s are unstable (dt is {h:.3g} s). Use a smaller dt, smaller gains, or "
+                "method='radau'."
             )
     return None
 
 
 def _cause(loop: ClosedLoop) -> str:
-    """What may make a loop unstable, after the sentence that says so."""
+    """Return the likely cause of an unstable loop, as the continuation of a sentence."""
     between = not_collocated(loop)
     if between:
         return (
-            f": output and actuators are not collocated ({between} without an actuator between them). Feed back the "
-            "positions of actuated joints instead (PD), or lower the gains."
+            f": output and actuators are not collocated (unactuated between them: {between}). Feed back the positions "
+            "of actuated joints instead (PD), or reduce the gains."
         )
-    return ". Look at the signs of the gains and at the torques."
+    return ". Check the signs of the gains and the torques."
 
 
 def not_collocated(loop: ClosedLoop) -> str:
-    """Unactuated coordinates that the controller's output depends on, in words; empty where there are none."""
+    """Return the names of unactuated coordinates that the controller's output depends on; empty if there are none."""
     arm, control = loop.arm, loop.controller
     if arm.actuated.all() or not (control is None or isinstance(control, Impedance) or hasattr(control, "K")):
         return ""

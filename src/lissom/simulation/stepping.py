@@ -1,12 +1,12 @@
 """Fixed steps: a Runge-Kutta method (see `tableau`), compiled with the closed loop.
 
-The state is q, qd, work (in, lost, outer), then for every joint with friction its way (1 or -1 where it
-slides, 0 where it sticks) and its lag. A step of an arm with friction begins with one evaluation more: a
-joint that sticks and would need more than its friction to be held starts to slide the way it is pushed.
-During a step the ways stay as they are. At its end a joint whose rate has turned is brought to rest; the
-time it would have been at rest is its lag. If it is let go at the start of the next step, it gets the rate
-that it would have gained since. So friction never chatters, and a joint that sticks stays exactly where it is; the
-instant of a change is known to one step, which leaves errors of first order in h there.
+The state is q, qd, work (in, lost, outer), then for every joint with friction its friction state (1 or -1 where it
+slides, 0 where it sticks) and its lag. A step of an arm with friction begins with one extra evaluation: a
+sticking joint whose holding torque exceeds its friction starts to slide in the direction of that torque.
+Friction states are constant during a step. At its end a joint whose rate changed sign is brought to rest; the
+time since the sign change is its lag. If it is released at the start of the next step, it gets the rate
+that it would have gained since. So friction never chatters, and a sticking joint keeps its position exactly; the
+instant of a change is known to one step, which causes errors of first order in h there.
 
 What varies with time is given at all moments of a step at which the method asks; at a jump the end of a
 step sees the value before it.
@@ -29,7 +29,7 @@ from lissom.spatial.rotations import Array
 
 
 def _let_go(way: Any, effort: Any, K: Any) -> list[list[Any]]:
-    """The way at the start of a step: K = friction."""
+    """Friction state at the start of a step: K = friction."""
     pushed = 0.5 * (1 + sign(absolute(effort[0]) - K[0] * (1 + GRIP))) * (1 - absolute(way[0]))
     return [[way[0] - pushed * sign(effort[0])]]
 
@@ -40,7 +40,7 @@ def _caught_up(qd: Any, lag: Any, qdd: Any) -> list[list[Any]]:
 
 
 def _settled(before: Any, qd: Any, way: Any, h: Any) -> list[list[Any]]:
-    """Rate, way and lag at the end of a step."""
+    """Rate, friction state and lag at the end of a step."""
     turned = 0.5 * (1 - sign(qd[0] * way[0] + TINY)) * absolute(way[0])
     rest = absolute(qd[0]) / (absolute(qd[0]) + absolute(before[0]) + TINY)  # part of the step after the rate turned
     return [[qd[0] * (1 - turned)], [way[0] * (1 - turned)], [turned * (h[0] * rest)]]
@@ -54,7 +54,7 @@ FRICTION = (LET_GO, CAUGHT_UP, SETTLED)
 
 
 class Stepper:
-    """Fixed steps of a closed loop, all runs at once."""
+    """Fixed steps of a closed loop for all runs at once."""
 
     def __init__(self, loop: ClosedLoop, method: str):
         self.loop, self.method = loop, method
@@ -65,11 +65,11 @@ class Stepper:
 
     @property
     def state_size(self) -> int:
-        """q, qd, work, ways, lags."""
+        """Number of entries of a state: q, qd, work, friction states, lags."""
         return 2 * self.loop.dof + POWERS + 2 * len(self.loop.sliding)
 
     def member(self, run: int) -> Stepper:
-        """Steps of one run, by the same code."""
+        """Return the stepper of one run, with the same compiled code."""
         other = copy.copy(self)
         other.loop = self.loop.member(run)
         return other
@@ -95,7 +95,7 @@ class Stepper:
         return np.ascontiguousarray(np.concatenate([np.full((rows, 1), h), steady], axis=1))
 
     def _stream(self, t: Array, h: float, repeats: int, rows: int) -> Array:
-        """(rows, steps, moments varying): what varies, at the moments of every step."""
+        """(rows, steps, moments varying) inputs that vary, at the stage times of every step."""
         size = self.loop.inputs.size - self.loop.inputs.steady_size
         steps = len(t) * repeats
         if not size:
@@ -164,7 +164,7 @@ class Stepper:
         return run.gathered(qdd), power, effort
 
     def _program(self, run: Any) -> None:
-        """Inputs state; h and what is steady; what varies. Output the new state."""
+        """Program with inputs state, h and constant inputs, varying inputs; output the new state."""
         n, slides, size = self.loop.dof, len(self.loop.sliding), self.loop.inputs.size - self.loop.inputs.steady_size
         state, fixed, stream = (
             run.input(self.state_size),
@@ -203,26 +203,26 @@ class Stepper:
         run.output(*[run.carry(after, before) for after, before in new])
 
     def _let_go(self, run: Any, way: Any, effort: list[Any], steady: Any) -> Any:
-        """Ways during a step."""
+        """Return the friction states during a step."""
         rubs = self.loop.rubs(steady)
         friction = [rubs[k] for k in self.loop.sliding]
         parts = [run.call(LET_GO, way[i : i + 1], needed, constants=friction[i]) for i, needed in enumerate(effort)]
         return run.gathered(parts)
 
     def _caught_up(self, run: Any, qd: Any, lag: Any, rate: Any) -> Any:
-        """Rates at the start of a step."""
+        """Return the rates at the start of a step."""
         entries = [qd[k : k + 1] for k in range(self.loop.dof)]
         for i, k in enumerate(self.loop.sliding):
             entries[k] = run.call(CAUGHT_UP, entries[k], lag[i : i + 1], rate[k : k + 1])
         return run.gathered(entries)
 
     def _followed(self, q: Any, qd: Any) -> Any:
-        """Rates of all joints that fit those of joints with friction."""
+        """Return rates of all joints consistent with those of joints with friction."""
         rows = [np.ascontiguousarray(np.stack(np.broadcast_arrays(*x), axis=-1), float) for x in (q, qd)]
         return list(self.loop.followed(*rows).T)
 
     def _settled(self, run: Any, begin: Any, qd: Any, way: Any, h: Any) -> list[Any]:
-        """Rates, ways and lags at the end of a step."""
+        """Return rates, friction states and lags at the end of a step."""
         entries, ways, lags = [qd[k : k + 1] for k in range(self.loop.dof)], [], []
         for i, k in enumerate(self.loop.sliding):
             entries[k], *rest = run.call(SETTLED, begin[k : k + 1], entries[k], way[i : i + 1], h)
@@ -261,7 +261,7 @@ class Stepper:
 
 
 def _snapped(times: Array, jumps: Array, near: float) -> Array:
-    """Times, those next to a jump moved onto it: rounding must not put a step on its wrong side."""
+    """Return times with those next to a jump moved onto it, so that rounding puts no step on its wrong side."""
     if not jumps.size:
         return times
     at = np.clip(np.searchsorted(jumps, times - near), 0, len(jumps) - 1)

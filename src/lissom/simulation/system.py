@@ -36,11 +36,11 @@ class System:
 
     @property
     def size(self) -> int:
-        """Entries of y."""
+        """Number of entries of y."""
         return 2 * self.loop.dof + POWERS
 
     def slope(self, t: float, y: Array) -> Array:
-        """At a state that must be right: what is wrong with it is raised."""
+        """Return y' at an accepted state; errors are raised."""
         n, loop = self.loop.dof, self.loop
         self.evaluations += 1
         q, qd = y[:n], y[n : 2 * n]
@@ -48,7 +48,7 @@ class System:
         return np.concatenate([qd, rates.qdd, rates.power])
 
     def trial(self, t: float, y: Array) -> Array:
-        """At a trial state; one that cannot be evaluated is refused."""
+        """Return y' at a trial state; NaN, so that the solver rejects the step, where it cannot be evaluated."""
         if (np.abs(y[: 2 * self.loop.dof]) < BEYOND).all():
             try:
                 return self.slope(t, y)
@@ -57,7 +57,7 @@ class System:
         return np.full(len(y), HUGE if self.implicit else np.nan)
 
     def jacobian(self, t: float, y: Array) -> Array:
-        """(2 dof + work, same) derivatives; work has no say."""
+        """(2 dof + work, same) derivatives of y' by y; nothing depends on work."""
         n = self.loop.dof
         J = np.zeros((len(y), len(y)))
         J[: 2 * n, : 2 * n] = slopes(self.loop, t, y[:n], y[n : 2 * n], self.way, t > self.start)

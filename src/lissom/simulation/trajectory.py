@@ -1,4 +1,4 @@
-"""Motions sampled in tables: read them, and complete what is missing."""
+"""Motions sampled in tables: reading, and derivation of missing rates and accelerations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Trajectory(NamedTuple):
 
 
 def read_trajectory(path: Path, arm: Arm) -> Trajectory:
-    """A motion from a CSV file or a saved run.
+    """Read a motion from a CSV file or a saved run.
 
     Columns: ``t``, then ``q[joint]`` (or just the joint's name) for every joint, and, where they are known,
     ``qd[joint]`` and ``qdd[joint]``. Lines that begin with # are passed over. Rates and accelerations that are
@@ -54,12 +54,12 @@ def read_trajectory(path: Path, arm: Arm) -> Trajectory:
         qd = _slope(t, q) if qd is None else qd
         qdd = _slope(t, qd) if qdd is None else qdd
     if not (np.isfinite(qd).all() and np.isfinite(qdd).all()):
-        raise ModelError("its rates or accelerations are beyond all bounds; check times and positions.", file=str(path))
+        raise ModelError("its rates or accelerations are not finite; check times and positions.", file=str(path))
     return Trajectory(t, q, qd, qdd, derived)
 
 
 def read_columns(path: Path, arm: Arm, word: str) -> tuple[Array, Array]:
-    """Times and one quantity (nt, dof), ``word[joint]`` each, from a CSV file."""
+    """Read times and one quantity (nt, dof), columns ``word[joint]``, from a CSV file."""
     t, columns = _columns(path)
     found = _of(columns, arm, word, path)
     if found is None:

@@ -1,4 +1,4 @@
-"""Runs of arms whose equations are truncated in the deflections (Book 1983): what to say of them."""
+"""Messages for arms whose equations are truncated in the deflections (Book 1983)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FIX = "use flexibility='linear' or 'second_order', or keep deflections smaller"
 
 
 def is_truncated(arm: Arm) -> bool:
-    """Its equations are Book's, with something left out."""
+    """Whether the arm uses Book's truncated equations."""
     return arm.flexible and arm.flexibility.startswith("book")
 
 
 def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], total: int) -> str:
-    """Where the inertia of states (runs, nt, dof) is not definite first, in words and as a warning; empty if it is.
+    """Warn where the mass matrix of states (runs, nt, dof) first is not positive definite; return the message or "".
 
     runs : their numbers among the `total` of an ensemble
     """
@@ -36,7 +36,7 @@ def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], tota
         return ""
     at = lost.number
     who = f" of run {numbers[at]}" if total > 1 else ""
-    words = f"the truncated inertia{who} is not positive definite at t = {t[sample[at]]:.4g} s"
+    words = f"the truncated mass matrix{who} is not positive definite at t = {t[sample[at]]:.4g} s"
     warn_user(f"simulate: {words} (eigenvalue {lost.least:.2g}); {FIX}.")
     return words
 

@@ -14,12 +14,12 @@ OK, DOUBTFUL, FAILED = "ok", "doubtful", "failed"
 
 
 class Block(NamedTuple):
-    """Some rows, evaluated.
+    """The results of some rows of a study.
 
     rows : (n,)          their numbers
     columns : {output: (n,)}    NaN where a row has none
-    status : n words     "ok", "doubtful" (there are numbers, but the record says that something is wrong), "failed"
-    errors : n texts     empty where all is well
+    status : n words     "ok", "doubtful" (there are numbers, but the record's status is not ok), "failed"
+    errors : n texts     empty where the status is "ok"
     """
 
     rows: NDArray[np.int64]
@@ -37,14 +37,14 @@ class Told(NamedTuple):
 
 
 def gathered(rows: NDArray[np.int64], told: Sequence[Told]) -> Block:
-    """Rows side by side."""
+    """Join single rows into a block."""
     names = dict.fromkeys(name for one in told for name in one.columns)
     columns = {name: np.array([one.columns.get(name, np.nan) for one in told], float) for name in names}
     return Block(rows, columns, [one.status for one in told], [one.error for one in told])
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """Blocks one below the other."""
+    """Join blocks into one."""
     names = dict.fromkeys(name for block in blocks for name in block.columns)
     missing = [np.full(len(block.rows), np.nan) for block in blocks]
     return Block(

@@ -14,9 +14,9 @@ LAST = 2  # chunks for every worker that the rest is at least divided into
 
 
 class Chunks:
-    """What is left to do.
+    """The rows that remain to be evaluated, handed out in chunks.
 
-    The first chunk is a single row: what is wrong with all of them shows there.
+    The first chunk is a single row, so that an error common to all rows shows early.
     """
 
     def __init__(self, rows: Rows):
@@ -33,7 +33,7 @@ class Chunks:
         return len(self._rows) - self._at + sum(map(len, self._again))
 
     def take(self, workers: int) -> Rows:
-        """The next rows."""
+        """Return the next rows to evaluate."""
         if self._again:
             return self._again.pop()
         rest = len(self._rows) - self._at
@@ -42,13 +42,13 @@ class Chunks:
         return self._rows[self._at - min(self._size, share) : self._at]
 
     def done(self, rows: Rows, seconds: float) -> None:
-        """So long they took."""
+        """Record how long some rows took, which sets the size of the next chunks."""
         self.pace = max(seconds, 1e-9) / len(rows)
         wanted = TARGET / self.pace
         self._size = int(max(1, min(wanted, GROWTH * max(len(rows), self._size), MOST)))
 
     def lost(self, rows: Rows) -> bool:
-        """Try rows again that gave no answer, in halves; False for a single one, which is to blame."""
+        """Queue rows that gave no answer again, in halves; False for a single row, which caused the failure."""
         if len(rows) == 1:
             return False
         middle = len(rows) // 2

@@ -1,4 +1,4 @@
-"""A study in plain words: what it is, for stores and for the other processes that work on it."""
+"""The description of a study, for stores and for worker processes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lissom.versions import versions
 
 
 def described(study: Study) -> dict[str, Any]:
-    """All that says which study it is, with a fingerprint of it, and what numbers depend on besides.
+    """Return the description of a study with its fingerprint, and the versions that results depend on.
 
-    `unseen` names objects whose content cannot be read: such a study cannot be compared with another.
+    `unseen` names objects that cannot be hashed: such a study cannot be compared with another.
     """
     arguments = identity(study.arguments)
     function = identity(study.evaluate if callable(study.evaluate) else None)
@@ -54,7 +54,7 @@ def described(study: Study) -> dict[str, Any]:
 
 
 def packed(study: Study, settings: dict[str, Any]) -> bytes:
-    """A study as it travels to a worker; arms go as text, functions by value."""
+    """Return a study as bytes for a worker; arms are sent as text, functions by value."""
     import cloudpickle
 
     class Packer(cloudpickle.Pickler):  # type: ignore[misc]
@@ -68,14 +68,14 @@ def packed(study: Study, settings: dict[str, Any]) -> bytes:
         Packer(stream).dump((study, settings))
     except Exception as error:
         raise InputError(
-            f"{study.verb} and what it is given cannot be sent to another process ({type(error).__name__}: {error}). "
-            "Work in this process, with workers=1, or let the function make these things itself."
+            f"{study.verb} and its arguments cannot be sent to another process ({type(error).__name__}: {error}). Use "
+            "workers=1 to stay in this process, or create these objects inside the function."
         ) from None
     return stream.getvalue()
 
 
 def unpacked(data: bytes) -> tuple[Study, dict[str, Any]]:
-    """What `packed` was given; only ever of bytes that come from the process that this one works for."""
+    """Return what `packed` was given; call it only with bytes from the parent process."""
     return pickle.loads(data)
 
 

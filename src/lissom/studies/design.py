@@ -1,4 +1,4 @@
-"""Which values the rows of a study have: grids, lists, and samples that fill a box."""
+"""The parameter values of a study's rows: grids, lists, and random or low-discrepancy samples."""
 
 from __future__ import annotations
 
@@ -20,30 +20,32 @@ MOST_VALUES = 100_000_000  # of all parameters in all rows
 SAMPLED = ("random", "latin_hypercube", "sobol", "saltelli")
 SAMPLINGS = {
     "grid": "every combination of the values",
-    "list": "the first values of all, the second ones, ...",
+    "list": "the first value of every parameter, then the second ones, ...",
     "random": "independent",
-    "latin_hypercube": "every value of each parameter once in its own slice",
-    "sobol": "Sobol' points, scrambled: even over the whole box",
-    "saltelli": "pairs of Sobol' points with single values exchanged, for Sobol' indices; count of pairs, not of rows",
+    "latin_hypercube": "Latin hypercube: one sample in each of `count` equal intervals of every parameter",
+    "sobol": "scrambled Sobol' points, evenly spread over the parameter space",
+    "saltelli": "Saltelli's design for Sobol' indices; count is the number of base points, not of rows",
 }
 Columns = dict[str, NDArray[Any]]
 
 
 def rows_of(parameters: Mapping[str, StudyParameter], sampling: str, count: int | None, verb: str) -> int:
-    """How many rows there are, or a sentence; nothing is made yet."""
+    """Return the number of rows, after checks; no values are computed yet."""
     if sampling not in SAMPLINGS:
         raise InputError(f"{verb}: sampling is {shown(sampling)}; {suggest(str(sampling), SAMPLINGS)}")
     if sampling in SAMPLED:
         rows = _count(count, sampling, verb) * (len(parameters) + 2 if sampling == "saltelli" else 1)
     else:
         if count is not None:
-            raise InputError(f"{verb}: count is {shown(count)}, but a {sampling} has as many rows as its values say.")
+            raise InputError(
+                f"{verb}: count is {shown(count)}, but the values decide the rows of a {sampling}; omit it."
+            )
         lengths = {name: _listed(name, parameter, sampling, verb) for name, parameter in parameters.items()}
         rows = math.prod(lengths.values()) if sampling == "grid" else _common(lengths, verb)
     most = min(MOST_ROWS, MOST_VALUES // len(parameters))
     if rows > most:
         many = f"{rows:,}" if rows < 10**18 else f"{float(min(rows, 10**300)):.1e}"
-        raise InputError(f"{verb}: it would have {many} rows; at most {most:,} are made. Take fewer values.")
+        raise InputError(f"{verb}: the study would have {many} rows; at most {most:,} are allowed. Use fewer values.")
     return rows
 
 
@@ -52,7 +54,7 @@ def _count(count: Any, sampling: str, verb: str) -> int:
         raise InputError(f"{verb}: count is {shown(count)}; {sampling} samples need a whole number, at least 1.")
     if sampling == "saltelli" and count & (count - 1):
         near = 1 << int(count).bit_length()
-        raise InputError(f"{verb}: count is {count}; saltelli samples need a power of 2, {near} say.")
+        raise InputError(f"{verb}: count is {count}; saltelli samples need a power of 2, for example {near}.")
     return int(count)
 
 
@@ -68,12 +70,12 @@ def _listed(name: str, parameter: StudyParameter, sampling: str, verb: str) -> i
 def _common(lengths: Mapping[str, int], verb: str) -> int:
     if len(set(lengths.values())) != 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{verb}: a list takes the values of all parameters side by side, but they have {told}.")
+        raise InputError(f"{verb}: sampling='list' needs equally many values of every parameter, but there are {told}.")
     return next(iter(lengths.values()))
 
 
 def design(parameters: Mapping[str, StudyParameter], sampling: str, count: int | None, seed: int) -> Columns:
-    """The values of all rows, a column for every parameter; the same for the same words and seed."""
+    """Return the values of all rows, one column per parameter; reproducible for the same settings and seed."""
     if sampling in SAMPLED:
         u = _sampled(len(parameters), sampling, int(count or 0), seed)
         return {name: np.asarray(p.drawn(u[:, k])) for k, (name, p) in enumerate(parameters.items())}
@@ -88,7 +90,7 @@ def design(parameters: Mapping[str, StudyParameter], sampling: str, count: int |
 
 
 def _sampled(d: int, sampling: str, count: int, seed: int) -> Array:
-    """(rows, d) in 0 ... 1."""
+    """(rows, d) samples between 0 and 1."""
     if sampling == "random":
         return np.random.default_rng(seed).random((count, d))
     if sampling == "latin_hypercube":
@@ -127,7 +129,7 @@ def _saltelli(d: int, count: int, seed: int) -> Array:
 
 
 def seeds(study_seed: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A seed for every row, whatever rows are asked for together (SplitMix64 of the row and the study's seed)."""
+    """Return a seed for every row, from the row's number and the study's seed alone (SplitMix64)."""
     start = np.uint64(int.from_bytes(hashlib.sha256(str(study_seed).encode()).digest()[:8], "little"))
     with np.errstate(over="ignore"):
         x = start + (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)

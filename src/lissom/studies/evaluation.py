@@ -1,4 +1,4 @@
-"""Rows of a study, evaluated: one by one, or side by side where compiled code takes many at once.
+"""Evaluation of a study's rows: one by one, or many at once in compiled code.
 
 Which of the two is a property of the study, not of how many rows come together, and both compute a row from its
 values alone: the numbers do not depend on chunks, workers or order.
@@ -24,25 +24,25 @@ LONGEST = 2000  # characters of an error that are kept
 
 
 def evaluated(study: Study, case: StudyCase) -> Any:
-    """The full record of one row."""
+    """Return the full record of one row."""
     if callable(study.evaluate):
         return study.evaluate(case)
     return called(study, case.given)
 
 
 def called(study: Study, given: Mapping[str, Any]) -> Any:
-    """What the verb of a study gives for an arm and arguments."""
+    """Call the function of a study with an arm and arguments."""
     name, rest = str(study.evaluate), {word: value for word, value in given.items() if word != "arm"}
     return verbs.function_of(name)(given["arm"], **rest, **quietly(name))
 
 
 def quietly(name: str) -> dict[str, Any]:
-    """What a study gives a verb itself: one thread, as work is shared out to processes."""
+    """Return the arguments that a study sets itself: one thread, since rows are distributed to processes."""
     return {word: 1 for word in ("threads", "workers") if verbs.takes(name, word)}
 
 
 def outcome(study: Study, record: Any) -> Told:
-    """What is kept of a record."""
+    """Return the outputs, status and error of a record."""
     if getattr(record, "interrupted", False):  # a verb that was stopped from outside; so is the study
         raise KeyboardInterrupt
     columns: dict[str, float] = {}
@@ -52,15 +52,15 @@ def outcome(study: Study, record: Any) -> Told:
         columns |= found
     lost = [name for name, value in columns.items() if np.isnan(value)]
     if not getattr(record, "ok", True):
-        return Told(columns, DOUBTFUL, str(getattr(record, "status", "the record is not in order")))
+        return Told(columns, DOUBTFUL, str(getattr(record, "status", "the record is not ok")))
     return Told(columns, DOUBTFUL, f"{lost[0]} is not a number.") if lost else Told(columns)
 
 
 def refuse_taken(columns: Iterable[str], taken: Iterable[str]) -> None:
-    """Every column has a name of its own."""
+    """Raise an error where two columns have the same name."""
     shared = sorted(set(columns) & set(taken))
     if shared:
-        raise NoSuchOutput(f"{shared[0]!r} is an output, and another column has that name already; give it another.")
+        raise NoSuchOutput(f"the output {shared[0]!r} has the name of another column; rename it.")
 
 
 def _outputs(study: Study, record: Any) -> Iterator[tuple[str, Array]]:
@@ -70,7 +70,7 @@ def _outputs(study: Study, record: Any) -> Iterator[tuple[str, Array]]:
         return
     if not isinstance(record, Mapping):
         raise NoSuchOutput(
-            f"{study.verb} gave {shown(record)}; expected {{name: number}}, or give the study outputs to take from it."
+            f"{study.verb} returned {shown(record)}; expected {{name: number}}, or give the study outputs= to extract."
         )
     for name, value in record.items():
         yield str(name), _output(str(name), StudyOutput(), value)
@@ -84,7 +84,7 @@ def _output(name: str, output: StudyOutput, record: Any) -> Array:
 
 
 def attempted(study: Study, make: Callable[[], Any]) -> Told:
-    """A row, whatever becomes of it; only outputs that no row can have are raised."""
+    """Evaluate a row and return its result or failure; raise only for outputs that no row can have."""
     try:
         return outcome(study, make())
     except NoSuchOutput:
@@ -94,7 +94,7 @@ def attempted(study: Study, make: Callable[[], Any]) -> Told:
 
 
 def failed(error: Exception) -> Told:
-    """A row that gave no numbers, and why."""
+    """Return the result of a row that failed with an error."""
     name = "" if isinstance(error, LissomError) else f"{type(error).__name__}: "
     return Told({}, FAILED, f"{name}{error}"[:LONGEST])
 

@@ -1,4 +1,4 @@
-"""Results of studies from and to files."""
+"""Reading study results from stores, and writing them as CSV."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from lissom.studies.study import RESERVED
 
 
 def load_study(path: str | os.PathLike[str]) -> StudyResult:
-    """The result of a study, whole or as far as it got, from the folder that it was stored in.
+    """Load the result of a study, complete or not, from the folder in which it was stored.
 
     Parameters
     ----------
-    path : a folder        that `Study.run` was given as `store`, or `lissom sweep` made
+    path : a folder        the `store` of `Study.run`, or the output of `lissom sweep`
 
     Returns
     -------
@@ -73,8 +73,9 @@ def _result(folder: Path, about: dict[str, Any]) -> StudyResult:
     refuse_beyond(folder, table["row"], rows)
     for name in (name for name in table if name not in (*RESERVED, *parameters)):
         if table[name].dtype.kind not in "if":
-            raise ModelError(f"its output {name!r} holds words; expected numbers.", file=str(folder))
-    status = "done" if len(table["row"]) == rows else f"{len(table['row'])} of {rows} rows are there"
+            raise ModelError(f"its output {name!r} is text; expected numbers.", file=str(folder))
+    done = len(table["row"])
+    status = "done" if done == rows else f"incomplete: {done} of {rows} rows are evaluated"
     units = {str(name): printable(str(unit)) for name, unit in about["units"].items()}
     title = printable(str(about["title"] or about["evaluate"]))
     settings = dict(about["settings"])

@@ -1,4 +1,4 @@
-"""Rows side by side: states of a batch, runs of an ensemble.
+"""Rows evaluated together: states of a batch, runs of an ensemble.
 
 Where only states, gains, loads or numbers of the arm vary, the rows of a chunk go to the compiled code together. A row
 gives the same bits alone and in any company.
@@ -36,7 +36,7 @@ SPREAD = (0.13, 0.41, 0.87)  # places in the spreads of parameters; generic ones
 
 
 def lanes_of(study: Study, settings: Mapping[str, Any]) -> Lanes | None:
-    """How the rows of a study go side by side, None where they cannot."""
+    """Return how the rows of a study are evaluated together, None where they cannot be."""
     if not study.lanes or callable(study.evaluate):
         return None
     made = (Batch if study.evaluate in verbs.STATES else Ensemble)(study, settings)
@@ -44,7 +44,7 @@ def lanes_of(study: Study, settings: Mapping[str, Any]) -> Lanes | None:
 
 
 def settings_of(study: Study) -> dict[str, Any]:
-    """What is chosen once for all rows: method and step of an ensemble, by rows spread over all."""
+    """Return the settings chosen once for all rows: method and step of an ensemble."""
     made = Ensemble(study, {})
     if not study.lanes or study.arguments.get("dt") is not None or not made.suits():
         return {}
@@ -56,7 +56,7 @@ def settings_of(study: Study) -> dict[str, Any]:
 
 
 class Lanes(ABC):
-    """Rows that go side by side, so many at a time."""
+    """Rows that are evaluated together, some at a time."""
 
     most: int
 
@@ -65,10 +65,10 @@ class Lanes(ABC):
 
     @abstractmethod
     def suits(self) -> bool:
-        """Whether the study's rows can go side by side."""
+        """Whether the study's rows can be evaluated together."""
 
     def settled(self) -> bool:
-        """Whether nothing is left to be chosen by the rows that happen to come together."""
+        """Whether all settings are fixed, so that a row's result does not depend on the others."""
         return True
 
     @abstractmethod
@@ -77,10 +77,10 @@ class Lanes(ABC):
 
     @abstractmethod
     def parted(self, record: Any, rows: NDArray[np.int64]) -> Block:
-        """That record, row by row."""
+        """Split that record into rows."""
 
     def __call__(self, rows: NDArray[np.int64], values: Columns) -> list[Block]:
-        """All rows, some at a time."""
+        """Evaluate all rows, some at a time."""
         blocks = []
         for start in range(0, len(rows), self.most):
             some = slice(start, start + self.most)
@@ -129,7 +129,7 @@ class Lanes(ABC):
         return Varied(self.study.arm, self.samples)
 
     def stacks(self) -> bool:
-        """Whether values that vary can be stacked, seen at the first and the last row, and arms are alike."""
+        """Whether varying values can be stacked (judged by the first and last row) and arms have the same structure."""
         try:
             self.arguments(self.subjects(self.study.values(np.array([0, self.study.rows - 1], np.int64))))
             for k, arm in enumerate(self.samples):
@@ -218,7 +218,7 @@ class Ensemble(Lanes):
         return bool(self.settings) or self.study.arguments.get("dt") is not None
 
     def report(self, rows: NDArray[np.int64]) -> Any:
-        """What is chosen for some rows; None where they cannot go together."""
+        """Return the settings chosen for some rows; None where they cannot be evaluated together."""
         try:
             return self.together(self.study.values(rows)).report if len(rows) else None
         except LissomError:
@@ -251,7 +251,7 @@ class Ensemble(Lanes):
 
 
 class _Member:
-    """A run of an ensemble of different arms; where points are is found for all runs together."""
+    """A run of an ensemble of different arms; positions of points are computed for all runs together."""
 
     FOR_ALL = ("tip", "tip_velocity", "tip_deflection")
 
@@ -267,7 +267,7 @@ class _Member:
 
 
 def _sticking(arm: Arm) -> list[bool]:
-    """Which joints have friction: these move by other rules."""
+    """Return which joints have friction."""
     return [bool(friction) for friction in arm.friction]
 
 

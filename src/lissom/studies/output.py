@@ -1,4 +1,4 @@
-"""Outputs of a study: numbers taken from what an evaluation gives."""
+"""Outputs of a study: numbers extracted from the result of an evaluation."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ TAKES: dict[str, Callable[[Array], Any]] = {
 
 
 class NoSuchOutput(InputError):
-    """What is asked for is not in the result, whatever the row."""
+    """The requested output does not exist in the result of any row."""
 
 
 @dataclass(frozen=True, eq=False)
 class StudyOutput(Record):
-    """A number, or a few, taken from the record that an evaluation gives.
+    """One or more numbers extracted from the result of an evaluation.
 
     Parameters
     ----------
     of : str
-        what of it: ``tip_deflection[:,1]`` is written ``tip_deflection`` and ``entry=1``; ``frequencies_hz[0]``,
-        ``report.dt``, ``poles``. Empty: the result itself
+        name of a field of the result: ``frequencies_hz[0]``, ``report.dt``, ``poles``, ``tip_deflection`` (with
+        ``entry=1`` for its column 1). Empty: the result itself
     take : str
-        words that reduce it, one after the other: "first", "last", "max", "min", "max_abs", "mean", "rms", "std",
-        "range" (greatest less least), "sum" along the first axis (time, of a run or a motion), "norm" (length) along
-        the last. ``"range norm"``: the extent of a path along each axis, then its length
-    entry : int or None           of the last axis, before anything is taken
-    after, before : float or None only samples from and up to these times [s]; of runs and motions
+        reductions, applied one after the other: "first", "last", "max", "min", "max_abs", "mean", "rms", "std",
+        "range" (max minus min), "sum" along the first axis (time, for a run or a motion), "norm" (Euclidean) along the
+        last. ``"range norm"``: the extent of a path along each axis, then its norm
+    entry : int or None           index on the last axis, applied before the reductions
+    after, before : float or None use only samples between these times [s]; for runs and motions
     unit : str
 
-    What is left may be an array: its entries become columns ``name[0]``, ``name[1]``, ... Of complex numbers the real
-    parts are kept.
+    If the result is an array, its entries become columns ``name[0]``, ``name[1]``, ... Of complex numbers the real part
+    is used.
 
     Examples
     --------
@@ -72,11 +72,11 @@ class StudyOutput(Record):
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, str):
-            raise InputError(f"of is {shown(self.of)}; expected words such as 'tip_deflection'.")
+            raise InputError(f"of is {shown(self.of)}; expected the name of a field such as 'tip_deflection'.")
         if self.of:
             Where.of(self.of)
         if not isinstance(self.take, str):
-            raise InputError(f"take is {shown(self.take)}; expected words such as 'range norm'.")
+            raise InputError(f"take is {shown(self.take)}; expected reductions such as 'range norm'.")
         for word in self.take.split():
             if word not in TAKES:
                 raise InputError(f"take has {word!r}; {suggest(word, TAKES)}")
@@ -91,20 +91,20 @@ class StudyOutput(Record):
 
     @property
     def whole(self) -> bool:
-        """Nothing is computed or left out: all entries are taken as they are."""
+        """Whether all entries are used without reduction or selection."""
         steps = Where.of(self.of).steps if self.of else ()
         plain = not self.take and self.entry is None and self.after is None and self.before is None
         return plain and not any(isinstance(step, int) for step in steps)
 
     def of_record(self, record: Any) -> Array:
-        """The numbers, as an array of any shape."""
+        """Return the output of a record, as an array of any shape."""
         value = _followed(record, Where.of(self.of)) if self.of else record
         try:
             array = np.asarray(value)
             array = (array.real if array.dtype.kind == "c" else array).astype(float)
         except (TypeError, ValueError):
             raise NoSuchOutput(
-                f"{self.of or 'the result'} is {shown(value)}; expected numbers. Say which: {_offered(value)}"
+                f"{self.of or 'the result'} is {shown(value)}; expected numbers. Choose a field: {_offered(value)}"
             ) from None
         array = self._windowed(record, array)
         return np.asarray(self._taken(array))
@@ -114,12 +114,12 @@ class StudyOutput(Record):
         if self.after is not None or self.before is not None:
             t = getattr(record, "t", None)
             if t is None or array.ndim == 0 or len(array) != len(t):
-                raise NoSuchOutput(f"{self.of}: after and before are of samples over time, which it has none of.")
+                raise NoSuchOutput(f"{self.of}: after and before need samples over time, and the result has none.")
             inside = (t >= (-np.inf if self.after is None else self.after)) & (
                 t <= (np.inf if self.before is None else self.before)
             )
             if not inside.any():
-                raise InputError(f"{self.of}: no samples are left of {t[0]:g} to {t[-1]:g} s.")
+                raise InputError(f"{self.of}: after and before exclude all samples ({t[0]:g} to {t[-1]:g} s).")
             array = array[inside]
         if self.entry is None:
             return array
@@ -130,9 +130,9 @@ class StudyOutput(Record):
     def _taken(self, array: Array) -> Any:
         for word in self.take.split():
             if array.ndim == 0:
-                raise NoSuchOutput(f"{self.of}: nothing is left to take {word!r} of; it is one number by then.")
+                raise NoSuchOutput(f"{self.of}: {word!r} cannot be applied, since it is a single number there.")
             if not array.size:
-                raise InputError(f"{self.of}: it is empty, so it has no {word!r}.")
+                raise InputError(f"{self.of}: it is empty, so {word!r} cannot be applied.")
             array = np.asarray(TAKES[word](np.ascontiguousarray(array)))
         return array
 
@@ -181,25 +181,25 @@ def _offered(value: Any) -> str:
 
 
 def columns_of(name: str, array: Array) -> dict[str, float]:
-    """A number under its name; the entries of an array under ``name[0]``, ``name[1, 2]``."""
+    """Return columns of one row: a number under its name; entries of an array under ``name[0]``, ``name[1, 2]``."""
     return {word: float(column[0]) for word, column in columns_of_rows(name, array[None]).items()}
 
 
 def columns_of_rows(name: str, array: Array) -> dict[str, Array]:
-    """The same of many rows (rows, ...)."""
+    """Return the columns of many rows (rows, ...)."""
     shape = array.shape[1:]
     if not shape:
         return {name: array}
     if math.prod(shape) > MOST_ENTRIES:
         raise NoSuchOutput(
-            f"output {name!r} has shape {shape}, {math.prod(shape)} columns; at most {MOST_ENTRIES} are kept. Take "
-            "less of it (take, entry)."
+            f"output {name!r} has shape {shape}, {math.prod(shape)} columns; at most {MOST_ENTRIES} are allowed. "
+            "Reduce it (take, entry)."
         )
     return {f"{name}[{', '.join(map(str, spot))}]": array[(slice(None), *spot)] for spot in np.ndindex(shape)}
 
 
 def as_outputs(given: Any, verb: str) -> dict[str, StudyOutput]:
-    """Outputs by name; a text is what of the result."""
+    """Return outputs by name; a string names a field of the result."""
     if not isinstance(given, dict) or not given:
         raise InputError(
             f"{verb}: outputs is {shown(given)}; expected {{name: StudyOutput(of, take=...)}}, at least one."

@@ -1,4 +1,4 @@
-"""Parameters of a study: what varies, and how."""
+"""Parameters of a study: their place in the arm or the arguments, and their values."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ FIELD_UNITS = {
 
 @dataclass(frozen=True, eq=False)
 class StudyParameter(Record):
-    """Something that varies from row to row of a study: where it sits, and the values it takes.
+    """A parameter of a study: its place in the arm or the arguments, and its values or distribution.
 
     Give one of `values`, `grid`, `log_grid`, `uniform`, `log_uniform`, `normal`.
 
     Parameters
     ----------
     path : str, several, or None
-        where in what is evaluated it sits, see `Study`: ``arm.links.fore.payload.mass``, ``arm.links.*.beam.EI``,
+        the quantity to change, see `Study`: ``arm.links.fore.payload.mass``, ``arm.links.*.beam.EI``,
         ``arm.joints.elbow.damping``, ``arm.gravity[2]``, ``q[1]``, ``controller.kp[0]``, ``loads[0].force[2]``,
         ``task.duration``. None: the user's function reads it, ``case["name"]``
-    how : "set", "scale" or "add"     what is done with it to the value that is there
-    values : list                     numbers, or words where the function reads them
+    how : "set", "scale" or "add"     replace, multiply or add to the nominal value
+    values : list                     numbers, or strings that a user's function reads
     grid, log_grid : (lowest, highest, how many)
     uniform, log_uniform : (lowest, highest)
     normal : (mean, standard deviation)
-    within : (lowest, highest)        a normal parameter stays within; None for no bound
+    within : (lowest, highest)        truncation of a normal parameter; None for no bound
     unit : str
 
     Examples
@@ -82,7 +82,7 @@ class StudyParameter(Record):
         given = [word for word in SPREADS if getattr(self, word) is not None]
         if len(given) != 1:
             known = ", ".join(f"{word} = {what}" for word, what in SPREADS.items())
-            raise InputError(f"it has {' and '.join(given) or 'no values'}; give one of {known}.")
+            raise InputError(f"it has {' and '.join(given) or 'no values'}; give exactly one of {known}.")
         self._set(**{given[0]: _checked(given[0], getattr(self, given[0]))})
         self._set(within=_within(self.within, given[0]))
         if self.unit is None:
@@ -96,12 +96,12 @@ class StudyParameter(Record):
 
     @property
     def spread(self) -> str:
-        """Which of its fields says how it varies."""
+        """Name of the field that gives the values: "values", "grid", "uniform", ..."""
         return next(word for word in SPREADS if getattr(self, word) is not None)
 
     @property
     def length(self) -> int:
-        """How many values it lists; 0 where it is spread over an interval."""
+        """Number of listed values; 0 for a continuous distribution."""
         if self.values is not None:
             return len(self.values)
         counted = self.grid or self.log_grid
@@ -109,19 +109,19 @@ class StudyParameter(Record):
 
     @property
     def listed(self) -> tuple[Any, ...] | None:
-        """Its values one by one, where they can be counted."""
+        """The listed values; None for a continuous distribution."""
         return tuple(self.column.tolist()) if self.length else None
 
     @property
     def column(self) -> NDArray[Any]:
-        """The same as an array."""
+        """The listed values as an array."""
         if self.values is not None:
             return np.array(self.values)
         return np.linspace(*self.grid) if self.grid is not None else np.geomspace(*self.log_grid)
 
     @property
     def tried(self) -> tuple[Any, ...]:
-        """Some of its values: near the ends of an interval, and inside; the first and the last of a list."""
+        """Some values for checks: near the ends and inside of an interval; the first and the last of a list."""
         if self.values is not None:
             return self.values[0], self.values[-1]
         counted = self.grid or self.log_grid
@@ -130,7 +130,7 @@ class StudyParameter(Record):
         return tuple(self.drawn(u) for u in ((0.5,) if self.normal is not None else (0.5, 1e-6, 1 - 1e-6)))
 
     def drawn(self, u: Any) -> Any:
-        """Its value for numbers u that are evenly spread over 0 ... 1."""
+        """Return the value at quantile u between 0 and 1 (or an array of them)."""
         u = np.asarray(u, float)
         if self.length:
             words = self.column
@@ -156,17 +156,17 @@ class StudyParameter(Record):
 
     @cached_property
     def places(self) -> tuple[Where, ...]:
-        """Its paths, read."""
+        """The parsed paths."""
         return tuple(Where.of(path) for path in self.path)
 
     def put(self, subject: dict[str, Any], value: Any) -> dict[str, Any]:
-        """What is evaluated, with this value in it."""
+        """Return the arm and arguments with this value inserted."""
         for where in self.places:
             subject = replaced(subject, where, lambda old: self.changed(old, value))
         return subject
 
     def changed(self, old: Any, value: Any) -> Any:
-        """What is there, with a value set, multiplied or added."""
+        """Return a nominal value with this one set, multiplied or added."""
         if isinstance(old, int) and not isinstance(old, bool):  # a count stays one
             return _whole(value if self.how == "set" else old * value if self.how == "scale" else old + value)
         if self.how == "set":
@@ -174,12 +174,12 @@ class StudyParameter(Record):
         if isinstance(old, tuple | list):  # a pair of stiffnesses, one of which may not be given
             return type(old)(None if x is None else self.changed(x, value) for x in old)
         if old is None or isinstance(old, str | bool) or not isinstance(old, int | float | np.ndarray | np.generic):
-            raise InputError(f"how is {self.how!r}, but what is there is {shown(old)}; expected a number.")
+            raise InputError(f"how is {self.how!r}, but the nominal value is {shown(old)}; expected a number.")
         return old * value if self.how == "scale" else old + value
 
 
 def _checked(word: str, value: Any) -> tuple[Any, ...]:
-    """A spread, or a sentence."""
+    """Return checked values of one of the fields in `SPREADS`."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InputError(f"{word} is {shown(value)}; expected {SPREADS[word]}.")
     items = tuple(x.item() if isinstance(x, np.generic) else x for x in value)
@@ -207,7 +207,7 @@ def _values(items: tuple[Any, ...]) -> tuple[Any, ...]:
     if all(isinstance(x, str) for x in items):
         return items
     if not all(_number(x) for x in items):
-        raise InputError(f"values is {shown(list(items))}; expected numbers, or words.")
+        raise InputError(f"values is {shown(list(items))}; expected numbers or strings.")
     return tuple(map(float, items))
 
 
@@ -230,12 +230,12 @@ def _within(value: Any, spread: str) -> tuple[float | None, float | None] | None
     if not good or (None not in pair and not pair[0] < pair[1]):
         raise InputError(f"within is {shown(value)}; expected (lowest, highest), None where there is no bound.")
     if spread != "normal":
-        raise InputError(f"within is given, but it bounds only what is normal; {spread} has bounds of its own.")
+        raise InputError(f"within is given, but it applies to normal only; {spread} has its own bounds.")
     return pair
 
 
 def as_parameters(given: Any, verb: str) -> dict[str, StudyParameter]:
-    """Parameters by name, or a sentence."""
+    """Return checked parameters by name."""
     if not isinstance(given, dict) or not given:
         raise InputError(
             f"{verb}: parameters is {shown(given)}; expected {{name: StudyParameter(path, ...)}}, at least one."

@@ -27,7 +27,7 @@ Change = Callable[[Any], Any]
 
 
 class NoSuchPath(InputError):
-    """Nothing is there."""
+    """A path that leads to nothing."""
 
 
 class Where(NamedTuple):
@@ -46,7 +46,7 @@ class Where(NamedTuple):
         ('arm', 'links', 'fore', 'beam', 'EI', 1)
         """
         if not isinstance(text, str) or not text.strip():
-            raise InputError(f"a path is {shown(text)}; expected words such as {EXAMPLE}.")
+            raise InputError(f"a path is {shown(text)}; expected a string such as {EXAMPLE}.")
         if len(text) > LONGEST:
             raise InputError(f"a path has {len(text)} characters; expected at most {LONGEST}.")
         steps: list[str | int] = []
@@ -57,7 +57,7 @@ class Where(NamedTuple):
             at = token.end()
             steps.append(_step(token, text))
         if at != len(text) or text.startswith("."):
-            raise InputError(f"path {text!r} cannot be read at {text[at : at + 12]!r}; expected {EXAMPLE}, say.")
+            raise InputError(f"path {text!r} cannot be parsed at {text[at : at + 12]!r}; expected the form {EXAMPLE}.")
         return cls(text, tuple(steps))
 
     @property
@@ -76,13 +76,13 @@ def _step(token: re.Match[str], text: str) -> str | int:
 
 
 def refuse_name(name: Any, what: str) -> None:
-    """A column needs a name that can be read."""
+    """Raise an error for a name that is not short printable text."""
     if not isinstance(name, str) or not name.isprintable() or not name.strip() or len(name) > 120:
         raise InputError(f"{what} is named {shown(name)}; expected a short printable name.")
 
 
 def found(subject: Any, where: Where) -> list[Any]:
-    """What is there: one value, or several where the path has a ``*``."""
+    """Return the values at a path: one, or several where the path has a ``*``."""
     got: list[Any] = []
 
     def look(value: Any) -> Any:
@@ -94,7 +94,7 @@ def found(subject: Any, where: Where) -> list[Any]:
 
 
 def replaced(subject: Any, where: Where, change: Change) -> Any:
-    """The subject with what is at the path changed."""
+    """Return the subject with the value at the path changed."""
     return _Walk(where, change).through(subject, where.steps, "")
 
 
@@ -144,9 +144,9 @@ class _Walk:
         return value
 
     def _key(self, value: Any, step: str | int, so_far: str) -> Any:
-        """The key of a step, or a sentence."""
+        """Return the key of a step; raise an error where there is none."""
         if value is None:
-            raise self._missing(f"{so_far} is not given, so it has no {step!r}. Give it a value first")
+            raise self._missing(f"{so_far} is None, so it has no {step!r}. Give it a value first")
         if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
             return self._place(value, step, so_far)
         if isinstance(value, np.ndarray) and value.ndim:
@@ -158,10 +158,10 @@ class _Walk:
             raise self._missing(f"{so_far} is {shown(value)}, which has no {step!r}")
         words = [str(word) for word in known]
         what = f"there is no {step!r}" if step != "" else "a name is missing"
-        raise self._missing(f"{what} in {so_far or 'what is evaluated'}; {suggest(str(step), words)}".rstrip("."))
+        raise self._missing(f"{what} in {so_far or 'the arguments'}; {suggest(str(step), words)}".rstrip("."))
 
     def _place(self, value: Any, step: str | int, so_far: str) -> int:
-        """In a list: by number, or by name."""
+        """Return the index of a step in a list, given by number or by name."""
         if isinstance(step, str):
             names = [getattr(item, "name", None) or getattr(item, "link", None) for item in value]
             if step in names:

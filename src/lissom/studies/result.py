@@ -1,4 +1,4 @@
-"""What a study gave: a table of rows, and what can be read from it."""
+"""The result of a study: a table of rows, with statistics."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ SHOWN = 30  # picked rows that are shown one by one
 
 @dataclass(frozen=True, eq=False)
 class StudyResult:
-    """The rows of a study.
+    """The result of a study: a table with one row per evaluation.
 
     Attributes
     ----------
-    study : Study or None        None where it was read from a store
+    study : Study or None        None if the result was loaded from a store
     table : {column: (n,)}       ``row``, parameters, ``seed``, outputs, ``status`` ("ok", "doubtful" or "failed") and
                                  ``error``, in the order of rows; NaN where a row has no such output
     parameters, outputs : tuple of names
     units : {name: unit}         of parameters and outputs
-    rows : int                   that the study has, done or not
+    rows : int                   number of rows of the study, evaluated or not
     sampling : str
     status : str                 "done", or what happened
     title : str
-    settings : dict              what was chosen once for all rows: method and step of simulations
-    effort : dict                of the run that gave it: ``seconds`` in all, ``evaluating`` (of all workers together),
-                                 ``rows`` evaluated, ``place``; empty where it was read from a store
-    picked : bool                some rows of a study, by `worst`, `pareto` or `where`: a few are shown one by one
+    settings : dict              settings chosen once for all rows: method and step of simulations
+    effort : dict                ``seconds`` of wall time, ``evaluating`` (seconds of all workers together), ``rows``
+                                 evaluated, ``place``; empty if the result was loaded from a store
+    picked : bool                a selection of rows by `worst`, `pareto` or `where`, which is printed row by row
     """
 
     study: Study | None
@@ -77,57 +77,57 @@ class StudyResult:
         return len(self.table["row"])
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """A column."""
+        """Return a column by name."""
         if name not in self.table:
             raise InputError(f"there is no column {shown(name)}; {suggest(str(name), self.table)}")
         return self.table[name]
 
     @property
     def complete(self) -> bool:
-        """All rows are there."""
+        """Whether all rows are evaluated."""
         return len(self) == self.rows
 
     @property
     def ok(self) -> bool:
-        """All rows are there and none failed or is doubtful."""
+        """Whether all rows are evaluated and none failed or is doubtful."""
         return self.complete and not len(self.failures) and not (self.table["status"] == DOUBTFUL).any()
 
     @property
     def failures(self) -> NDArray[np.int64]:
-        """Numbers of the rows that failed; `table["error"]` says why."""
+        """Numbers of the rows that failed; `table["error"]` has the reasons."""
         return np.asarray(self.table["row"][self.table["status"] == FAILED])
 
     def unit(self, name: str) -> str:
-        """The unit of a column, of an entry that of its array."""
+        """Return the unit of a column."""
         return self.units.get(name, self.units.get(name.split("[")[0], ""))
 
     def labelled(self, name: str) -> str:
-        """A name with its unit, for heads and axes."""
+        """Return a name with its unit, for table headers and plot axes."""
         return f"{name} [{self.unit(name)}]" if self.unit(name) else name
 
     # ---- some of it ------------------------------------------------------------------------------
 
     def only(self, *names: str) -> StudyResult:
-        """With these parameters and outputs alone, for plots and tables."""
+        """Return the result with these parameters and outputs only, for plots and tables."""
         for name in names:
             self[name]
         kept = {name: x for name, x in self.table.items() if name in (*RESERVED, *names)}
         return replace(self, table=kept, parameters=tuple(n for n in self.parameters if n in names))
 
     def where(self, chosen: NDArray[Any]) -> StudyResult:
-        """Some rows: a mask, or places in the table."""
+        """Return some rows, given by a mask or by indices into the table."""
         return replace(self, table={name: x[chosen] for name, x in self.table.items()}, picked=True)
 
     def worst(self, output: str, count: int = 10, *, most: bool = True) -> StudyResult:
-        """The rows with the greatest (or least) values of an output, these first."""
+        """Return the `count` rows with the largest (most=True) or smallest values of an output, sorted."""
         values = self._numbers(output)
         order = np.argsort(-values if most else values, kind="stable")
         return self.where(order[: min(count, int(np.isfinite(values).sum()))])
 
     def pareto(self, aims: Mapping[str, str] | Sequence[str]) -> StudyResult:
-        """The rows that no other row is better than in everything.
+        """Return the Pareto-optimal rows.
 
-        aims : {output: "min" or "max"}, or outputs that are to be small
+        aims : {output: "min" or "max"}, or names of outputs to minimise
         """
         aims = aims if isinstance(aims, Mapping) else dict.fromkeys(aims, "min")
         wrong = [f"{name} is {shown(way)}" for name, way in aims.items() if way not in ("min", "max")]
@@ -139,29 +139,29 @@ class StudyResult:
         return self.where(statistics.pareto(costs))
 
     def _numbers(self, name: str) -> Array:
-        """A column of numbers; what is not finite is not considered."""
+        """Return a column of numbers; entries that are not finite are ignored by statistics."""
         column = self[name]
         if column.dtype.kind not in "if":
-            raise InputError(f"{name} holds words; expected a column of numbers.")
+            raise InputError(f"{name} is text; expected a column of numbers.")
         return np.where(np.isfinite(column), column, np.nan).astype(float)
 
     # ---- numbers about it ------------------------------------------------------------------------
 
     def summary(self) -> Listing:
-        """Mean, spread and percentiles of every output."""
+        """Return a table with mean, standard deviation and percentiles of every output."""
         return statistics.summary({self.labelled(name): self._numbers(name) for name in self.outputs})
 
     def listing(self) -> Listing:
-        """A line for every row: its number, parameters and outputs."""
+        """Return a table with one line per row: its number, parameters and outputs."""
         names = ("row", *self.parameters, *self.outputs)
         columns = [[f"{x:.4g}" if c.dtype.kind == "f" else str(x) for x in c] for c in map(self.__getitem__, names)]
         return Listing.of([self.labelled(name) for name in names], zip(*columns, strict=True))
 
     def sensitivity(self, output: str | None = None, *, seed: int = 0) -> StudySensitivity:
-        """How much of an output's spread each parameter explains.
+        """Sensitivity of an output to each parameter.
 
-        Of "saltelli" samples: Sobol' indices, first order and total (SciPy), with 95 % intervals by bootstrap. Of
-        others rank correlations (Spearman), which see what is monotonic only.
+        For "saltelli" samples: first-order and total Sobol' indices (SciPy) with 95 % bootstrap intervals. For other
+        samples: Spearman rank correlations, which detect monotonic dependence only.
 
         Parameters
         ----------
@@ -174,44 +174,44 @@ class StudyResult:
 
     @property
     def _paired(self) -> tuple[str, ...]:
-        """The parameters in the order that their rows were exchanged in; none where rows are missing or rearranged."""
+        """Parameters in the order of Saltelli's design; none where rows are missing or were rearranged."""
         whole = self.sampling == "saltelli" and np.array_equal(self.table["row"], np.arange(self.rows))
         return self._sampled if whole else ()
 
     # ---- a row again -----------------------------------------------------------------------------
 
     def case(self, row: int) -> Any:
-        """The arm and arguments of a row."""
+        """Return the arm and arguments of a row."""
         return self._study().case(row)
 
     def record(self, row: int) -> Any:
-        """What the evaluation gives for a row, in full: a `Run`, a `Motion`, an array ..."""
+        """Evaluate a row again and return its full result: a `Run`, a `Motion`, an array ..."""
         return self._study().record(row)
 
     def _study(self) -> Study:
         if self.study is None:
             raise InputError(
-                "this result was read from a store, which keeps rows only; make the same Study again and ask that."
+                "this result was loaded from a store, which has the table only; create the same Study again and use it."
             )
         return self.study
 
     # ---- elsewhere -------------------------------------------------------------------------------
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """As a pandas table (pandas comes with xarray)."""
+        """Return the table as a pandas DataFrame."""
         import pandas
 
         return pandas.DataFrame(self.table).set_index("row")
 
     def to_xarray(self) -> xarray.Dataset:
-        """As a dataset over rows, with units."""
+        """Return the table as an xarray dataset over rows, with units."""
         import xarray
 
         named = {name: ("row", x, {"units": self.unit(name)}) for name, x in self.table.items() if name != "row"}
         return xarray.Dataset(named, {"row": self.table["row"]}, {"title": self.title, "status": self.status})
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """As comma-separated text; every number with the digits that identify it."""
+        """Write the table as CSV; numbers with all significant digits."""
         from lissom.studies.files import write_csv
 
         write_csv(self.table, Path(path))
@@ -220,14 +220,14 @@ class StudyResult:
 
     @property
     def headline(self) -> str:
-        """One line: what it is, how many rows, how it went."""
+        """One-line summary: title, number of rows, failures, status."""
         failed, odd = len(self.failures), int((self.table["status"] == DOUBTFUL).sum())
         words = [f"{len(self)} of {self.rows} rows", *([f"{failed} failed"] if failed else [])]
         words += [f"{odd} doubtful"] if odd else []
         return f"{self.title or 'study'}: {', '.join(words)}; {self.status}"
 
     def describe(self) -> str:
-        """The headline, a table of the outputs, and the first errors."""
+        """Return the headline, a table of the outputs, and the first errors as text."""
         if self.picked and len(self) <= SHOWN:
             return "\n".join(self.listing().lines())
         lines = [self.headline]
@@ -237,7 +237,7 @@ class StudyResult:
         return "\n".join(lines)
 
     def first_errors(self, most: int = 3) -> list[tuple[int, str]]:
-        """The first rows with each of the first errors."""
+        """Return the first `most` different errors, each with the first row in which it occurred."""
         seen: dict[str, int] = {}
         for row, why in zip(self.table["row"], self.table["error"], strict=True):
             if why and why not in seen and len(seen) < most:
@@ -257,8 +257,8 @@ class StudyResult:
 def result_of(
     study: Study, table: Columns, settings: dict[str, Any], status: str, effort: dict[str, Any]
 ) -> StudyResult:
-    """Of a study that was just done, or of what there is of it."""
+    """Return the result of a study that has been evaluated, completely or in part."""
     done = len(table["row"])
-    told = status or ("done" if done == study.rows else f"{done} of {study.rows} rows are there")
+    told = status or ("done" if done == study.rows else f"incomplete: {done} of {study.rows} rows are evaluated")
     names, title = tuple(study.parameters), study.title or study.verb
     return StudyResult(study, table, names, study.units, study.rows, study.sampling, told, title, settings, effort)

@@ -1,4 +1,4 @@
-"""Doing a study: rows go out in chunks and come back in any order; what came is kept at once."""
+"""Running a study: rows are sent out in chunks, return in any order, and are stored at once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Told = Callable[[int], object]
 
 
 class Answer(NamedTuple):
-    """What a worker says: blocks of rows, and how long they took [s]."""
+    """The answer of a worker: blocks of rows, and how long they took [s]."""
 
     blocks: list[Block]
     seconds: float
@@ -50,7 +50,7 @@ def run(
 ) -> StudyResult:
     """See `Study.run`."""
     if (resume or retry) and store is None:
-        raise InputError(f"{VERB}: {'resume' if resume else 'retry'} goes on with a store; say which.")
+        raise InputError(f"{VERB}: {'resume' if resume else 'retry'}=True needs store=, the folder to continue.")
     with ExitStack() as stack:
         # whatever may be wrong is found out before anything is written
         rows = Memory(study) if store is None else Folder(store, study)
@@ -67,7 +67,7 @@ def run(
 
 
 def _place(workers: int | None, scheduler: str | None, stack: ExitStack) -> Workplace:
-    """Where the work is done, until the stack unwinds."""
+    """Return where rows are evaluated, open until the stack unwinds."""
     place = executor(workers, scheduler, VERB)
     stack.callback(place.shutdown, wait=False, cancel_futures=True)
     return place
@@ -93,7 +93,7 @@ class _Sweep:
         self.under_way: dict[Future[Answer], NDArray[np.int64]] = {}
 
     def _job(self, place: Workplace) -> Callable[..., Answer]:
-        """Rows and their values to an answer: the study itself here, packed elsewhere."""
+        """Return the function that evaluates rows: the study itself in this process, packed in others."""
         if isinstance(place, Here):
             return partial(answered, Evaluation(self.study, self.settings))
         sent = packed(self.study, self.settings)
@@ -109,8 +109,8 @@ class _Sweep:
         try:
             self._all(Chunks(missing))
         except KeyboardInterrupt:
-            further = "; resume=True (--resume) goes on" if isinstance(self.rows, Folder) else ""
-            status = f"interrupted: {self.done} of {self.study.rows} rows are done{further}"
+            further = "; continue with resume=True (--resume)" if isinstance(self.rows, Folder) else ""
+            status = f"interrupted: {self.done} of {self.study.rows} rows are evaluated{further}"
         return self._result(status)
 
     def _result(self, status: str) -> StudyResult:
@@ -131,7 +131,7 @@ class _Sweep:
             self._move(chunks)
 
     def _hand_out(self, chunks: Chunks) -> None:
-        """Keep everybody busy; of a study that has not begun, one row alone is tried first."""
+        """Keep all workers busy; the first row of a study is evaluated alone."""
         most = self.place.count + AHEAD if self.done or self.begun else 1
         while chunks and len(self.under_way) < most:
             rows = chunks.take(self.place.count)
@@ -159,9 +159,9 @@ class _Sweep:
         self._keep(answer.blocks)
 
     def _deserted(self) -> StudyError:
-        """No more answers will come."""
-        further = "; resume=True (--resume) goes on." if isinstance(self.rows, Folder) else "."
-        sentence = f"{VERB}: {self.place.trouble}. {self.done} of {self.study.rows} rows are done{further}"
+        """Return the error for workers that do not answer any more."""
+        further = "; continue with resume=True (--resume)." if isinstance(self.rows, Folder) else "."
+        sentence = f"{VERB}: {self.place.trouble}. {self.done} of {self.study.rows} rows are evaluated{further}"
         return StudyError(sentence, self._result(self.place.trouble))
 
     def _keep(self, blocks: list[Block]) -> None:
@@ -172,13 +172,13 @@ class _Sweep:
         self.told(self.done)
 
     def _begin(self) -> None:
-        """Write what the study is when its first rows are there: one that cannot be done leaves nothing."""
+        """Write the description of the study when its first rows are done, so that a failing study leaves nothing."""
         if isinstance(self.rows, Folder) and not self.begun:
             self.rows.begin(self.settings)
         self.begun = True
 
     def _move(self, chunks: Chunks) -> None:
-        """From this process to several, where nobody said where and the rest takes long enough."""
+        """Move from this process to several, if neither workers nor scheduler was given and enough work is left."""
         if self._stack is None or not chunks or chunks.left * chunks.pace < WORTH or cores() == 1:
             return
         stack, self._stack = self._stack, None
@@ -198,21 +198,21 @@ def _telling(progress: Any, total: int) -> Iterator[Told]:
     elif callable(progress):
         yield lambda done: progress(done, total)
     else:
-        raise InputError(f"{VERB}: progress is {shown(progress)}; expected True, False or a function f(done, all).")
+        raise InputError(f"{VERB}: progress is {shown(progress)}; expected True, False or a function f(done, total).")
 
 
 # ---- where the work is done ----------------------------------------------------------------------
 
 
 def answered(evaluation: Evaluation, rows: NDArray[np.int64], values: Columns) -> Answer:
-    """Rows of a study."""
+    """Evaluate rows of a study and measure the time."""
     began = time.perf_counter()
     blocks = evaluation(rows, values)
     return Answer(blocks, time.perf_counter() - began)
 
 
 def evaluate_rows(key: str, sent: bytes, rows: NDArray[np.int64], values: Columns) -> Answer:
-    """The same in another process, where the study is unpacked, and its kernels compiled, once."""
+    """Evaluate rows in another process, in which the study is unpacked and compiled once."""
     return answered(_evaluation(key, sent), rows, values)
 
 

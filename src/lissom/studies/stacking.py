@@ -15,11 +15,11 @@ MATRICES = ("K", "goal")  # of controllers
 
 
 class NotAlike(Exception):
-    """Values that cannot lie side by side."""
+    """Raised for values that cannot be stacked into one array."""
 
 
 def single(value: Any) -> bool:
-    """Whether an argument is of one state or run, so that rows of it are those of a study."""
+    """Whether an argument describes one state or run, so that the rows of a study can be stacked."""
     if isinstance(value, Load | BaseMotion | Controller):
         fields = [field.name for field in dataclasses.fields(value) if field.name not in MATRICES]  # type: ignore[arg-type]
         return all(single(getattr(value, word)) for word in fields)
@@ -29,7 +29,7 @@ def single(value: Any) -> bool:
 
 
 def stacked(values: Sequence[Any]) -> Any:
-    """Arrays, controllers or loads with one row for each value; what does not vary stays as it is."""
+    """Return arrays, controllers or loads with one row for each value; values that do not vary are unchanged."""
     first = values[0]
     if all(value is first for value in values):
         return first

@@ -1,4 +1,4 @@
-"""Numbers about the rows of a study: summaries, sensitivity, what no other row betters."""
+"""Statistics of a study's rows: summaries, sensitivity, Pareto front."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEWEST = 3  # rows that a correlation needs
 
 
 def summed_up(column: Array) -> dict[str, float]:
-    """Numbers about a column under the words of `HEADS`, those that are not finite left out."""
+    """Return the statistics of a column by the names of `HEADS`, ignoring entries that are not finite."""
     x = column[np.isfinite(column)]
     if not x.size:
         return {"rows": 0} | dict.fromkeys(HEADS[2:], float("nan"))
@@ -32,7 +32,7 @@ def summed_up(column: Array) -> dict[str, float]:
 
 
 def summary(columns: Mapping[str, Array]) -> Listing:
-    """A line for every column."""
+    """Return a table with one line per column."""
     found = {name: summed_up(column) for name, column in columns.items()}
     return Listing.of(HEADS, ([name, *map(_said, numbers.values())] for name, numbers in found.items()))
 
@@ -45,17 +45,17 @@ def _said(x: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class StudySensitivity:
-    """How much of an output's spread each parameter explains.
+    """Sensitivity of an output to each parameter.
 
     Attributes
     ----------
     output : str
     parameters : tuple of names
     method : str                 "sobol" or "spearman"
-    first : (d,)                 Sobol': share of the variance that goes away when the parameter is known; else the rank
-                                 correlation, from -1 to 1
-    total : (d,) or None         share of the variance in which the parameter has any part, alone or with others
-    first_interval, total_interval : (d, 2) or None    95 %
+    first : (d,)                 first-order Sobol' indices: fraction of the variance due to the parameter alone; or
+                                 rank correlations, from -1 to 1
+    total : (d,) or None         total Sobol' indices: fraction of the variance that involves the parameter
+    first_interval, total_interval : (d, 2) or None    95 % confidence intervals
     """
 
     output: str
@@ -67,7 +67,7 @@ class StudySensitivity:
     total_interval: Array | None = None
 
     def listing(self) -> Listing:
-        """A row for every parameter, the most important first."""
+        """Return a table with one row per parameter, the most important first."""
         key = self.first if self.total is None else self.total
         order = np.argsort(-np.abs(key), kind="stable")
         if self.total is None or self.first_interval is None or self.total_interval is None:
@@ -80,7 +80,7 @@ class StudySensitivity:
         return Listing.of(("parameter", "first order", "95 %", "total", "95 %"), rows, self.output)
 
     def describe(self) -> str:
-        """A table for people."""
+        """Return the table as text."""
         return "\n".join([self.output, "", *self.listing().lines()])
 
     def __str__(self) -> str:
@@ -93,9 +93,9 @@ class StudySensitivity:
 def sensitivity(
     output: str, parameters: Mapping[str, NDArray[Any]], values: Array, paired: tuple[str, ...], seed: int
 ) -> StudySensitivity:
-    """By Sobol' indices where the sample was made for them and is whole, else by rank correlation."""
+    """Return Sobol' indices for a complete Saltelli sample, otherwise rank correlations."""
     if not parameters:
-        raise InputError("sensitivity: no parameters are left in this result.")
+        raise InputError("sensitivity: this result has no parameters.")
     if paired and np.isfinite(values).all():
         return _some(_sobol(output, paired, values, seed), tuple(parameters))
     known = np.isfinite(values)
@@ -109,14 +109,14 @@ def sensitivity(
 
 
 def _some(found: StudySensitivity, names: tuple[str, ...]) -> StudySensitivity:
-    """That of some of the parameters."""
+    """Return the sensitivity of some of the parameters."""
     which = [found.parameters.index(name) for name in names]
     parts = (found.first, found.total, found.first_interval, found.total_interval)
     return StudySensitivity(found.output, names, found.method, *(np.asarray(part)[which] for part in parts))
 
 
 def _correlation(a: Array | None, b: Array) -> float:
-    """Of ranks; not a number where there is nothing to compare, or the parameter is words."""
+    """Return the rank correlation; NaN where values are constant or the parameter is text."""
     if a is None or np.ptp(a) == 0 or np.ptp(b) == 0:
         return float("nan")
     return float(np.corrcoef(a, b)[0, 1])
@@ -126,7 +126,7 @@ def _sobol(output: str, names: tuple[str, ...], values: Array, seed: int) -> Stu
     """By SciPy, from the values at A, at B, and at A with one column of B each (see `design`)."""
     blocks = values.reshape(len(names) + 2, -1)
     if np.ptp(values) == 0:
-        raise InputError(f"sensitivity: {output} is the same in all rows; nothing explains a spread that is not there.")
+        raise InputError(f"sensitivity: {output} is the same in all rows, so it depends on no parameter.")
     first, total = _indices(blocks)
     generator, count = np.random.default_rng(seed), blocks.shape[1]
     again = [_indices(blocks[:, generator.integers(0, count, count)]) for _ in range(RESAMPLES)]
@@ -144,7 +144,7 @@ def _indices(blocks: Array) -> tuple[Array, Array]:
 
 
 def pareto(costs: Array) -> NDArray[np.intp]:
-    """Places of the rows (n, k) that no other row is at least as good as in all, and better in one; best first."""
+    """Return the indices of the Pareto-optimal rows of costs (n, k), sorted by the first cost."""
     known = np.flatnonzero(np.isfinite(costs).all(axis=1))
     order = known[np.lexsort(costs[known].T[::-1])]
     front: list[int] = []

@@ -38,18 +38,18 @@ LARGEST_ABOUT = 2**30  # bytes; a parameter may list many values
 
 
 class Memory:
-    """Rows that nobody keeps but the result."""
+    """Rows kept in memory only."""
 
     def __init__(self, study: Study):
         self.study = study
         self._blocks: list[Block] = []
 
     def missing(self, _failed: bool = False) -> NDArray[np.int64]:
-        """Rows that are not there, in their order."""
+        """Return the rows that are not evaluated yet, in order."""
         return np.arange(self.study.rows, dtype=np.int64)
 
     def add(self, blocks: Sequence[Block]) -> None:
-        """Keep rows."""
+        """Add evaluated rows."""
         self._blocks += blocks
 
     def table(self) -> Columns:
@@ -60,7 +60,7 @@ class Memory:
 
 
 def as_table(study: Study, block: Block) -> Columns:
-    """Rows with their parameters and seeds."""
+    """Return a block as a table with parameters and seeds."""
     return {
         "row": block.rows, **study.values(block.rows), "seed": seeds(study.seed, block.rows), **block.columns,
         "status": np.array(block.status, object), "error": np.array(block.errors, object),
@@ -68,7 +68,7 @@ def as_table(study: Study, block: Block) -> Columns:
 
 
 def in_order(table: Columns) -> Columns:
-    """Every row once, in the order of rows; words last. Of a row that was tried again, what did not fail."""
+    """Return a table with every row once, sorted; text columns last. Of repeated rows the one that did not fail."""
     order = np.lexsort((table["status"] == FAILED, table["row"]))
     _, place = np.unique(table["row"][order], return_index=True)
     first = order[place]
@@ -77,7 +77,7 @@ def in_order(table: Columns) -> Columns:
 
 
 class Folder:
-    """Rows on disk."""
+    """Rows stored in a folder of Parquet files."""
 
     def __init__(self, path: str | os.PathLike[str], study: Study):
         self.path, self.study = Path(path), study
@@ -88,13 +88,13 @@ class Folder:
 
     @contextmanager
     def opened(self, resume: bool) -> Iterator[Folder]:
-        """Make the folder, or go on with it; nobody else may meanwhile."""
+        """Open the folder, new or to resume, with exclusive access."""
         about = self.path / ABOUT
         if self.path.exists() and not about.is_file() and any(not _own(path) for path in self.path.iterdir()):
-            raise InputError(f"{self.path}: it is a folder of something else; name one that is empty, or a new one.")
+            raise InputError(f"{self.path}: it has files that are not of a study; use an empty or a new folder.")
         if about.is_file() and not resume:
             raise InputError(
-                f"{self.path}: it holds {len(rows_in(self.path))} rows of a study already. Go on with resume=True "
+                f"{self.path}: it already has {len(rows_in(self.path))} rows of a study. Continue with resume=True "
                 "(--resume), or remove the folder."
             )
         try:
@@ -113,7 +113,7 @@ class Folder:
             os.close(lock)
 
     def _look(self, about: Path) -> None:
-        """What an earlier run left: settings that still hold, and files that never were finished."""
+        """Read the settings of an earlier run, and remove unfinished files."""
         for leftover in self.path.glob(UNFINISHED):
             with suppress(OSError):
                 leftover.unlink()
@@ -124,7 +124,7 @@ class Folder:
             self.settings = stored["settings"]
 
     def begin(self, settings: dict[str, Any]) -> None:
-        """Say what the rows will be of, before there are any."""
+        """Write the description of the study, before any rows."""
         from lissom.studies.described import described
 
         self.settings = settings
@@ -132,7 +132,7 @@ class Folder:
         write_text(self.path / ABOUT, json.dumps(stored, indent=1) + "\n")
 
     def missing(self, failed: bool = False) -> NDArray[np.int64]:
-        """Rows that are not there, in their order; those that failed too where they are to be tried again."""
+        """Return the rows that are not evaluated yet, in order; with `failed` also those that failed."""
         rows, there = rows_in(self.path), np.zeros(self.study.rows, bool)
         refuse_beyond(self.path, rows, self.study.rows)
         there[rows] = True
@@ -142,7 +142,7 @@ class Folder:
         return np.flatnonzero(~there).astype(np.int64)
 
     def add(self, blocks: Sequence[Block]) -> None:
-        """Keep rows: when this returns they are on disk."""
+        """Write rows to disk."""
         self._write(0, as_table(self.study, joined(blocks)))
 
     def _write(self, tier: int, table: Columns) -> None:
@@ -163,27 +163,27 @@ class Folder:
 
 
 def _own(path: Path) -> bool:
-    """What a process leaves that ended before its first row."""
+    """Whether a file was left by a process that ended before its first row."""
     return path.name == LOCK or path.match(UNFINISHED)
 
 
 def refuse_no_folder(path: Path) -> None:
-    """A store is a folder that is there, or can be made."""
+    """Raise an error where a store's folder cannot exist."""
     if path.is_file() or (path.is_symlink() and not path.exists()):
-        raise InputError(f"{path}: it is a file; a store is a folder. Name another.")
+        raise InputError(f"{path}: it is a file; expected a folder for the store.")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
 
 
 def _refuse_other(path: Path, stored: dict[str, Any], study: Study) -> None:
-    """Rows of another study, or of other versions, do not mix with these."""
+    """Raise an error where a store has rows of another study or of other versions."""
     from lissom.studies.described import described
 
     own = described(study)
     if own["unseen"]:
         raise InputError(
-            f"{path}: it cannot be resumed: the content of {', '.join(own['unseen'])} cannot be read, so that it is "
-            "unknown whether this is the same study. Name another folder, or let the function use numbers, arrays and "
+            f"{path}: it cannot be resumed: the content of {', '.join(own['unseen'])} cannot be compared, so it is "
+            "unknown whether this is the same study. Use another folder, or let the function use numbers, arrays and "
             "plain objects only."
         )
     if stored["fingerprint"] != own["fingerprint"]:
@@ -191,15 +191,15 @@ def _refuse_other(path: Path, stored: dict[str, Any], study: Study) -> None:
         differing = [word for word in own if word not in unnamed and own[word] != stored.get(word)]
         what = ", ".join(differing) or "what it evaluates, or values that it uses,"
         raise InputError(
-            f"{path}: it holds another study ({what} differ). Name another folder. (A function that stores values "
-            "while it runs, in a list or a table, differs from what it was at first: resume in a fresh process then.)"
+            f"{path}: it has rows of a different study ({what} differ). Use another folder. (A function that modifies "
+            "a list or table while it runs differs from its first state: resume in a fresh process then.)"
         )
     then, now = stored["made"]["versions"], own["made"]["versions"]
     other = [f"{word} {then.get(word)} (here {now.get(word)})" for word in now if then.get(word) != now[word]]
     if other:
         raise InputError(
-            f"{path}: its rows were made with {', '.join(other)}; numbers of two versions are not mixed. Install those "
-            "again, or name another folder."
+            f"{path}: its rows were computed with {', '.join(other)}; results of different versions are not mixed. "
+            "Install those versions, or use another folder."
         )
 
 
@@ -214,7 +214,7 @@ def _locked(path: Path) -> int:
         pass
     except OSError:
         os.close(handle)
-        raise InputError(f"{path.parent}: another process is writing to it; wait until it is done.") from None
+        raise InputError(f"{path.parent}: another process is writing to it; wait until it has finished.") from None
     return handle
 
 
@@ -228,17 +228,17 @@ def parts(folder: Path) -> dict[Path, tuple[int, int]]:
 
 
 def read_about(folder: Path) -> dict[str, Any]:
-    """What a store says of its study."""
+    """Return a store's description of its study."""
     path = folder / ABOUT
     try:
         stored = json.loads(read_bytes(path, LARGEST_ABOUT))
         if stored["format"] != FORMAT:
-            raise ModelError(f"it says {shown(stored['format'])}; expected {FORMAT!r}.", file=str(path))
+            raise ModelError(f"its format is {shown(stored['format'])}; expected {FORMAT!r}.", file=str(path))
         if not all(isinstance(stored[word], dict) for word in ("made", "settings", "parameters", "units")):
             raise TypeError("tables are missing")
         stored["made"]["versions"].items()
         if not isinstance(stored["fingerprint"], str) or type(stored["rows"]) is not int or stored["rows"] < 1:
-            raise TypeError("it does not say which study it is, and of how many rows")
+            raise TypeError("the fingerprint of the study or its number of rows is missing")
         return dict(stored)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, ModelError):
@@ -271,7 +271,7 @@ def read_part(path: Path, names: list[str] | None = None) -> Columns:
         if rows.dtype.kind != "i" or (rows < 0).any() or any(len(x) != len(rows) for x in table.values()):
             raise ValueError("rows are not numbered")
         if names is None and any(word not in table or table[word].dtype.kind != kind for word, kind in KINDS.items()):
-            raise ValueError("they are those of no study")
+            raise ValueError("they do not have the columns of a study")
         return table
     except Exception as error:  # the library raises all kinds of things on damaged files
         raise ModelError(
@@ -333,7 +333,7 @@ def _arrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise InputError(
-            "a store of a study is made of Parquet files, which need pyarrow: pip install 'lissom[studies]' (in a "
-            "clone: pip install '.[studies]'). In Python, a study without a store is kept in memory."
+            "a study store needs pyarrow for its Parquet files: pip install 'lissom[studies]' (in a clone: pip install "
+            "'.[studies]'). In Python, a study without store= stays in memory."
         ) from None
     return pyarrow

@@ -1,4 +1,4 @@
-"""The description of a study: what is evaluated, what varies, what is kept."""
+"""The description of a study: the evaluation, its parameters and its outputs."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ RESERVED = ("row", "seed", "status", "error")
 
 @dataclass(frozen=True, eq=False)
 class StudyCase:
-    """One row of a study, as a function of the user gets it.
+    """One row of a study, the argument of a user's evaluation function.
 
-    row, seed : int          its number, and a seed of its own for random numbers
-    values : dict            the parameters by name
-    given : dict             arm and arguments, with the values in their places
+    row, seed : int          number of the row, and its seed for random numbers
+    values : dict            parameter values by name
+    given : dict             arm and arguments, with the parameter values inserted
 
-    ``case["name"]`` is a parameter, or an argument; ``case.arm`` the arm.
+    ``case["name"]`` returns a parameter or an argument; ``case.arm`` the arm.
     """
 
     row: int
@@ -47,7 +47,7 @@ class StudyCase:
 
     @property
     def arm(self) -> Any:
-        """The arm of this row."""
+        """Arm of this row."""
         return self.given["arm"]
 
     def __getitem__(self, name: str) -> Any:
@@ -56,26 +56,27 @@ class StudyCase:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """One evaluation for many values of parameters.
+    """A parameter study: one evaluation repeated for many parameter values.
 
     Parameters
     ----------
     evaluate : str or f(case) -> {name: number or array}
         a public function by its name ("modes", "simulate", "predict_motion", "linearise", "forward_dynamics", ...), or
         a function of a `StudyCase`
-    arm : Arm, str or None     the arm; a name or file is loaded. None where a function needs none
-    arguments : dict           of the verb, or anything that a function wants to find in its case
+    arm : Arm, str or None     the arm; a name or file is loaded. None if a function needs no arm
+    arguments : dict           arguments of the public function, or data for a user's function
     parameters : {name: StudyParameter}
     outputs : {name: StudyOutput or str} or None
-        what is kept of the result; of a function, its own names. None: what is usual for the verb
+        numbers to extract from each result. None: the default outputs of the public function, or all that a user's
+        function returns
     sampling : str
         "grid", "list" (values side by side), "random", "latin_hypercube", "sobol" or "saltelli" (for Sobol' indices)
-    count : int or None        rows of a sample; of "saltelli" a power of two, with (parameters + 2) rows each
-    seed : int                 of samples, and of the seeds that rows have
-    lanes : bool               rows side by side in compiled code, where the evaluation allows it
+    count : int or None        number of samples; for "saltelli" a power of two, with (parameters + 2) rows each
+    seed : int                 random seed of the samples and of the rows' seeds
+    lanes : bool               evaluate many rows at once in compiled code, where possible
     title : str
 
-    Where numbers of the arm vary, a controller of `simulate` without a `model` believes in the arm as it is given here.
+    Where parameters of the arm vary, a controller of `simulate` without a `model` uses the nominal arm given here.
 
     Paths of parameters begin with ``arm`` or an argument: ``arm.links.fore.payload.mass``, ``arm.links.*.beam.EI``,
     ``q0[1]``, ``controller.kp`` (or ``tau.kp``), ``loads[0].force[2]``, ``task.duration``.
@@ -123,44 +124,44 @@ class Study:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.__dict__["_rows"])
 
     # ---- what is evaluated -----------------------------------------------------------------------
 
     @property
     def verb(self) -> str:
-        """The name of what is evaluated."""
+        """Name of the evaluated function."""
         if isinstance(self.evaluate, str):
             return self.evaluate
         return getattr(self.evaluate, "__qualname__", type(self.evaluate).__name__)
 
     @cached_property
     def subject(self) -> dict[str, Any]:
-        """Arm and arguments as they are without any parameter."""
+        """Nominal arm and arguments, before any parameter is applied."""
         return {**({} if self.arm is None else {"arm": self.arm}), **self.arguments}
 
     @property
     def units(self) -> dict[str, str]:
-        """Of parameters and outputs."""
+        """Units of parameters and outputs, by name."""
         return {name: one.unit for name, one in (*self.parameters.items(), *self.outputs.items())}
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """First words of all paths: what varies."""
+        """First words of all parameter paths, such as "arm" or "q0"."""
         return frozenset(Where.of(path).root for p in self.parameters.values() for path in p.path)
 
     @cached_property
     def design(self) -> Columns:
-        """The values of all rows, by parameter."""
+        """Parameter values of all rows, by name."""
         return design(self.parameters, self.sampling, self.count, self.seed)
 
     def values(self, rows: NDArray[np.int64]) -> Columns:
-        """The parameters of some rows."""
+        """Return the parameter values of some rows."""
         return {name: column[rows] for name, column in self.design.items()}
 
     def put(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Arm and arguments with the values of parameters in their places."""
+        """Return arm and arguments with parameter values inserted."""
         subject = self.subject
         for name, parameter in self.parameters.items():
             value = values[name]
@@ -171,18 +172,18 @@ class Study:
         return subject
 
     def _believing(self, subject: dict[str, Any]) -> dict[str, Any]:
-        """A controller of `simulate` believes in the arm as it was described, not in that of the row, unless told."""
+        """Give a controller without a model the nominal arm as its model."""
         control = subject.get("tau") if self.evaluate == "simulate" else None
         if dataclasses.is_dataclass(control) and getattr(control, "model", self.arm) is None:
             return subject | {"tau": dataclasses.replace(control, model=self.arm)}  # type: ignore[type-var]
         return subject
 
     def sample(self, u: float) -> dict[str, Any]:
-        """Arm and arguments with all parameters at the same place u, from 0 to 1, of their spreads."""
+        """Return arm and arguments with all parameters at quantile u, from 0 to 1."""
         return self.put({name: parameter.drawn(u) for name, parameter in self.parameters.items()})
 
     def case(self, row: int) -> StudyCase:
-        """One row: its values, and arm and arguments with them."""
+        """Return one row: its parameter values, and arm and arguments with them."""
         if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < self.rows:
             raise InputError(f"case: there is no row {shown(row)}; there are {self.rows}, from 0.")
         at = np.array([row], np.int64)
@@ -190,7 +191,7 @@ class Study:
         return StudyCase(int(row), int(seeds(self.seed, at)[0]), values, self.put(values))
 
     def record(self, row: int) -> Any:
-        """What the evaluation gives for a row, in full: a `Run`, a `Motion`, an array ..."""
+        """Evaluate one row and return its full result: a `Run`, a `Motion`, an array ..."""
         from lissom.studies.evaluation import evaluated
 
         return evaluated(self, self.case(row))
@@ -207,20 +208,21 @@ class Study:
         retry: bool = False,
         progress: bool | Callable[[int, int], object] = False,
     ) -> StudyResult:
-        """Evaluate all rows.
+        """Evaluate all rows and return the result.
 
-        Rows do not depend on where they are evaluated, in which order, or with how many workers. Ctrl-C gives what is
-        done so far, and says so in the status.
+        Results do not depend on where rows are evaluated, in which order, or with how many workers. A failing row is
+        recorded with its error; the study continues. Ctrl-C returns the rows evaluated so far, with the status
+        "interrupted".
 
         Parameters
         ----------
-        store : path or None       a folder that rows go to as they come (needs the extra ``studies``); None: they
-                                   are kept in memory only
-        workers : int or None      processes; None: one for each core, where there is work for them; 1: this one
+        store : path or None       folder to which finished rows are written (needs the extra ``studies``); None: memory
+                                   only
+        workers : int or None      number of processes; None: one per core, if there is enough work; 1: this process
         scheduler : str or None    address of a dask.distributed scheduler instead (extra ``cluster``)
-        resume : bool              go on with a store: only rows that are missing are evaluated
-        retry : bool               of a store, evaluate rows again that failed
-        progress : bool or f(done, all)
+        resume : bool              continue a store: evaluate the missing rows only
+        retry : bool               continue a store: evaluate failed rows again too
+        progress : bool or f(done, total)    show a progress bar, or call f
 
         Returns
         -------
@@ -231,10 +233,10 @@ class Study:
         return run(self, store, workers, scheduler, resume, retry, progress)
 
     def _try_paths(self) -> None:
-        """Every path leads somewhere, and takes the parameter's values."""
+        """Raise an error where a path does not exist or does not accept the parameter's values."""
         for name, parameter in self.parameters.items():
             if not parameter.path and isinstance(self.evaluate, str):
-                raise InputError(f"{VERB}: parameter {name!r} has no path; say where in {self.verb} it goes.")
+                raise InputError(f"{VERB}: parameter {name!r} has no path; give the argument of {self.verb} to change.")
             try:
                 for where in parameter.places:
                     self._refuse_not_given(where)
@@ -245,10 +247,10 @@ class Study:
                 raise InputError(f"{VERB}: parameter {name!r}: {error}") from None
 
     def _refuse_not_given(self, where: Where) -> None:
-        """An argument that the verb has, and that nobody gave: there is nothing to vary."""
+        """Raise an error for a path to an argument without a nominal value."""
         missing = isinstance(self.evaluate, str) and where.root not in self.subject
         if missing and where.root in verbs.arguments_of(self.verb):
-            raise InputError(f"path {where.text!r}: {self.verb} has it, but it is not among the arguments; give it.")
+            raise InputError(f"path {where.text!r}: this argument of {self.verb} has no value; add it to arguments.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -274,7 +276,7 @@ def _arm(given: Any, evaluate: Any) -> Arm | None:
 
 
 def _parameters(evaluate: Any, given: Any) -> dict[str, StudyParameter]:
-    """The controller of run files is what `simulate` calls tau."""
+    """Return the parameters, with ``controller`` in paths (as in run files) replaced by ``tau``."""
     made = as_parameters(given, VERB)
     if evaluate != "simulate":
         return made
@@ -283,7 +285,7 @@ def _parameters(evaluate: Any, given: Any) -> dict[str, StudyParameter]:
 
 
 def _arguments(evaluate: Any, given: Any, parameters: Mapping[str, StudyParameter]) -> dict[str, Any]:
-    """Arguments by name, lists of numbers as arrays; a verb must know them."""
+    """Return checked arguments by name, lists of numbers as arrays."""
     if given is None:
         given = {}
     if not isinstance(given, Mapping) or not all(isinstance(word, str) for word in given):
@@ -296,7 +298,7 @@ def _arguments(evaluate: Any, given: Any, parameters: Mapping[str, StudyParamete
         verbs.check_arguments(evaluate, made, VERB)
     shared = sorted(set(parameters) & {*made, "arm"})
     if shared and not isinstance(evaluate, str):
-        raise InputError(f"{VERB}: {shared[0]!r} is a parameter and an argument; a case could not tell them apart.")
+        raise InputError(f"{VERB}: {shared[0]!r} is both a parameter and an argument; rename one of them.")
     return made
 
 
@@ -325,13 +327,13 @@ def _tasked(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_alike(parameters: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-    """Every column has a name of its own."""
+    """Raise an error where two columns would have the same name."""
     for name in (*parameters, *outputs):
         if name in RESERVED:
-            raise InputError(f"{VERB}: {name!r} names a column that every study has; choose another name.")
+            raise InputError(f"{VERB}: {name!r} is the name of a column of every study; choose another name.")
     shared = sorted(set(parameters) & set(outputs))
     if shared:
-        raise InputError(f"{VERB}: {shared[0]!r} is a parameter and an output; give one of them another name.")
+        raise InputError(f"{VERB}: {shared[0]!r} is both a parameter and an output; rename one of them.")
 
 
 def _outputs(evaluate: Any, given: Any) -> dict[str, StudyOutput]:

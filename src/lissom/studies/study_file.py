@@ -30,16 +30,16 @@ SCENES = {"run": "simulate", "task": "predict_motion"}
 
 
 class StudyFile(NamedTuple):
-    """What a study file says: the study, and the folder that its rows go to."""
+    """Content of a study file: the study, and the folder for its rows."""
 
     study: Study
     store: Path
 
 
 def read_study_file(path: Path, allow_code: bool = False) -> StudyFile:
-    """A study file, or a sentence with its line.
+    """Read a study file; errors name the line.
 
-    allow_code : load a function of a Python file that the study names; else such a study is refused
+    allow_code : load a function from a Python file that the study names; otherwise such a study is an error
     """
     return read_document(path, "study", lambda document: _read(document, path, allow_code))
 
@@ -82,7 +82,7 @@ def _study(*given: Any) -> Study:
 
 def _evaluated(value: Any, folder: Path, allow_code: bool) -> str | Callable[..., Any]:
     if not isinstance(value, str):
-        raise ModelError(f"evaluate is {shown(value)}; expected the name of a verb, such as 'modes'.")
+        raise ModelError(f"evaluate is {shown(value)}; expected the name of a function, such as 'modes'.")
     file, colon, name = value.rpartition(":")
     if not colon:
         try:
@@ -92,8 +92,8 @@ def _evaluated(value: Any, folder: Path, allow_code: bool) -> str | Callable[...
         return value
     if not allow_code:
         raise ModelError(
-            f"evaluate is {value!r}, a function of a Python file, which a study file may not run unless you say so: "
-            "--allow-code. Look at the file first."
+            f"evaluate is {value!r}, a function in a Python file, and running code is not allowed by default. Check "
+            "the file, then use --allow-code."
         )
     return _loaded(folder / file, name)
 
@@ -131,18 +131,18 @@ def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, di
         if word not in document:
             continue
         if evaluate != verb and isinstance(evaluate, str):
-            raise ModelError(f"{word} is given, but {evaluate} is evaluated; a {word} file is for {verb}.")
+            raise ModelError(f"{word} is given, but evaluate is {evaluate}; a {word} file needs evaluate = {verb!r}.")
         if not isinstance(document[word], str):
             raise ModelError(f"{word} is {shown(document[word])}; expected a {word} file.")
         arm, arguments = _scenario(word, folder / document[word])
     if "arm" in document:
         if arm is not None:
-            raise ModelError("arm is given, but the run or task file names one already; leave it out.")
+            raise ModelError("arm is given, but the run or task file already names one; omit it.")
         arm = named_arm(document, folder)
     elif arm is None and isinstance(evaluate, str):
         raise ModelError("arm is missing from the file.")
     elif any(word in document for word in ("flexible", "mimic", "payload")):
-        raise ModelError("flexible, mimic and payload belong to arm; give them where the arm is named.")
+        raise ModelError("flexible, mimic and payload need arm in the same file; put them where arm is given.")
     if "gravity" in document and arm is not None:
         arm = arm.with_gravity(document["gravity"])
     with inside("arguments"):

@@ -61,7 +61,7 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def check_verb(name: str, verb: str) -> None:
-    """A name that can be evaluated, or a sentence."""
+    """Raise an error for a name that a study cannot evaluate."""
     if name not in EVALUATED:
         hint = suggest(str(name), EVALUATED)
         raise InputError(f"{verb}: evaluate is {shown(name)}; {hint} Or give a function of a case.")
@@ -81,11 +81,11 @@ def arguments_of(name: str) -> dict[str, bool]:
 
 
 def check_arguments(name: str, given: Mapping[str, Any], verb: str) -> None:
-    """Arguments of a verb, all known and none missing."""
+    """Raise an error for unknown or missing arguments of a function."""
     known = arguments_of(name)
     for word in given:
         if word in OWN:
-            raise InputError(f"{verb}: arguments has {word!r}, which a study gives itself; leave it out.")
+            raise InputError(f"{verb}: arguments has {word!r}, which a study sets itself; omit it.")
         if word not in known:
             raise InputError(f"{verb}: {name} has no argument {word!r}; {suggest(word, known)}")
     missing = [word for word, needed in known.items() if needed and word not in given]
@@ -94,5 +94,5 @@ def check_arguments(name: str, given: Mapping[str, Any], verb: str) -> None:
 
 
 def default_outputs(name: str) -> dict[str, StudyOutput]:
-    """What is kept where nothing is asked for."""
+    """Return the default outputs of a function."""
     return DEFAULTS.get(name, {"result": StudyOutput()})

@@ -1,1 +1,1 @@
-"""Pictures. Matplotlib is loaded when the first one is drawn."""
+"""Figures, animations and the browser viewer. Matplotlib is loaded on first use."""

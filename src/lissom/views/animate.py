@@ -1,4 +1,4 @@
-"""Runs, predicted motions and vibrations as moving pictures."""
+"""Animations of runs, predicted motions and vibration modes."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def animate(
     mode: int = 1,
     progress: Callable[[float], None] | None = None,
 ) -> Film:
-    """Make a moving picture: a run or motion with the trail of its tip, or a mode of an arm swinging.
+    """Animate a run or motion with the path of its tip, or a vibration mode of an arm.
 
-    In a notebook it plays below the cell whose last expression it is. Arms that stay in a plane of the world are drawn
-    in it; flexible links are drawn as they deflect.
+    In a notebook it plays below the cell if it is the last expression. Arms that move in a coordinate plane are drawn
+    in that plane; flexible links are drawn deflected.
 
     Parameters
     ----------
     result : Run (from simulate or load_run), Motion (from predict_motion or load_motion) or ArmModes (from modes)
-    path : .gif, .mp4 (needs ffmpeg) or .html (one page that plays by itself), None: not written
+    path : .gif, .mp4 (needs ffmpeg) or .html (a self-contained page); None: no file
     fps : float              frames per second
-    speed : float            1: a run or motion as fast as it is, a mode with a period of two seconds; 0.5: half as fast
+    speed : float            1: real time for a run or motion, a period of two seconds for a mode; 0.5: half as fast
     member : int             which run of an ensemble
-    mode : int               which mode, 1 is the lowest; its size is chosen to be seen
-    progress : f(fraction)   called with the fraction of frames that is written
+    mode : int               which mode, 1 is the lowest; its amplitude is chosen so that it is visible
+    progress : f(fraction)   called with the fraction of frames written
 
     Returns
     -------
@@ -55,7 +55,7 @@ def animate(
     >>> import lissom as ls
     >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=1.0)
     >>> ls.animate(run, speed=0.5)
-    <Film of 51 frames, 2.04 s; save(path) writes it>
+    <Film: 51 frames, 2.04 s; use save(path) to write it>
     >>> film = ls.animate(run, "run.gif", speed=0.5)  # doctest: +SKIP
     >>> modes = ls.modes(ls.load("two_link_flexible"), [0.0, 0.5])
     >>> film = ls.animate(modes, "mode2.gif", mode=2)  # doctest: +SKIP
@@ -85,7 +85,7 @@ def _run(run: Run, fps: float, speed: float, member: int) -> Film:
     """A run; the trail has all of its samples, shown or not."""
     one = run if run.count is None else run.member(member)
     if len(one.t) < 2:
-        raise InputError("animate: the run has a single sample.")
+        raise InputError("animate: the run has a single sample; expected two or more.")
     frames = max(2, round((one.t[-1] - one.t[0]) / speed * fps) + 1)
     _refuse_long(frames, "run.between(...)")
     some = one.at(np.linspace(one.t[0], one.t[-1], frames))
@@ -113,7 +113,7 @@ def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> Film:
     """One period of a mode; the last frame is one step before the first, so that it can be repeated."""
     count = len(found.frequencies_hz)
     if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= count:
-        many = f"a whole number from 1 to {count}" if count else "none, since nothing vibrates"
+        many = f"a whole number from 1 to {count}" if count else "no mode, since the arm has no vibration modes"
         raise InputError(f"animate: mode is {shown(mode)}; expected {many}.")
     period = PERIOD / speed
     frames = max(8, round(period * fps))
@@ -125,13 +125,13 @@ def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> Film:
 
 
 def shown_pace(frequency_hz: float, period: float = PERIOD) -> str:
-    """How much slower or faster than it is a vibration is shown that takes `period` seconds on the screen."""
+    """Return how much slower or faster than real time a vibration with a period of `period` s on screen is shown."""
     slower = period * frequency_hz
-    return f"shown {slower:.3g} times slower" if slower > 1 else f"shown {1 / slower:.3g} times faster"
+    return f"shown {slower:.3g}x slower" if slower > 1 else f"shown {1 / slower:.3g}x faster"
 
 
 def _refuse_long(frames: int, shorter: str) -> None:
     if frames > MOST_FRAMES:
         raise InputError(
-            f"animate: {frames} frames; at most {MOST_FRAMES}. Give a smaller fps, or show less: {shorter}."
+            f"animate: {frames} frames; at most {MOST_FRAMES} are allowed. Use a smaller fps or {shorter}."
         )

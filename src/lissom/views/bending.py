@@ -1,4 +1,4 @@
-"""Figures of deformation along a link."""
+"""Figures of the deformation along a flexible link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def along_link(bent: Deformation) -> Figure:
-    """Displacement, angles and inner moments along a link; of many states the range, and where it is largest."""
+    """Plot displacement, angles and internal moments along a link; for many states the range and the largest."""
     panels = [
         ("displacement [mm]", dict(zip("xyz", np.moveaxis(1e3 * bent.displacement, -1, 0), strict=True))),
         ("angle [rad]", dict(zip(("twist", "about y", "about z"), np.moveaxis(bent.angles, -1, 0), strict=True))),
@@ -35,13 +35,13 @@ def along_link(bent: Deformation) -> Figure:
         ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     axes[-1].set_xlabel(f"distance along {bent.link} [m]", parse_math=False)
     count = int(np.prod(bent.stretch.shape[:-1]))
-    many = "" if bent.stretch.ndim == 1 else f": range of {count} states, and the one that bends most"
-    figure.suptitle(f"deformation of {bent.link}{many}", fontsize=11, parse_math=False)
+    many = "" if bent.stretch.ndim == 1 else f" (band: range over {count} states, line: state with the largest value)"
+    figure.suptitle(f"Deformation of {bent.link}{many}", fontsize=11, parse_math=False)
     return figure
 
 
 def _draw(ax: Any, s: Array, values: Array, colour: str, name: str) -> None:
-    """A line; of many states the band they fill, and the one with the largest value."""
+    """Draw a line; for many states the band they fill, and the state with the largest value."""
     if values.ndim > 1:
         rows = values.reshape(-1, len(s))
         rows = rows[np.isfinite(rows).all(axis=1)]

@@ -1,4 +1,4 @@
-"""A three-dimensional figure of an arm: links, joint axes, centres of mass, frames."""
+"""Three-dimensional figure of an arm: links, joint axes, centres of mass, frames."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MOST_LABELS = 24
 
 
 def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any = None) -> Figure:
-    """Draw an arm at one configuration.
+    """Draw an arm at one configuration and return the figure.
 
     Parameters
     ----------
     arm : Arm
     q : (dof,)          positions, default `arm.home`
-    labels : bool       write the links' names
+    labels : bool       show the names of the links
     ax : Axes3D         draw into existing axes
 
     Returns

@@ -1,4 +1,4 @@
-"""A moving picture of an arm: saved as a file, or played in the cell of a notebook."""
+"""An animation of an arm: saved as a file, or played in the cell of a notebook."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_IN_A_CELL = 150  # frames that a notebook keeps; longer films show every se
 
 
 def refuse_unwritable(path: Path) -> str:
-    """The writer of a file's kind, or a sentence."""
+    """Return the animation writer for a file name; raise an error where there is none."""
     from matplotlib import animation
 
     kind = KINDS.get(path.suffix.lower())
@@ -38,7 +38,7 @@ def refuse_unwritable(path: Path) -> str:
 
 
 class Film:
-    """A moving picture of an arm, from `animate`: it plays in notebooks, and `save` writes it to a file.
+    """An animation of an arm, from `animate`: it plays in notebooks, and `save` writes it to a file.
 
     figure : matplotlib.figure.Figure     shows one frame at a time, see `show`
     fps : float                           frames per second
@@ -87,7 +87,7 @@ class Film:
         return len(self.titles)
 
     def __repr__(self) -> str:
-        return f"<Film of {len(self)} frames, {len(self) / self.fps:.3g} s; save(path) writes it>"
+        return f"<Film: {len(self)} frames, {len(self) / self.fps:.3g} s; use save(path) to write it>"
 
     def show(self, k: int) -> list[Any]:
         """Draw frame k into the figure."""
@@ -101,8 +101,8 @@ class Film:
 
         Parameters
         ----------
-        path : .gif, .mp4 (needs ffmpeg) or .html (one page that plays by itself)
-        progress : f(fraction)   called with the fraction of frames that is written
+        path : .gif, .mp4 (needs ffmpeg) or .html (a self-contained page)
+        progress : f(fraction)   called with the fraction of frames written
         """
         from matplotlib import animation
 

@@ -1,4 +1,4 @@
-"""Frequency responses of linear plants."""
+"""Figures of frequency responses of linear plants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POINTS = 600
 
 
 def frequency_response(plant: StateSpace) -> Figure:
-    """From each input to the outputs it moves most."""
+    """Plot gain and phase from each input to the outputs with the largest response."""
     omega = _range(plant)
     H = plant.frequency_response(omega)
     figure = new_figure(4.2 * min(len(plant.inputs), 4) + 1.5, 6.0)
@@ -30,7 +30,7 @@ def frequency_response(plant: StateSpace) -> Figure:
             axes[0, j].loglog(omega, np.abs(H[:, i, j]), color=colour, label=plant.outputs[i])
             phase = np.degrees(np.unwrap(np.angle(H[:, i, j])))
             axes[1, j].semilogx(omega, phase, color=colour)
-        axes[0, j].set_title(f"from {name}", fontsize=10)
+        axes[0, j].set_title(f"input: {name}", fontsize=10)
         axes[0, j].legend(fontsize=8)
         axes[1, j].set_xlabel("angular frequency [rad/s]")
         for row in (0, 1):

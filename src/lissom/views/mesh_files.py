@@ -51,7 +51,7 @@ class MeshFiles:
         except Unreadable as error:
             if shape.file not in self._warned:
                 self._warned.add(shape.file)
-                warnings.warn(printable(f"mesh {shape.file}: {error}; a capsule stands in for it."), stacklevel=2)
+                warnings.warn(printable(f"mesh {shape.file}: {error}; a capsule is shown instead."), stacklevel=2)
             return None
         return [Part(_scaled(part.mesh, shape.size).placed(shape.origin), part.colour) for part in parts]
 
@@ -79,8 +79,8 @@ class MeshFiles:
         for path in tried:
             if os.path.isfile(path):
                 return path
-        where = f"not in {tried[0].parent}" if tried else "no folder is known to look in"
-        raise Unreadable(f"it is not found ({where}); name the folder of its package with meshes= (--meshes)")
+        where = f"not in {tried[0].parent}" if tried else "no folder to search"
+        raise Unreadable(f"file not found ({where}); give the folder of its package with meshes= (--meshes)")
 
     def _places(self, uri: str) -> Iterator[Path]:
         """Where a path or URI may point to: package://NAME/path is below a folder NAME, here or further up."""

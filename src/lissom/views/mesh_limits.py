@@ -103,7 +103,7 @@ def _gltf(text: bytes) -> dict[str, Any]:
     # no component is wider than 8 bytes
     numbers = sum(8 * abs(int(a["count"])) * WIDTHS[a["type"]] for a in header.get("accessors", []))
     if max(views, numbers) > MOST_PLACED:
-        raise Unreadable(f"it says that it has more than {MOST_PLACED // 2**20} MiB of numbers")
+        raise Unreadable(f"its header declares more than {MOST_PLACED // 2**20} MiB of numbers")
     for word in ("images", "textures"):
         header.pop(word, None)
     header["materials"] = [_without_pictures(material) for material in header.get("materials", [])]
@@ -148,9 +148,9 @@ def _refuse_entities(data: bytes) -> None:
     content = data.removeprefix(codecs.BOM_UTF8).lstrip()
     said = ENCODING.match(content)
     if not content.startswith(b"<") or b"\0" in content or (said and said[1].lower() not in PLAIN):
-        raise Unreadable("it is not XML in UTF-8; save it so")
+        raise Unreadable("it is not XML in UTF-8; save it as UTF-8")
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise Unreadable("it declares a document type, which is not read")
+        raise Unreadable("it declares a document type, which is not allowed")
 
 
 class _Placed(NamedTuple):

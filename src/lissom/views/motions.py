@@ -1,4 +1,4 @@
-"""Figures of predicted motions: profiles, torques within their limits, the arm along its way, the search."""
+"""Figures of predicted motions: positions, torques with their limits, poses of the arm, solver convergence."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ START, END, WAY = COLOURS[2], COLOURS[1], COLOURS[0]
 
 
 def overview(motion: Motion) -> Figure:
-    """Positions and torques on the left, deflections of flexible links below; the arm along its way on the right, and
-    the search, or what is left of other plans beside it where they were compared."""
+    """Plot positions, torques and deflections on the left; poses of the arm, and convergence or residual vibration, on
+    the right."""
     panels, bent = _panels(motion, ("q", "tau")), deflections(motion)
     count = len(panels) + bool(bent)
     figure = new_figure(11.5, 7.0 if count == 2 else 9.0)
@@ -64,20 +64,20 @@ def overview(motion: Motion) -> Figure:
 
 
 def joints(motion: Motion) -> Figure:
-    """Positions, rates and accelerations over time, limits dashed."""
+    """Plot positions, rates and accelerations over time, limits dashed."""
     return _stacked(motion, ("q", "qd", "qdd"))
 
 
 def torques(motion: Motion) -> Figure:
-    """Torques over time, limits dashed."""
+    """Plot torques over time, limits dashed."""
     return _stacked(motion, ("tau",))
 
 
 def deflection(motion: Motion) -> Figure:
-    """How the tips of flexible links bend over time."""
+    """Plot the tip deflection of flexible links over time."""
     bent = deflections(motion)
     if not bent:
-        raise InputError(f"plot: nothing of arm {motion.arm.name!r} bends.")
+        raise InputError(f"plot: arm {motion.arm.name!r} has no flexible links, so there is no deflection to plot.")
     figure = new_figure(8.0, 4.5)
     ax = figure.add_subplot()
     _bent(ax, motion, bent)
@@ -87,9 +87,9 @@ def deflection(motion: Motion) -> Figure:
 
 
 def ringing(motion: Motion) -> Figure:
-    """What is left when the motion has ended, and what other plans leave."""
+    """Plot the residual vibration after the motion, beside that of the plans it was compared with."""
     if motion.compared is None:
-        raise InputError("plot: the motion was not compared with others; use predict_motion(..., compare=True).")
+        raise InputError("plot: kind 'residual' needs a comparison; use predict_motion(..., compare=True).")
     figure = new_figure(8.0, 4.5)
     _ringing(figure.add_subplot(), motion.compared)
     _title(figure, motion)
@@ -97,7 +97,7 @@ def ringing(motion: Motion) -> Figure:
 
 
 def sticks(motion: Motion) -> Figure:
-    """The arm at moments evenly spaced in time, and the path of its tip."""
+    """Draw the arm at equally spaced times, and the path of its tip."""
     figure = new_figure(7.0, 6.0)
     _sticks(figure, 111, motion)
     _title(figure, motion)
@@ -105,17 +105,18 @@ def sticks(motion: Motion) -> Figure:
 
 
 def convergence(motion: Motion) -> Figure:
-    """Cost, largest violation and distance from optimal over the iterations of the solver."""
+    """Plot cost, largest constraint violation and optimality error over the iterations of the solver."""
     figure = new_figure(7.0, 5.5)
     cost, rest = figure.subplots(2, 1, sharex=True)
     _cost(cost, motion)
     steps = [step.number for step in motion.report.iterations]
     for word, colour in (("violation", COLOURS[1]), ("optimality", COLOURS[2])):
         values = np.array([getattr(step, word) for step in motion.report.iterations], float)
-        rest.plot(steps, np.where(values > 0, values, np.nan), ".-", color=colour, label=word, linewidth=1.2)
+        label = {"violation": "largest constraint violation", "optimality": "optimality error"}[word]
+        rest.plot(steps, np.where(values > 0, values, np.nan), ".-", color=colour, label=label, linewidth=1.2)
     rest.set_yscale("log")
     rest.legend(fontsize=8)
-    finish_axes(rest, "iteration", "violation, optimality")
+    finish_axes(rest, "solver iteration", "constraint violation, optimality error")
     cost.set_xlabel("")
     _title(figure, motion)
     return figure
@@ -138,7 +139,7 @@ def _stacked(motion: Motion, words: Sequence[str]) -> Figure:
 
 
 def _profile(ax: Any, motion: Motion, word: str, unit: str, some: list[int], legend: bool) -> None:
-    """Curves of some coordinates with their limits."""
+    """Draw curves of some coordinates with their limits as dashed lines."""
     from lissom.motion.bounds import bounds_of
 
     bounds = bounds_of(motion.arm, motion.task, "plot")
@@ -161,7 +162,7 @@ def _profile(ax: Any, motion: Motion, word: str, unit: str, some: list[int], leg
 
 
 def _bent(ax: Any, motion: Motion, bent: dict[str, Array]) -> None:
-    """Deflections of tips."""
+    """Draw the tip deflections of flexible links."""
     for k, (name, values) in enumerate(list(bent.items())[:MOST_LINES]):
         draw_curve(ax, motion.t, values, COLOURS[k % len(COLOURS)], name)
     finish_axes(ax, "", "tip deflection [mm]")
@@ -169,15 +170,15 @@ def _bent(ax: Any, motion: Motion, bent: dict[str, Array]) -> None:
 
 
 def _ringing(ax: Any, compared: Comparison) -> None:
-    """Distance of the tip from its rest after the end, of every plan that got there; logarithmic: they differ much."""
+    """Draw the distance of the tip from its rest position after the end of every plan, on a logarithmic scale."""
     for k, plan in enumerate(compared.plans):
-        if plan.ringing:
-            far = np.maximum(np.array(plan.ringing), LEAST)
+        if plan.vibration:
+            far = np.maximum(np.array(plan.vibration), LEAST)
             style = "-" if k < 2 else "--"
             ax.plot(compared.times, far, style, color=COLOURS[k % len(COLOURS)], label=plan.name, linewidth=1.3)
     ax.set_yscale("log")
     ax.legend(fontsize=7, loc="center right")
-    finish_axes(ax, "time after the end [s]", "tip from its rest [m]")
+    finish_axes(ax, "time after the end of the motion [s]", "residual tip vibration [m]")
 
 
 def _in_view(limit: float, values: Array, quantity: str) -> bool:
@@ -192,27 +193,29 @@ def _sticks(figure: Any, place: Any, motion: Motion) -> None:
     points = np.vstack([bones.points, trail, np.zeros((1, 3))])
     plane = stage.plane_of(points)
     ax = stage.set_up(figure, place, np.vstack([points, extent(motion, points, plane)]), plane)
-    (path,) = ax.plot(*[[]] * (2 if plane else 3), color=RESTING, linewidth=1.2, linestyle="--")
+    (path,) = ax.plot(
+        *[[]] * (2 if plane else 3), color=RESTING, linewidth=1.2, linestyle="--", label="path of the tip"
+    )
     stage.place(path, trail, plane)
     for k in (*range(1, STICKS - 1), 0, STICKS - 1):
         colour = {0: START, STICKS - 1: END}.get(k, WAY)
         inner = k not in (0, STICKS - 1)
         lines = stage.Lines(ax, plane, colour, 0.25 + 0.35 * k / STICKS if inner else 1.0, 0.45 if inner else 0.8)
-        lines.put(bones, k)[0].set_label({0: "start", STICKS - 1: "end"}.get(k, "_nolegend_"))
+        lines.put(bones, k)[0].set_label({0: "start", STICKS - 1: "goal"}.get(k, "_nolegend_"))
     draw_surroundings(ax, plane, motion, float(np.ptp(points, axis=0).max()))
     ax.legend(fontsize=8, loc="best")
-    ax.set_title(f"{STICKS} moments, {motion.duration / (STICKS - 1):.3g} s apart", fontsize=9)
+    ax.set_title(f"{STICKS} poses of the arm, {motion.duration / (STICKS - 1):.3g} s apart", fontsize=9)
 
 
 def _cost(ax: Any, motion: Motion) -> None:
     steps = motion.report.iterations
     ax.plot([step.number for step in steps], [step.cost for step in steps], ".-", color=COLOURS[0], linewidth=1.2)
-    finish_axes(ax, "iteration", "cost")
+    finish_axes(ax, "solver iteration", "cost")
 
 
 def _title(figure: Any, motion: Motion) -> None:
     state = "" if motion.status == "solved" else "\n" + "\n".join(textwrap.wrap(motion.status, 90)[:3])
-    text = f"{motion.arm.name}: {motion.duration:.4g} s, cost {motion.cost:.5g}{state}"
+    text = f"Motion of {motion.arm.name}: duration {motion.duration:.4g} s, cost {motion.cost:.5g}{state}"
     figure.suptitle(text, fontsize=11, parse_math=False)
 
 
@@ -220,8 +223,8 @@ KINDS: dict[str, Callable[[Any], Figure]] = {
     "motion": overview,
     "joints": joints,
     "torques": torques,
-    "sticks": sticks,
+    "poses": sticks,
     "convergence": convergence,
     "deflection": deflection,
-    "ringing": ringing,
+    "residual": ringing,
 }

@@ -1,4 +1,4 @@
-"""The panel beside the picture: playback, joints, what is drawn, and curves of one joint, as controls of viser.
+"""The panel of the viewer: playback, joints, visibility, and curves of one coordinate, as controls of viser.
 
 Callbacks of viser come from its own threads. They only leave word of what is asked for; `Panel.serve`, one thread,
 does it and draws, so that nothing is done twice at once.
@@ -56,7 +56,7 @@ class Panel:
     # ---- controls ---------------------------------------------------------------------------------
 
     def _when(self, control: Any, do: Callable[[Any], None], click: bool = False) -> None:
-        """Do something with the value of a control that somebody moved; not when the program did.
+        """Call `do` with the value of a control that the user moved, not when the program set it.
 
         A coroutine runs as soon as the message has arrived. On a thread of its own it could read the value late, after
         `_tell` has set the control back to what is shown, and the move would be lost.
@@ -73,11 +73,11 @@ class Panel:
         gui, player = self.gui, self.player
         moving = any(take.end > take.start for take in player.takes.values())
         with gui.add_folder("Playback", visible=moving):
-            self.show = gui.add_dropdown("show", tuple(player.takes), initial_value=player.name)
+            self.show = gui.add_dropdown("record", tuple(player.takes), initial_value=player.name)
             self.play = gui.add_button("pause" if player.playing else "play")
             self.time = gui.add_slider("time [s]", 0.0, 1.0, 0.001, 0.0)
-            self.speed = gui.add_slider("speed", 0.05, 3.0, 0.05, 1.0)
-            self.loop = gui.add_checkbox("loop", initial_value=True)
+            self.speed = gui.add_slider("playback speed", 0.05, 3.0, 0.05, 1.0)
+            self.loop = gui.add_checkbox("repeat", initial_value=True)
             count = self.record.count if isinstance(self.record, Run) else None
             if count is not None and count > 1:
                 self.lane = gui.add_slider("run of the ensemble", 0, count - 1, 1, int(member) % count)
@@ -92,15 +92,16 @@ class Panel:
         player = self.player
         if not player.arm.mode_index.size and not any(isinstance(take, ModeTake) for take in player.takes.values()):
             return
-        with self.gui.add_folder("Bending"):
+        with self.gui.add_folder("Deflection and modes"):
             if player.arm.mode_index.size:
                 most = max(50.0, 2 * player.exaggerate)
-                larger = self.gui.add_slider("exaggerate", 0.0, most, 0.1, player.exaggerate,
-                                             hint="Links and springs bend by so many times what they do.")  # fmt: skip
+                larger = self.gui.add_slider("deflection scale", 0.0, most, 0.1, player.exaggerate,
+                                             hint="Factor of drawn deflections. 1: true scale.")  # fmt: skip
                 self._when(larger, self._exaggerate)
-            swing = self.gui.add_slider("mode amplitude", 0.0, 3.0, 0.05, 1.0, hint="1: chosen to be seen.")
+            swing = self.gui.add_slider("mode amplitude", 0.0, 3.0, 0.05, 1.0,
+                                        hint="Relative amplitude of a vibration mode. 1: clearly visible.")  # fmt: skip
             self._when(swing, lambda value: setattr(player, "amplitude", value))
-            here = self.gui.add_button("modes at this pose")
+            here = self.gui.add_button("compute modes at this pose")
             self._when(here, lambda _: self._find_modes(), click=True)
 
     def _add_joints(self) -> None:
@@ -110,7 +111,7 @@ class Panel:
         passed = self.player.joints[None] if take is None else take.curves.q[:, arm.joint_index]
         with self.gui.add_folder("Joints", expand_by_default=len(arm.joints) <= 12):
             if arm.loops:
-                self.gui.add_markdown("Loops stay closed: other joints move along.")
+                self.gui.add_markdown("Moving a joint moves others too, so that the loops stay closed.")
             for k, joint in enumerate(arm.joints):
                 wide = np.pi if joint.kind == "revolute" else self.scene.size
                 a, b = (x if np.isfinite(x) else side * wide for x, side in ((low[k], -1), (high[k], 1)))
@@ -119,18 +120,18 @@ class Panel:
                 led = ", ".join(name for name, mimic in arm.mimics.items() if mimic.joint == joint.name)
                 slider = self.gui.add_slider(
                     f"{joint.name} [{unit}]", float(a), float(b), max(float(b - a) / 1000, 1e-6), now,
-                    hint=f"Joints that follow it: {led}." if led else None)  # fmt: skip
+                    hint=f"These joints mimic it: {led}." if led else None)  # fmt: skip
                 self._when(slider, lambda value, k=k: self._by_hand(k, value))  # type: ignore[misc]
                 self.sliders.append(slider)
 
     def _add_drawn(self) -> None:
-        with self.gui.add_folder("Drawn"):
+        with self.gui.add_folder("Visible"):
             for group in self.nodes.groups:
                 box = self.gui.add_checkbox(group, initial_value=True)
                 self._when(box, lambda value, group=group: self.nodes.show(group, value))  # type: ignore[misc]
 
     def _add_curves(self) -> None:
-        """Position, rate and torque of one coordinate over time, drawn over as far as it is shown."""
+        """Add plots of position, rate and torque of one coordinate over time."""
         self.plots: list[Any] = []
         if self._record_take() is None:
             return
@@ -139,7 +140,7 @@ class Panel:
         beside.dock_left()
         beside.set_width(CURVES)
         with beside.add_tab("Curves"):
-            self.of = self.gui.add_dropdown("of", names, initial_value=names[0])
+            self.of = self.gui.add_dropdown("coordinate", names, initial_value=names[0])
             for k, word in enumerate(("position", "rate", "torque or force")):
                 series = (
                     {"label": "t"},
@@ -178,7 +179,7 @@ class Panel:
         self._draw_curves()
 
     def _find_modes(self) -> None:
-        """Of the arm as it stands, in place of those known."""
+        """Compute the modes at the present pose and replace the earlier ones."""
         arm, player = self.player.arm, self.player
         q = np.array(player.take.at(player.t).q) if not isinstance(player.take, ModeTake) else player.take.rest
         takes = mode_takes(modes(arm, q, count=MOST_MODES))
@@ -192,7 +193,7 @@ class Panel:
         return next((take for take in self.player.takes.values() if isinstance(take, RunTake | MotionTake)), None)
 
     def _curve(self, which: int) -> tuple[Any, ...]:
-        """Times, values, and the values that are passed with that of now held from there on."""
+        """Return times, values, and the values up to the present time, constant from there on."""
         take = self._record_take()
         assert take is not None
         curves, k = take.curves, self.player.arm.coordinates.index(self.of.value)
@@ -205,7 +206,7 @@ class Panel:
             plot.data = self._curve(which)
 
     def _tell(self) -> None:
-        """Bring the controls to what is shown."""
+        """Update the controls to the state that is shown."""
         player, take = self.player, self.player.take
         _set(self.show, value=player.name)
         _set(self.play, label="pause" if player.playing else "play", disabled=take.end <= take.start)
@@ -217,7 +218,7 @@ class Panel:
         self._draw_curves()
 
     def _say(self) -> None:
-        """Bring the words to what is shown; apart from `_tell`, since they say what failed there."""
+        """Update the text; separate from `_tell`, since the text reports errors of it."""
         _set(self.words, content=self._text(self.player.take))
 
     def _text(self, take: Take) -> str:
@@ -234,14 +235,14 @@ class Panel:
     # ---- the loop ---------------------------------------------------------------------------------
 
     def draw(self) -> None:
-        """Show what the player says."""
+        """Draw the present state of the player."""
         player, take = self.player, self.player.take
         self.nodes.put(self.scene.look(player.state()))
         length = take.end - take.start
         self.nodes.pass_trail((player.t - take.start) / length if length > 0 else 0.0)
 
     def serve(self, atomic: Callable[[], Any]) -> None:
-        """Do what is asked for and play, until `close`; `atomic` makes a frame one message."""
+        """Handle requests and play until `close`; `atomic` sends a frame as one message."""
         try:
             self._serve(atomic)
         except Exception as error:  # not even the panel can be told
@@ -274,7 +275,7 @@ class Panel:
             time.sleep(max(0.0, FRAME - (time.monotonic() - now)))
 
     def _asked(self, playing: bool, dirty: bool) -> list[Callable[[], None] | None]:
-        """All that is asked for by now; where nothing moves, wait for something."""
+        """Return all pending requests; wait for one if nothing is playing."""
         out: list[Callable[[], None] | None] = []
         while True:
             try:
@@ -283,13 +284,13 @@ class Panel:
                 return out
 
     def _try(self, do: Callable[[], None]) -> None:
-        """What cannot be done is said in the panel; after what nobody expected, nothing plays on."""
+        """Run a request; show errors in the panel, and stop playing after an internal error."""
         try:
             do()
         except LissomError as error:
             self.player.said = str(error)
         except Exception as error:
-            self.player.said = f"This is a fault of the viewer: {type(error).__name__}: {error}"
+            self.player.said = f"Internal error of the viewer: {type(error).__name__}: {error}"
             self.player.playing = False
             self.fault = self.fault or error
 
@@ -299,18 +300,18 @@ class Panel:
 
 
 def mode_takes(found: Any) -> dict[str, Take]:
-    """Modes by their titles."""
+    """Return the modes as records to play, by title."""
     takes: Sequence[ModeTake] = [ModeTake(found, k) for k in range(len(found.frequencies_hz))]
     return {take.title: take for take in takes}
 
 
 def _set(control: Any, **values: Any) -> None:
-    """Tell a control what it does not know yet."""
+    """Set the values of a control that changed."""
     for word, value in values.items():
         if getattr(control, word) != value:
             setattr(control, word, value)
 
 
 def _plain(words: str) -> str:
-    """Text that markdown leaves as it is."""
+    """Escape text for Markdown."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~$" else c for c in words)

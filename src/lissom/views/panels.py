@@ -1,4 +1,4 @@
-"""Curves in panels, for records that are only that."""
+"""Figures made of panels with curves."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Panel(NamedTuple):
 
 
 def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> Figure:
-    """Panels side by side, `columns` of them in a row."""
+    """Draw panels in rows of `columns`."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     columns = min(columns, len(panels))

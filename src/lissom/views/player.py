@@ -1,4 +1,4 @@
-"""What a viewer shows at the moment: which take, at which time, how fast, or a pose set by hand."""
+"""State of the viewer: which record is shown, at which time and speed, or a pose set with the sliders."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ HAND = Still.title
 
 
 class Player:
-    """Plays takes of an arm, and holds the pose that was set by hand.
+    """Plays records of an arm, and stores the pose set with the sliders.
 
-    exaggerate : how many times more than they do elastic parts bend, where a record or a pose is shown
-    said : what there is to say about the last thing that was asked for, or nothing
+    exaggerate : scale of elastic deflections in a record or a pose
+    said : message about the last request, or nothing
     """
 
     def __init__(self, arm: Arm, takes: dict[str, Take], q: Array, exaggerate: float = 1.0):
@@ -32,11 +32,11 @@ class Player:
 
     @property
     def take(self) -> Take:
-        """What is shown."""
+        """The record that is shown."""
         return self.takes[self.name]
 
     def choose(self, name: str) -> None:
-        """Show another take, from its start; those that move begin to."""
+        """Show another record, from its start; playing if it moves."""
         self.name = name
         self.t = self.take.start
         self.playing = self.take.end > self.take.start
@@ -47,13 +47,13 @@ class Player:
         self.playing = False
 
     def play(self) -> None:
-        """Go on, from the start where the end is reached; or stop."""
+        """Start playing, from the start if the end is reached; or pause."""
         self.playing = not self.playing and self.take.end > self.take.start
         if self.playing and self.t >= self.take.end:
             self.t = self.take.start
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the shown time by seconds of wall time."""
         if not self.playing:
             return
         start, end = self.take.start, self.take.end
@@ -64,7 +64,7 @@ class Player:
             self.playing = again
 
     def state(self) -> State:
-        """What is shown now, exaggerated."""
+        """The present state, with scaled deflections."""
         take = self.take
         if isinstance(take, ModeTake):
             take.amplitude = self.amplitude
@@ -73,13 +73,13 @@ class Player:
         return now._replace(q=self.larger(now.q))
 
     def larger(self, q: Array) -> Array:
-        """States (..., dof) with elastic coordinates as many times larger as they are exaggerated."""
+        """Return states (..., dof) with scaled elastic coordinates."""
         out = np.array(q)
         out[..., self.arm.mode_index] *= self.exaggerate
         return out
 
     def trail(self) -> Array:
-        """(n, 3) path of the tip as it is shown; empty of what leaves none."""
+        """(n, 3) path of the tip of the shown record; empty where there is none."""
         take = self.take
         if not isinstance(take, RunTake | MotionTake):
             return np.zeros((0, 3))
@@ -88,7 +88,7 @@ class Player:
     # ---- by hand ----------------------------------------------------------------------------------
 
     def move(self, joint: int, value: float) -> None:
-        """Put one joint somewhere; closed loops are closed again or nothing moves."""
+        """Move one joint; closed loops are closed again, or nothing moves."""
         q = np.array(self.take.at(self.t).q)
         q[self.arm.joint_index[joint]] = value
         self.said = ""
@@ -96,12 +96,12 @@ class Player:
             try:
                 q = assemble(self.arm, q, fixed=self.arm.joints[joint].name).q
             except SolveError as error:
-                self.said = f"The loops cannot close there: {error}"
+                self.said = f"The closed loops cannot reach this position: {error}"
                 q = np.array(self.take.at(self.t).q)
         self.takes[HAND] = Still(q)
         self.choose(HAND)
 
     @property
     def joints(self) -> Array:
-        """(joints,) positions that are shown."""
+        """(joints,) present joint positions."""
         return np.asarray(self.take.at(self.t).q)[self.arm.joint_index]

@@ -1,4 +1,4 @@
-"""Results as figures: `plot` knows what it is given."""
+"""`plot`: a figure of any result."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
 
 
 def plot(result: Any, kind: str | None = None) -> Figure:
-    """A figure of a result.
+    """Plot a result and return the figure.
 
     Parameters
     ----------
-    result : StateSpace          its frequency response, magnitude and phase
-        or Run                   its motion; of an ensemble the median and how far the runs spread
-        or Motion                positions, torques within their limits, the arm along its way, the search
-        or ArmModes              the arm at both ends of each mode's swing, over the arm at rest
-        or BeamModes             the shapes along the beam
-        or ModeConvergence       frequencies over the number of modes, and how they change
-        or Deformation           displacement, angles and inner moments along a link
+    result : StateSpace          frequency response, gain and phase
+        or Run                   positions, rates and torques; for an ensemble the median and the spread of the runs
+        or Motion                positions, torques with their limits, poses of the arm, solver convergence
+        or ArmModes              the arm at both extremes of each mode, over the arm at rest
+        or BeamModes             mode shapes along the beam
+        or ModeConvergence       frequencies over the number of modes, and their relative change
+        or Deformation           displacement, angles and internal moments along a link
         or StudyResult           outputs over parameters
-    kind : str or None           of a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
-        the tip), "energy" (the audit: energies, where they went, what is left over) or "phase" (rate over position); of
-        a Motion: "motion" (all at once, the default), "joints", "torques", "sticks", "convergence", "deflection"
-            (of flexible links) or "ringing" (what is left, beside other plans); of a StudyResult: "scatter" (the
-            default), "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two
-            outputs); `StudyResult.only` chooses others
+    kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
+        the tip), "energy" (energies, work, and the balance error) or "phase" (rate over position); for a Motion:
+            "motion" (overview, the default), "joints", "torques", "poses", "convergence", "deflection" (of flexible
+            links) or "residual" (residual vibration, beside other plans); for a StudyResult: "scatter" (the default),
+            "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two outputs);
+            select others with `StudyResult.only`
 
     Returns
     -------
@@ -76,10 +76,12 @@ def plot(result: Any, kind: str | None = None) -> Figure:
     for record, figure in FIGURES.items():
         if isinstance(result, record):
             if kind is not None:
-                raise InputError(f"plot: kind is {shown(kind)}; of a {record.__name__} there is one figure.")
+                raise InputError(
+                    f"plot: kind is {shown(kind)}, but a {record.__name__} has only one figure; omit kind."
+                )
             return _plainly(figure(result))
     if isinstance(result, Study):
-        raise InputError("plot: this study is only described; plot what its run(...) gave, or load_study(folder).")
+        raise InputError("plot: this study has no results; plot the result of study.run(...) or load_study(folder).")
     raise InputError(
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), "

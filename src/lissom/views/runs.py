@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 BANDS = ((5, 95, 0.12), (25, 75, 0.25))
 MOST_LINES = 8  # coordinates in one panel
 SPREAD = 40  # paths of an ensemble that are drawn
-FLOWS = {"put in": COLOURS[0], "lost": COLOURS[1], "from outside": COLOURS[2]}
+FLOWS = {
+    "work of joint torques": COLOURS[0],
+    "lost to damping and friction": COLOURS[1],
+    "work of loads and base motion": COLOURS[2],
+}
 
 
 def joint_groups(arm: Arm) -> dict[str, list[int]]:
@@ -37,7 +41,7 @@ def joint_groups(arm: Arm) -> dict[str, list[int]]:
 
 
 def draw_curve(ax: Any, t: Array, y: Array, colour: str, label: str | None = None) -> None:
-    """A line, or the spread of many."""
+    """Draw a line, or median and bands of many lines."""
     if y.ndim == 1:
         ax.plot(t, y, color=colour, label=label, linewidth=1.4)
         return
@@ -52,13 +56,13 @@ def finish_axes(ax: Any, xlabel: str, ylabel: str) -> None:
 
 
 def _title(figure: Any, run: Run) -> None:
-    many = "" if run.count is None else f", {run.count} runs: median, half and nine tenths of them"
+    many = "" if run.count is None else f", {run.count} runs (line: median, bands: 50 % and 90 % of the runs)"
     state = "" if run.ok else "\n" + "\n".join(textwrap.wrap(run.status, 90)[:3])
-    figure.suptitle(f"{run.arm.name}{many}{state}", fontsize=11, parse_math=False)
+    figure.suptitle(f"Simulation of {run.arm.name}{many}{state}", fontsize=11, parse_math=False)
 
 
 def motion(run: Run) -> Figure:
-    """Positions, rates and torques over time, deflections of flexible links, with the events marked."""
+    """Plot positions, rates, torques and deflections of flexible links over time, with events marked."""
     groups, bent = joint_groups(run.arm), deflections(run)
     rows = 3 * len(groups) + bool(bent)
     figure = new_figure(8.0, 1.0 + (2.2 if rows > 3 else 2.4) * rows)
@@ -77,7 +81,7 @@ def motion(run: Run) -> Figure:
 
 
 def deflections(run: Any) -> dict[str, Array]:
-    """How the tips of flexible links are bent in a run or motion, along and across, in mm; without what stays zero."""
+    """Return tip deflections of flexible links in a run or motion [mm], by link and axis; those not zero."""
     out: dict[str, Array] = {}
     for link in run.arm.links:
         if link.mode_labels:
@@ -91,7 +95,7 @@ def deflections(run: Any) -> dict[str, Array]:
 
 
 def _panel(ax: Any, run: Run, curves: dict[str, Array], ylabel: str, legend: bool) -> None:
-    """Curves by name, as many as can be told apart; the names stand above."""
+    """Draw curves by name, as many as can be distinguished, with a legend above."""
     for k, (name, values) in enumerate(list(curves.items())[:MOST_LINES]):
         draw_curve(ax, run.t, values, COLOURS[k % len(COLOURS)], name)
     finish_axes(ax, "", ylabel)
@@ -103,12 +107,12 @@ def _panel(ax: Any, run: Run, curves: dict[str, Array], ylabel: str, legend: boo
 
 
 def names_above(ax: Any, hidden: int) -> None:
-    title = f"{hidden} more are not shown" if hidden > 0 else None
+    title = f"{hidden} more not shown" if hidden > 0 else None
     ax.legend(fontsize=8, ncols=4, title=title, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
 def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Figure:
-    """Curves (nt, n) with names."""
+    """Plot named curves (nt, n) over time."""
     figure = new_figure(8.0, 4.5)
     ax = figure.subplots()
     for k, name in enumerate(names[:MOST_LINES]):
@@ -119,7 +123,7 @@ def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Fig
 
 
 def tip(run: Run) -> Figure:
-    """Where the tip goes: in space, over time, and how fast."""
+    """Plot the path of the tip in space, and its position and speed over time."""
     figure = new_figure(10.0, 5.5)
     grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1))
     space = figure.add_subplot(grid[:, 0], projection="3d")
@@ -148,18 +152,18 @@ def tip(run: Run) -> Figure:
 
 
 def energy(run: Run) -> Figure:
-    """The audit: energies, the work that explains them, and what no work explains."""
+    """Plot energies, the work done on the arm, and the error of the energy balance."""
     figure = new_figure(8.0, 8.0)
     stored, flow, left = figure.subplots(3, 1, sharex=True)
     start = run.energy[..., :1]
     for word, colour, label in (("kinetic", COLOURS[0], "kinetic"), ("potential", COLOURS[1], "potential")):
         draw_curve(stored, run.t, getattr(run, word), colour, label)
-    draw_curve(stored, run.t, run.energy, COLOURS[6], "together")
+    draw_curve(stored, run.t, run.energy, COLOURS[6], "total")
     finish_axes(stored, "", "energy [J]")
     stored.legend(fontsize=8)
     for k, (label, colour) in enumerate(FLOWS.items()):
         draw_curve(flow, run.t, run.work[..., k], colour, label)
-    draw_curve(flow, run.t, run.energy - start, COLOURS[6], "change of energy")
+    draw_curve(flow, run.t, run.energy - start, COLOURS[6], "change of total energy")
     finish_axes(flow, "", "work [J]")
     flow.legend(fontsize=8)
     balance = np.abs(run.balance)
@@ -168,14 +172,14 @@ def energy(run: Run) -> Figure:
         draw_curve(left, run.t[1:], balance[..., 1:], COLOURS[3])
         left.set_yscale("log")
     worst = float(np.max(run.balance_error))
-    finish_axes(left, "time [s]", "unexplained [J]")
-    left.set_title(f"largest: {worst:.2g} of the energy that moved", fontsize=9)
+    finish_axes(left, "time [s]", "balance error [J]")
+    left.set_title(f"largest energy balance error: {worst:.2g} of the energy exchanged", fontsize=9)
     _title(figure, run)
     return figure
 
 
 def phase(run: Run) -> Figure:
-    """Rate over position, one panel per coordinate."""
+    """Plot rate over position, one panel per coordinate."""
     names = run.arm.coordinates
     columns = min(len(names), 4)
     rows = -(-len(names) // columns)

@@ -1,7 +1,7 @@
 """What a picture of an arm in space consists of, and where all of it is at one state; nothing about who draws it.
 
-Solids are triangles that move with a frame. Skins are triangles that follow several frames: bent links follow sections
-along them, rods of sliding joints follow both of their ends. Arrows stand for forces.
+Solids are triangles that move with a frame. Skins are triangles that follow several frames: flexible links follow
+sections along them, rods of sliding joints follow both of their ends. Arrows stand for forces.
 """
 
 from __future__ import annotations

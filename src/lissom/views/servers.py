@@ -31,7 +31,7 @@ def refuse_taken(host: str, port: int | None) -> None:
         if port is not None and error.errno is not None and not isinstance(error, socket.gaierror):
             raise InputError(
                 f"view: port {port} of {host} cannot be used ({error.strerror}); choose another with port= (--port), "
-                "or leave it out for the first free one."
+                "or omit it to use the first free port."
             ) from None
         raise InputError(f"view: host {host!r} is not an address of this machine ({error.strerror}).") from None
 
@@ -129,7 +129,7 @@ def _own_pages_only(host: str) -> Iterator[None]:
         finally:
             library.serve = plain  # type: ignore[misc]
     if not met:
-        warnings.warn("view: this version of viser lets pages of other sites read what is shown.", stacklevel=4)
+        warnings.warn("view: this version of viser lets web pages of other sites read the viewer.", stacklevel=4)
 
 
 def _refusing(host: str, answer: Callable[..., Any] | None) -> Callable[..., Any]:

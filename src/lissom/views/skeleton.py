@@ -1,4 +1,4 @@
-"""Where the lines of an arm run: joints, links, and the bent axes of flexible links."""
+"""The lines of an arm: joints, links, and the deflected axes of flexible links."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Skeleton:
 
     @cached_property
     def centres(self) -> Array:
-        """(..., n_links, 3) centres of mass; of a bent link it moves with the section that it lies in."""
+        """(..., n_links, 3) centres of mass; that of a flexible link moves with the section that it lies in."""
         out = [_carried(self.X[..., i, :, :], link.body.com) for i, link in enumerate(self.arm.links)]
         for i in filter(self._bends, self.beams):
             link = self.arm.links[i]

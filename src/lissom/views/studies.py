@@ -1,4 +1,4 @@
-"""Figures of studies: outputs over parameters, maps, what drives an output, what no row betters."""
+"""Figures of studies: scatter plots, distributions, maps, sensitivity, Pareto fronts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAP = "viridis"
 def _some(result: StudyResult, outputs: int, parameters: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The outputs and parameters that are drawn, the first ones."""
     if not result.outputs or not len(result):
-        raise InputError("plot: the study has no outputs to draw; its rows failed, or there are none yet.")
+        raise InputError("plot: the study has no outputs to plot; all rows failed, or none is evaluated yet.")
     kept = tuple(name for name in result.outputs if np.isfinite(result[name]).any())
     if not kept:
         raise InputError("plot: no output of the study is a number in any row.")
@@ -53,10 +53,10 @@ def _positions(values: Any) -> tuple[Array, list[str] | None]:
 
 
 def scatter(result: StudyResult) -> Figure:
-    """Every output over every parameter; rows that failed are marked at the foot."""
+    """Plot every output over every parameter; failed rows are marked at the bottom."""
     outputs, parameters = _some(result, MOST_PANELS, MOST_PANELS)
     if not parameters:
-        raise InputError("plot: no parameters are left in this result to draw outputs over; try a distribution.")
+        raise InputError("plot: this result has no parameters to plot outputs over; use kind='distribution'.")
     shown = _thinned(result)
     figure = new_figure(3.2 * len(parameters) + 0.8, 2.5 * len(outputs) + 0.7)
     grid = figure.subplots(len(outputs), len(parameters), squeeze=False, sharex="col", sharey="row")
@@ -72,12 +72,12 @@ def scatter(result: StudyResult) -> Figure:
             last, first = i == len(outputs) - 1, j == 0
             finish_axes(ax, result.labelled(parameter) if last else "", result.labelled(output) if first else "")
     more = len(result.outputs) - len(outputs)
-    _title(figure, result, f"{more} more outputs are not drawn; see StudyResult.only" if more else "")
+    _title(figure, result, f"{more} more outputs not shown; select them with StudyResult.only" if more else "")
     return figure
 
 
 def distribution(result: StudyResult) -> Figure:
-    """How each output is distributed, with its median and where nine tenths lie."""
+    """Plot the distribution of each output, with its median and the range of 90 % of the rows."""
     outputs, _ = _some(result, 2 * MOST_PANELS, 0)
     across = min(2, len(outputs))
     down = -(-len(outputs) // across)
@@ -92,15 +92,15 @@ def distribution(result: StudyResult) -> Figure:
         finish_axes(ax, result.labelled(output), "rows")
     for ax in grid[len(outputs) :]:
         ax.set_visible(False)
-    _title(figure, result, "line: median; band: nine tenths of the rows")
+    _title(figure, result, "line: median; band: 90 % of the rows")
     return figure
 
 
 def map_(result: StudyResult) -> Figure:
-    """Outputs over two parameters in colours: the mean of what lies in a cell, and the worst rows marked."""
+    """Plot outputs over two parameters as colour maps: means in cells, rows with the largest values circled."""
     outputs, parameters = _some(result, 2, 2)
     if len(parameters) < 2 or any(result[name].dtype.kind not in "if" for name in parameters):
-        raise InputError("plot: a map needs two parameters that are numbers; choose another kind.")
+        raise InputError("plot: a map needs two numeric parameters; choose another kind.")
     figure = new_figure(6.0 * len(outputs), 4.8)
     for ax, output in zip(figure.subplots(1, len(outputs), squeeze=False)[0], outputs, strict=True):
         x, y = (result[name].astype(float) for name in parameters)
@@ -110,7 +110,7 @@ def map_(result: StudyResult) -> Figure:
         ax.plot(worst[parameters[0]], worst[parameters[1]], "o", markerfacecolor="none", color=COLOURS[1], markersize=7)
         finish_axes(ax, *(result.labelled(name) for name in parameters))
     others = ", ".join(result.parameters[2:])
-    _title(figure, result, f"rings: the {WORST} greatest" + (f"; means over {others}" if others else ""))
+    _title(figure, result, f"circles: the {WORST} largest values" + (f"; averaged over {others}" if others else ""))
     return figure
 
 
@@ -138,7 +138,7 @@ def _edges(values: Array) -> Array:
 
 
 def sensitivity(result: StudyResult) -> Figure:
-    """What drives the outputs: a bar for every parameter."""
+    """Plot the sensitivity of the outputs, a bar for every parameter."""
     outputs, parameters = _some(result, MOST_PANELS, len(result.parameters))
     figure = new_figure(8.0, 0.9 + len(outputs) * (0.6 + 0.35 * len(parameters)))
     grid = figure.subplots(len(outputs), 1, squeeze=False)[:, 0]
@@ -150,13 +150,13 @@ def sensitivity(result: StudyResult) -> Figure:
             finish_axes(ax, "rank correlation", "")
         else:
             for shift, values, span, colour, label in (
-                (0.17, found.first, found.first_interval, COLOURS[0], "first order"),
+                (0.17, found.first, found.first_interval, COLOURS[0], "first-order"),
                 (-0.17, found.total, found.total_interval, COLOURS[1], "total"),
             ):
                 ax.barh(places + shift, values, color=colour, height=0.32, label=label)
                 ax.hlines(places + shift, span[:, 0], span[:, 1], color="black", linewidth=1)
             ax.legend(fontsize=8)
-            finish_axes(ax, "share of the variance (lines: 95 %)", "")
+            finish_axes(ax, "Sobol' index, fraction of the variance (lines: 95 % confidence)", "")
         ax.set_yticks(places, found.parameters, parse_math=False)
         ax.set_title(output, fontsize=9, loc="left", parse_math=False)
     _title(figure, result)
@@ -164,10 +164,10 @@ def sensitivity(result: StudyResult) -> Figure:
 
 
 def pareto(result: StudyResult) -> Figure:
-    """The first two outputs of all rows, and the front of those that are smallest in both."""
+    """Plot the first two outputs of all rows, and their Pareto front for minimisation."""
     outputs, _ = _some(result, 2, 0)
     if len(outputs) < 2:
-        raise InputError("plot: a front needs two outputs; this study has one.")
+        raise InputError("plot: a Pareto front needs two outputs; this study has one.")
     front = result.pareto(outputs)
     shown = _thinned(result)
     figure = new_figure(6.4, 4.8)
@@ -176,7 +176,7 @@ def pareto(result: StudyResult) -> Figure:
     order = np.argsort(front[outputs[0]])
     x, y = (front[name][order] for name in outputs)
     ax.step(x, y, where="post", color=COLOURS[1], linewidth=1)
-    ax.plot(x, y, "o", color=COLOURS[1], markersize=4, label="no row is smaller in both")
+    ax.plot(x, y, "o", color=COLOURS[1], markersize=4, label="Pareto front (both minimised)")
     ax.legend(fontsize=8)
     finish_axes(ax, *(result.labelled(name) for name in outputs))
     _title(figure, result)

@@ -1,4 +1,4 @@
-"""Records as something to play: the state at every instant, and curves of it."""
+"""Records that the viewer can play: the state at every instant, and curves over time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Curves(NamedTuple):
 
 
 class Take(Protocol):
-    """Something that plays from `start` to `end` [s]."""
+    """A record that plays from `start` to `end` [s]."""
 
     title: str
     start: float
@@ -50,7 +50,7 @@ class RunTake:
         self.start, self.end = float(run.t[0]), float(run.t[-1])
 
     def at(self, t: float) -> State:
-        """By interpolation between the samples."""
+        """Return the state at one instant, interpolated between samples."""
         if len(self.run.t) < 2:
             return State(self.run.q[0], self.run.tau[0])
         one = self.run.at([float(np.clip(t, self.start, self.end))])
@@ -58,7 +58,7 @@ class RunTake:
 
     @cached_property
     def curves(self) -> Curves:
-        """Its own samples, or fewer."""
+        """The samples of the run, or fewer."""
         some = np.unique(np.linspace(0, len(self.run.t) - 1, MOST_SAMPLES).astype(int))
         return Curves(self.run.t[some], self.run.q[some], self.run.qd[some], self.run.tau[some])
 
@@ -77,7 +77,7 @@ class MotionTake:
         self.start, self.end = 0.0, float(motion.duration)
 
     def at(self, t: float) -> State:
-        """From its splines; torques between samples of them."""
+        """Return the state at one instant from the splines; torques interpolated."""
         when = float(np.clip(t, 0.0, self.end))
         tau = np.array([np.interp(when, self.motion.t, column) for column in self.motion.tau.T])
         loads = [Load(load.link, *(x[0] for x in (load.force, load.moment, load.point)))
@@ -86,7 +86,7 @@ class MotionTake:
 
     @cached_property
     def curves(self) -> Curves:
-        """Evenly spaced."""
+        """Samples of the motion at equal intervals."""
         t = np.linspace(0.0, self.end, MOST_SAMPLES)
         q, qd, _ = self.motion.at(t)
         tau = np.stack([np.interp(t, self.motion.t, column) for column in self.motion.tau.T], axis=1)
@@ -109,21 +109,21 @@ class ModeTake:
         self.rest, self._swing = found.q, swing(found, k)
 
     def at(self, t: float) -> State:
-        """It begins at rest."""
+        """Return the state at one instant; the vibration starts from the rest pose."""
         return State(self.rest + self.amplitude * np.sin(2 * np.pi * t / PERIOD) * self._swing)
 
 
 class Still:
     """A pose that does not move by itself."""
 
-    title = "by hand"
+    title = "joint sliders"
     start = end = 0.0
 
     def __init__(self, q: Array):
         self.q = q
 
     def at(self, t: float) -> State:
-        """The pose."""
+        """Return the pose."""
         return State(self.q)
 
 
@@ -134,7 +134,7 @@ def take_of(arm: Arm, record: Run | Motion, member: int = 0) -> RunTake | Motion
         return MotionTake(arm, record)
     one = record if record.count is None else _member(record, member)
     if not len(one.t):
-        raise InputError(f"view: the run has no samples ({one.status}).")
+        raise InputError(f"view: the run has no valid samples ({one.status}).")
     return RunTake(arm, one)
 
 
@@ -149,7 +149,7 @@ def refuse_other(arm: Arm, other: Arm, what: str) -> None:
         if a.kind != b.kind:
             raise InputError(
                 f"view: {what} of arm {other.name!r}, where joint {a.name!r} is {a.kind}; on arm {arm.name!r} it is "
-                f"{b.kind}. Show it with the arm that it is of."
+                f"{b.kind}. Show the record with its own arm."
             )
 
 

@@ -1,4 +1,4 @@
-"""Figures of vibration: shapes of beams, modes of arms, and how they settle with the number of modes."""
+"""Figures of vibration: mode shapes of beams and arms, and their convergence with the number of modes."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def _turned(a: Array, b: Array) -> float:
 
 
 def mode_title(found: ArmModes, k: int) -> str:
-    """Number, frequency and damping of mode k."""
-    ratio = f", damping {100 * found.damping[k]:.2g} %" if found.damping[k] else ""
+    """Return number, frequency and damping ratio of mode k as text."""
+    ratio = f", damping ratio {100 * found.damping[k]:.2g} %" if found.damping[k] else ""
     return f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz{ratio}"
 
 
 def arm_modes(found: ArmModes) -> Figure:
-    """A panel for each mode: the arm at both ends of its swing over the arm at rest."""
+    """Plot a panel for each mode: the arm at both extremes of its vibration, over the arm at rest."""
     count = min(len(found.frequencies_hz), MOST_PANELS)
     rest = Skeleton(found.arm, found.q)
     swings = [swing(found, k) for k in range(count)]
@@ -71,8 +71,9 @@ def arm_modes(found: ArmModes) -> Figure:
             stage.Lines(ax, plane, alpha=alpha).put(bones)
         ax.set_title(mode_title(found, k), fontsize=10)
     hidden = len(found.frequencies_hz) - count
-    more = f", {hidden} more are not shown" if hidden else ""
-    figure.suptitle(f"{found.arm.name}, joints {found.joints}{more or ('' if count else ': nothing vibrates')}",
+    more = f" ({hidden} more not shown)" if hidden else ""
+    none = "" if count else ": no vibration modes"
+    figure.suptitle(f"Vibration modes of {found.arm.name}, joints {found.joints}{more or none}",
                     fontsize=11, parse_math=False)  # fmt: skip
     return figure
 
@@ -89,7 +90,7 @@ def _panels(count: int, points: Array, plane: stage.Plane | None) -> tuple[Figur
 
 
 def beam_modes(found: BeamModes) -> Figure:
-    """A panel for each mode: the shape along the beam."""
+    """Plot a panel for each mode: the shape along the beam."""
     count = min(len(found.frequencies_hz), MOST_SHAPES)
     x = np.linspace(0.0, found.shapes.length, POINTS)
     y = found.shape(x)
@@ -100,15 +101,15 @@ def beam_modes(found: BeamModes) -> Figure:
         ax.plot(x, y[:, k], color=COLOURS[k % len(COLOURS)], linewidth=2.0)
         ax.set_title(f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz", fontsize=10, loc="left")
         ax.grid(visible=True, alpha=0.25)
-    axes[-1].set_xlabel("from the root [m]")
-    figure.supylabel(f"{MEANING[found.plane]} of unit amplitude", fontsize=10)
+    axes[-1].set_xlabel("distance from the root [m]")
+    figure.supylabel(f"mode shape: {MEANING[found.plane]} at unit amplitude", fontsize=10)
     hidden = len(found.frequencies_hz) - count
-    figure.suptitle(f"{found.plane} of a beam{f', {hidden} more are not shown' if hidden else ''}", fontsize=11)
+    figure.suptitle(f"Beam modes, {found.plane}{f' ({hidden} more not shown)' if hidden else ''}", fontsize=11)
     return figure
 
 
 def convergence(found: ModeConvergence) -> Figure:
-    """Frequencies over the number of modes kept, and how much each further mode changes them."""
+    """Plot frequencies over the number of modes, and their change with each further mode."""
     figure = new_figure(9.0, 4.2)
     values, changes = figure.subplots(1, 2)
     for k, f in enumerate(found.frequencies_hz.T):
@@ -117,12 +118,13 @@ def convergence(found: ModeConvergence) -> Figure:
         change = np.where(found.change[:, k] > 0, found.change[:, k], np.nan)
         changes.plot(found.modes[1:], change, label=f"f{k + 1}: {f[-1]:.4g} Hz", **style)
     values.set(ylabel="frequency [Hz]", yscale="log")
-    changes.set(ylabel="relative change from one mode less")
+    changes.set(ylabel="relative change by the last added mode")
     if np.any(found.change > 0):
         changes.set_yscale("log")
     for ax in (values, changes):
-        ax.set(xlabel="modes of each kind", xticks=found.modes)
+        ax.set(xlabel="number of modes of each kind", xticks=found.modes)
         ax.grid(visible=True, alpha=0.25)
     changes.legend(fontsize=8)
-    figure.suptitle(f"{found.arm.name}, joints {found.joints}", fontsize=11, parse_math=False)
+    figure.suptitle(f"Convergence of frequencies of {found.arm.name}, joints {found.joints}", fontsize=11,
+                    parse_math=False)  # fmt: skip
     return figure

@@ -30,7 +30,7 @@ from lissom.views.player import Player
 from lissom.views.scene import Scene
 from lissom.views.servers import LOOPBACK, address, refuse_taken, start, stop, viser_package
 from lissom.views.surroundings import solids_around
-from lissom.views.takes import MotionTake, RunTake, Take, peaks_of, refuse_other, take_of
+from lissom.views.takes import MotionTake, RunTake, Still, Take, peaks_of, refuse_other, take_of
 from lissom.views.web_nodes import Nodes
 
 FIRST_PORT = 8080
@@ -40,11 +40,11 @@ Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
 
 
 class Viewer:
-    """A viewer that runs, or a page that was written.
+    """A running viewer, or a page that was written.
 
-    url : str      where it is: ``http://...`` of a server, ``file://...`` of a page
+    url : str      ``http://...`` of the server, or ``file://...`` of the page
 
-    It ends with `close`, or with the block of ``with``. A notebook shows it below the cell whose last expression it is.
+    Close it with `close`, or use it in a ``with`` block. A notebook shows it below the cell as the last expression.
     """
 
     def __init__(self, url: str, server: Any = None, panel: Panel | None = None):
@@ -56,14 +56,14 @@ class Viewer:
 
     @property
     def q(self) -> Array:
-        """(dof,) what is shown at the moment, not exaggerated; a pose that was found with the sliders."""
+        """(dof,) the present state at true scale, for example a pose set with the sliders."""
         if self._panel is None:
-            raise InputError("view: a page has no state; start a viewer without export.")
+            raise InputError("view: an exported page has no state; start a viewer without export=.")
         player = self._panel.player
         return np.array(player.take.at(player.t).q)
 
     def wait(self) -> None:
-        """Until it is closed, or Ctrl-C; an error that nobody expected, which the panel has shown, is raised then."""
+        """Wait until the viewer is closed or Ctrl-C is pressed; raise an internal error of the viewer, if any."""
         try:
             while self._thread is not None and self._thread.is_alive():
                 self._thread.join(0.2)
@@ -72,7 +72,7 @@ class Viewer:
                 raise self._panel.fault
 
     def close(self) -> None:
-        """Stop the server; a page stays."""
+        """Stop the server; an exported page stays."""
         server, self._server = self._server, None
         if server is not None and self._panel is not None and self._thread is not None:
             self._panel.close()
@@ -89,7 +89,7 @@ class Viewer:
         return f"<Viewer at {self.url}{'' if self._server is not None or self.url.startswith('file') else ', closed'}>"
 
     def _repr_html_(self) -> str:
-        """The running viewer in a frame with a link to it; the place of a page that was written."""
+        """HTML of the running viewer in a frame with a link, or the path of an exported page."""
         link = tag("a", self.url, href=self.url, target="_blank")
         if self._server is None:
             return tag("p", "page written: " if self.url.startswith("file") else "viewer closed: ", link)
@@ -112,29 +112,29 @@ def view(
     open: bool | None = None,  # the word of the command line
     export: str | os.PathLike[str] | None = None,
 ) -> Viewer:
-    """Show an arm in the browser, play a run, a motion or a mode; or write that as one page.
+    """Show an arm in the browser and play a run, a motion or a mode; or export it as a self-contained page.
 
-    Links are drawn by the meshes and shapes of their description, by capsules and tubes otherwise; flexible links as
-    they bend. Beside the picture are playback, sliders of the joints (closed loops stay closed), an exaggeration of
-    what bends, and curves of one joint. Everything comes from this machine and goes to its own pages alone; other
-    programs and users of this machine can open them too. Needs the extra ``viewer``.
+    Links are drawn with the meshes and shapes of their description, otherwise as capsules and tubes; flexible links are
+    drawn deflected. The panel has playback, joint sliders (closed loops stay closed), a scale for deflections, and
+    curves of one coordinate. The server uses no external resources and answers its own pages only; other programs and
+    users of this machine can open them too. Needs the extra ``viewer``.
 
     Parameters
     ----------
     arm : Arm
     record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
     q : (dof,) or None               the pose of an arm without a record, None: `arm.home`, its loops closed
-    member : int                     which run of an ensemble; the panel offers the others
-    modes : ArmModes or None         to choose from in the panel; None: of an arm with elastic parts those at the first
-                                     pose, its joints locked
-    mode : int or None               begin with this mode, 1 is the lowest; None: with the record
-    exaggerate : float               draw flexible links and springs bent so many times as much
-    meshes : path, paths or None     folders of mesh files and packages, beside that of the arm's file
-    host : str                       address to listen at; others than "127.0.0.1" let other machines in
+    member : int                     which run of an ensemble to show first
+    modes : ArmModes or None         modes to choose from in the panel; None: for an arm with elastic parts, the modes
+                                     at the first pose with joints locked
+    mode : int or None               start with this mode, 1 is the lowest; None: with the record
+    exaggerate : float               scale of the drawn deflections of flexible links and springs
+    meshes : path, paths or None     more folders to search for mesh files and packages
+    host : str                       address to listen at; other values than "127.0.0.1" let other machines connect
     port : int or None               None: the first free one from 8080 on
     open : bool or None              open it in the browser of this machine; None: except in notebooks, which show it
                                      below the cell
-    export : path or None            write a page (.html) that plays by itself instead, without network or server
+    export : path or None            write a self-contained page (.html) instead of starting a server
 
     Returns
     -------
@@ -153,7 +153,7 @@ def view(
     as_arm(arm, "view")
     if isinstance(record, ArmModes):
         if modes is not None:
-            raise InputError("view: modes are given twice, as the record and as modes=; give one of them.")
+            raise InputError("view: modes are given both as the record and as modes=; give one of them.")
         record, modes, mode = None, record, 1 if mode is None else mode
     _refuse_wrong(record, q, modes, exaggerate, host, port)
     viser_package()
@@ -188,7 +188,7 @@ def _refuse_wrong(record: Any, q: Any, modes: Any, exaggerate: Any, host: Any, p
             "predict_motion, load_motion) or ArmModes (from modes)."
         )
     if record is not None and q is not None:
-        raise InputError("view: q is the pose of an arm that nothing moves; a record has its own. Give one of them.")
+        raise InputError("view: q and a record are both given, but a record has its own poses; give one of them.")
     if modes is not None and not isinstance(modes, ArmModes):
         raise InputError(f"view: modes is {shown(modes)}; expected ArmModes (from modes).")
     number = isinstance(exaggerate, int | float | np.integer | np.floating) and not isinstance(exaggerate, bool)
@@ -220,7 +220,7 @@ def _pose(arm: Arm, q: ArrayLike | None) -> Array:
         try:
             return assemble(arm).q
         except SolveError as error:
-            warnings.warn(f"view: arm {arm.name!r} is shown with open loops. {error}", stacklevel=3)
+            warnings.warn(f"view: the loops of arm {arm.name!r} are shown open. {error}", stacklevel=3)
     pose = as_state(arm, arm.home if q is None else q, "q", "view")
     if pose.ndim != 1:
         raise InputError(f"view: q has shape {pose.shape}; expected one state ({arm.dof},).")
@@ -250,8 +250,8 @@ def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, mod
         pose = take.at(take.start).q
         if record.arm.digest != arm.digest:
             warnings.warn(
-                f"view: the {take.title} is of arm {record.arm.name!r}, whose numbers are not all those of the arm "
-                f"{arm.name!r} that is shown; places and curves may not fit each other.", stacklevel=3)  # fmt: skip
+                f"view: the {take.title} belongs to arm {record.arm.name!r}, which differs from the shown arm "
+                f"{arm.name!r}; positions and curves may disagree.", stacklevel=3)  # fmt: skip
     if modes is None and arm.mode_index.size:
         modes = _modes_near(arm, pose)
     if modes is not None:
@@ -260,16 +260,16 @@ def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, mod
     player = Player(arm, {**takes, **swings} if takes else swings, pose, float(exaggerate))
     if mode is not None:
         if not (_whole(mode) and 1 <= mode <= len(swings)):
-            many = f"a whole number from 1 to {len(swings)}" if swings else "none, since nothing vibrates"
+            many = f"a whole number from 1 to {len(swings)}" if swings else "None, since the arm has no vibration modes"
             raise InputError(f"view: mode is {shown(mode)}; expected {many}.")
         player.choose(list(swings)[mode - 1])
     elif not takes:
-        player.choose("by hand")
+        player.choose(Still.title)
     return player
 
 
 def _modes_near(arm: Arm, pose: Array) -> ArmModes | None:
-    """Of the arm unbent, since a state may be bent too far for modes, its loops closed; None where they cannot be."""
+    """Return the modes about the undeflected pose with closed loops; None where the loops cannot close."""
     rigid = np.array(pose)
     rigid[arm.mode_index] = 0.0
     if arm.loops:

@@ -65,7 +65,7 @@ class Nodes:
     # ---- moving -----------------------------------------------------------------------------------
 
     def put(self, look: Look) -> None:
-        """Everything where a look says; what stays is not told again."""
+        """Move all nodes to their present poses; unchanged ones are not sent again."""
         moving = [*self._frames.values(), *(bone for node in self._skins for bone in node.bones)]
         X = np.concatenate([look.frames[list(self._frames)], *look.sections])
         moved = np.ones(len(X), bool) if self._placed is None else (self._placed != X).any(axis=(-2, -1))

@@ -1,4 +1,4 @@
-"""The workplace that was asked for."""
+"""Choice of where jobs run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lissom.work.workplace import Workplace
 
 
 def executor(workers: int | None, scheduler: str | None, verb: str) -> Workplace:
-    """Processes of this machine (one: this process; None: one for each core that it may use), or a cluster.
+    """Return where jobs run: processes on this machine (1: this process; None: one per usable core), or a cluster.
 
-    verb : who asks, for the sentence where they are wrong
+    verb : name of the calling function, for error messages
     """
     if workers is not None and scheduler is not None:
         raise InputError(
-            f"{verb}: workers is {shown(workers)} and scheduler is {shown(scheduler)}; give one of them: processes of "
-            "this machine, or the workers of a cluster."
+            f"{verb}: workers is {shown(workers)} and scheduler is {shown(scheduler)}; give only one of them: workers "
+            "for processes on this machine, scheduler for a cluster."
         )
     if scheduler is not None:
         return _cluster(scheduler, verb)

@@ -61,16 +61,16 @@ class Cluster(Workplace):
 
     @property
     def place(self) -> str:
-        """Where, in words."""
+        """Description of the place for messages."""
         return f"cluster at {self._address}"
 
     @property
     def trouble(self) -> str:
-        """Why no answers will come, after some patience."""
+        """Why no answers are expected any more; empty while they are."""
         return self._trouble
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """A future of a job on some worker."""
+        """Submit a job and return its future."""
         if self._closed:
             raise RuntimeError("cannot schedule new futures after shutdown")
         future = self._loop.begin(self._answered(packed(fn, args, kwargs)))
@@ -150,18 +150,18 @@ class Cluster(Workplace):
                 return bytes(await self._client.gather(future))
             except KilledWorker as error:
                 raise WorkerLost(
-                    f"{error.allowed_failures + 1} workers that worked on a job ended, the last at "
-                    f"{error.last_worker.address}; this often is a lack of memory."
+                    f"{error.allowed_failures + 1} workers died during a job, the last at "
+                    f"{error.last_worker.address}; a common cause is lack of memory."
                 ) from None
             except (CancelledError, OSError):
                 while self._client.status == "connecting":
                     await asyncio.sleep(0.1)
                 if self._client.status != "running":
                     raise self._lost() from None
-        raise WorkerLost(f"the connection to the scheduler at {self._address} broke {TRIES} times during a job.")
+        raise WorkerLost(f"the connection to the scheduler at {self._address} was lost {TRIES} times during a job.")
 
     def _lost(self) -> WorkerLost:
-        self._trouble = self._trouble or f"the scheduler at {self._address} is gone"
+        self._trouble = self._trouble or f"the connection to the scheduler at {self._address} is lost"
         return WorkerLost(f"{self._trouble}.")
 
     async def _watch(self) -> None:
@@ -178,8 +178,8 @@ class Cluster(Workplace):
             if self._client.status in ("closing", "closed"):
                 self._lost()
             elif time.monotonic() - well > PATIENCE:
-                what = "does not answer" if silent else "has no workers"
-                self._trouble = f"the scheduler at {self._address} {what} since {PATIENCE:.0f} s"
+                what = "has not answered" if silent else "has had no workers"
+                self._trouble = f"the scheduler at {self._address} {what} for {PATIENCE:.0f} s"
         for task in list(self._tasks):
             task.cancel()
 
@@ -189,12 +189,12 @@ class Cluster(Workplace):
             await self._client.wait_for_workers(1, timeout=REACH)
         except OSError:
             raise InputError(
-                f"the scheduler at {self._address} has no workers. Begin some: dask worker {self._address} --nthreads 1"
+                f"the scheduler at {self._address} has no workers. Start some: dask worker {self._address} --nthreads 1"
             ) from None
         try:
             theirs = await asyncio.wait_for(self._versions(), REACH)
         except OSError:
-            raise InputError(f"workers of the scheduler at {self._address} do not answer in {REACH:.0f} s.") from None
+            raise InputError(f"workers of the scheduler at {self._address} did not answer in {REACH:.0f} s.") from None
         self._count = len(theirs)
         for worker, found in theirs.items():
             if not isinstance(found, dict):
@@ -226,8 +226,8 @@ def _refuse(worker: str, theirs: dict[str, str], own: dict[str, str]) -> None:
         found = theirs.get(word, "not at all")
         if found != version:
             raise InputError(
-                f"worker {worker} of the cluster has {word} {found}, this process has {version}; their numbers could "
-                "differ. Install the same versions on all."
+                f"worker {worker} of the cluster has {word} {found}, this process has {version}; results could differ. "
+                "Install the same versions everywhere."
             )
 
 

@@ -1,4 +1,4 @@
-"""Work in this process, at once."""
+"""Jobs run in this process, immediately."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Here(Workplace):
     place = "this process"
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """A future that is done."""
+        """Run a job and return its completed future."""
         future: Future[Any] = Future()
         try:
             future.set_result(fn(*args, **kwargs))

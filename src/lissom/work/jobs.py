@@ -20,7 +20,7 @@ _last: list[tuple[bytes, Any]] = [(b"", None)]  # the function that this worker 
 
 
 def packed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
-    """A job to be sent."""
+    """Return a job as bytes."""
     import cloudpickle
 
     if "__mp_main__" in sys.modules:  # the name of a script in processes that `multiprocessing` spawned
@@ -29,13 +29,13 @@ def packed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
         return pickle.dumps((cloudpickle.dumps(fn), cloudpickle.dumps((args, kwargs))))
     except Exception as error:
         raise InputError(
-            f"{shown(fn)} and what it is given cannot be sent to another process ({_named(error)}). "
-            "Work in this process, with workers=1, or let the function make these things itself."
+            f"{shown(fn)} and its arguments cannot be sent to another process ({_named(error)}). Use workers=1 to stay "
+            "in this process, or create these objects inside the function."
         ) from None
 
 
 def answer(job: bytes) -> bytes:
-    """Where the work is done: the answer to be sent back, whatever happens."""
+    """Run a job in a worker and return its answer, a result or an error, as bytes."""
     try:
         fn, args, kwargs = _unpacked(job)
         return _sendable(fn(*args, **kwargs))
@@ -49,12 +49,14 @@ def answer(job: bytes) -> bytes:
 
 
 def opened(message: bytes) -> tuple[Any, BaseException | None]:
-    """What a job gave, or what it raised."""
+    """Return the result of a job, or the error that it raised."""
     good, sent, (name, text) = pickle.loads(message)
     try:
         found = pickle.loads(sent)
     except Exception as error:
-        found = InputError(f"what the job gave cannot be read here ({_named(error)}).") if good else RuntimeError(name)
+        found = (
+            InputError(f"the result of a job cannot be unpickled ({_named(error)}).") if good else RuntimeError(name)
+        )
         good = False
     if good:
         return found, None
@@ -71,8 +73,8 @@ def _unpacked(job: bytes) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str
         return (_last[0][1], *pickle.loads(given))
     except ImportError as error:
         raise InputError(
-            f"a worker cannot load the function of a job, or what it is given ({_named(error)}). Make its module "
-            "importable where the workers are, or define the function in the script itself."
+            f"a worker cannot load the function of a job or its arguments ({_named(error)}). Make its module "
+            "importable on the workers, or define the function in the script itself."
         ) from None
 
 
@@ -81,7 +83,7 @@ def _sendable(result: Any) -> bytes:
         return pickle.dumps((True, _pickled(result), ("", "")))
     except Exception as error:
         raise InputError(
-            f"{shown(result)}, which the job gave, cannot be sent back ({_named(error)}). Give plain values or arrays."
+            f"the job's result {shown(result)} cannot be pickled ({_named(error)}). Return plain values or arrays."
         ) from None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Loop:
-    """Runs coroutines for other threads; what they leave behind is not complained of."""
+    """Runs coroutines for other threads, without warnings about unfinished tasks."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -19,11 +19,11 @@ class Loop:
         self._thread.start()
 
     def begin(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        """A future of what a coroutine gives."""
+        """Start a coroutine and return its future."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def end(self) -> None:
-        """With all that still runs on it."""
+        """Stop the loop and cancel everything that still runs on it."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 

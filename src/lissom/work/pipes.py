@@ -9,14 +9,14 @@ LENGTH = struct.Struct("<Q")
 
 
 def write(stream: IO[bytes], message: bytes) -> None:
-    """All of it."""
+    """Write one message to a stream."""
     stream.write(LENGTH.pack(len(message)))
     stream.write(message)
     stream.flush()
 
 
 def read(stream: IO[bytes]) -> bytes:
-    """The next one; `EOFError` where the other side is gone."""
+    """Read the next message from a stream; `EOFError` if the other side closed it."""
     (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size))
     return _exactly(stream, length)
 

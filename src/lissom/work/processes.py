@@ -1,4 +1,4 @@
-"""Other processes of this machine.
+"""Worker processes on this machine.
 
 They are fresh interpreters, not copies of this one (which may have threads and compiled code), and do not load its
 main module, so scripts need no ``if __name__ == "__main__":``. A process that dies takes its job with it: a fresh one
@@ -50,23 +50,23 @@ class Processes(Workplace):
 
     @property
     def count(self) -> int:
-        """Jobs at once."""
+        """Number of jobs that run at once."""
         return self._count
 
     @property
     def place(self) -> str:
-        """Where, in words."""
-        return f"{self.count} process{'es' * (self.count > 1)} of this machine"
+        """Description of the place for messages."""
+        return f"{self.count} process{'es' * (self.count > 1)} on this machine"
 
     @property
     def trouble(self) -> str:
-        """Processes that end before they begin."""
+        """Why processes cannot start; empty while they can."""
         return self._start.trouble
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """A future of ``fn(*args, **kwargs)``, all of which may be anything that can be pickled, and lambdas too."""
+        """Submit ``fn(*args, **kwargs)``, picklable objects or lambdas, and return its future."""
         if self._owner != os.getpid():
-            raise InputError("these processes belong to the process that this one was forked from; begin others.")
+            raise InputError("these workers belong to the parent of this forked process; create new ones.")
         future: Future[Any] = Future()
         job = future, packed(fn, args, kwargs)
         with self._lock:
@@ -98,7 +98,7 @@ class Processes(Workplace):
                 worker.join()
 
     def _cancel(self) -> None:
-        """What no process has begun."""
+        """Cancel the jobs that no process has started."""
         with suppress(queue.Empty):
             while True:
                 job = self._jobs.get_nowait()
@@ -133,7 +133,7 @@ class _Start:
     def failed(self, codes: list[int]) -> WorkerLost:
         """None of several processes began."""
         listed = ", ".join(map(str, codes))
-        self.trouble = f"processes of {sys.executable} end before they can work (exit codes {listed})"
+        self.trouble = f"worker processes of {sys.executable} exit while starting (exit codes {listed})"
         return WorkerLost(f"{self.trouble}.")
 
 
@@ -193,8 +193,8 @@ class _Worker:
             except (OSError, EOFError):
                 codes.append(self._end())
         raise WorkerLost(
-            f"{TRIES} processes that worked on a job ended (exit codes {', '.join(map(str, codes))}; "
-            "-9 often is a lack of memory)."
+            f"{TRIES} worker processes died during a job (exit codes {', '.join(map(str, codes))}; -9 often means lack "
+            "of memory)."
         )
 
     def _begun(self) -> subprocess.Popen[bytes]:
@@ -205,7 +205,7 @@ class _Worker:
                 raise self._start.failed(codes) if codes else WorkerLost(f"{self._start.trouble}.")
             with self._lock:
                 if self._killed:
-                    raise WorkerLost("a job was ended before it was done.")
+                    raise WorkerLost("a job was cancelled before it finished.")
                 self._process = self._start()
             try:
                 assert self._process.stdout

@@ -1,4 +1,4 @@
-"""What all workplaces have in common."""
+"""The common interface of all places where jobs run."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any
 
 
 class Workplace(Executor):
-    """A `concurrent.futures.Executor` that can say where it works, and why it does not any more.
+    """A `concurrent.futures.Executor` with a description of its place and of failures.
 
-    An error inside ``with`` (Ctrl-C is one) ends its work at once; otherwise it is waited for.
+    An error inside ``with`` (such as Ctrl-C) cancels its jobs; otherwise leaving the block waits for them.
     """
 
     @property
     @abstractmethod
     def count(self) -> int:
-        """Jobs at once."""
+        """Number of jobs that run at once."""
 
     @property
     @abstractmethod
     def place(self) -> str:
-        """Where, in words."""
+        """Description of the place for messages."""
 
     @property
     def trouble(self) -> str:
-        """Why no more answers will come, in words; empty while they may."""
+        """Why no answers are expected any more; empty while they are."""
         return ""
 
     @abstractmethod
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """A future of ``fn(*args, **kwargs)``."""
+        """Submit ``fn(*args, **kwargs)`` and return its future."""
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         self.shutdown(wait=kind is None, cancel_futures=kind is not None)
