@@ -132,7 +132,7 @@ def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress
         return run
     joined = parts.joined(made)
     if done < count:
-        status = f"interrupted: {done} of {count} runs are finished; resume=True (--resume) goes on"
+        status = f"interrupted: {done} of {count} runs are finished; continue with resume=True (--resume)"
         return replace(joined, status=status, ok=False, interrupted=True)
     return joined
 

@@ -46,11 +46,20 @@ class Answer(NamedTuple):
 
 
 def run(
-    study: Study, store: Any, workers: int | None, scheduler: str | None, resume: bool, retry: bool, progress: Any
+    study: Study,
+    store: Any,
+    workers: int | None,
+    scheduler: str | None,
+    resume: bool,
+    retry: bool,
+    overwrite: bool,
+    progress: Any,
 ) -> StudyResult:
     """See `Study.run`."""
+    if overwrite and (resume or retry):
+        raise InputError(f"{VERB}: overwrite and {'resume' if resume else 'retry'} exclude each other; give one.")
     if (resume or retry) and store is None:
-        raise InputError(f"{VERB}: {'resume' if resume else 'retry'} goes on with a store; say which.")
+        raise InputError(f"{VERB}: {'resume' if resume else 'retry'} continues a store; name its folder.")
     with ExitStack() as stack:
         # whatever may be wrong is found out before anything is written
         rows = Memory(study) if store is None else Folder(store, study)
@@ -58,7 +67,7 @@ def run(
         if not isinstance(place, Here):
             packed(study, {})
         if isinstance(rows, Folder):
-            stack.enter_context(rows.opened(resume or retry))
+            stack.enter_context(rows.opened(resume or retry, overwrite))
         settings = rows.settings if isinstance(rows, Folder) and rows.settings is not None else settings_of(study)
         missing = rows.missing(retry)
         told = stack.enter_context(_telling(progress, study.rows))
@@ -109,7 +118,7 @@ class _Sweep:
         try:
             self._all(Chunks(missing))
         except KeyboardInterrupt:
-            further = "; resume=True (--resume) goes on" if isinstance(self.rows, Folder) else ""
+            further = "; continue with resume=True (--resume)" if isinstance(self.rows, Folder) else ""
             status = f"interrupted: {self.done} of {self.study.rows} rows are done{further}"
         return self._result(status)
 
@@ -160,7 +169,7 @@ class _Sweep:
 
     def _deserted(self) -> StudyError:
         """No more answers will come."""
-        further = "; resume=True (--resume) goes on." if isinstance(self.rows, Folder) else "."
+        further = "; continue with resume=True (--resume)." if isinstance(self.rows, Folder) else "."
         sentence = f"{VERB}: {self.place.trouble}. {self.done} of {self.study.rows} rows are done{further}"
         return StudyError(sentence, self._result(self.place.trouble))
 

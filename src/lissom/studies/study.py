@@ -205,6 +205,7 @@ class Study:
         scheduler: str | None = None,
         resume: bool = False,
         retry: bool = False,
+        overwrite: bool = False,
         progress: bool | Callable[[int, int], object] = False,
     ) -> StudyResult:
         """Evaluate all rows.
@@ -220,6 +221,7 @@ class Study:
         scheduler : str or None    address of a dask.distributed scheduler instead (extra ``cluster``)
         resume : bool              go on with a store: only rows that are missing are evaluated
         retry : bool               of a store, evaluate rows again that failed
+        overwrite : bool           remove the rows that a store has, and evaluate all
         progress : bool or f(done, all)
 
         Returns
@@ -228,7 +230,7 @@ class Study:
         """
         from lissom.studies.runner import run
 
-        return run(self, store, workers, scheduler, resume, retry, progress)
+        return run(self, store, workers, scheduler, resume, retry, overwrite, progress)
 
     def _try_paths(self) -> None:
         """Every path leads somewhere, and takes the parameter's values."""
