@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 
     Found = ArmModes | BeamModes | ModeConvergence
-PLANES = ("bending_z", "bending_y", "torsion", "axial")
+PLANES = ("bending_z", "bending_y", "torsion", "stretch")
 
 
 def modes(
