@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,6 +103,17 @@ def failing_kindly() -> Iterator[None]:
     except LissomError as error:
         print_error(str(error))
         raise typer.Exit(1) from None
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Print Python's warnings as sentences, without the line of code that they come from."""
+    before = warnings.showwarning
+    warnings.showwarning = lambda message, *_more, **_options: print_warning(str(message))
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
 
 
 def print_error(message: str) -> None:

@@ -66,9 +66,9 @@ class VerbCommand(_LightParameters, TyperCommand):
     """One verb: its errors are one sentence (exit code 1)."""
 
     def invoke(self, ctx: Any) -> Any:
-        from lissom.cli.common import failing_kindly
+        from lissom.cli.common import failing_kindly, plain_warnings
 
-        with failing_kindly():
+        with failing_kindly(), plain_warnings():
             return super().invoke(ctx)
 
 

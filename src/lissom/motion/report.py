@@ -10,6 +10,10 @@ import numpy as np
 from lissom.spatial.rotations import Array
 
 INTERRUPTED = "interrupted"
+UNITS = {
+    "position": "rad or m", "velocity": "rad/s or m/s", "acceleration": "rad/s^2 or m/s^2",
+    "jerk": "rad/s^3 or m/s^3", "torque": "N m or N", "torque_rate": "N m/s or N/s",
+}  # fmt: skip
 NOT_EVERYWHERE = "no motion was found that holds everywhere"
 RAN_OUT = "ran out"
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
@@ -48,7 +52,9 @@ class Peak:
         """One line."""
         if self.quantity.startswith(DISTANCE):
             return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
-        return f"{self.quantity:12} {100 * self.use:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
+        unit = UNITS.get(self.quantity, "")
+        limit = f"{self.limit:.4g}{unit and f' {unit}'}"
+        return f"{self.quantity:12} {100 * self.use:8.2f} % of the limit {limit}: {self.joint} at {self.time:.4g} s"
 
 
 class Loose(NamedTuple):
@@ -122,10 +128,10 @@ class MotionReport:
         return self.describe()
 
     def describe(self) -> str:
-        """For people."""
+        """A summary of the search: effort, limits that were used, starts, refinements."""
         lines = [
-            f"{max(len(self.iterations) - 1, 0)} iterations, {self.rounds} rounds, {self.samples} samples; "
-            f"optimal to {self.optimality:.1g}, feasible to {self.violation:.1g}"
+            f"{max(len(self.iterations) - 1, 0)} iterations, {self.rounds} exchange iterations, "
+            f"{self.samples} samples; optimal to {self.optimality:.1g}, feasible to {self.violation:.1g}"
         ]
         lines += [peak.describe() for peak in self.peaks]
         for row in self.starts:
@@ -136,8 +142,8 @@ class MotionReport:
             )
         lines += [f"{segments} segments: cost {cost:.8g}" for segments, cost in self.refinements]
         lines += [
-            f"loose coordinates on {at.finer} times the segments: played, the tip rings by {at.residual:.2g} m, joints "
-            f"end within {at.end_error:.2g}"
+            f"modal coordinates use {at.finer}x finer segments; residual tip vibration in simulation "
+            f"{at.residual:.2g} m, joints end within {at.end_error:.2g}"
             for at in self.settled
         ]
         lines.append(", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))

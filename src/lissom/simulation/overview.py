@@ -102,9 +102,12 @@ def audit(run: Run) -> Iterator[str]:
     for link, size in deflections(run).items():
         yield f"the tip of {link} is deflected by up to {1e3 * size:.4g} mm"
     frame = followed(run)
-    yield f"run.tip follows {frame}" if frame else f"the tree has {len(run.arm.ends)} ends; see run.path(link)"
+    if frame:
+        yield f"The tip of the run (run.tip) is link {frame}."
+    else:
+        yield f"The arm has {len(run.arm.ends)} ends; run.path(link) gives the path of one."
     ended = f", as far as they went; {len(run.failures)} ended early" if run.failures and run.count else ""
-    yield f"energy is balanced to {np.max(run.balance_error):.2g} of what moved{ended}"
+    yield f"Energy balance: error {np.max(run.balance_error):.2g}, relative to the energy that was exchanged{ended}"
     yield from str(run.report).splitlines()
 
 

@@ -161,9 +161,9 @@ class ArmModes:
         else:
             lines.append("nothing vibrates")
         if self.rigid:
-            lines.append(f"{_motions(self.rigid)} that nothing pulls back")
+            lines.append(f"{_motions(self.rigid)} without restoring force (frequency zero)")
         if self.unstable:
-            lines.append(f"{_motions(self.unstable)} that {'runs' if self.unstable == 1 else 'run'} away")
+            lines.append(f"{self.unstable} unstable motion{'s' if self.unstable != 1 else ''}")
         return "\n".join(lines)
 
     def _mostly(self, k: int) -> str:
