@@ -13,7 +13,7 @@ TASK = 'arm = "two_link"\nstart = [0, -2]\ngoal = [1, -1]\n'
 STUDY = 'evaluate = "modes"\narm = "two_link_flexible"\n'
 VARIED = '[parameters.p]\npath = "arm.links.link2.payload.mass"\nvalues = [1, 2]\n'
 ARM = ls.shipped()["two_link_flexible"].read_text(encoding="utf-8")
-SIDE = '[[links]]\nname = "fore"\n[links.beam]\nEI = 4.0\n'
+SIDE = '[[links]]\nname = "upper"\n[links.beam]\nEI = 4.0\n'
 CASES = [
     ("simulate", RUN + "untill = 2\n", "untill", "until"),
     ("simulate", RUN + "[starts]\nq = [0, 0]\n", "starts", "start"),

@@ -145,6 +145,7 @@ def _refuse_unwritable(
     if not 0 < rate < math.inf:
         raise InputError(f"--rate is {rate:g}; expected samples per second above 0.")
     for path in wholes:
+        check_output(path, (".nc", ".csv"), "a motion")
         check_target(path)
     for path in tables:
         check_output(path, (".csv",), "a table of samples")
