@@ -19,8 +19,9 @@ from lissom.errors import (
 )
 from lissom.export.export_c import export_c as export_c
 from lissom.export.record import CArgument as CArgument, CExport as CExport, CFunction as CFunction
-from lissom.formats.load import load as load, save as save, shipped as shipped
+from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
+from lissom.formats.shipped import shipped as shipped
 from lissom.model.arm import Arm as Arm
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH, DHTable as DHTable

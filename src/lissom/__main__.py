@@ -1,5 +1,5 @@
 """``python -m lissom`` is the `lissom` command."""
 
-from lissom.cli.main import app
+from lissom.cli.start import run
 
-app(prog_name="lissom")
+run()

@@ -22,7 +22,7 @@ def test_the_table_is_that_of_the_record():
     assert done.output == ls.modes(ARM, [0.2, 30], count=3).describe() + "\n"
     done = modes("two_link_flexible", "--q", "10,30", "--deg", "--joints", "free")
     assert done.output == str(ls.modes(ARM, np.radians([10, 30]), "free")) + "\n"
-    assert "2 motions without restoring force" in done.output
+    assert "2 motions without restoring force (frequency zero)" in done.output
 
 
 def test_what_the_table_says():
@@ -76,7 +76,7 @@ def test_figures(options, tmp_path):
 
 @pytest.mark.slow
 def test_films(tmp_path):
-    done = modes("two_link_flexible", "--animate", tmp_path / "a.gif", "--mode", 2, "--plot", tmp_path / "a.svg")
+    done = modes("two_link_flexible", "--film", tmp_path / "a.gif", "--mode", 2, "--figure", tmp_path / "a.svg")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "a.gif").read_bytes().startswith(b"GIF89a")
     assert (tmp_path / "a.svg").exists()
@@ -96,15 +96,18 @@ def test_films(tmp_path):
         (("two_link_flexible", "--beam", "link1", "--plane", "twist"), "expected one of bending_z, bending_y"),
         (("two_link_flexible", "--beam", "link1", "--plane", "torsion"), "the beam has no GJ"),
         (("two_link_flexible", "--beam", "link1", "--count", "201"), "from 1 to 200"),
-        (("two_link_flexible", "--beam", "link1", "--q", "0,0"), "--q is of the whole arm"),
-        (("two_link_flexible", "--beam", "link1", "--film", "a.gif"), "--film is of the whole arm"),
-        (("two_link_flexible", "--plane", "torsion"), "--plane is of one beam; name its link with --beam"),
-        (("two_link_flexible", "--carrying"), "--carrying is of one beam"),
-        (("two_link_flexible", "--convergence", "--film", "a.gif"), "--film shows modes"),
+        (("two_link_flexible", "--beam", "link1", "--q", "0,0"), "--q describes the whole arm"),
+        (("two_link_flexible", "--beam", "link1", "--film", "a.gif"), "--film describes the whole arm"),
+        (("two_link_flexible", "--plane", "torsion"), "--plane describes one beam; name its link with --beam"),
+        (("two_link_flexible", "--carrying"), "--carrying describes one beam"),
+        (
+            ("two_link_flexible", "--convergence", "--film", "a.gif"),
+            "--film shows one mode and cannot show --convergence",
+        ),
         (("two_link_flexible", "--convergence", "--most", "13"), "most is 13; expected a whole number from 1 to 12"),
         (("two_link_flexible", "--convergence", "--most", "0"), "most is 0"),
-        (("two_link_flexible", "--most", "3"), "--most belongs to --convergence"),
-        (("two_link_flexible", "--mode", "0"), "--mode chooses what --film shows"),
+        (("two_link_flexible", "--most", "3"), "--most needs --convergence"),
+        (("two_link_flexible", "--mode", "0"), "--mode needs --film FILE"),
         (("two_link_flexible", "--film", "a.avi"), "unknown ending"),
         (("two_link_flexible", "--film", "no/such/a.gif"), "there is no folder"),
         (("two_link_flexible", "--figure", "no/such/a.png"), "there is no folder"),

@@ -109,6 +109,36 @@ def test_a_store_is_gone_on_with_only_where_asked(study):
     assert ls.load_study(folder).complete
     study.write_text(PAYLOADS.replace("0.8", "0.7"))
     assert "it holds another study (parameters differ)" in refused(lissom("sweep", study, "--resume"))
+    assert "exclude each other" in refused(lissom("sweep", study, "--resume", "--overwrite"))
+
+
+def test_a_store_is_replaced(study):
+    assert lissom("sweep", study, "-w", 1).exit_code == 0
+    folder = study.with_suffix("")
+    before = ls.load_study(folder)["stiffness"]
+    study.write_text(PAYLOADS.replace("0.8", "0.7"))
+    assert lissom("sweep", study, "-w", 1, "--overwrite").exit_code == 0
+    after = ls.load_study(folder)
+    assert after.complete
+    assert (after["stiffness"].min(), before.min()) == (0.7, 0.8)
+    (folder / "mine.txt").write_text("kept")
+    assert lissom("sweep", study, "-w", 1, "--overwrite").exit_code == 0
+    assert (folder / "mine.txt").read_text() == "kept"
+
+
+def test_a_folder_of_something_else_is_never_emptied(study, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "rows-0-000001.parquet").write_text("mine")
+    assert "it is a folder of something else" in refused(lissom("sweep", study, "-o", other, "--overwrite"))
+    assert (other / "rows-0-000001.parquet").read_text() == "mine"
+
+
+def test_tables_that_cannot_be_written_are_refused_before_any_work(study, tmp_path):
+    assert "written as .csv" in refused(lissom("sweep", study, "--csv", tmp_path / "a.txt"))
+    assert "there is no folder" in refused(lissom("sweep", study, "--csv", tmp_path / "no" / "a.csv"))
+    assert "there is no folder" in refused(lissom("sweep", study, "-o", tmp_path / "no" / "a"))
+    assert not study.with_suffix("").exists()
 
 
 @pytest.mark.parametrize(
@@ -187,8 +217,8 @@ def test_ctrl_c_keeps_what_is_done(code):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, noise = process.communicate(timeout=60)
-    assert process.returncode == 1, noise
-    assert "of 200 rows are done; resume=True (--resume) goes on" in noise
+    assert process.returncode == 130, noise
+    assert "of 200 rows are done; continue with resume=True (--resume)" in noise
     assert "Traceback" not in out + noise
     kept = ls.load_study(folder)
     assert 0 < len(kept) < 200

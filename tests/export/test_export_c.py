@@ -334,7 +334,7 @@ def test_closed_loops(tmp_path):
 
 
 def test_the_command(tmp_path):
-    words = ["export-c", "puma560", "gravity_forces", "jacobian", "--into", str(tmp_path), "--point", "0,0,0.1"]
+    words = ["export-c", "puma560", "gravity_forces", "jacobian", "--output", str(tmp_path), "--point", "0,0,0.1"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     made = ls.export_c(ls.load("puma560"), ["gravity_forces", "jacobian"], tmp_path, point=(0, 0, 0.1))
@@ -342,6 +342,6 @@ def test_the_command(tmp_path):
     assert "'flange' at (0, 0, 0.1)" in made.files[0].read_text()
     done = CliRunner().invoke(app, [*words, "--json"])
     assert '"name": "puma560_jacobian"' in done.output
-    done = CliRunner().invoke(app, ["export-c", "puma560", "nonsense", "--into", str(tmp_path)])
+    done = CliRunner().invoke(app, ["export-c", "puma560", "nonsense", "--output", str(tmp_path)])
     assert done.exit_code == 1
     assert "'nonsense' cannot be exported" in done.output

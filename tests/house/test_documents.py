@@ -95,7 +95,7 @@ def test_commands_on_pages_exist(page):
     tool = get_command(app)
     for verb, *words in commands(page):
         assert verb in tool.commands, f"lissom {verb}"
-        command = tool.commands[verb]
+        _, command, _ = tool.resolve_command(None, [verb])
         context = command.context_class(command, info_name=verb)
         values, rest, _ = command.make_parser(context).parse_args(args=words)
         assert not rest, f"lissom {verb} {' '.join(words)}: {rest} is too much"

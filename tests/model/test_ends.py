@@ -37,7 +37,7 @@ def test_a_serial_arm_ends_at_what_is_fixed_to_its_last_moving_link():
     assert arm.with_payload(ls.Payload(2.0)).link("tool").payload.mass == 2.0
     run = ls.simulate(arm, np.zeros(arm.dof), until=0.01)
     assert run.tip_frame == "tool"
-    assert "run.tip follows tool" in "\n".join(audit(run))
+    assert "The tip of the run (run.tip) is link tool" in "\n".join(audit(run))
 
 
 def test_an_arm_without_joints_ends_at_its_last_link():
@@ -66,7 +66,7 @@ def test_the_tip_of_a_run_on_a_tree_is_named():
         with pytest.raises(ls.ModelError, match=r"2 ends .*; use run\.path\(link\)"):
             getattr(run, word)
     assert run.path("right").shape == (len(run.t), 3)
-    assert "the tree has 2 ends" in "\n".join(audit(run))
+    assert "The arm has 2 ends" in "\n".join(audit(run))
 
 
 def test_pictures_follow_the_longest_branch_and_name_it():

@@ -338,7 +338,7 @@ def test_failed_motions_are_not_for_controllers(tmp_path):
     file, table, whole = (tmp_path / name for name in ("t.toml", "m.csv", "m.nc"))
     table.write_text("the one before")
     file.write_text(FILE + "iterations = 2\n")
-    done = run(file, "--save", whole, "--csv", table)
+    done = run(file, "--output", whole, "--csv", table)
     assert done.exit_code == 1
     assert "did not write" in done.output
     assert "the motion is not solved" in " ".join(done.output.split())

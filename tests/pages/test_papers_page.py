@@ -34,7 +34,7 @@ def test_unknown_papers(tmp_path):
 @pytest.mark.slow
 def test_all_five_papers_on_one_page(tmp_path):
     """Every verdict is backed by a number."""
-    done = CliRunner().invoke(app, ["reproduce", "all", "--into", str(tmp_path / "papers")])
+    done = CliRunner().invoke(app, ["reproduce", "all", "--output", str(tmp_path / "papers")])
     assert done.exit_code == 0, done.output
     text, page = looked_at(tmp_path / "papers" / "index.html")
     assert len(page.sources) >= 20

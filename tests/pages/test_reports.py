@@ -79,7 +79,7 @@ def test_a_task_is_predicted_played_and_told(task, tmp_path):
     assert "verified" in text
     assert "Verification by simulation" in text
     assert "goal = [0.9, -1.2]" in text  # the file itself, to do it again
-    assert f"lissom report {task} --into" in text
+    assert f"lissom report {task} --output" in text
     assert len(page.sources) >= 4
 
 
@@ -97,7 +97,7 @@ def test_saved_motions_and_runs(task, tmp_path, monkeypatch):
     assert "Played" not in text
     ls.simulate(arm, [0.3, -0.4], until=0.2).save("run.nc")
     text, _ = looked_at(ls.write_report("run.nc"))
-    assert "energy balance error" in text
+    assert "Energy balance: error" in text
     assert "0.29999999999999999" in text  # where it began, exactly
 
 
@@ -144,7 +144,7 @@ def test_a_name_nobody_chose_replaces_reports_only(tmp_path, monkeypatch):
     assert (tmp_path / "two_link.html").read_text() == "mine"
     ls.write_report("two_link", "two_link.html")  # chosen
     text, _ = looked_at(ls.write_report("two_link"))
-    assert "lissom report two_link --into two_link.html" in text
+    assert "lissom report two_link --output two_link.html" in text
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_scheduler_that_is_killed_costs_no_row(tmp_path):
     assert driver.returncode == 1
     sentence = noise.strip().splitlines()[-1]
     assert sentence.startswith(f"error: Study.run: the scheduler at {it.address} ")
-    assert sentence.endswith("of 600 rows are done; resume=True (--resume) goes on.")
+    assert sentence.endswith("of 600 rows are done; continue with resume=True (--resume).")
     assert "Traceback" not in out + noise
     kept = ls.load_study(folder)
     assert 60 <= len(kept) < 600

@@ -301,7 +301,7 @@ def test_failed_rows_can_be_tried_again(tmp_path):
     result = study.run(tmp_path / "s", workers=1, retry=True)
     assert result.effort["rows"] == 1
     assert result["y"].tolist() == ls.load_study(tmp_path / "s")["y"].tolist() == [1, 2, 3]
-    with pytest.raises(ls.InputError, match="retry goes on with a store"):
+    with pytest.raises(ls.InputError, match="retry continues a store"):
         study.run(retry=True)
 
 

@@ -334,7 +334,7 @@ def test_names_of_a_case_are_its_own():
     [
         ({"workers": 0}, "workers is 0"),
         ({"workers": 2, "scheduler": "tcp://127.0.0.1:1"}, "give one of them"),
-        ({"resume": True}, "resume goes on with a store"),
+        ({"resume": True}, "resume continues a store"),
         ({"progress": "yes", "workers": 1}, "progress is 'yes'"),
     ],
 )

@@ -178,7 +178,7 @@ def test_the_command_line_writes_a_page(run, tmp_path):
 
     run.save(tmp_path / "run.nc")
     done = CliRunner().invoke(
-        app, ["view", "two_link_flexible", str(tmp_path / "run.nc"), "--export", str(tmp_path / "page.html")]
+        app, ["view", "two_link_flexible", str(tmp_path / "run.nc"), "--output", str(tmp_path / "page.html")]
     )
     assert done.exit_code == 0, done.output
     assert (tmp_path / "page.html").stat().st_size > 100_000

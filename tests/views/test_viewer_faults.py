@@ -199,7 +199,7 @@ def viewer_here():
 def test_the_command_line_says_a_pose_only_where_one_is_typed(tmp_path):
     arm = ls.load("two_link")
     ls.simulate(arm, [0.1, 0.2], until=0.05).save(tmp_path / "run.csv")
-    words = ["view", "two_link", str(tmp_path / "run.csv"), "--export", str(tmp_path / "page.html")]
+    words = ["view", "two_link", str(tmp_path / "run.csv"), "--output", str(tmp_path / "page.html")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     done = CliRunner().invoke(app, [*words, "--q", "0.1,0.2"])

@@ -10,17 +10,15 @@ from lissom.cli.common import (
     ArmName,
     AsJson,
     AsWritten,
+    Carried,
     Flexible,
     KinematicsOnly,
     Mimic,
     Repair,
-    failing_kindly,
     load_arm,
     out,
     print_json,
 )
-from lissom.verbs.assembly import loop_findings
-from lissom.verbs.singular_inertia import inertia_findings
 
 
 def check(
@@ -31,24 +29,31 @@ def check(
     repair: Repair = False,
     as_written: AsWritten = False,
     flexible: Flexible = None,
+    payload: Carried = None,
     mimic: Mimic = "follow",
 ) -> None:
-    """Check an arm for physical plausibility.
+    """Check whether an arm is physically plausible.
 
-    Impossible models are refused with the place and the fix (exit code 1). What is possible but
-    unlikely is listed as a warning, what is worth knowing as a note.
+    An impossible model is refused with the file, the line and what to change (exit code 1). A possible but unlikely
+    one gives warnings; notes tell what the reader ignored or changed.
     """
-    with failing_kindly():
-        loaded = load_arm(arm, False, kinematics_only, repair, flexible, as_written, mimic)
-        findings = [*loaded.check(), *loop_findings(loaded), *inertia_findings(loaded)]
+    from lissom.verbs.assembly import loop_findings
+    from lissom.verbs.singular_inertia import inertia_findings
+
+    loaded = load_arm(
+        arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible, as_written=as_written, mimic=mimic,
+        payload=payload,
+    )  # fmt: skip
+    findings = [*loaded.check(), *loop_findings(loaded), *inertia_findings(loaded)]
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:
         print_json({"name": loaded.name, "findings": [finding._asdict() for finding in findings]})
     else:
         for finding in findings:
             out.print(str(finding), style="yellow" if finding.level == "warning" else None, markup=False)
-        count = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
-        found = "not physical, taken as written" if any(link.as_written for link in loaded.links) else "physical"
-        out.print(f"{loaded.name}: {found}, {count}, {len(findings) - len(warnings)} notes.", markup=False)
+        notes = len(findings) - len(warnings)
+        count = f"{len(warnings)} warning{'s' * (len(warnings) != 1)}, {notes} note{'s' * (notes != 1)}"
+        found = "not physical, used as written" if any(link.as_written for link in loaded.links) else "physical"
+        out.print(f"{loaded.name}: {found}, {count}.", markup=False)
     if strict and warnings:
         raise typer.Exit(1)

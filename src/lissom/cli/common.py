@@ -1,28 +1,35 @@
-"""What the verbs share: loading with readable failures, numbers from text, JSON."""
+"""What the verbs share: options, loading an arm, files that are written, tables and JSON.
+
+Options are in this file for all verbs: the same thing has the same name everywhere. NumPy and all that needs it are
+loaded when a verb works, not when the shell completes its options.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from lissom.cli.written import written
 from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
-from lissom.formats.files import AS_WRITTEN
-from lissom.formats.load import load, shipped
-from lissom.listing import Listing
-from lissom.model.arm import Arm
-from lissom.spatial.rotations import Array
+from lissom.formats.shipped import shipped
+
+if TYPE_CHECKING:
+    from lissom.listing import Listing
+    from lissom.model.arm import Arm
+    from lissom.spatial.rotations import Array
 
 SAME = 1e-9  # rad or m
 
@@ -46,62 +53,143 @@ def complete_arm(incomplete: str) -> list[str]:
 
 ArmName = Annotated[
     str,
-    typer.Argument(metavar="ARM", help="A .toml, .urdf or .xml file, or a shipped arm.", autocompletion=complete_arm),
+    typer.Argument(
+        metavar="ARM", help="A file (.urdf, .toml, .xml), or the name of a shipped arm.", autocompletion=complete_arm
+    ),
 ]
-Figure = Annotated[Path | None, typer.Option(help="Draw into this file (png, svg, pdf).")]
-Film = Annotated[Path | None, typer.Option(help="Write a moving picture (gif, html, mp4 with ffmpeg).")]
-AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+Figure = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a figure to this file (.png, .svg, .pdf).")]
+Film = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a film to this file (.gif, .html; .mp4 needs ffmpeg).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what exists already.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Compute on this dask.distributed cluster, e.g. tcp://host:8786."),
+]
 MergeFixed = Annotated[bool, typer.Option("--merge-fixed", help="Make links on fixed joints part of their parents.")]
 KinematicsOnly = Annotated[bool, typer.Option("--kinematics-only", help="Accept links without mass.")]
-Repair = Annotated[bool, typer.Option("--repair", help="Repair unphysical inertias of a URDF instead of refusing it.")]
-AsWritten = Annotated[bool, typer.Option("--as-written", help="Take unphysical inertias literally, as other tools do.")]
+Repair = Annotated[bool, typer.Option("--repair", help="Replace unphysical inertias of a URDF by close physical ones.")]
+AsWritten = Annotated[bool, typer.Option("--as-written", help="Use unphysical inertias as they are, like other tools.")]
 Flexible = Annotated[
     Path | None, typer.Option(metavar="SIDE.toml", help="A side file that makes links of the arm flexible.")
 ]
-
-Mimic = Annotated[
-    str, typer.Option(metavar="follow|free", help="Joints that mimic another one: they follow it, or move freely.")
+Carried = Annotated[
+    str | None,
+    typer.Option(
+        "--payload",
+        metavar="MASS[,X,Y,Z]",
+        help="Payload of the last link: mass in kg, and its centre of mass in the link's frame in m (default 0,0,0).",
+    ),
 ]
-
+Mimic = Annotated[
+    str, typer.Option(metavar="follow|free", help="Joints that mimic another one follow it, or move freely.")
+]
 Positions = Annotated[
-    str | None, typer.Option(help="Joint positions, e.g. --q 0,0.5,-1. Default: zero, within the limits.")
+    str | None,
+    typer.Option(
+        metavar="NUMBERS", help="Joint positions in rad or m, e.g. --q 0,0.5,-1. Default: zero, within the limits."
+    ),
 ]
 Degrees = Annotated[bool, typer.Option("--deg", help="Angles of --q are in degrees.")]
 
 
 @contextmanager
 def failing_kindly() -> Iterator[None]:
-    """Print lissom's errors as one sentence and exit with 1; after Ctrl-C with 130, as shells expect."""
+    """Print lissom's errors as one sentence and exit with 1."""
     try:
         yield
     except LissomError as error:
         print_error(str(error))
         raise typer.Exit(1) from None
-    except KeyboardInterrupt as interrupt:
-        print_error(str(interrupt) or "interrupted; nothing more is shown or written.")
-        raise typer.Exit(130) from None
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Print Python's warnings as sentences, without the line of code that they come from."""
+    before = warnings.showwarning
+    warnings.showwarning = lambda message, *_more, **_options: print_warning(str(message))
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
 
 
 def print_error(message: str) -> None:
-    """What went wrong, after the word that says so."""
+    """Print a message to standard error, after "error:"."""
     err.print(f"[bold red]error:[/] {escape(message)}")
+
+
+def print_warning(message: str) -> None:
+    """Print a message to standard error, after "warning:"."""
+    err.print(f"[bold yellow]warning:[/] {escape(message)}")
+
+
+def wrote(path: Path) -> None:
+    """Name a file that is complete now."""
+    written.append(str(path))
+    err.print(f"wrote {path}", markup=False)
 
 
 def load_arm(
     name: str,
+    *,
     merge_fixed: bool = False,
     kinematics_only: bool = False,
     repair: bool = False,
     flexible: Path | None = None,
     as_written: bool = False,
     mimic: str = "follow",
+    payload: str | None = None,
 ) -> Arm:
     """`lissom.load` with the options of the command line."""
+    from lissom.formats.files import AS_WRITTEN
+    from lissom.formats.load import load
+
     if repair and as_written:
         raise InputError("--repair and --as-written exclude each other; give one.")
+    given = None if payload is None else _payload(payload)
     fixed = "merge" if merge_fixed else "keep"
     how = AS_WRITTEN if as_written else repair
-    return load(name, fixed=fixed, kinematics_only=kinematics_only, repair=how, flexible=flexible, mimic=mimic)
+    arm = load(name, fixed=fixed, kinematics_only=kinematics_only, repair=how, flexible=flexible, mimic=mimic)
+    return arm if given is None else arm.with_payload(given)
+
+
+def _payload(text: str) -> Any:
+    """The payload that --payload describes."""
+    from lissom.model.loads import Payload
+
+    values = numbers(text, "--payload")
+    if len(values) not in (1, 4):
+        raise InputError(f"--payload is {text!r}; expected a mass, or a mass and three coordinates: 2.5,0,0,0.1.")
+    return Payload(values[0], tuple(values[1:]) or (0.0, 0.0, 0.0))
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file whose folder does not exist, before any work is done for it."""
+    if not os.path.isdir(path.absolute().parent):
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+
+
+def check_output(path: Path | None, endings: Sequence[str], what: str) -> None:
+    """Refuse a file that could not be written: a folder, a wrong ending, or in a folder that does not exist."""
+    if path is None:
+        return
+    if os.path.isdir(path):
+        raise InputError(f"{path}: it is a folder; name a file that ends in {' or '.join(endings)}.")
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{path}: {what} is written as {' or '.join(endings)}; choose such a name.")
+    check_folder(path)
+
+
+def check_output_folder(path: Path) -> None:
+    """Refuse a folder to write into that is a file, or that cannot be made where it is."""
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise InputError(f"{path}: it is a file; name a folder with --output.")
+    top = next(place for place in (path.absolute(), *path.absolute().parents) if os.path.exists(place))
+    if not os.access(top, os.W_OK):
+        raise InputError(f"{path}: nothing can be written in {top}; name another folder with --output.")
 
 
 def check_figure(path: Path | None) -> None:
@@ -117,8 +205,13 @@ def check_figure(path: Path | None) -> None:
         raise InputError(
             f"{path}: a figure cannot be written as {path.suffix or 'a file without ending'}; use .png, .svg or .pdf."
         )
-    if not os.path.isdir(path.absolute().parent):
-        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+    check_folder(path)
+
+
+def check_kind(kind: str | None, kinds: Sequence[str]) -> None:
+    """Refuse a kind of figure that does not exist."""
+    if kind is not None and kind not in kinds:
+        raise InputError(f"--kind is {kind!r}; expected one of {', '.join(kinds)}.")
 
 
 def save_figure(figure: Any, path: Path) -> None:
@@ -131,7 +224,7 @@ def save_figure(figure: Any, path: Path) -> None:
         raise
     except ValueError as error:
         raise ModelError(f"the figure cannot be written ({error}).", file=str(path)) from None
-    err.print(f"wrote {path}", markup=False)
+    wrote(path)
 
 
 def check_film(path: Path | None) -> None:
@@ -141,8 +234,7 @@ def check_film(path: Path | None) -> None:
     from lissom.views.film import refuse_unwritable
 
     refuse_unwritable(path)
-    if not os.path.isdir(path.absolute().parent):
-        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+    check_folder(path)
 
 
 def save_film(result: Any, path: Path, **options: Any) -> None:
@@ -150,7 +242,7 @@ def save_film(result: Any, path: Path, **options: Any) -> None:
     from lissom.views.animate import animate
 
     animate(result, path, **options)
-    err.print(f"wrote {path}", markup=False)
+    wrote(path)
 
 
 def numbers(text: str, what: str) -> list[float]:
@@ -163,23 +255,30 @@ def numbers(text: str, what: str) -> list[float]:
 
 
 def positions(arm: Arm, q: str | None, deg: bool) -> Array:
-    """The state that --q and --deg ask for, loops closed; degrees are of the revolute joints only."""
-    return _closed(arm, _asked(arm, q, deg))
+    """The state that --q and --deg describe, loops closed; degrees are of the revolute joints only."""
+    return _closed(arm, _requested(arm, q, deg))
 
 
 def _closed(arm: Arm, state: Array) -> Array:
-    """Typed numbers have few digits: the nearest position that closes all loops, said where it is another."""
+    """Typed numbers have few digits: the nearest position that closes all loops, printed where it is another."""
     if not arm.loops:
         return state
+    import numpy as np
+
     from lissom.verbs.assembly import assemble
 
     found = assemble(arm, state).q
     if np.abs(found - arm.expanded(state)).max() > SAME:
-        err.print(f"loops closed nearby, at --q {','.join(f'{x:.9g}' for x in found)}", markup=False)
+        err.print(
+            f"closed loops: the nearest position that closes them is --q {','.join(f'{x:.9g}' for x in found)}",
+            markup=False,
+        )
     return found
 
 
-def _asked(arm: Arm, q: str | None, deg: bool) -> Array:
+def _requested(arm: Arm, q: str | None, deg: bool) -> Array:
+    import numpy as np
+
     if q is None:
         return arm.home
     state = np.array(numbers(q, "--q"))
@@ -209,14 +308,12 @@ def print_json(value: Any) -> None:
 
 
 def _jsonable(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         return _jsonable(value.tolist())
-    if isinstance(value, np.generic):
-        return _jsonable(value.item())
     if isinstance(value, dict):
         return {key: _jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
-    if isinstance(value, float) and not np.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -13,7 +13,6 @@ from lissom.cli.common import (
     check_figure,
     complete_arm,
     err,
-    failing_kindly,
     load_arm,
     out,
     print_json,
@@ -24,37 +23,45 @@ SIDE_BY_SIDE = 6
 
 
 def count(
-    n: Annotated[int, typer.Option("--n", min=1, help="Joints of a generic revolute arm; not used with --arm.")] = 6,
+    n: Annotated[
+        int, typer.Option("--n", min=1, help="Number of joints of a generic revolute arm; not used with --arm.")
+    ] = 6,
     arm: Annotated[
-        str | None, typer.Option("--arm", help="Count this arm instead.", autocompletion=complete_arm)
+        str | None,
+        typer.Option("--arm", metavar="ARM", help="Count for this arm instead.", autocompletion=complete_arm),
     ] = None,
-    time: Annotated[bool, typer.Option("--time", help="Also measure nanoseconds, each compiled as written.")] = False,
-    most: Annotated[int, typer.Option("--most", min=1, help="Joints to measure up to.")] = 12,
-    figure: Annotated[Path | None, typer.Option("--figure", help="Draw the measured times into this file.")] = None,
+    time: Annotated[
+        bool, typer.Option("--time", help="Also measure the time of each formulation, compiled as published.")
+    ] = False,
+    most: Annotated[
+        int, typer.Option("--most", min=1, help="With --time: measure arms of 1 to this many joints.")
+    ] = 12,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a figure of the measured times to this file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count multiplications and additions of the published formulations; with --time, nanoseconds too."""
+    """Count the multiplications and additions of the published formulations."""
     from lissom.papers.hollerbach1980 import count_table, in_words
     from lissom.verbs.timing import time_formulations
 
-    with failing_kindly():
-        check_figure(figure)
-        chosen = None if arm is None else load_arm(arm)
-        size = n if chosen is None else chosen.dof
-        rows = count_table(n, chosen)
-        times: tuple[Any, ...] = ()
-        if time or figure is not None:
-            with err.status("measuring") as status:
-                times = time_formulations(joints=range(1, most + 1), progress=lambda words: status.update(words))
-        if as_json:
-            print_json({"counts": [in_words(row, size) for row in rows], "times": [row._asdict() for row in times]})
-        else:
-            _show_counts(rows, f"n = {n}" if chosen is None else chosen.name, size)
-            _show_times(times)
-        if figure is not None:
-            from lissom.views.costs import draw_times
+    check_figure(figure)
+    chosen = None if arm is None else load_arm(arm)
+    size = n if chosen is None else chosen.dof
+    rows = count_table(n, chosen)
+    times: tuple[Any, ...] = ()
+    if time or figure is not None:
+        with err.status("measuring") as status:
+            times = time_formulations(joints=range(1, most + 1), progress=lambda words: status.update(words))
+    if as_json:
+        print_json({"counts": [in_words(row, size) for row in rows], "times": [row._asdict() for row in times]})
+    else:
+        _show_counts(rows, f"n = {n}" if chosen is None else chosen.name, size)
+        _show_times(times)
+    if figure is not None:
+        from lissom.views.costs import draw_times
 
-            save_figure(draw_times(times), figure)
+        save_figure(draw_times(times), figure)
 
 
 def _show_counts(rows: Any, title: str, n: int) -> None:
@@ -62,7 +69,7 @@ def _show_counts(rows: Any, title: str, n: int) -> None:
     from lissom.papers.hollerbach1980 import in_words
 
     plain = [in_words(row, n) for row in rows]
-    table = Table(title=f"Multiplications and additions, {title}", title_justify="left")
+    table = Table(title=f"Number of multiplications and additions, {title}", title_justify="left")
     for word in ("formulation", "printed", "dense", "folded"):
         table.add_column(word, justify="left" if word == "formulation" else "right")
     for row in plain:
@@ -70,7 +77,7 @@ def _show_counts(rows: Any, title: str, n: int) -> None:
         table.add_row(row["method"], theirs, _pair(row["dense"]), _pair(row["folded"]))
     out.print(table)
     if any(row["dense"] is None for row in plain):
-        out.print("Where counts are missing, the formulation covers serial arms only.")
+        out.print("No count: the formulation covers serial arms only.")
     out.print("\nGrowth with the number of joints n, from n = 2 on (dense rule)")
     for row in plain:
         out.print(f"\n{row['method']}")
@@ -81,9 +88,11 @@ def _show_counts(rows: Any, title: str, n: int) -> None:
             if row["why"].get(word):
                 out.print(f"  {'':<16} {row['why'][word]}.", markup=False)
     out.print(
-        "\nDense: every product and sum, as the papers count. Folded: without what zeros, ones and constants save"
+        "\nPrinted: the paper's number. Dense: every product and sum, as the papers count. Folded: without products and"
     )
-    out.print("(of the arm; of a PUMA's geometry for a number of joints). No rule is tuned to a printed number.")
+    out.print(
+        "sums with zeros and ones (of the given arm, or of a PUMA's geometry). No rule is tuned to a printed number."
+    )
 
 
 def _pair(counts: tuple[int, int] | None) -> str:

@@ -8,10 +8,10 @@ from lissom.cli.common import AsJson, err, out, print_json, print_listing
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Show versions, processor and cache, try every formulation, and time the main verbs."""
+    """Check this installation: versions, cache, every formulation, speed."""
     from lissom.diagnosis import doctor as examine
 
-    with err.status("looking") as status:
+    with err.status("checking") as status:
         found = examine(progress=lambda words: status.update(words))
     if as_json:
         print_json({

@@ -10,10 +10,13 @@ import typer
 from lissom.cli.common import (
     ArmName,
     AsJson,
+    AsWritten,
+    Carried,
     Flexible,
     MergeFixed,
     Mimic,
-    failing_kindly,
+    Repair,
+    check_output_folder,
     load_arm,
     numbers,
     out,
@@ -32,38 +35,59 @@ def export_c(
     arm: ArmName,
     verbs: Annotated[
         list[str],
-        typer.Argument(metavar="VERB...", help="Such as inverse_dynamics, mass_matrix.", autocompletion=complete_verb),
+        typer.Argument(
+            metavar="FUNCTION...",
+            help="Functions, such as inverse_dynamics or mass_matrix.",
+            autocompletion=complete_verb,
+        ),
     ],
-    into: Annotated[Path, typer.Option(help="Folder to write into; made when it is not there.")] = Path(),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write to; made if it does not exist.")
+    ] = Path(),
     frame: Annotated[
-        str | None, typer.Option(help="Link or tool of pose, jacobian, velocity, acceleration. Default: where it ends.")
+        str | None,
+        typer.Option(metavar="LINK", help="Link or tool of pose, jacobian, velocity, acceleration. Default: the last."),
     ] = None,
-    point: Annotated[str, typer.Option(help="A point on it, e.g. --point 0,0,0.1.")] = "0,0,0",
-    load: Annotated[list[str] | None, typer.Option(help="A link whose load is an input; may be repeated.")] = None,
+    point: Annotated[str, typer.Option(metavar="X,Y,Z", help="A point in that frame in m, e.g. 0,0,0.1.")] = "0,0,0",
+    load: Annotated[
+        list[str] | None, typer.Option(metavar="LINK", help="A link whose external load is an input; can be repeated.")
+    ] = None,
     base: Annotated[bool, typer.Option("--base", help="The motion of the base is an input.")] = False,
-    precision: Annotated[str, typer.Option(help="double or float.")] = "double",
-    form: Annotated[str | None, typer.Option(help="straight or tape. Default: by the size of the arm.")] = None,
-    name: Annotated[str | None, typer.Option(help="Prefix of files and functions. Default: after the arm.")] = None,
+    precision: Annotated[str, typer.Option(metavar="double|float", help="Type of all numbers.")] = "double",
+    form: Annotated[
+        str | None,
+        typer.Option(metavar="straight|tape", help="Straight-line code or a table of steps. Default: by size."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Prefix of files and functions. Default: the arm's name.")] = None,
     merge_fixed: MergeFixed = False,
     flexible: Flexible = None,
+    payload: Carried = None,
+    repair: Repair = False,
+    as_written: AsWritten = False,
     mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
-    """Write dependency-free C99 for one arm: header, source, test program."""
+    """Write C99 source code for one arm, without dependencies.
+
+    Header, source and a test program with expected results.
+    """
     from lissom.export.export_c import export_c as write
 
-    with failing_kindly():
-        loaded = load_arm(arm, merge_fixed=merge_fixed, flexible=flexible, mimic=mimic)
-        made = write(
-            loaded, verbs, into, frame=frame, point=numbers(point, "--point"), loads=load or (), base=base,
-            precision=precision, form=form, name=name,
-        )  # fmt: skip
-        if as_json:
-            functions = [
-                f._asdict() | {way: [x._asdict() for x in getattr(f, way)] for way in ("inputs", "outputs")}
-                for f in made.functions
-            ]
-            files = [str(path) for path in made.files]
-            print_json(made._asdict() | {"files": files, "functions": functions, "compile": made.compile})
-        else:
-            out.print(str(made), markup=False)
+    check_output_folder(output)
+    loaded = load_arm(
+        arm, merge_fixed=merge_fixed, flexible=flexible, mimic=mimic, payload=payload, repair=repair,
+        as_written=as_written,
+    )  # fmt: skip
+    made = write(
+        loaded, verbs, output, frame=frame, point=numbers(point, "--point"), loads=load or (), base=base,
+        precision=precision, form=form, name=name,
+    )  # fmt: skip
+    if as_json:
+        functions = [
+            f._asdict() | {way: [x._asdict() for x in getattr(f, way)] for way in ("inputs", "outputs")}
+            for f in made.functions
+        ]
+        files = [str(path) for path in made.files]
+        print_json(made._asdict() | {"files": files, "functions": functions, "compile": made.compile})
+    else:
+        out.print(str(made), markup=False)

@@ -1,24 +1,26 @@
-"""`lissom info`: an arm in words."""
+"""`lissom info`: the description of an arm."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lissom.cli.common import (
     ArmName,
     AsJson,
     AsWritten,
+    Carried,
     Flexible,
     KinematicsOnly,
     MergeFixed,
     Mimic,
     Repair,
-    failing_kindly,
     load_arm,
     out,
     print_json,
 )
-from lissom.model.arm import Arm
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
 
 
 def info(
@@ -29,15 +31,18 @@ def info(
     repair: Repair = False,
     as_written: AsWritten = False,
     flexible: Flexible = None,
+    payload: Carried = None,
     mimic: Mimic = "follow",
 ) -> None:
     """Show an arm: joints, limits, masses, flexible links, sources."""
-    with failing_kindly():
-        loaded = load_arm(arm, merge_fixed, kinematics_only, repair, flexible, as_written, mimic)
-        if as_json:
-            print_json(summary(loaded))
-        else:
-            out.print(loaded.describe(), markup=False)
+    loaded = load_arm(
+        arm, merge_fixed=merge_fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible,
+        as_written=as_written, mimic=mimic, payload=payload,
+    )  # fmt: skip
+    if as_json:
+        print_json(summary(loaded))
+    else:
+        out.print(loaded.describe(), markup=False)
 
 
 def summary(arm: Arm) -> dict[str, Any]:

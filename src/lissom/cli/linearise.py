@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 from rich.table import Table
 
 from lissom.cli.common import (
     ArmName,
     AsJson,
+    AsWritten,
+    Carried,
+    Degrees,
     Flexible,
+    MergeFixed,
     Mimic,
+    Positions,
+    Repair,
     check_figure,
-    failing_kindly,
     load_arm,
     numbers,
     out,
@@ -23,42 +27,59 @@ from lissom.cli.common import (
     print_json,
     save_figure,
 )
-from lissom.control.state_space import StateSpace
+
+if TYPE_CHECKING:
+    from lissom.control.state_space import StateSpace
 
 
 def linearise(
     arm: ArmName,
-    q: Annotated[
-        str | None, typer.Option(help="Positions, e.g. --q 0,0.5,-1. Default: zero, within the limits.")
+    q: Positions = None,
+    deg: Degrees = False,
+    qd: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Joint rates in rad/s or m/s. Default: at rest.")
     ] = None,
-    qd: Annotated[str | None, typer.Option(help="Rates; default: at rest.")] = None,
-    tau: Annotated[str | None, typer.Option(help="Torques; default: those that hold the arm.")] = None,
-    output: Annotated[str | None, typer.Option(help="A link or tool whose motion is the output.")] = None,
-    dt: Annotated[float | None, typer.Option(help="Sample the plant every so many seconds.")] = None,
-    figure: Annotated[Path | None, typer.Option(help="Draw the frequency response into this file.")] = None,
+    tau: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Torques in N m or N. Default: those that hold the arm.")
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option(metavar="LINK", help="The link or tool whose motion is the output. Default: joints.")
+    ] = None,
+    dt: Annotated[float | None, typer.Option(metavar="SECONDS", help="Discretise with this sampling time.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the frequency response to this file (.png, .svg, .pdf).")
+    ] = None,
     flexible: Flexible = None,
+    payload: Carried = None,
+    merge_fixed: MergeFixed = False,
+    repair: Repair = False,
+    as_written: AsWritten = False,
     mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
-    """Linearise an arm around a state: A, B, C, D, poles, frequency response."""
+    """Linearise an arm around a state: matrices, poles, frequency response."""
+    import numpy as np
+
     from lissom.control.linearise import linearise as make
 
-    with failing_kindly():
-        check_figure(figure)
-        loaded = load_arm(arm, flexible=flexible, mimic=mimic)
-        rates, torques = (
-            None if text is None else np.array(numbers(text, word)) for text, word in ((qd, "--qd"), (tau, "--tau"))
-        )
-        plant = make(loaded, positions(loaded, q, deg=False), rates, torques, output=output)
-        plant = plant if dt is None else plant.discrete(dt)
-        if as_json:
-            print_json(_plain(plant))
-        else:
-            _show(plant)
-        if figure is not None:
-            from lissom.views.plots import plot
+    check_figure(figure)
+    loaded = load_arm(
+        arm, flexible=flexible, payload=payload, merge_fixed=merge_fixed, repair=repair, as_written=as_written,
+        mimic=mimic,
+    )  # fmt: skip
+    rates, torques = (
+        None if text is None else np.array(numbers(text, word)) for text, word in ((qd, "--qd"), (tau, "--tau"))
+    )
+    plant = make(loaded, positions(loaded, q, deg), rates, torques, output=frame)
+    plant = plant if dt is None else plant.discrete(dt)
+    if as_json:
+        print_json(_plain(plant))
+    else:
+        _show(plant)
+    if figure is not None:
+        from lissom.views.plots import plot
 
-            save_figure(plot(plant), figure)
+        save_figure(plot(plant), figure)
 
 
 def _plain(plant: StateSpace) -> dict[str, object]:
@@ -69,9 +90,12 @@ def _plain(plant: StateSpace) -> dict[str, object]:
 
 
 def _show(plant: StateSpace) -> None:
+    import numpy as np
+
     table = Table(title="Poles", title_justify="left")
     continuous = plant.dt is None
-    for word in ("real", "imaginary", "frequency [Hz]", "damping ratio" if continuous else "radius"):
+    parts = ("real [1/s]", "imaginary [1/s]") if continuous else ("real", "imaginary")
+    for word in (*parts, "frequency [Hz]", "damping ratio" if continuous else "radius"):
         table.add_column(word, justify="right")
     for pole in plant.poles:
         if pole.imag < 0:
@@ -81,8 +105,9 @@ def _show(plant: StateSpace) -> None:
         table.add_row(f"{pole.real:.5g}", f"{pole.imag:.5g}", f"{size / (2 * np.pi):.5g}", f"{last:.4f}")
     out.print(table)
     out.print(
-        f"{len(plant.states)} states, inputs {', '.join(plant.inputs)}; {'stable' if plant.stable else 'not stable'}"
+        f"{len(plant.states)} states; inputs {', '.join(plant.inputs)}; {'stable' if plant.stable else 'not stable'}.",
+        markup=False,
     )
     if np.abs(plant.drift).max() > 1e-9:
-        out.print(f"The state is no equilibrium: it drifts by up to {np.abs(plant.drift).max():.3g} per second.")
-    out.print("Matrices: --json.")
+        out.print(f"The state is no equilibrium: its derivative is up to {np.abs(plant.drift).max():.3g} (SI units).")
+    out.print("The matrices A, B, C, D are in the output of --json.")

@@ -1,4 +1,4 @@
-"""The `lissom` command."""
+"""The `lissom` command: its verbs, in the groups and the order in which the help lists them."""
 
 from __future__ import annotations
 
@@ -7,39 +7,18 @@ from typing import Annotated
 import typer
 
 import lissom
-from lissom.cli.check import check
-from lissom.cli.convert import convert
-from lissom.cli.count import count
-from lissom.cli.doctor import doctor
-from lissom.cli.draw import draw
-from lissom.cli.export_c import export_c
-from lissom.cli.info import info
-from lissom.cli.linearise import linearise
-from lissom.cli.modes import modes
-from lissom.cli.plot import plot
-from lissom.cli.predict import predict
-from lissom.cli.report import report
-from lissom.cli.reproduce import reproduce
-from lissom.cli.robots import robots
-from lissom.cli.simulate import simulate
-from lissom.cli.sweep import sweep
-from lissom.cli.torques import torques
-from lissom.cli.view import view
+from lissom.cli.group import Verbs
 
 app = typer.Typer(
     name="lissom",
+    cls=Verbs,
     help="Dynamics of manipulator arms, rigid and flexible.",
-    epilog="Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Try: lissom info puma560",
+    epilog="lissom help COMMAND shows the options of one command. Try: lissom info puma560. "
+    "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted (Ctrl-C).",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-VERBS = (
-    info, check, convert, draw, view, robots, simulate, predict, sweep, plot, torques, linearise, modes, count,
-    export_c, report, reproduce, doctor,
-)  # fmt: skip
-for verb in VERBS:
-    app.command()(verb)
 
 
 def _version(asked: bool) -> None:

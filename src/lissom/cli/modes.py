@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lissom.cli.common import (
     ArmName,
     AsJson,
+    AsWritten,
+    Carried,
     Degrees,
+    Figure,
+    Film,
     Flexible,
+    MergeFixed,
     Mimic,
     Positions,
+    Repair,
     check_figure,
     check_film,
-    failing_kindly,
     load_arm,
     out,
     positions,
@@ -25,11 +30,13 @@ from lissom.cli.common import (
     save_film,
 )
 from lissom.errors import InputError
-from lissom.model.arm import Arm
-from lissom.model.beam import PLANES, Tip
-from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 
-Found = ArmModes | BeamModes | ModeConvergence
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+    from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
+
+    Found = ArmModes | BeamModes | ModeConvergence
+PLANES = ("bending_z", "bending_y", "torsion", "stretch")
 
 
 def modes(
@@ -37,54 +44,65 @@ def modes(
     q: Positions = None,
     deg: Degrees = False,
     joints: Annotated[
-        str | None, typer.Option(help="locked: motors hold their joints (default); free: no torque acts.")
+        str | None,
+        typer.Option(metavar="locked|free", help="locked: motors hold their joints (default); free: no torques act."),
     ] = None,
-    count: Annotated[int | None, typer.Option(help="How many, lowest first. Default: all; 4 of beams.")] = None,
-    beam: Annotated[str | None, typer.Option(metavar="LINK", help="Of this link's beam alone, clamped.")] = None,
-    plane: Annotated[str | None, typer.Option(help=f"Of a beam: {', '.join(PLANES)}. Default: {PLANES[0]}.")] = None,
+    count: Annotated[
+        int | None, typer.Option(help="How many modes, lowest first. Default: all of an arm, 4 of a beam.")
+    ] = None,
+    beam: Annotated[
+        str | None, typer.Option(metavar="LINK", help="The modes of this link's beam alone, clamped at its root.")
+    ] = None,
+    plane: Annotated[
+        str | None, typer.Option(metavar="PLANE", help=f"With --beam: {', '.join(PLANES)}. Default: {PLANES[0]}.")
+    ] = None,
     carrying: Annotated[
-        bool, typer.Option("--carrying", help="Of a beam: with what hangs on its tip; otherwise its tip is free.")
+        bool,
+        typer.Option("--carrying", help="With --beam: include the mass that the tip carries. Default: a free tip."),
     ] = False,
     convergence: Annotated[
-        bool, typer.Option("--convergence", help="Frequencies as the beams keep 1, 2, ... modes of each kind.")
+        bool, typer.Option("--convergence", help="Frequencies for 1, 2, ... modes per beam and kind.")
     ] = False,
-    most: Annotated[int | None, typer.Option(help="Of --convergence: keep up to so many. Default: 6.")] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", "--plot", help="Draw them into this file (png, svg, pdf).")
+    most: Annotated[
+        int | None, typer.Option(help="With --convergence: largest number of modes per beam and kind. Default: 6.")
     ] = None,
-    film: Annotated[
-        Path | None,
-        typer.Option("--film", "--animate", help="Write a mode as a moving picture (gif, html, mp4 with ffmpeg)."),
-    ] = None,
-    mode: Annotated[int | None, typer.Option(help="Of --film: which mode, 1 is the lowest (default).")] = None,
+    figure: Figure = None,
+    film: Film = None,
+    mode: Annotated[int | None, typer.Option(help="With --film: which mode; 1 is the lowest (default).")] = None,
     flexible: Flexible = None,
+    payload: Carried = None,
+    merge_fixed: MergeFixed = False,
+    repair: Repair = False,
+    as_written: AsWritten = False,
     mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
-    """Natural modes of an arm, or of one of its beams: frequencies, damping, shapes, convergence."""
-    with failing_kindly():
-        for_arms = {"--q": q, "--deg": deg, "--joints": joints, "--convergence": convergence, "--film": film}
-        for_beams = {"--plane": plane, "--carrying": carrying}
-        if beam is not None:
-            _refuse(for_arms, "is of the whole arm; leave it out, or --beam")
-        else:
-            _refuse(for_beams, "is of one beam; name its link with --beam LINK")
-        if convergence:
-            _refuse({"--film": film}, "shows modes; leave it out, or --convergence")
-        else:
-            _refuse({"--most": most}, "belongs to --convergence")
-        if film is None:
-            _refuse({"--mode": mode}, "chooses what --film shows; name its file")
-        check_figure(figure)
-        check_film(film)
-        loaded = load_arm(arm, flexible=flexible, mimic=mimic)
-        found: Found
-        if beam is not None:
-            found = _of_beam(loaded, beam, plane or PLANES[0], carrying, count)
-        else:
-            found = _of_arm(loaded, q, deg, joints or "locked", count, convergence, most)
-        print_json(_plain(found)) if as_json else out.print(found.describe(), markup=False)
-        _draw(found, figure, film, 1 if mode is None else mode)
+    """Compute natural frequencies, damping and mode shapes of an arm or of one beam."""
+    for_arms = {"--q": q, "--deg": deg, "--joints": joints, "--convergence": convergence, "--film": film}
+    for_beams = {"--plane": plane, "--carrying": carrying}
+    if beam is not None:
+        _refuse(for_arms, "describes the whole arm, --beam one beam; leave one of them out")
+    else:
+        _refuse(for_beams, "describes one beam; name its link with --beam LINK")
+    if convergence:
+        _refuse({"--film": film}, "shows one mode and cannot show --convergence; leave one of them out")
+    else:
+        _refuse({"--most": most}, "needs --convergence")
+    if film is None:
+        _refuse({"--mode": mode}, "needs --film FILE")
+    check_figure(figure)
+    check_film(film)
+    loaded = load_arm(
+        arm, flexible=flexible, payload=payload, merge_fixed=merge_fixed, repair=repair, as_written=as_written,
+        mimic=mimic,
+    )  # fmt: skip
+    found: Found
+    if beam is not None:
+        found = _of_beam(loaded, beam, plane or PLANES[0], carrying, count)
+    else:
+        found = _of_arm(loaded, q, deg, joints or "locked", count, convergence, most)
+    print_json(_plain(found)) if as_json else out.print(found.describe(), markup=False)
+    _draw(found, figure, film, 1 if mode is None else mode)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -94,6 +112,7 @@ def _refuse(options: dict[str, Any], why: str) -> None:
 
 
 def _of_beam(arm: Arm, link: str, plane: str, carrying: bool, count: int | None) -> BeamModes:
+    from lissom.model.beam import Tip
     from lissom.verbs.modes import beam_modes, beam_tip
 
     tip = beam_tip(arm, link, plane)  # refuses links without a beam
@@ -115,6 +134,8 @@ def _of_arm(
 
 def _plain(found: Found) -> dict[str, Any]:
     """The numbers, by name."""
+    from lissom.verbs.modes import BeamModes, ModeConvergence
+
     if isinstance(found, BeamModes):
         length = found.shapes.length
         tip = {word: getattr(found.tip, word) for word in ("mass", "inertia", "offset_moment", "polar")}

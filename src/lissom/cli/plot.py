@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import Figure, Film, check_figure, check_film, failing_kindly
+from lissom.cli.common import Film, check_figure, check_film
 from lissom.cli.simulate import draw
 
 Kind = Annotated[
     str | None,
     typer.Option(
-        help="What to draw: motion (default); of a run tip, energy or phase; of a predicted motion joints, torques, "
-        "sticks, convergence, deflection or ringing; of a study scatter, distribution, map, sensitivity or pareto."
+        metavar="KIND",
+        help="What to plot. A run: motion (default), tip, energy, phase. A motion: motion (default), joints, torques, "
+        "sticks, convergence, deflection, ringing. A study: scatter (default), distribution, map, sensitivity, pareto.",
     ),
 ]
 
@@ -23,24 +24,27 @@ def plot(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN", help="A saved run (.nc, .csv, .parquet), motion (.nc), or the folder of a study."
+            metavar="RECORD", help="A saved run (.nc, .csv, .parquet) or motion (.nc), or the folder of a study."
         ),
     ],
-    figure: Figure = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the figure to this file (.png, .svg, .pdf). Default: RECORD.png, or RECORD_KIND.png.",
+        ),
+    ] = None,
     kind: Kind = None,
     film: Film = None,
 ) -> None:
-    """Draw a saved run, predicted motion or study, into RUN.png (RUN_KIND.png) unless said; or as a moving picture."""
+    """Plot a saved run, motion or study, or write it as a film."""
     from lissom.motion.files import load_record
     from lissom.studies.files import load_study
     from lissom.studies.store import ABOUT
 
-    with failing_kindly():
-        check_figure(figure)
-        check_film(film)
-        if figure is None and film is None:
-            figure = file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png")
-        if (file / ABOUT).is_file():
-            draw(load_study(file), figure, kind, film)
-        else:
-            draw(load_record(file), figure, kind, film)
+    check_film(film)
+    if figure is None and film is None:
+        figure = file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png")
+    check_figure(figure)
+    record = load_study(file) if (file / ABOUT).is_file() else load_record(file)
+    draw(record, figure, kind, film)

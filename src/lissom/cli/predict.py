@@ -2,99 +2,114 @@
 
 from __future__ import annotations
 
-import os
+import math
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from lissom.cli.common import (
     AsJson,
     Figure,
     Film,
+    Quiet,
+    Scheduler,
     check_figure,
     check_film,
+    check_kind,
+    check_output,
     err,
-    failing_kindly,
     out,
     print_error,
     print_json,
     print_listing,
     save_figure,
     save_film,
+    wrote,
 )
 from lissom.errors import InputError, MotionError
-from lissom.motion.overview import headline, listing, summary
-from lissom.motion.record import Motion
+
+if TYPE_CHECKING:
+    from lissom.motion.record import Motion
+
+INTERRUPTED = "interrupted"
 
 
 def predict(
     file: Annotated[
         Path, typer.Argument(metavar="TASK.toml", help="A task file: arm, start, goal, limits, criterion.")
     ],
-    save: Annotated[
-        list[Path] | None, typer.Option("--save", "-o", help="Write the motion here (.nc). Default: the file's output.")
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the motion (.nc), or samples for a controller (.csv); can be repeated. Default: output of the "
+            "task file.",
+        ),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write samples for a controller here (.csv).")] = None,
-    rate: Annotated[float, typer.Option(help="Samples per second of the CSV.")] = 1000.0,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write samples for a controller to this file (.csv).")
+    ] = None,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second of the .csv files.")] = 1000.0,
     figure: Figure = None,
     kind: Annotated[
         str | None,
         typer.Option(
-            help="What to draw: motion (default), joints, torques, sticks, convergence, deflection or ringing."
+            metavar="KIND",
+            help="What to plot: motion (default), joints, torques, sticks, convergence, deflection or ringing.",
         ),
     ] = None,
     film: Film = None,
-    speed: Annotated[float, typer.Option(help="Of the film: 1 as fast as it is, 0.2 five times slower.")] = 1.0,
+    speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Of flexible arms: try the rigid plan and input shapers too.")
+        bool, typer.Option("--compare", help="For flexible arms: compare with the rigid plan and input shapers.")
     ] = False,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a dask scheduler, whose workers do the file's starts.")
-    ] = None,
+    scheduler: Scheduler = None,
     guess: Annotated[
         Path | None,
-        typer.Option(help="An earlier motion (.nc) with which the search begins. Default: the file's guess."),
+        typer.Option(metavar="FILE", help="Start from this earlier motion (.nc). Default: guess of the task file."),
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Replay the motion by a simulation.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Replay the torques of the motion in a simulation.")] = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the motion that is best for a task.
+    """Find the best motion for a task file: fastest, least torque, and others.
 
-    Ctrl-C ends the search and keeps the motion so far. What is not solved is shown, and written to .nc files with its
-    status, but not as samples for a controller.
+    Ctrl-C ends the search and keeps the best motion so far. A motion that is not solved is printed and written to .nc
+    files with its status, but not to .csv files, which are for controllers.
     """
+    from lissom.motion.overview import summary
     from lissom.motion.public import load_motion, predict_motion
     from lissom.motion.task_file import read_task_file
 
-    with failing_kindly():
-        asked = read_task_file(file)
-        wholes = list(save) if save else [path for path in asked.outputs if path.suffix == ".nc"]
-        tables = [csv] if csv is not None else [path for path in asked.outputs if path.suffix == ".csv"]
-        _refuse_unwritable(wholes, tables, rate, figure, kind, film)
-        bar = not quiet and sys.stderr.isatty()
-        options = asked.options | ({"compare": True} if compare else {})
-        if guess is not None:
-            options["guess"] = load_motion(guess)
-        if scheduler is not None:
-            options |= {"scheduler": scheduler, "workers": None}
-        motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=bar), str(file))
-        _write(motion, wholes, tables, rate)
-        found, problem = _verification(motion, problem) if verify else (None, problem)
-        result = summary(motion) | ({} if found is None else {"verification": _verified(found)})
-        print_json(result) if as_json else show(motion, found)
-        if figure is not None:
-            from lissom.views.plots import plot
+    asked = read_task_file(file)
+    targets = [*(output or asked.outputs), *([] if csv is None else [csv])]
+    wholes = [path for path in targets if path.suffix.lower() != ".csv" and path != csv]
+    tables = [path for path in targets if path not in wholes]
+    _refuse_unwritable(wholes, tables, rate, figure, kind, film)
+    bar = not quiet and sys.stderr.isatty()
+    options = asked.options | ({"compare": True} if compare else {})
+    if guess is not None:
+        options["guess"] = load_motion(guess)
+    if scheduler is not None:
+        options |= {"scheduler": scheduler, "workers": None}
+    motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=bar), str(file))
+    _write(motion, wholes, tables, rate)
+    found, problem = _verification(motion, problem) if verify else (None, problem)
+    result = summary(motion) | ({} if found is None else {"verification": _verified(found)})
+    print_json(result) if as_json else show(motion, found)
+    if figure is not None:
+        from lissom.views.plots import plot
 
-            save_figure(plot(motion, kind), figure)
-        if film is not None:
-            save_film(motion, film, speed=speed)
-        if problem:
-            print_error(problem)
-            raise typer.Exit(1)
+        save_figure(plot(motion, kind), figure)
+    if film is not None:
+        save_film(motion, film, speed=speed)
+    if problem:
+        print_error(problem)
+        raise typer.Exit(130 if motion.interrupted or problem.startswith(INTERRUPTED) else 1)
 
 
 def _attempt(make: Any, file: str) -> tuple[Motion, str]:
@@ -104,50 +119,49 @@ def _attempt(make: Any, file: str) -> tuple[Motion, str]:
     except MotionError as error:
         return error.motion, str(error)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"{file}: interrupted before a motion was found; nothing is kept.") from None
+        raise KeyboardInterrupt(f"{file} was interrupted before a motion was found; nothing was written.") from None
     return motion, "" if motion.ok and not motion.interrupted else motion.status
 
 
 def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
-    """What a simulation says about the motion, and what went wrong first; Ctrl-C ends the simulation alone."""
+    """The verification of the motion, and what went wrong first; Ctrl-C ends the simulation alone."""
     try:
         found = motion.verify()
     except KeyboardInterrupt:
-        return None, problem or "interrupted; the motion is found, but not verified."
+        return None, problem or f"{INTERRUPTED}; the motion is solved, but not verified."
     return found, problem or ("" if found.ok else found.status)
 
 
 def _refuse_unwritable(
     wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, kind: str | None, film: Path | None
 ) -> None:
-    """Before any work is done for them."""
+    """Refuse files that could not be written, before any work is done for them."""
     from lissom.motion.files import check_target
     from lissom.views.motions import KINDS
 
     check_figure(figure)
     check_film(film)
-    if kind is not None and kind not in KINDS:
-        raise InputError(f"--kind is {kind!r}; expected one of {', '.join(KINDS)}.")
-    if not 0 < rate < np.inf:
+    check_kind(kind, tuple(KINDS))
+    if not 0 < rate < math.inf:
         raise InputError(f"--rate is {rate:g}; expected samples per second above 0.")
     for path in wholes:
+        check_output(path, (".nc", ".csv"), "a motion")
         check_target(path)
     for path in tables:
-        if path.suffix.lower() != ".csv":
-            raise InputError(f"{path}: a table of samples is written as .csv.")
-        if not os.path.isdir(path.absolute().parent):
-            raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
+        check_output(path, (".csv",), "a table of samples")
 
 
 def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
-    """Samples for a controller only of a motion that is in order."""
+    """Write the files; samples for a controller only of a motion that is solved."""
     for path in wholes:
         motion.save(path)
     for path in tables if motion.ok else []:
         motion.to_csv(path, rate)
     for path in (*wholes, *tables):
-        done = motion.ok or path in wholes
-        err.print(f"wrote {path}" if done else f"did not write {path}: the motion is not solved", markup=False)
+        if motion.ok or path in wholes:
+            wrote(path)
+        else:
+            err.print(f"did not write {path}: the motion is not solved", markup=False)
 
 
 def _verified(found: Any) -> dict[str, Any]:
@@ -160,7 +174,9 @@ def _verified(found: Any) -> dict[str, Any]:
 
 
 def show(motion: Motion, found: Any) -> None:
-    """A table of the joints, and how the motion was found."""
+    """Print a table of the joints, and how the motion was found."""
+    from lissom.motion.overview import headline, listing
+
     print_listing(listing(motion)._replace(title=headline(motion)))
     out.print(motion.report.describe(), markup=False)
     if motion.compared is not None:

@@ -8,29 +8,33 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import complete_arm, err, failing_kindly
+from lissom.cli.common import Quiet, check_output, complete_arm, wrote
 
 
 def report(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="TASK.toml|RUN.toml|RUN.nc|MOTION.nc|ARM",
-            help="A task (predicted first), a run file (simulated first), a saved run or motion, or an arm.",
+            metavar="WHAT",
+            help="A task file (solved first), a run file (simulated first), a saved run or motion, or an arm.",
             autocompletion=complete_arm,
         ),
     ],
-    into: Annotated[
-        Path | None, typer.Option("--into", "-o", help="The file (.html). Default: named after WHAT.")
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page to write (.html). Default: named after WHAT."),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Replay a motion's torques in a simulation.")
+        bool, typer.Option("--verify/--no-verify", help="Replay the torques of a motion in a simulation.")
     ] = True,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Write one HTML page: the arm, its modes, the motion, the audit, figures, and how to make it again."""
+    """Write one HTML page about an arm, a run, a motion or a task.
+
+    It has the arm, its modes, the motion, the checks, figures, and the command that makes it again.
+    """
     from lissom.pages.report import write_report
 
-    with failing_kindly():
-        path = write_report(what, into, verify=verify, progress=not quiet and sys.stderr.isatty())
-    err.print(f"wrote {path}", markup=False)
+    check_output(output, (".html", ".htm"), "the page")
+    path = write_report(what, output, verify=verify, progress=not quiet and sys.stderr.isatty())
+    wrote(path)

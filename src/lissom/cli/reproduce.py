@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import importlib
-import os
 import shlex
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from lissom.cli.common import AsJson, err, failing_kindly, out, print_json, save_figure
+from lissom.cli.common import AsJson, check_output_folder, err, out, print_json, save_figure, wrote
 from lissom.errors import InputError, suggest
-from lissom.papers.claims import Reproduction
+
+if TYPE_CHECKING:
+    from lissom.papers.claims import Reproduction
 
 PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser", "xiang2008")
 ALL = "all"
@@ -27,36 +28,41 @@ def _complete(incomplete: str) -> list[str]:
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.", autocompletion=_complete)],
-    timed: Annotated[bool, typer.Option("--time/--no-time", help="Also what must be measured (a minute).")] = True,
-    into: Annotated[
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help=f"One of: {', '.join(PAPERS)}; or all.", autocompletion=_complete)
+    ],
+    timed: Annotated[
+        bool, typer.Option("--time/--no-time", help="Also check claims about computing time (takes a minute).")
+    ] = True,
+    output: Annotated[
         Path | None,
-        typer.Option("--into", help="Folder for page and figures, made if need be. Default: the paper's name."),
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for the page and figures. Default: the paper's name."
+        ),
     ] = None,
     figures: Annotated[
-        bool, typer.Option("--figures/--no-figures", help="Draw the figures again, and write a page with everything.")
+        bool, typer.Option("--figures/--no-figures", help="Draw the figures, and write one page with all results.")
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Run everything a paper claims, print claim, ours and verdict; draw its figures and write them on one page."""
-    with failing_kindly():
-        if paper not in (*PAPERS, ALL):
-            raise InputError(f"reproduce: there is no paper {paper!r}; {suggest(paper, (*PAPERS, ALL))}")
-        folder = into or Path("papers" if paper == ALL else paper)
-        if figures and os.path.exists(folder) and not os.path.isdir(folder):
-            raise InputError(f"reproduce: {folder} is a file; name a folder for the figures with --into.")
-        drawn = (lambda name: folder / name) if paper == ALL else (lambda name: folder)
-        command = f"lissom reproduce {paper}{'' if timed else ' --no-time'} --into {shlex.quote(str(folder))}"
-        done: list[Reproduction] = []
-        for name in PAPERS if paper == ALL else (paper,):
-            done.append(_tried(name, timed))
-            if not as_json:
-                _show(done[-1])
-            if figures:  # after every paper: what is done is kept when the next is interrupted
-                _draw(done[-1], drawn(name))
-                _write_page(done, folder / "index.html", command)
-        if as_json:
-            print_json([_data(found) for found in done] if paper == ALL else _data(done[0]))
+    """Reproduce the claims and figures of a paper: printed value, ours, verdict."""
+    if paper not in (*PAPERS, ALL):
+        raise InputError(f"reproduce: there is no paper {paper!r}; {suggest(paper, (*PAPERS, ALL))}")
+    folder = output or Path("papers" if paper == ALL else paper)
+    if figures:
+        check_output_folder(folder)
+    drawn = (lambda name: folder / name) if paper == ALL else (lambda name: folder)
+    command = f"lissom reproduce {paper}{'' if timed else ' --no-time'} --output {shlex.quote(str(folder))}"
+    done: list[Reproduction] = []
+    for name in PAPERS if paper == ALL else (paper,):
+        done.append(_tried(name, timed))
+        if not as_json:
+            _show(done[-1])
+        if figures:  # after every paper: what is done is kept when the next is interrupted
+            _draw(done[-1], drawn(name))
+            _write_page(done, folder / "index.html", command)
+    if as_json:
+        print_json([_data(found) for found in done] if paper == ALL else _data(done[0]))
 
 
 def _tried(paper: str, timed: bool) -> Reproduction:
@@ -118,4 +124,4 @@ def _write_page(done: list[Reproduction], target: Path, command: str) -> None:
     from lissom.pages.papers import write_papers_page
 
     write_papers_page(done, target, command)
-    err.print(f"wrote {target}", markup=False)
+    wrote(target)

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib import import_module, resources
+from importlib import import_module
 from pathlib import Path
 
 from lissom.errors import InputError, ModelError, about, shown, suggest
 from lissom.formats.files import AS_WRITTEN, read_bytes, write_text
 from lissom.formats.foreign import ENDINGS
+from lissom.formats.shipped import shipped
 from lissom.model.arm import Arm
 
 SUFFIXES = (".toml", ".urdf", ".xml", ".mjcf")
-
-
-def shipped() -> dict[str, Path]:
-    """Names and files of the arms that come with lissom."""
-    folder = Path(str(resources.files("lissom.robots")))
-    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def load(

@@ -73,6 +73,9 @@ def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None
     if key:
         own = re.compile(rf"\s*{re.escape(key)}\s*=")
         hits = [n for n in range(start, stop) if own.match(lines[n])]
+        if not hits:  # it may be a table of its own
+            header = re.compile(rf"\s*\[\[?\s*(\w+\s*\.\s*)*\"?{re.escape(key)}\"?\s*[\].]")
+            hits = [n for n in range(start, stop if line else len(lines)) if header.match(lines[n])]
         if hits:
             return hits[0] + 1
     return line

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from lissom.model.joint import Joint
     from lissom.model.link import Link
 
+# of joints that turn and that slide: drive inertia, damping, friction, stiffness, position
+UNITS = (("kg m^2", "N m s/rad", "N m", "N m/rad", "rad"), ("kg", "N s/m", "N", "N/m", "m"))
 HEADS = ("link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "mass kg")
 MOST_ROWS = 60
 WIDTH = 110
@@ -151,16 +153,18 @@ def _choice(beam: Beam) -> str:
 def _joint_words(joint: Joint) -> str:
     """Drive, friction and springs of a joint, where they are not zero."""
     words = []
+    inertia, damping, friction, stiffness, place = UNITS[joint.kind == "prismatic"]
     if joint.reflected_inertia:
-        words.append(f"drive inertia {joint.reflected_inertia:.4g}")
-    for word in ("damping", "friction"):
-        if getattr(joint, word):
-            words.append(f"{word} {getattr(joint, word):.4g}")
+        words.append(f"drive inertia {joint.reflected_inertia:.4g} {inertia}")
+    if joint.damping:
+        words.append(f"damping {joint.damping:.4g} {damping}")
+    if joint.friction:
+        words.append(f"friction {joint.friction:.4g} {friction}")
     if joint.stiffness:
-        words.append(f"spring {joint.stiffness:.4g} at rest {joint.rest:g}")
+        words.append(f"spring {joint.stiffness:.4g} {stiffness} at rest {joint.rest:g} {place}")
     if joint.elastic is not None:
-        damped = f", damping {joint.elastic.damping:.4g}" if joint.elastic.damping else ""
-        words.append(f"elastic, {joint.elastic.stiffness:.4g} between motor and link{damped}")
+        damped = f", damping {joint.elastic.damping:.4g} {damping}" if joint.elastic.damping else ""
+        words.append(f"elastic, {joint.elastic.stiffness:.4g} {stiffness} between motor and link{damped}")
     if joint.mimic is not None:
         words.append(f"follows {joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}")
     return ", ".join(words)

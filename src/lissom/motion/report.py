@@ -10,6 +10,10 @@ import numpy as np
 from lissom.spatial.rotations import Array
 
 INTERRUPTED = "interrupted"
+UNITS = {
+    "position": "rad or m", "velocity": "rad/s or m/s", "acceleration": "rad/s^2 or m/s^2",
+    "jerk": "rad/s^3 or m/s^3", "torque": "N m or N", "torque_rate": "N m/s or N/s",
+}  # fmt: skip
 NOT_EVERYWHERE = "no motion was found that satisfies all limits between samples"
 RAN_OUT = "ran out"
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
@@ -48,9 +52,10 @@ class Peak:
         """Return one line of text."""
         if self.quantity.startswith(DISTANCE):
             return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
-        return (
-            f"{self.quantity:12} {100 * self.utilisation:8.2f} % of {self.limit:.4g}: {self.joint} at {self.time:.4g} s"
-        )
+        unit = UNITS.get(self.quantity, "")
+        limit = f"{self.limit:.4g}{unit and f' {unit}'}"
+        share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
+        return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s"
 
 
 class UnactuatedSplines(NamedTuple):
@@ -124,7 +129,7 @@ class MotionReport:
         return self.describe()
 
     def describe(self) -> str:
-        """Return the report as text."""
+        """A summary of the search: effort, limit utilisation, starts, refinements."""
         lines = [
             f"{max(len(self.iterations) - 1, 0)} iterations, {self.exchange_iterations} exchange iterations, "
             f"{self.samples} samples; optimality error {self.optimality:.1g}, constraint violation {self.violation:.1g}"

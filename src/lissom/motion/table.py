@@ -10,6 +10,7 @@ import numpy as np
 
 from lissom.errors import InputError, shown
 from lissom.formats.files import write_whole
+from lissom.formats.table_header import TableHeader, header_lines, header_of
 from lissom.formats.tables import write_table
 from lissom.model.arm import Arm
 from lissom.model.units import units
@@ -34,6 +35,7 @@ class MotionTable:
     rate_hz : float
     t : (nt,)                    k / rate_hz [s]
     q, qd, qdd, tau : (nt, dof)
+    about : TableHeader or None  what `to_csv` writes of arm, payload and loads
 
     Examples
     --------
@@ -52,6 +54,7 @@ class MotionTable:
     qd: Array
     qdd: Array
     tau: Array
+    about: TableHeader | None = None  # the task's loads too, where the table is of a motion
 
     def __len__(self) -> int:
         return len(self.t)
@@ -70,11 +73,17 @@ class MotionTable:
         }
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a line of units after #, a line of names, and one line per sample with all digits."""
+        """Write comment lines behind # (arm, payload, loads, units), a line of names, one line per sample, all digits.
+
+        ``pandas.read_csv(path, comment="#")`` reads it; ``numpy.loadtxt`` with the `skiprows` that a comment names.
+        """
+        lines = [f"{self.arm.name}, {self.rate_hz:g} samples per second; units: {self.header}"]
+        lines += header_lines(self.about or header_of(self.arm))
+        lines.append(f"numpy.loadtxt(file, delimiter=',', skiprows={len(lines) + 2})")
 
         def write(place: Path) -> None:
             with place.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.write(f"# {self.arm.name}, {self.rate_hz:g} samples per second; units: {self.header}\n")
+                stream.writelines(f"# {line}\n" for line in lines)
                 write_table(stream, self.columns)
 
         write_whole(Path(path), write)
@@ -99,7 +108,8 @@ def sampled(motion: Motion, rate_hz: float) -> MotionTable:
         hold = inverse_dynamics(motion.arm, goal, still, still, loads=motion.loads_at(np.array([motion.duration])))
         t = np.append(t, (count + 1) / rate_hz)
         q, qd, qdd, tau = (np.vstack(pair) for pair in ((q, goal), (qd, still), (qdd, still), (tau, hold)))
-    return MotionTable(motion.arm, float(rate_hz), t, q, qd, qdd, tau)
+    about = header_of(motion.arm, motion.task.loads, motion.duration)
+    return MotionTable(motion.arm, float(rate_hz), t, q, qd, qdd, tau, about)
 
 
 def _rests(motion: Motion) -> bool:

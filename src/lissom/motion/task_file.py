@@ -78,7 +78,8 @@ def _limits(row: Table, arm: Arm) -> Limits:
         if word.endswith("_deg"):
             turns = [joint.kind == "revolute" for joint in arm.joints]
             factor = np.where(turns, np.pi / 180, 1.0)
-        made[quantity] = _bound(value, quantity, factor)
+        with inside(word):
+            made[quantity] = _bound(value, quantity, factor)
     return Limits(**made)
 
 

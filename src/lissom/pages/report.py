@@ -263,7 +263,7 @@ def _command(subject: Subject, target: Path, verify: bool) -> str:
     """Return the command that makes the report again, or Python code if there was no file."""
     if subject.source:
         option = "" if verify or not isinstance(subject.result, Motion) else " --no-verify"
-        return f"lissom report {shlex.quote(subject.source)} --into {shlex.quote(str(target))}{option}"
+        return f"lissom report {shlex.quote(subject.source)} --output {shlex.quote(str(target))}{option}"
     if subject.result is None:
         return f'import lissom as ls\n\nls.write_report(ls.load("arm.toml"), {str(target)!r})  # arm.toml: below'
     word = type(subject.result).__name__.lower()

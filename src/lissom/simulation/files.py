@@ -19,6 +19,7 @@ from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import Budget, refuse_unreadable, write_whole
 from lissom.formats.kinds import read_instead
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
+from lissom.formats.table_header import header_lines, header_of
 from lissom.formats.tables import read_table, write_table
 from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
@@ -273,6 +274,9 @@ def _write_csv(run: Run, path: Path) -> None:
     table = _table(run)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(f"# {_text(run)}\n")
+        lines = header_lines(header_of(run.arm, run.report.made.get("loads", ())))
+        stream.writelines(f"# {line}\n" for line in lines)
+        stream.write(f"# numpy.loadtxt(file, delimiter=',', skiprows={len(lines) + 3})\n")
         write_table(stream, table)
 
 

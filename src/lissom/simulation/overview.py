@@ -102,9 +102,12 @@ def audit(run: Run) -> Iterator[str]:
     for link, size in deflections(run).items():
         yield f"largest deflection of the tip of {link}: {1e3 * size:.4g} mm"
     frame = followed(run)
-    yield f"run.tip follows {frame}" if frame else f"the tree has {len(run.arm.ends)} ends; use run.path(link)"
+    if frame:
+        yield f"The tip of the run (run.tip) is link {frame}."
+    else:
+        yield f"The arm has {len(run.arm.ends)} ends; run.path(link) gives the path of one."
     ended = f"; {len(run.failures)} runs ended early and count up to their ends" if run.failures and run.count else ""
-    yield f"energy balance error {np.max(run.balance_error):.2g}, relative to the energy exchanged{ended}"
+    yield f"Energy balance: error {np.max(run.balance_error):.2g}, relative to the energy exchanged{ended}"
     yield from str(run.report).splitlines()
 
 

@@ -157,6 +157,8 @@ class _Reader:
         out = {}
         for joint, value in rows.items():
             with inside("prescribed", joint):
+                if joint not in self.arm.coordinates:
+                    raise ModelError(f"{joint} is not a joint of the arm; {suggest(joint, self.arm.coordinates)}")
                 row = (
                     {"acceleration": value}
                     if isinstance(value, int | float)

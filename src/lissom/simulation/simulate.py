@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SimulationError, UnsupportedError, shown
+from lissom.formats.table_header import load_rows
 from lissom.model.arm import Arm
 from lissom.simulation.options import as_options
 from lissom.simulation.run import Run
@@ -119,6 +120,8 @@ def simulate(
         arm, q0, qd0, tau, options, loads, base, prescribed, payloads, arms, events, stop_at_limits
     )
     run = integrate.integrate(scene, options, progress, save, save_every, resume)
+    if loads:  # a function or a list; tables of the run name them
+        run.report.made["loads"] = load_rows(loads)
     if on_failure == "raise":
         _raise_early_end(run)
     return run

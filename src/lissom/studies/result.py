@@ -93,6 +93,11 @@ class StudyResult:
         return self.complete and not len(self.failures) and not (self.table["status"] == DOUBTFUL).any()
 
     @property
+    def interrupted(self) -> bool:
+        """It was stopped from outside (Ctrl-C); rows that were finished are there."""
+        return self.status.startswith("interrupted")
+
+    @property
     def failures(self) -> NDArray[np.int64]:
         """Numbers of the rows that failed; `table["error"]` has the reasons."""
         return np.asarray(self.table["row"][self.table["status"] == FAILED])

@@ -46,9 +46,18 @@ class Answer(NamedTuple):
 
 
 def run(
-    study: Study, store: Any, workers: int | None, scheduler: str | None, resume: bool, retry: bool, progress: Any
+    study: Study,
+    store: Any,
+    workers: int | None,
+    scheduler: str | None,
+    resume: bool,
+    retry: bool,
+    overwrite: bool,
+    progress: Any,
 ) -> StudyResult:
     """See `Study.run`."""
+    if overwrite and (resume or retry):
+        raise InputError(f"{VERB}: overwrite and {'resume' if resume else 'retry'} exclude each other; give one.")
     if (resume or retry) and store is None:
         raise InputError(f"{VERB}: {'resume' if resume else 'retry'}=True needs store=, the folder to continue.")
     with ExitStack() as stack:
@@ -58,7 +67,7 @@ def run(
         if not isinstance(place, Here):
             packed(study, {})
         if isinstance(rows, Folder):
-            stack.enter_context(rows.opened(resume or retry))
+            stack.enter_context(rows.opened(resume or retry, overwrite))
         settings = rows.settings if isinstance(rows, Folder) and rows.settings is not None else settings_of(study)
         missing = rows.missing(retry)
         told = stack.enter_context(_telling(progress, study.rows))

@@ -87,15 +87,15 @@ class Folder:
         self._next = 0
 
     @contextmanager
-    def opened(self, resume: bool) -> Iterator[Folder]:
-        """Open the folder, new or to resume, with exclusive access."""
+    def opened(self, resume: bool, overwrite: bool = False) -> Iterator[Folder]:
+        """Open the folder, new, to resume or to overwrite, with exclusive access."""
         about = self.path / ABOUT
         if self.path.exists() and not about.is_file() and any(not _own(path) for path in self.path.iterdir()):
             raise InputError(f"{self.path}: it has files that are not of a study; use an empty or a new folder.")
-        if about.is_file() and not resume:
+        if about.is_file() and not (resume or overwrite):
             raise InputError(
                 f"{self.path}: it already has {len(rows_in(self.path))} rows of a study. Continue with resume=True "
-                "(--resume), or remove the folder."
+                "(--resume), or replace them with overwrite=True (--overwrite)."
             )
         try:
             self.path.mkdir(exist_ok=True)
@@ -103,6 +103,8 @@ class Folder:
         except OSError as error:
             raise ModelError(f"it cannot be written to ({error.strerror}).", file=str(self.path)) from None
         try:
+            if overwrite:
+                self._empty(about)
             self._look(about)
             yield self
         finally:
@@ -111,6 +113,11 @@ class Folder:
                     (self.path / LOCK).unlink()
                     self.path.rmdir()
             os.close(lock)
+
+    def _empty(self, about: Path) -> None:
+        """Remove the rows of an earlier study; `about` last, so that what remains after a crash is still a study."""
+        for path in [*parts(self.path), *([about] if about.is_file() else [])]:
+            path.unlink()
 
     def _look(self, about: Path) -> None:
         """Read the settings of an earlier run, and remove unfinished files."""

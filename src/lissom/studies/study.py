@@ -206,6 +206,7 @@ class Study:
         scheduler: str | None = None,
         resume: bool = False,
         retry: bool = False,
+        overwrite: bool = False,
         progress: bool | Callable[[int, int], object] = False,
     ) -> StudyResult:
         """Evaluate all rows and return the result.
@@ -222,6 +223,7 @@ class Study:
         scheduler : str or None    address of a dask.distributed scheduler instead (extra ``cluster``)
         resume : bool              continue a store: evaluate the missing rows only
         retry : bool               continue a store: evaluate failed rows again too
+        overwrite : bool           remove the rows that a store has, and evaluate all
         progress : bool or f(done, total)    show a progress bar, or call f
 
         Returns
@@ -230,7 +232,7 @@ class Study:
         """
         from lissom.studies.runner import run
 
-        return run(self, store, workers, scheduler, resume, retry, progress)
+        return run(self, store, workers, scheduler, resume, retry, overwrite, progress)
 
     def _try_paths(self) -> None:
         """Raise an error where a path does not exist or does not accept the parameter's values."""

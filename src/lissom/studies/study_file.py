@@ -70,6 +70,10 @@ def _study(*given: Any) -> Study:
         return Study(*given)
     except InputError as error:
         words = str(error).removeprefix("Study: ")
+        argument = re.search(r"has no argument '([^']*)'", words)
+        if argument is not None:
+            with inside("arguments", argument[1]):
+                raise ModelError(words) from None
         named = re.match(r"((parameter|output) '([^']*)'):? ", words)
         if named is None:
             raise ModelError(words) from None

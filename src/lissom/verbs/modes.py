@@ -161,7 +161,7 @@ class ArmModes:
         else:
             lines.append("no vibration modes")
         if self.rigid:
-            lines.append(f"{_motions(self.rigid)} without restoring force")
+            lines.append(f"{_motions(self.rigid)} without restoring force (frequency zero)")
         if self.unstable:
             lines.append(f"{_motions(self.unstable, 'unstable ')}")
         return "\n".join(lines)

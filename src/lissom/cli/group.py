@@ -1,0 +1,128 @@
+"""The group of verbs: listed from a table, loaded when one is called, so that help and completion are quick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+DESCRIBE, COMPUTE, SHOW, PROVE = "Describe an arm", "Compute", "Show results", "Prove that lissom is right"
+
+
+class Verb(NamedTuple):
+    """A command as the help lists it; `line` is the first line of its function's docstring."""
+
+    name: str
+    panel: str
+    line: str
+
+    @property
+    def module(self) -> str:
+        """The file of the verb in this folder, which is also the name of its function."""
+        return self.name.replace("-", "_")
+
+
+VERBS = (
+    Verb("robots", DESCRIBE, "List the arms that come with lissom."),
+    Verb("info", DESCRIBE, "Show an arm: joints, limits, masses, flexible links, sources."),
+    Verb("check", DESCRIBE, "Check whether an arm is physically plausible."),
+    Verb("convert", DESCRIBE, "Convert an arm to another file format."),
+    Verb("torques", COMPUTE, "Compute the joint torques of a sampled motion, and compare them with the limits."),
+    Verb("modes", COMPUTE, "Compute natural frequencies, damping and mode shapes of an arm or of one beam."),
+    Verb("linearise", COMPUTE, "Linearise an arm around a state: matrices, poles, frequency response."),
+    Verb("simulate", COMPUTE, "Simulate an arm from a run file, and check its energy balance."),
+    Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
+    Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),
+    Verb("export-c", COMPUTE, "Write C99 source code for one arm, without dependencies."),
+    Verb("draw", SHOW, "Draw an arm: links, joint axes, centres of mass, frames."),
+    Verb("view", SHOW, "Show an arm in the browser: move its joints, replay a run or a motion."),
+    Verb("plot", SHOW, "Plot a saved run, motion or study, or write it as a film."),
+    Verb("report", SHOW, "Write one HTML page about an arm, a run, a motion or a task."),
+    Verb("doctor", PROVE, "Check this installation: versions, cache, every formulation, speed."),
+    Verb("count", PROVE, "Count the multiplications and additions of the published formulations."),
+    Verb("reproduce", PROVE, "Reproduce the claims and figures of a paper: printed value, ours, verdict."),
+)
+
+
+class _LightParameters:
+    """Options that take no value are listed without a type, and values are converted only where that is needed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params = list(super().get_params(ctx))  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+                param.default = bool(param.default)
+            if ctx.resilient_parsing:  # the shell completes: values need not be converted
+                param.process_value = lambda _, value: value
+        return params
+
+
+class VerbCommand(_LightParameters, TyperCommand):
+    """One verb: its errors are one sentence (exit code 1)."""
+
+    def invoke(self, ctx: Any) -> Any:
+        from lissom.cli.common import failing_kindly, plain_warnings
+
+        with failing_kindly(), plain_warnings():
+            return super().invoke(ctx)
+
+
+class Verbs(_LightParameters, TyperGroup):
+    """All verbs."""
+
+    def __init__(self, **given: Any):
+        super().__init__(**given)
+        for verb in VERBS:
+            self.commands[verb.name] = TyperCommand(verb.name, help=verb.line, rich_help_panel=verb.panel)
+
+    def make_context(self, info_name: Any, args: list[str], *more: Any, **extra: Any) -> Any:
+        """``lissom help VERB`` is ``lissom VERB --help``."""
+        if args[:1] == ["help"]:
+            args = [*(word for word in args if word != "help"), "--help"]
+        with ended_by_interrupt("lissom"):
+            return super().make_context(info_name, args, *more, **extra)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from lissom.cli.help_page import print_page
+
+        print_page(self, ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The verb itself, where `get_command` gives what is listed."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed if listed is None else loaded(next(verb for verb in VERBS if verb.name == name)), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        from lissom.cli.written import written
+
+        written.clear()
+        words = [*getattr(ctx, "_protected_args", ()), *ctx.args]
+        with ended_by_interrupt(" ".join(["lissom", *words[:1]])):
+            return super().invoke(ctx)
+
+
+def loaded(verb: Verb) -> Any:
+    """The command of a verb, with all its options."""
+    single = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+    single.command(verb.name, cls=VerbCommand)(getattr(import_module(f"lissom.cli.{verb.module}"), verb.module))
+    return typer.main.get_command(single)
+
+
+@contextmanager
+def ended_by_interrupt(what: str) -> Iterator[None]:
+    """After Ctrl-C, one line that says what was interrupted and what is saved, and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        from lissom.cli.written import written
+
+        files = ", ".join(written)
+        saved = f"{files} {'is' if len(written) == 1 else 'are'} complete, nothing else was written"
+        message = str(interrupt) or f"interrupted; {saved if files else 'nothing was written'}."
+        typer.echo(f"{what}: {message}", err=True)
+        raise typer.Exit(130) from None

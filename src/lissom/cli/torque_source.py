@@ -1,0 +1,215 @@
+"""Motions for `lissom torques`: their arm, payload and loads, and whether their own torques agree."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import InputError, LissomError, ModelError
+from lissom.formats.files import LARGEST_TABLE, read_bytes
+from lissom.formats.table_header import TableHeader, header_of, read_header
+from lissom.model.arm import Arm
+from lissom.model.loads import Load, Payload
+from lissom.model.units import units
+from lissom.simulation.acting import loads_at, loads_of
+from lissom.simulation.run import Run
+from lissom.simulation.trajectory import Trajectory, read_columns, read_trajectory
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import inverse_dynamics
+
+SAME = 0.01  # of a file's largest torque, within which torques agree with those of the file
+SAME_DERIVED = 0.1  # the same, where accelerations are derivatives of what the file has
+EXPLAINED = 0.02  # of the difference that may remain where a payload or a force is given as its cause
+
+
+class TorqueSource(NamedTuple):
+    """A motion with its arm and the loads that act; its own torques and header, if the file has some."""
+
+    arm: Arm
+    path: Trajectory
+    loads: Any = ()
+    tau: Array | None = None
+    header: TableHeader | None = None
+    file: Path | None = None
+
+
+def of_record(file: Path) -> TorqueSource:
+    """A motion or a run with the arm that it was saved with, and the loads."""
+    from lissom.motion.files import load_record
+    from lissom.motion.record import Motion
+
+    if file.suffix.lower() not in (".nc", ".parquet"):
+        raise InputError(
+            f"torques: name the motion too: lissom torques {file} MOTION. Only a saved motion or run (.nc) contains "
+            "its arm."
+        )
+    found = load_record(file)
+    if isinstance(found, Motion):
+        path = Trajectory(found.t, found.q, found.qd, found.qdd, ())
+        return TorqueSource(found.arm, path, found.loads_at(found.t), found.tau)
+    source = of_table(found.arm, file)
+    return completed(source, False, False)[0]
+
+
+def of_table(arm: Arm, file: Path) -> TorqueSource:
+    """A motion from a table, a saved motion or a saved run, for an arm that is given."""
+    if file.suffix.lower() in (".nc", ".parquet"):
+        return _of_saved(arm, file)
+    path = read_trajectory(file, arm)
+    header = read_header(read_bytes(file, LARGEST_TABLE).decode("utf-8-sig", errors="replace"))
+    try:
+        own = read_columns(file, arm, "tau")[1]
+    except ModelError:  # it has none, or not of every joint
+        own = None
+    return TorqueSource(arm, path, (), own, header, file)
+
+
+def _of_saved(arm: Arm, file: Path) -> TorqueSource:
+    from lissom.motion.files import load_record
+
+    found = load_record(file)
+    if isinstance(found, Run):
+        header = header_of(found.arm, found.report.made.get("loads", ()))
+        own = found.tau if found.q.ndim == 2 else None
+        return TorqueSource(arm, read_trajectory(file, arm), (), own, header, file)
+    if found.arm.coordinates != arm.coordinates:
+        raise InputError(f"{file}: it is a motion of arm {found.arm.name!r}, which has other joints than {arm.name!r}.")
+    header = header_of(found.arm, found.task.loads, found.duration)
+    return TorqueSource(arm, Trajectory(found.t, found.q, found.qd, found.qdd, ()), (), found.tau, header, file)
+
+
+def completed(source: TorqueSource, with_payload: bool, with_loads: bool) -> tuple[TorqueSource, list[str]]:
+    """The source with payload and loads of its header, unless others are given; sentences that name them."""
+    header, notes = source.header, []
+    if header is None:
+        return source, []
+    if not with_payload and header.payloads and header.digest != source.arm.digest:
+        try:
+            arm = source.arm
+            for link, payload in header.payloads.items():
+                arm = arm.with_payload(payload, link)
+            if arm != source.arm:
+                notes.append(f"the motion's payload is used: {_payload_words(header)}; another one: --payload.")
+            source = source._replace(arm=arm)
+        except LissomError:
+            notes.append(
+                f"the motion's payload is not used, arm {arm.name!r} has no such link: {_payload_words(header)}."
+            )
+    if not with_loads:
+        more, sentence = _with_loads(source, header)
+        return more, notes + sentence
+    return source, notes
+
+
+def _with_loads(source: TorqueSource, header: TableHeader) -> tuple[TorqueSource, list[str]]:
+    names = {
+        *(link.name for link in source.arm.links),
+        *(tool.name for link in source.arm.links for tool in link.tools),
+    }
+    links = [load.link for load in header.loads]
+    if header.varying:
+        recorded = _loads_of_run_file(source)
+        if recorded is not None:
+            return source._replace(loads=recorded), ["the external loads of the motion's run file act."]
+        there = ", ".join(map(repr, header.varying))
+        return source, [f"external loads on {there} change with time and are not in the file; give them by --loads."]
+    if not links:
+        return source, []
+    if not set(links) <= names:
+        return source, [f"the motion's external loads are not used, the arm has no such link: {', '.join(links)}."]
+    acting = header.loads_at(source.path.t)
+    return source._replace(loads=acting), [f"the motion's external loads on {', '.join(map(repr, links))} act."]
+
+
+def _loads_of_run_file(source: TorqueSource) -> Any:
+    """Loads at the times of a run that `lissom simulate` made, which keeps its run file; None for other files."""
+    from lissom.motion.files import load_record
+
+    try:
+        found = None if source.file is None else load_record(source.file)
+        text = found.report.made.get("run_file") if isinstance(found, Run) else None
+        return None if text is None else loads_at(loads_of(tomllib.loads(text)), source.path.t)
+    except (LissomError, ValueError):
+        return None
+
+
+def _payload_words(header: TableHeader) -> str:
+    return ", ".join(f"{payload.mass:.4g} kg on link {link!r}" for link, payload in header.payloads.items())
+
+
+def explained(source: TorqueSource, tau: Array) -> str:
+    """How the file's own torques (nt, dof) differ from these, and the probable cause; empty where they agree."""
+    own, arm = source.tau, source.arm
+    if own is None:
+        return ""
+    away = np.where(arm.actuated, np.abs(tau - own), 0.0)
+    allowed = (SAME_DERIVED if source.path.derived else SAME) * np.abs(own).max(initial=0.0)
+    # at rest friction has no direction: a tenth of the samples may differ
+    if not away.size or np.quantile(away, 0.9, axis=0).max() <= allowed:
+        return ""
+    at, k = np.unravel_index(int(np.argmax(away)), away.shape)
+    unit, largest = units(arm, "tau")[k], float(np.abs(own[:, k]).max())
+    share = f" ({100 * away[at, k] / largest:.0f} % of its peak there)" if largest > 0 else ""
+    return (
+        f"the file's own torques differ from the computed ones by up to {away[at, k]:.4g} {unit}{share}, at joint "
+        f"{arm.coordinates[k]!r}, t = {source.path.t[at]:.4g} s. {_cause(source, own - tau)}"
+    )
+
+
+def _cause(source: TorqueSource, missing: Array) -> str:
+    """What the arm probably lacks, in a sentence."""
+    header, arm = source.header, source.arm
+    if header is not None and header.varying and not len(source.loads):
+        return f"The loads on {', '.join(map(repr, header.varying))} are missing; give them by --loads."
+    if header is not None and header.payloads != _payloads(arm):
+        carried = _payload_words(header) or "no payload"
+        return f"The motion was made with another payload: {carried}; leave out --payload to use it."
+    mass = _fitted(missing, [_unit_payload(source)]) if arm.ends[1:] == () else None
+    if mass is not None and mass[0] > 0:
+        return f"A payload of {mass[0]:.4g} kg on link {arm.last_moving!r} explains it: add --payload {mass[0]:.4g}."
+    force = _fitted(missing, _unit_forces(source)) if arm.ends[1:] == () else None
+    if force is not None:
+        values = ", ".join(f"{x:.4g}" for x in force)
+        return (
+            f"A constant force ({values}) N, in world axes, at the origin of link {arm.last_moving!r} explains it: "
+            "describe it in a file with [[loads]] and add --loads FILE."
+        )
+    if header is not None and header.digest != arm.digest:
+        return f"The file was made with another arm: {header.arm!r}, of which masses, friction or gravity differ."
+    return "Probably the arm lacks a payload (--payload), external loads (--loads), or has other masses or friction."
+
+
+def _payloads(arm: Arm) -> dict[str, Payload]:
+    return {link.name: link.payload for link in arm.links if link.payload is not None}
+
+
+def _computed(source: TorqueSource, arm: Arm, loads: Any) -> Array:
+    path = source.path
+    return np.asarray(inverse_dynamics(arm, path.q, path.qd, path.qdd, loads=loads))
+
+
+def _unit_payload(source: TorqueSource) -> Array:
+    """Torques (nt, dof) that another kilogram at the end takes."""
+    arm, link = source.arm, source.arm.last_moving
+    if arm.link(link).payload is not None:
+        return np.zeros_like(source.path.q)
+    heavier = arm.with_payload(Payload(1.0), link)
+    return _computed(source, heavier, source.loads) - _computed(source, arm, source.loads)
+
+
+def _unit_forces(source: TorqueSource) -> list[Array]:
+    """Torques (nt, dof) that one newton at the end takes, along each axis of the world."""
+    arm, link = source.arm, source.arm.last_moving
+    free = _computed(source, arm, ())
+    return [_computed(source, arm, [Load(link, force=axis)]) - free for axis in np.eye(3)]
+
+
+def _fitted(missing: Array, effects: list[Array]) -> Array | None:
+    """Amounts of effects whose sum is what is missing; None where they are not its cause."""
+    A, b = np.stack([effect.ravel() for effect in effects], axis=1), missing.ravel()
+    found = np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], float)
+    rest = np.quantile(np.abs(A @ found - b), 0.9)  # friction at rest may differ in some samples
+    return found if rest <= EXPLAINED * np.abs(b).max() else None

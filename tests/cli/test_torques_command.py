@@ -1,0 +1,128 @@
+"""`lissom torques`: payload and loads of a motion, and torques of a file that disagree."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import lissom as ls
+from lissom.cli.main import app
+
+
+def torques(*arguments):
+    done = CliRunner().invoke(app, ["torques", *map(str, arguments)])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def words(done):
+    return " ".join(done.stderr.split())
+
+
+@pytest.fixture(scope="module")
+def carried(tmp_path_factory):
+    """A motion with a payload and a load that changes, as .csv and .nc."""
+    folder = tmp_path_factory.mktemp("carried")
+    arm = ls.load("two_link").with_payload(ls.Payload(0.5, (0.1, 0, 0)))
+    loads = [ls.Load("fore", force=[[0, 0, 0], [1.0, -2.0, 0]])]
+    task = {"start": [0, -2], "goal": [1, -1], "duration": 0.8, "minimise": "torque_squared", "segments": 6}
+    motion = ls.predict_motion(arm, loads=loads, **task)
+    motion.save(folder / "m.nc")
+    motion.to_csv(folder / "m.csv", 200)
+    return motion, folder
+
+
+@pytest.mark.parametrize("file", ["m.csv", "m.nc"])
+def test_payload_and_loads_of_the_motion_are_used(carried, file):
+    motion, folder = carried
+    done = torques("two_link", folder / file, "--json")
+    assert "the motion's payload is used: 0.5 kg on link 'fore'" in words(done)
+    assert "the motion's external loads on 'fore' act." in words(done)
+    found = json.loads(done.stdout)
+    assert found["differs"] == ""
+    peaks = np.abs(motion.table(200).tau if file == "m.csv" else motion.tau).max(axis=0)
+    assert [abs(row["peak"]) for row in found["torques"]] == pytest.approx(peaks, rel=1e-6)
+
+
+def test_other_payloads_and_loads_are_named(carried, tmp_path):
+    motion, folder = carried
+    less = torques("two_link", folder / "m.csv", "--payload", "0.2")
+    assert "warning: the file's own torques differ from the computed ones by up to" in words(less)
+    assert "at joint 'upper', t = " in words(less) or "at joint 'fore', t = " in words(less)
+    assert "another payload: 0.5 kg on link 'fore'; leave out --payload" in words(less)
+    (tmp_path / "none.toml").write_text("[[loads]]\nlink = 'fore'\n")
+    none = torques("two_link", folder / "m.csv", "--loads", tmp_path / "none.toml")
+    assert "warning: the file's own torques differ" in words(none)
+    ls.save(motion.arm, tmp_path / "carrying.toml")
+    same = torques(tmp_path / "carrying.toml", folder / "m.csv")
+    assert "payload is used" not in words(same)
+    assert "warning" not in words(same)
+
+
+def without_header(file, target):
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("#")]
+    target.write_text("\n".join(lines) + "\n")
+    return target
+
+
+def test_probable_causes(tmp_path):
+    """Tables without a header: a payload or a force is found from the difference."""
+    task = {"start": [0, -2], "goal": [1, -1], "duration": 0.8, "minimise": "torque_squared", "segments": 6}
+    arm = ls.load("two_link")
+    heavy = ls.predict_motion(arm.with_payload(ls.Payload(0.5)), **task)
+    heavy.to_csv(tmp_path / "m.csv")
+    plain = without_header(tmp_path / "m.csv", tmp_path / "plain.csv")
+    assert "A payload of 0.5 kg on link 'fore' explains it: add --payload 0.5." in words(torques("two_link", plain))
+    assert "warning" not in words(torques("two_link", plain, "--payload", "0.5"))
+    pushed = ls.predict_motion(arm, loads=[ls.Load("fore", force=[3.0, -2.0, 0.0])], **task)
+    pushed.to_csv(tmp_path / "p.csv")
+    plain = without_header(tmp_path / "p.csv", tmp_path / "plain.csv")
+    assert "A constant force (3, -2, " in words(torques("two_link", plain))
+    table = pushed.table(1000)
+    rows = np.column_stack([table.t, table.q, table.qd, table.qdd, table.tau * [1.5, 0.2]])
+    names = "t," + ",".join(f"{word}[{name}]" for word in ("q", "qd", "qdd", "tau") for name in arm.coordinates)
+    np.savetxt(tmp_path / "odd.csv", rows, delimiter=",", header=names, comments="")
+    assert "Probably the arm lacks a payload (--payload), external loads" in words(
+        torques("two_link", tmp_path / "odd.csv")
+    )
+
+
+def test_tables_are_read_by_pandas_and_numpy(carried, tmp_path):
+    import pandas
+
+    motion, folder = carried
+    run = ls.simulate(ls.load("two_link"), [0.1, 0.2], until=0.1, loads=[ls.Load("fore", force=[1, 0, 0])])
+    run.save(tmp_path / "run.csv")
+    for file, q in ((folder / "m.csv", motion.table(200).q), (tmp_path / "run.csv", run.q)):
+        lines = file.read_text().splitlines()
+        frame = pandas.read_csv(file, comment="#")
+        assert np.array_equal(frame[["q[upper]", "q[fore]"]].to_numpy(), q)
+        (command,) = [line for line in lines if line.startswith("# numpy.loadtxt")]
+        skipped = int(command.split("skiprows=")[1].rstrip(")"))
+        assert np.array_equal(np.loadtxt(file, delimiter=",", skiprows=skipped)[:, 1:3], q)
+        assert any(line == '# arm: "two_link"' for line in lines)
+        assert any(line.startswith("# digest: ") for line in lines)
+    assert '# loads: [{"link": "fore", "force": [1.0, 0.0, 0.0]' in (tmp_path / "run.csv").read_text()
+    assert ls.load_run(tmp_path / "run.csv").report.made["loads"][0]["link"] == "fore"
+    assert "external loads on 'fore' act" in words(torques("two_link", tmp_path / "run.csv"))
+
+
+def test_loads_that_are_functions_of_time_are_named_as_missing(tmp_path):
+    arm = ls.load("two_link")
+    run = ls.simulate(arm, [0.1, 0.2], until=0.2, loads=lambda t: [ls.Load("fore", force=[30 * t, 0, 0])])
+    run.save(tmp_path / "run.csv")
+    done = torques("two_link", tmp_path / "run.csv")
+    assert "external loads on 'fore' change with time and are not in the file; give them by --loads." in words(done)
+
+
+def test_the_motion_is_missing():
+    done = CliRunner().invoke(app, ["torques", "two_link"])
+    assert done.exit_code == 1
+    assert "name the motion too: lissom torques two_link MOTION" in words(done)
+
+
+def test_motions_of_other_arms_are_refused(carried):
+    done = CliRunner().invoke(app, ["torques", "puma560", str(carried[1] / "m.nc")])
+    assert done.exit_code == 1
+    assert "has other joints" in words(done)

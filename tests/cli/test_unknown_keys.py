@@ -1,0 +1,53 @@
+"""Unknown keys in every kind of file: the file, the line, and a suggestion."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+import lissom as ls
+from lissom.cli.main import app
+
+RUN = 'arm = "two_link"\nuntil = 0.1\n'
+TASK = 'arm = "two_link"\nstart = [0, -2]\ngoal = [1, -1]\n'
+STUDY = 'evaluate = "modes"\narm = "two_link_flexible"\n'
+VARIED = '[parameters.p]\npath = "arm.links.link2.payload.mass"\nvalues = [1, 2]\n'
+ARM = ls.shipped()["two_link_flexible"].read_text(encoding="utf-8")
+SIDE = '[[links]]\nname = "upper"\n[links.beam]\nEI = 4.0\n'
+CASES = [
+    ("simulate", RUN + "untill = 2\n", "untill", "until"),
+    ("simulate", RUN + "[starts]\nq = [0, 0]\n", "starts", "start"),
+    ("simulate", RUN + "[start]\nqq = [0, 0]\n", "qq", "q"),
+    ("simulate", RUN + '[controller]\nkind = "pd"\nq = [0, 0]\nkp = 1\nkd = 1\nkpp = 3\n', "kpp", "kp"),
+    ("simulate", RUN + '[[loads]]\nlink = "fore"\n[[loads]]\nlink = "fore"\nforse = [1, 2, 3]\n', "forse", "force"),
+    ("simulate", RUN + "payload = { mass = 0.3, con = [0.1, 0, 0] }\n", "con", "com"),
+    ("simulate", RUN + "[ensemble]\nruns = 2\n[ensemble.payload]\nmas = 1\n", "mas", "mass"),
+    ("simulate", RUN + "[prescribed]\nfor = 1.0\n", "for", "fore"),
+    ("predict", TASK + "segmnts = 3\n", "segmnts", "segments"),
+    ("predict", TASK + "[limit]\ntorque = 1\n", "limit", "limits"),
+    ("predict", TASK + "[limits]\nvelocity = 3\ntorque = { lowr = 1 }\n", "lowr", "lower"),
+    ("predict", TASK + "[[obstacles]]\ncenter = [0, 0, 0]\nradius = 1\n", "center", "centre"),
+    ("sweep", STUDY + f"outputt = []\n{VARIED}", "outputt", "outputs"),
+    ("sweep", STUDY + VARIED.replace("path", "pth"), "pth", "path"),
+    ("sweep", STUDY + f"[arguments]\ncoun = 2\n{VARIED}", "coun", "count"),
+    ("info", ARM.replace("source =", "sourse ="), "sourse", "source"),
+    ("info", ARM.replace("EI_z", "EI_q", 1), "EI_q", "EI_z"),
+    ("info", ARM.replace("[links.beam]", "[links.beem]", 1), "beem", "beam"),
+    ("info", ARM.replace("payload = { mass", "payload = { mas"), "mas", "mass"),
+    ("side", SIDE + "lenght = 1\n", "lenght", "length"),
+    ("side", "link = 3\n" + SIDE, "link", "links"),
+]
+
+
+@pytest.mark.parametrize(("verb", "text", "word", "meant"), CASES, ids=[f"{case[0]}-{case[2]}" for case in CASES])
+def test_unknown_keys_are_named_with_their_line(verb, text, word, meant, tmp_path):
+    file = tmp_path / "file.toml"
+    file.write_text(text, encoding="utf-8")
+    words = ["info", "two_link", "--flexible", str(file)] if verb == "side" else [verb, str(file)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1
+    line = 1 + next(n for n, row in enumerate(text.splitlines()) if re.search(rf"\b{word}\b( =|\])", row))
+    message = " ".join(done.stderr.split())
+    assert f"file.toml:{line}" in message.replace(" ", "") or f"file.toml:{line}" in message
+    assert word in message
+    assert f"did you mean '{meant}'?" in message
