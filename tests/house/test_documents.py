@@ -54,7 +54,14 @@ SLOW_PAGES = {
     "docs/howto/monte-carlo",
     "docs/howto/report",
 }
-SLOW_PAGES |= {"docs/studies", "docs/howto/controller", "docs/viewer", "docs/flexible", "docs/loops"}
+SLOW_PAGES |= {
+    "docs/tutorial/urdf-to-motion",
+    "docs/studies",
+    "docs/howto/controller",
+    "docs/viewer",
+    "docs/flexible",
+    "docs/loops",
+}
 SLOW_PAGES |= {
     f"docs/formulations/{page}"
     for page in ("uicker_kahn", "walker_orin", "book", "de_luca_siciliano", "nasser", "waters", "horn_raibert")
