@@ -44,7 +44,7 @@ goal = ls.pose(loaded, [0.8, -1.1, 0.15, 0.2], "gripper")
 found = ls.inverse_kinematics(loaded, goal, "gripper", match=(1, 1, 1, 0, 0, 1))
 print("\ninverse kinematics: the gripper reaches its goal with the joints at", found.q.round(4), "(rad; quill: m)")
 miss = np.linalg.norm(ls.pose(loaded, found.q, "gripper")[:3, 3] - goal[:3, 3])
-print(f"Conclusion: the goal is reached to {1e9 * miss:.0f} nm; scara.png shows the arm there.")
+print(f"Conclusion: the position error at the goal is {miss:.0e} m; scara.png shows the arm there.")
 
 # %%
 # The arm at the goal, with its joint axes, centres of mass and tool.

@@ -15,9 +15,8 @@ import lissom as ls
 # One clamped beam, without and with a load at its tip.
 beam = ls.Beam(length=0.5, mass_per_length=0.2, EI=1.0)
 for word, tip in (("without load", None), ("with 0.1 kg at its tip", ls.Tip(mass=0.1, inertia=0.0005))):
-    print(
-        f"first three frequencies of the clamped beam {word}: {ls.beam_modes(beam, tip, 3).frequencies_hz.round(2)} Hz"
-    )
+    found = ls.beam_modes(beam, tip, 3).frequencies_hz
+    print(f"first three frequencies of the clamped beam {word}: {found.round(2)} Hz")
 
 # %%
 # Two of them with motors: De Luca and Siciliano's arm. The kind of shapes decides how many of them are needed.
@@ -40,9 +39,7 @@ run = ls.simulate(arm, tau=torques, until=2.0)
 deflection = 1e3 * np.linalg.norm(run.tip_deflection, axis=1)
 after = deflection[run.t > 1.0].max()
 print(f"\nsimulation: {run.status}; relative energy error {run.balance_error:.0e}")
-print(
-    f"Conclusion: link 2 deflects by up to {deflection.max():.1f} mm, and by {after:.1f} mm after the torques have ended."
-)
+print(f"Conclusion: link 2 deflects by up to {deflection.max():.1f} mm, and by {after:.1f} mm without torques.")
 ls.plot(run, "tip").savefig("tip.png")
 
 # %%
@@ -50,9 +47,8 @@ ls.plot(run, "tip").savefig("tip.png")
 s = np.linspace(0, 0.5, 11)
 measured = ls.ShapeTable(s, bending_z=ls.beam_modes(beam, ls.Tip(1.2, 0.13), 3).shape(s))
 tabulated = arm.with_link("link1", beam=beam.replace(shapes=measured, modes=ls.Modes(bending_z=3)))
-print(
-    f"\nfrequencies with shapes from a table: {ls.modes(tabulated, pose, 'free', count=4).frequencies_hz.round(2)} Hz"
-)
+found = ls.modes(tabulated, pose, "free", count=4).frequencies_hz
+print(f"\nfrequencies with shapes from a table: {found.round(2)} Hz")
 
 # %%
 # A rigid arm from a file; a side file makes its upper arm (moved by the shoulder) a beam.
@@ -67,6 +63,5 @@ with tempfile.TemporaryDirectory() as folder:
     (Path(folder) / "side.toml").write_text(side, encoding="utf-8")
     soft = ls.load("puma560", flexible=Path(folder) / "side.toml")
 print(f"\n{soft.notes[-1]}")
-print(
-    f"first frequency of the PUMA 560 with this flexible upper arm: {ls.modes(soft, joints='locked', count=1).frequencies_hz[0]:.1f} Hz"
-)
+first = ls.modes(soft, joints="locked", count=1).frequencies_hz[0]
+print(f"first frequency of the PUMA 560 with this flexible upper arm: {first:.1f} Hz")

@@ -18,6 +18,5 @@ ls.plot(run).savefig("run.png")
 # %%
 # The report.
 page = ls.write_report(run, "pushed.html")
-print(
-    f"Conclusion: open {page.name} in a browser; it is one file of {page.stat().st_size / 1e6:.1f} MB and needs no network."
-)
+size = page.stat().st_size / 1e6
+print(f"Conclusion: open {page.name} in a browser; it is one file of {size:.1f} MB and needs no network.")
