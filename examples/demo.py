@@ -38,7 +38,7 @@ SPEEDS = {"transfer": 0.5, "lift": 0.2}  # of the films
 
 
 def stop_still(folder: Path) -> None:
-    """Plan the motion of the flexible arm; write its figure and a film of both plans, which continues after the stop."""
+    """Plan the motion of the flexible arm; write its figure, and a film of both plans that goes on after the stop."""
     asked = read_task_file(HERE / "still.toml")
     motion = ls.predict_motion(asked.arm, asked.task, **asked.options)
     print(f"still.toml:\n{motion.describe()}")
@@ -101,8 +101,8 @@ def main(folder: Path) -> None:
         motion.to_csv(folder / f"{name}.csv", rate_hz=1000)
     stop_still(folder)
     print(f"in {folder}/: " + ", ".join(sorted(path.name for path in folder.iterdir())))
-    print(f"Conclusion: all three motions keep their limits and are verified. Look at {folder}/still.gif first: the same "
-          "flexible arm\nunder the plan for rigid links, and under the plan that stops without vibration.")  # fmt: skip
+    print(f"Look at {folder}/still.gif first: a flexible arm under the plan for rigid links, which leaves it vibrating, and "
+          "under\nthe plan that stops without vibration.")  # fmt: skip
 
 
 if __name__ == "__main__":
