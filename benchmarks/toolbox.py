@@ -1,4 +1,4 @@
-"""Rigid dynamics of the PUMA 560 beside the Robotics Toolbox for Python.
+"""Rigid dynamics of the PUMA 560, compared with the Robotics Toolbox for Python.
 
     pip install roboticstoolbox-python
     python benchmarks/toolbox.py [--rounds 15] [--save]

@@ -101,8 +101,8 @@ def main(folder: Path) -> None:
         motion.to_csv(folder / f"{name}.csv", rate_hz=1000)
     stop_still(folder)
     print(f"in {folder}/: " + ", ".join(sorted(path.name for path in folder.iterdir())))
-    print(f"Look at {folder}/still.gif first: a flexible arm under the plan for rigid links, which leaves it vibrating, and "
-          "under\nthe plan that stops without vibration.")  # fmt: skip
+    print(f"Look at {folder}/still.gif first: a flexible arm vibrates after the plan for rigid links, and stands still "
+          "after its own.")  # fmt: skip
 
 
 if __name__ == "__main__":
