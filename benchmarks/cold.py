@@ -34,9 +34,9 @@ import results
 import lissom as ls
 
 WHAT = (
-    "First calls with an empty cache of compiled code, single states and a large solve beside other work, each in a "
-    "fresh process, the best of several. First calls: CPU seconds of the call alone, with what it imports imported "
-    "before, and with its imports. Loading the arm is not in them."
+    "First calls with an empty cache of compiled code, single states, and a large problem next to a busy "
+    "process, each in a new process; the best of several. First calls: CPU seconds of the call alone, with its "
+    "imports loaded before, and with its imports. Loading the arm is not included."
 )
 CALLS = 2000
 Prepare = Callable[[], Callable[[], object]]  # makes everything that is not timed
@@ -281,8 +281,8 @@ def main() -> None:
     rows = [row(name, chosen.rounds) for name in CASES if chosen.only in name]
     if chosen.save:
         columns = ["", "unit", "bar", "measured", "with imports", "page faults"]
-        note = "wall/CPU: beside a busy process; time in which the thread was ready but had no core is taken out."
-        results.save("cold", WHAT, [results.Table("Fresh processes", columns, rows, note)])
+        note = "wall/CPU: next to a busy process; time in which the thread was ready but had no core is subtracted."
+        results.save("cold", WHAT, [results.Table("New processes", columns, rows, note)])
 
 
 if __name__ == "__main__":

@@ -153,10 +153,10 @@ def batches(rounds: int, states: int = 4096) -> dict[str, dict[str, float]]:
 
 
 WHAT = (
-    "The flexible two-link arm of De Luca and Siciliano under bang-bang torques, 2 s, beside Exudyn with four "
-    "geometrically exact beam elements per link (only its solver is timed); lissom's time is all of `simulate`, "
-    "with two modes per link. Then batches: six joints with two links of three modes each, beside twelve rigid "
-    "joints. CPU time, one core, best of the rounds."
+    "The flexible two-link arm of De Luca and Siciliano under bang-bang torques, 2 s, compared with Exudyn with "
+    "four geometrically exact beam elements per link (only its solver is timed); lissom's time is the whole call "
+    "of `simulate`, with two modes per link. Then batches: six joints with two links of three modes each, "
+    "compared with twelve rigid joints. CPU time, one core, best of the rounds."
 )
 
 
@@ -168,8 +168,8 @@ def tables(case: Case, rows: dict[str, dict[str, float]]) -> list[results.Table]
     both = [[what, row["theirs"], row["ours"], row["ratio"]] for what, row in rows.items() if "run" not in what]
     note = f"{'; '.join(notes)}. *Any error*: Exudyn with steps of 5 ms."
     return [
-        results.Table("Beside Exudyn", ["", "Exudyn ms", "lissom ms", "times faster"], runs, note),
-        results.Table("Modes beside joints", ["", "12 rigid ns", "6 + 6 modes ns", "ratio"], both),
+        results.Table("Comparison with Exudyn", ["", "Exudyn ms", "lissom ms", "times faster"], runs, note),
+        results.Table("Modes compared with joints", ["", "12 rigid ns", "6 + 6 modes ns", "ratio"], both),
     ]
 
 

@@ -90,10 +90,10 @@ def row(name: str, arm: ls.Arm, **task: object) -> list[object]:
 
 
 WHAT = (
-    "How far the tip rings after moves that stop, and after the plan for rigid links of the same duration; "
-    "torques played through an adaptive simulation (DOP853, rtol 1e-11) of the whole arm."
+    "Residual vibration of the tip after optimal motions of the flexible arm, and after the plan for rigid links of "
+    "the same duration; the whole arm is simulated under the torques (DOP853, rtol 1e-11)."
 )
-COLUMNS = ["move", "duration s", "rigid plan rings m", "this motion rings m", "of the rigid plan %", "seconds"]
+COLUMNS = ["move", "duration s", "rigid plan, residual m", "this motion, residual m", "of the rigid plan %", "seconds"]
 
 
 def main(quick: bool, save: bool) -> int:

@@ -22,8 +22,8 @@ import results
 import lissom as ls
 
 WHAT = (
-    "Mechanisms that fall freely for 10 s: how far energy and closure drift, and the CPU time. A02 and A04 of the "
-    "IFToMM library of computational benchmark problems, which allow 0.1 J (N = 40) and 1e-3 J."
+    "Mechanisms in free fall for 10 s: drift of energy and closure, and CPU time. A02 and A04 of the IFToMM "
+    "library of computational benchmark problems, which allow 0.1 J (N = 40) and 1e-3 J."
 )
 COLUMNS = ["mechanism", "coordinates", "energy J", "closure m", "evaluations", "CPU s", "status"]
 

@@ -35,8 +35,8 @@ PANDA_LIMITS = ls.Limits(torque=[87.0] * 4 + [12.0] * 3, velocity=[2.175] * 4 + 
 
 
 WHAT = (
-    "Best motions beside the same program as one casadi graph with casadi's exact Hessian: same splines, samples, "
-    "start and tolerance, IPOPT in both. CPU seconds, in turns, best of several."
+    "Optimal motions, compared with the same nonlinear program as one casadi graph with casadi's exact Hessian: "
+    "same splines, samples, start and tolerance, IPOPT in both. CPU seconds, interleaved, best of several."
 )
 COLUMNS = ["", "first call s", "call s", "solve s", "casadi solve s", "casadi build s", "solve / casadi", "costs"]
 
@@ -157,4 +157,4 @@ if __name__ == "__main__":
     if chosen.only in "tree of 30 joints":
         large()
     if chosen.save:
-        results.save("motion", WHAT, [results.Table("Beside one casadi graph", COLUMNS, found)])
+        results.save("motion", WHAT, [results.Table("Comparison with one casadi graph", COLUMNS, found)])

@@ -115,7 +115,7 @@ def table(rows: list[dict[str, Any]]) -> results.Table:
                     f"{ratios.max(initial=0.0):.3f}", *seconds])  # fmt: skip
     columns = ["minimise", "tasks", "solved", "verified", "within 3 %", "within 15 %", "worst ratio"]
     columns += ["default s", "one start s"]
-    return results.Table("Random tasks: the default search beside the best of nine starts", columns, out)
+    return results.Table("Random tasks: the default compared with the best of nine starts", columns, out)
 
 
 def main() -> None:

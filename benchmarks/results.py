@@ -18,7 +18,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent / "results"
-PACKAGES = ("lissom", "numpy", "scipy", "casadi", "llvmlite", "pin", "mujoco", "exudyn", "toppra")
+PACKAGES = (
+    "lissom",
+    "numpy",
+    "scipy",
+    "casadi",
+    "llvmlite",
+    "pin",
+    "mujoco",
+    "exudyn",
+    "toppra",
+    "roboticstoolbox-python",
+)
 
 
 class Table(NamedTuple):

@@ -22,9 +22,10 @@ import lissom as ls
 GRID = 400
 ACCELERATION = 6.0  # rad/s^2
 WHAT = (
-    "Retiming of given paths beside toppra: random paths of five waypoints, limits of velocity and acceleration, a "
-    f"grid of {GRID} intervals. CPU time of whole calls, in turns, best of several; `ratio` is the median of the "
-    "paths', durations are ours over toppra's, `excess` is the largest excess of a limit, at 20 times as many points."
+    "Retiming of given paths, compared with toppra: random paths of five waypoints, velocity and acceleration limits, "
+    f"a grid of {GRID} intervals. CPU time of whole calls, interleaved, best of several; `ratio` is the median of "
+    "all paths, durations are lissom's over toppra's, `excess` is the largest excess of a limit at 20 times as many "
+    "points."
 )
 COLUMNS = [
     "",
@@ -151,4 +152,4 @@ if __name__ == "__main__":
         raise SystemExit("toppra is not installed; pip install toppra") from None
     found = [table(name, arm, begin, chosen.paths, chosen.rounds) for name, (arm, begin) in arms().items()]
     if chosen.save:
-        results.save("retiming", WHAT, [results.Table("Beside toppra", COLUMNS, found)])
+        results.save("retiming", WHAT, [results.Table("Comparison with toppra", COLUMNS, found)])

@@ -336,8 +336,9 @@ def draw(report: dict[str, Any], path: Path) -> None:
 
 
 WHAT = (
-    "Rigid dynamics of one state and of batches on one core, beside Pinocchio (its C++ loops over a batch where "
-    "it has them, else a Python loop) and MuJoCo (a Python loop). CPU nanoseconds per state, best of the rounds."
+    "Rigid dynamics of one state and of batches on one core, compared with Pinocchio (its C++ loops over a batch "
+    "if available, otherwise a Python loop) and MuJoCo (a Python loop). CPU nanoseconds per state, best of the "
+    "rounds."
 )
 
 
@@ -348,7 +349,9 @@ def tables(report: dict[str, Any]) -> list[results.Table]:
     keys = ("arm", "joints", "what", "pinocchio_ns", "mujoco_ns", "lissom_ns", "ratio", "ratio_of_medians",
             "ratio_to_mujoco")  # fmt: skip
     made = [
-        results.Table("Beside Pinocchio and MuJoCo", columns, [[row[key] for key in keys] for row in report["rows"]])
+        results.Table(
+            "Comparison with Pinocchio and MuJoCo", columns, [[row[key] for key in keys] for row in report["rows"]]
+        )
     ]
     names = [key for key in report["first_call_seconds"][0] if key != "state"]
     rows = [[row["state"], *(row[name] for name in names)] for row in report["first_call_seconds"]]

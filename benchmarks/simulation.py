@@ -134,8 +134,9 @@ def steps_only(case: Case) -> float:
 
 WHAT = (
     "The Panda under PD control, 1 s in RK4 steps of 1 ms, one core: one run (MuJoCo steps natively), and many "
-    "runs with initial states, then payloads varied (MuJoCo in a Python loop). lissom's time is all of "
-    "`simulate`; *steps* is the compiled loop alone. CPU time, best of the rounds; end states are compared first."
+    "runs with different initial states, then also different payloads (MuJoCo in a Python loop). lissom's time "
+    "is the whole call of `simulate`; *steps* is the compiled loop alone. CPU time, best of the rounds; end "
+    "states are compared first."
 )
 
 
@@ -164,7 +165,7 @@ def main() -> None:
     if options.save:
         listed = [[what, 1e3 * row["mujoco"], 1e3 * row["lissom"], row["ratio"]] for what, row in rows.items()]
         columns = ["", "MuJoCo us/step", "lissom us/step", "times faster"]
-        results.save("simulation", WHAT, [results.Table("Beside MuJoCo", columns, listed)])
+        results.save("simulation", WHAT, [results.Table("Comparison with MuJoCo", columns, listed)])
 
 
 if __name__ == "__main__":

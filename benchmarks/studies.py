@@ -25,8 +25,8 @@ import results
 import lissom as ls
 
 WHAT = (
-    "Studies shared out to processes and to a cluster of dask.distributed on this machine: how much sooner two workers "
-    "are done than one, and what a row costs besides its evaluation. Rows are compared bit for bit before."
+    "Studies distributed to processes and to a cluster of dask.distributed on this machine: the speed-up of two "
+    "workers, and the overhead per row. Rows are compared bit for bit first."
 )
 GAINS = {"kp": [200, 300, 100, 20, 20, 10], "kd": [40, 50, 20, 3, 3, 2]}
 

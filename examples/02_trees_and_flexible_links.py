@@ -1,7 +1,7 @@
 """Trees, passive joints, flexible links
 =====================================
 
-A crane with a tapered, flexible boom and a load that swings, described in Python and kept in a file.
+A crane with a tapered, flexible boom and a swinging load, described in Python and saved to a file.
 """
 
 import tempfile
@@ -13,13 +13,13 @@ Z, Y = (0, 0, 1), (0, 1, 0)
 
 
 def at(x: float, y: float, z: float) -> list[list[float]]:
-    """A placement that only moves."""
+    """A placement without rotation."""
     return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z], [0, 0, 0, 1]]
 
 
 # %%
-# The mast turns; the boom is tapered, bends up and down and sideways, and twists. Mass and inertia of a flexible link
-# are the hub at its root.
+# The mast turns; the boom is tapered, bends in two planes and twists. `mass` and `inertia` of a flexible link
+# are those of the rigid hub at its root.
 mast = ls.Link(
     "mast",
     joint=ls.Joint("revolute", axis=Z, armature=40.0),
@@ -45,7 +45,7 @@ boom = ls.Link(
     ),
 )
 # %%
-# The load swings freely in two directions: passive joints, and a virtual link without mass between them.
+# The load swings freely in two directions: two passive joints with a massless link between them.
 gimbal = ls.Link("gimbal", parent="boom", joint=ls.Joint("revolute", axis=Y, actuated=False))
 hook = ls.Link(
     "hook",
@@ -68,16 +68,21 @@ print(arm)
 print("\ncoordinates:", ", ".join(arm.coordinates))
 
 # %%
-# One entry per joint is enough: the boom is straight, its modal coordinates are zero.
-print("hook hangs at", ls.pose(arm, [0.4, -0.6, 0.6, 0.0], "hook", point=(0, 0, -5))[:3, 3].round(3), "m")
+# Joint positions are enough: the modal coordinates default to zero, so the boom is undeflected. `equilibrium` finds
+# its static deflection under gravity.
+pose = [0.4, -0.6, 0.6, 0.0]
+straight = ls.pose(arm, pose, "hook", point=(0, 0, -5))[:3, 3]
+sagging = ls.pose(arm, ls.equilibrium(arm, pose).q, "hook", point=(0, 0, -5))[:3, 3]
+print("load with an undeflected boom at", straight.round(3), "m")
+print(f"Conclusion: under gravity the flexible boom lowers the load by {1e3 * (straight - sagging)[2]:.0f} mm.")
 
 # %%
-# The machine as a picture.
-ls.draw(arm, [0.4, -0.6, 0.6, 0.0]).savefig("crane.png")
+# A figure of the crane.
+ls.draw(arm, pose).savefig("crane.png")
 
 # %%
-# The file reads back equal.
+# A saved arm is equal when it is loaded again.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "crane.toml"
     ls.save(arm, path)
-    print("\nthe file reads back equal:", ls.load(path) == arm)
+    print("\nsaved and loaded again, the arm is equal:", ls.load(path) == arm)

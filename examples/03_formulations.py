@@ -1,8 +1,8 @@
 """The classic formulations side by side
 =====================================
 
-The same torques, very different costs: every published formulation of inverse dynamics on one arm, and a table of
-positions that is only as good as its grid.
+The same torques at very different costs: every published formulation of inverse dynamics on one arm, and a
+configuration table whose accuracy depends on its grid.
 """
 
 import numpy as np
@@ -16,30 +16,37 @@ q, qd, qdd = rng.uniform(-1.0, 1.0, (3, 6))
 fast = ls.inverse_dynamics(arm, q, qd, qdd)
 costs = []
 
-print(f"{'inverse dynamics':<20}{'difference':>12}{'products':>10}{'sums':>8}{'folded':>8}")
+print("Inverse dynamics of one state of the PUMA 560: largest torque difference from lissom's default method; products")
+print("and sums as the papers count them; both together when operations with 0 and 1 are removed for this arm.\n")
+print(f"{'formulation':<20}{'difference N m':>16}{'products':>10}{'sums':>8}{'simplified':>12}")
 for f in ls.formulations():
     if f.direction == "inverse":
         difference = np.abs(ls.inverse_dynamics(arm, q, qd, qdd, method=f.name) - fast).max()
         cost = ls.count_operations(f.name, arm)
         folded = cost.folded.multiplications + cost.folded.additions
-        print(f"{f.name:<20}{difference:>12.1e}{cost.multiplications:>10}{cost.additions:>8}{folded:>8}")
+        print(f"{f.name:<20}{difference:>16.1e}{cost.multiplications:>10}{cost.additions:>8}{folded:>12}")
         costs.append((f.name, cost.multiplications + cost.additions, folded))
 
 # %%
-# Products and sums as the papers count them, and what is left on this arm when zeros and ones fold away.
+# Operations as the papers count them, and after simplification for this arm.
+operations = {name: dense for name, dense, _ in costs}
+ratio = operations["uicker_kahn"] / operations["newton_euler_link"]
+print("\nConclusion: all formulations agree to rounding; uicker_kahn needs "
+      f"{ratio:.0f} times as many operations as newton_euler_link.\n")  # fmt: skip
 figure = Figure(figsize=(8, 4), layout="constrained")
 ax = figure.subplots()
 for k, (_, dense, folded) in enumerate(costs):
     ax.barh([k + 0.2, k - 0.2], [dense, folded], 0.4, color=["C7", "C0"])
 ax.set_yticks(range(len(costs)), [name for name, _, _ in costs])
 ax.invert_yaxis()
-ax.set(xscale="log", xlabel="operations for one state of six joints (grey: dense, blue: folded)")
+ax.set(xscale="log", xlabel="operations for one state of six joints (grey: as published, blue: simplified)")
 figure.savefig("operations.png")
 
 # %%
-# A table of positions: small for two joints, and only as good as its grid.
+# A configuration table interpolates in position; its error falls with the number of grid points.
 planar = ls.load("two_link")
 for points in (9, 17, 33):
     table = ls.ConfigurationTable.build(planar, points)
     error = table.error()
-    print(f"table of {points} x {points}: {table.memory / 1024:.0f} kB, worst torque error {100 * error.worst:.2f} %")
+    print(f"configuration table of {points} x {points} points: {table.memory / 1024:.0f} kB, "
+          f"largest torque error {100 * error.worst:.2f} %")  # fmt: skip

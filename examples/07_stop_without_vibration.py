@@ -1,8 +1,8 @@
 """A flexible arm that stops without vibration
 ===========================================
 
-The quickest way to be there is not the quickest way to be still. The motion that is best for the flexible arm itself,
-beside the plan for rigid links of the same duration and what input shapers make of it.
+The optimal motion for a flexible arm, compared with the plan for rigid links of the same duration, without and with
+input shapers.
 """
 
 import lissom as ls
@@ -19,18 +19,22 @@ motion = ls.predict_motion(arm, task, compare=True)
 print(motion.describe())
 
 # %%
-# What every plan leaves ringing at the tip, with the payload known and ten percent off.
+# Residual vibration of the tip after every plan, with the exact payload and with errors of 10 %.
 print(motion.compared)
+plans = {plan.name: plan for plan in motion.compared.plans}
+ours, theirs = plans["this motion"].residual, plans["rigid plan"].residual
+print(f"\nConclusion: after the stop the tip vibrates by {1e3 * theirs:.0f} mm with the rigid plan, "
+      f"and by {1e3 * ours:.4f} mm with this motion.\n")  # fmt: skip
 ls.plot(motion, "residual").savefig("ringing.png")
 
 # %%
-# Positions, torques within their limits, the arm along its way.
+# Positions, torques within their limits, the arm along its path.
 ls.plot(motion).savefig("still.png")
 
 # %%
-# The torques alone, played through an independent simulation.
+# An independent simulation of the arm under the planned torques.
 print(motion.verify().describe())
 
 # %%
-# For a controller: evenly spaced samples.
+# Evenly spaced samples for a controller.
 motion.table(rate_hz=500).to_csv("still.csv")

@@ -1,16 +1,16 @@
-"""Demo: the best motion for a task, found, verified and drawn.
+"""Demo: optimal motions for three tasks, planned, verified and drawn.
 
 `make demo` runs this file. A PUMA 560 carries two kilograms from one shelf to another (`transfer.toml`), and a two-link
-arm lifts a load (`lift.toml`). Each motion is predicted, its torques are played through an independent simulation, and
-`out/` gets for each:
+arm lifts a load (`lift.toml`). Each motion is planned, verified by an independent simulation under its torques, and
+written to `out/`:
 
-- `transfer.png`: joints, torques within their limits, the arm along its way, and the search,
-- `transfer.gif`: the motion as a moving picture,
-- `transfer.nc`: all of it, for `lissom.load_motion`,
+- `transfer.png`: joints, torques within their limits, the arm along its path, and the convergence of the optimiser,
+- `transfer.gif`: a film of the motion,
+- `transfer.nc`: the complete motion, for `lissom.load_motion`,
 - `transfer.csv`: samples for a controller, a thousand per second.
 
-At the end a flexible arm stops without vibration (`still.toml`), and beside it one that follows the best plan for rigid
-links of the same duration, and rings: `still.png`, and `still.gif` with both.
+At the end a flexible arm stops without vibration (`still.toml`). The same arm under the optimal plan for rigid
+links of the same duration vibrates: `still.png`, and `still.gif` with both.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ SPEEDS = {"transfer": 0.5, "lift": 0.2}  # of the films
 
 
 def stop_still(folder: Path) -> None:
-    """The flexible arm: figure, and a film of both plans from their start to some time after their end."""
+    """Plan the motion of the flexible arm; write its figure, and a film of both plans that goes on after the stop."""
     asked = read_task_file(HERE / "still.toml")
     motion = ls.predict_motion(asked.arm, asked.task, **asked.options)
     print(f"still.toml:\n{motion.describe()}")
-    print(f"its torques, played: {motion.verify().describe()}\n")
+    print(f"simulated under its torques: {motion.verify().describe()}\n")
     ls.plot(motion).savefig(folder / "still.png", dpi=150)
     motion.save(folder / "still.nc")
     rigid = ls.predict_motion(rigid_arm(asked.arm, "demo"), asked.task, degree=5)
@@ -51,7 +51,7 @@ def stop_still(folder: Path) -> None:
 
 
 def followed(plan: ls.Motion, arm: ls.Arm) -> np.ndarray:
-    """(nt, dof) states of the flexible arm under the torques of a plan, then with its joints held where they are."""
+    """(nt, dof) states of the flexible arm under the torques of a plan, then with its joints held in place."""
     run = play(plan, arm)
     moving = run.at(np.linspace(0.0, plan.duration, FRAMES)).q
     still = np.where(arm.actuated, 0.0, run.qd[-1])
@@ -61,7 +61,7 @@ def followed(plan: ls.Motion, arm: ls.Arm) -> np.ndarray:
 
 
 class Film:
-    """Arms side by side, one above the other."""
+    """Arms side by side."""
 
     def __init__(self, plans: list[tuple[str, np.ndarray]]) -> None:
         arm = ls.load("two_link_flexible")
@@ -94,13 +94,15 @@ def main(folder: Path) -> None:
         clock = time.perf_counter()
         motion = ls.predict_motion(asked.arm, asked.task, **asked.options)
         print(f"{name}.toml, in {time.perf_counter() - clock:.1f} s:\n{motion.describe()}")
-        print(f"its torques, played: {motion.verify().describe()}\n")
+        print(f"simulated under its torques: {motion.verify().describe()}\n")
         ls.plot(motion).savefig(folder / f"{name}.png", dpi=150)
         ls.animate(motion, folder / f"{name}.gif", speed=speed, fps=12)
         motion.save(folder / f"{name}.nc")
         motion.to_csv(folder / f"{name}.csv", rate_hz=1000)
     stop_still(folder)
     print(f"in {folder}/: " + ", ".join(sorted(path.name for path in folder.iterdir())))
+    print(f"Look at {folder}/still.gif first: a flexible arm vibrates after the plan for rigid links, and stands still "
+          "after its own.")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The moving picture of the README: python tools/readme_film.py [docs/stopping.gif]
 
 Two copies of the flexible arm `two_link_flexible` make the same move in the same time. Their joints follow two plans
-exactly: the best one for the arm with rigid links, and the best one for the arm as it is. Then the joints stand still.
+exactly: the optimal one for rigid links, and the optimal one for the flexible arm. Then the joints are held.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ PLANS = {"planned for rigid links": COLOURS[1], "planned by lissom for the flexi
 
 
 def plans(arm: ls.Arm) -> list[ls.Motion]:
-    """The move with the least squared torque, for rigid links and for the arm as it is."""
+    """The motions with the smallest integral of squared torques, for rigid links and for the flexible arm."""
     task = ls.Task(start=[0.0, 0.0], goal=GOAL, duration=DURATION, minimise="torque_squared",
                    limits=ls.Limits(torque=[0.2, 0.1]))  # fmt: skip
     return [ls.predict_motion(rigid(arm, "readme"), task, degree=5), ls.predict_motion(arm, task)]
 
 
 def follow(arm: ls.Arm, plan: ls.Motion) -> ls.Run:
-    """The flexible arm while its joints move as planned, and for some time after they have stopped."""
+    """Simulate the flexible arm while its joints follow the plan, and for `AFTER` seconds more."""
     t = np.linspace(0.0, plan.duration, 2001)
     joints = plan.at(t)[2][:, plan.arm.joint_index]
     t, joints = np.append(t, plan.duration + 1e-9), np.vstack([joints, np.zeros(len(arm.joints))])  # then at rest
@@ -46,7 +46,7 @@ def follow(arm: ls.Arm, plan: ls.Motion) -> ls.Run:
 
 
 class SideBySide:
-    """The arms, and below them how far their tips are from where the same joints with rigid links would put them."""
+    """The arms, and below them the deflection of their tips from the positions with rigid links."""
 
     def __init__(self, arm: ls.Arm, runs: list[ls.Run]):
         self.t = np.arange(0.0, DURATION + AFTER, SPEED / FPS)

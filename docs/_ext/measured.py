@@ -11,11 +11,12 @@ MARK = "<!-- tables -->"
 OWN_PAGE = {"gauntlet": "robots"}  # results that have a page of their own; the others are on the performance page
 TITLES = {  # in this order; others follow by name
     "rigid": "Rigid dynamics",
+    "toolbox": "Robotics Toolbox",
     "cold": "First calls and single states",
     "simulation": "Simulation",
     "holding": "Robots held by PD control",
     "flexible": "Flexible links",
-    "motion": "Best motions",
+    "motion": "Optimal motions",
     "flexible_motion": "Motions without vibration",
     "loops": "Closed loops",
     "studies": "Studies",
@@ -24,7 +25,7 @@ TITLES = {  # in this order; others follow by name
 
 
 def number(value: Any) -> str:
-    """Three digits, or as it is."""
+    """Three significant digits of a float; other values as they are."""
     if value is None:
         return ""
     if isinstance(value, float):
