@@ -72,7 +72,7 @@ def _of_saved(arm: Arm, file: Path) -> TorqueSource:
 
     found = load_record(file)
     if isinstance(found, Run):
-        header = header_of(found.arm, found.report.made.get("loads", ()))
+        header = header_of(found.arm, found.report.provenance.get("loads", ()))
         own = found.tau if found.q.ndim == 2 else None
         return TorqueSource(arm, read_trajectory(file, arm), (), own, header, file)
     if found.arm.coordinates != arm.coordinates:
@@ -130,7 +130,7 @@ def _loads_of_run_file(source: TorqueSource) -> Any:
 
     try:
         found = None if source.file is None else load_record(source.file)
-        text = found.report.made.get("run_file") if isinstance(found, Run) else None
+        text = found.report.provenance.get("run_file") if isinstance(found, Run) else None
         return None if text is None else loads_at(loads_of(tomllib.loads(text)), source.path.t)
     except (LissomError, ValueError):
         return None

@@ -327,7 +327,10 @@ class Problem:
         return np.concatenate([[0.0] * bool(free[0]), inner, [1.0] * bool(free[1] and not self.task.periodic)])
 
     def _block(self, mesh: Mesh, more: Array, soft: float, only: Only) -> Block:
-        """Limits at all samples, at some `only` those named; rows of unactuated coordinates vanish at those of the mesh."""
+        """Limits at all samples, at some `only` those named.
+
+        Rows of unactuated coordinates vanish at the samples of the mesh.
+        """
         s, weights = mesh.samples(self.expressions.orders, "energy" in self.task.minimise)
         points = len(s)
         lower, upper, words = self.expressions.row_limits()

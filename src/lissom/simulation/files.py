@@ -274,7 +274,7 @@ def _write_csv(run: Run, path: Path) -> None:
     table = _table(run)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(f"# {_text(run)}\n")
-        lines = header_lines(header_of(run.arm, run.report.made.get("loads", ())))
+        lines = header_lines(header_of(run.arm, run.report.provenance.get("loads", ())))
         stream.writelines(f"# {line}\n" for line in lines)
         stream.write(f"# numpy.loadtxt(file, delimiter=',', skiprows={len(lines) + 3})\n")
         write_table(stream, table)

@@ -121,7 +121,7 @@ def simulate(
     )
     run = integrate.integrate(scene, options, progress, save, save_every, resume)
     if loads:  # a function or a list; tables of the run name them
-        run.report.made["loads"] = load_rows(loads)
+        run.report.provenance["loads"] = load_rows(loads)
     if on_failure == "raise":
         _raise_early_end(run)
     return run
