@@ -116,7 +116,7 @@ def test_a_load_along_a_beam():
     push = [ls.Load("link1", (0.0, 0.3, 0.0), point=(0.21, 0.0, 0.0))]
     options = {"q0": [0.1, 0.3], "until": 0.05, "dt": 1e-3, "every": 0.01, "loads": push, "method": "rk8"}
     agrees(ls.simulate(arm, arms=arms, **options), arms, which=1, **options)
-    with pytest.raises(InputError, match="not named"):
+    with pytest.raises(InputError, match="not among the frames"):
         ls.simulate(arm, arms=Several(Varied(arm, arms), arms), **options)
 
 
