@@ -116,7 +116,7 @@ def test_a_load_along_a_beam():
     push = [ls.Load("link1", (0.0, 0.3, 0.0), point=(0.21, 0.0, 0.0))]
     options = {"q0": [0.1, 0.3], "until": 0.05, "dt": 1e-3, "every": 0.01, "loads": push, "method": "rk8"}
     agrees(ls.simulate(arm, arms=arms, **options), arms, which=1, **options)
-    with pytest.raises(InputError, match="not named"):
+    with pytest.raises(InputError, match="not among the frames"):
         ls.simulate(arm, arms=Several(Varied(arm, arms), arms), **options)
 
 
@@ -277,7 +277,7 @@ def test_places_along_a_beam_are_shared_alike():
 
     together, apart = forked(0.2, 0.2), forked(0.2, 0.3)
     for arm, other, has, wanted in ((together, apart, "side", "link2"), (apart, together, "link2", "side")):
-        sentence = rf"arm 0, link 'side': the link at the same place .* is {has}, of .* it is {wanted}"
+        sentence = rf"arm 0, link 'side': the link at the same place .* is {has}, but of .* it is {wanted}"
         with pytest.raises(InputError, match=sentence):
             ls.simulate(arm, arms=[other], until=0.01)
     arms, options = [apart, forked(0.35, 0.1)], {"until": 0.02, "dt": 1e-3, "method": "rk8"}
