@@ -195,7 +195,6 @@ def test_second_derivatives_and_the_regressor():
     close(ls.regressor(case.arm, q, qd, qdd), case.G.T @ plain(case.free, "regressor", *free))
 
 
-@pytest.mark.slow
 def test_gradient_against_central_differences():
     arm = tree(damping=0.3, armature=0.2)
     (q, qd, qdd), _ = Projection(arm).states(1)

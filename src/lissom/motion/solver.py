@@ -17,8 +17,8 @@ from lissom.spatial.rotations import Array
 
 # option_file_name: IPOPT would read a file of the working directory
 QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
-# Rows have size one already. Without MUMPS's scalings an iteration of a tree of 44 joints takes 70 instead of 115 ms,
-# and trees of 20 to 44 joints end in the same optima.
+# Rows have size one already. Without its other scaling too, an iteration of a tree of 44 joints takes 71 instead of
+# 82 ms, and trees of 20 to 44 joints with limits end in the same optima.
 LINEAR = {"mumps_permuting_scaling": 0, "mumps_scaling": 0}
 # from a solution with multipliers: start near the bounds, with a small barrier
 WARM: dict[str, Any] = {
