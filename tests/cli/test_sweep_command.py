@@ -108,7 +108,7 @@ def test_a_store_is_gone_on_with_only_where_asked(study):
     assert done.exit_code == 0
     assert ls.load_study(folder).complete
     study.write_text(PAYLOADS.replace("0.8", "0.7"))
-    assert "it holds another study (parameters differ)" in refused(lissom("sweep", study, "--resume"))
+    assert "it has rows of a different study (parameters differ)" in refused(lissom("sweep", study, "--resume"))
 
 
 @pytest.mark.parametrize(
