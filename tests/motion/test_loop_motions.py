@@ -187,8 +187,8 @@ def test_a_singular_configuration_on_the_way_is_told():
     motion = Search(arm, ls.Task(**task, segments=12), (1e-8, 500, None), 0, 0.0).start(0)
     assert not motion.ok
     told = re.match(
-        r"the path passes through a singular configuration at (\S+) s, where the actuators no longer control every degree "
-        r"of freedom of loop 1 \(left_fore - right_fore, spherical\)",
+        r"the path passes through a singular configuration at (\S+) s, where the actuators no longer control every "
+        r"degree of freedom of loop 1 \(left_fore - right_fore, spherical\)",
         motion.status,
     )
     assert told, motion.status
