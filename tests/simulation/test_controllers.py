@@ -48,7 +48,7 @@ def test_messages_say_what_was_expected(given, words):
 def test_computed_torque_says_what_it_neglects():
     soft = ls.load("two_link_flexible")
     run = ls.simulate(soft, [0.0, 0.3], tau=ls.ComputedTorque([0.0, 0.3], 100, 20), until=0.01, dt=1e-4)
-    assert "ComputedTorque neglects the coordinates without an actuator (link1.bending_z1" in run.report.notes[0]
+    assert "ComputedTorque neglects the unactuated coordinates (link1.bending_z1" in run.report.notes[0]
     assert not ls.simulate(ARM, [0, 0], tau=ls.ComputedTorque([0, 0], 100, 20), until=0.01, dt=1e-3).report.notes
 
 
