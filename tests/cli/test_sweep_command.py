@@ -108,7 +108,7 @@ def test_a_store_is_gone_on_with_only_where_asked(study):
     assert done.exit_code == 0
     assert ls.load_study(folder).complete
     study.write_text(PAYLOADS.replace("0.8", "0.7"))
-    assert "it holds another study (parameters differ)" in refused(lissom("sweep", study, "--resume"))
+    assert "it has rows of a different study (parameters differ)" in refused(lissom("sweep", study, "--resume"))
     assert "exclude each other" in refused(lissom("sweep", study, "--resume", "--overwrite"))
 
 
@@ -130,7 +130,7 @@ def test_a_folder_of_something_else_is_never_emptied(study, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "rows-0-000001.parquet").write_text("mine")
-    assert "it is a folder of something else" in refused(lissom("sweep", study, "-o", other, "--overwrite"))
+    assert "it has files that are not of a study" in refused(lissom("sweep", study, "-o", other, "--overwrite"))
     assert (other / "rows-0-000001.parquet").read_text() == "mine"
 
 

@@ -100,7 +100,7 @@ def test_it_is_tried_with_another_payload(moved):
     assert [trial.what for trial in found.trials] == ["payload +10 %", "payload -10 %"]
     plan = moved.compared["this motion"]
     assert [trial.residual for trial in found.trials] == pytest.approx([plan.heavier, plan.lighter], rel=1e-6)
-    assert "payload -10 %: the tip rings by" in found.describe()
+    assert "payload -10 %: residual tip vibration" in found.describe()
     for given, sentence in (({"payload": 2}, "0.1 for ten percent"), ({"modes": -1}, "additional modes")):
         with pytest.raises(InputError, match=sentence):
             moved.verify(**given)
@@ -195,7 +195,7 @@ def test_what_is_refused_says_why():
         ls.predict_motion(arm, **MOVE, start_velocity=[0.1, 0.0], compare=True)
     with pytest.raises(InputError, match=r"slope of 1\.1 rad"):
         ls.predict_motion(two_link("vertical"), **MOVE | {"limits": ls.Limits(torque=20.0)})
-    with pytest.raises(InputError, match="start_acceleration is given for a coordinate without a motor"):
+    with pytest.raises(InputError, match="start_acceleration is given for an unactuated coordinate"):
         ls.predict_motion(arm, **MOVE, start_acceleration=np.zeros(6))
 
 

@@ -241,7 +241,7 @@ def test_the_same_motion_either_way(monkeypatch):
 def test_what_tapes_cannot_do_is_said():
     arm = generic_tree(range(-1, tapes.LONGEST), 2)
     task = Task(start=np.zeros(arm.dof), goal=np.ones(arm.dof), duration=1.0, minimise="torque_rate")
-    with pytest.raises(UnsupportedError, match=r"torque_rate: not available for arms of more than 12 joints"):
+    with pytest.raises(UnsupportedError, match=r"torque_rate: not supported for arms with more than 12 joints"):
         predict_motion(arm, task)
 
 

@@ -121,7 +121,7 @@ def test_an_arm_with_elastic_joints():
     assert found.status == "verified"
     assert [trial.what for trial in found.trials] == ["stiffness +5 %", "stiffness -5 %"]
     assert all(1e-4 < trial.tracked_residual < 0.1 for trial in found.trials)
-    assert "stiffness -5 %: the tip rings by" in found.describe()
+    assert "stiffness -5 %: residual tip vibration" in found.describe()
     for given, sentence in (({"payload": 2}, "0.1 for ten percent"), ({"modes": -1}, "additional modes"),
                             ({"payload": 0.1}, "has no payload")):  # fmt: skip
         with pytest.raises(InputError, match=sentence):
@@ -208,7 +208,7 @@ def test_a_mode_that_does_not_ring_needs_no_shaper():
     shaped = motion.compared["rigid plan, ZV, joints tracked"]
     assert shaped.duration == pytest.approx(1.0)
     assert shaped.residual == pytest.approx(motion.compared["rigid plan, joints tracked"].residual, rel=1e-3)
-    assert "shaped for no mode" in str(motion.compared)
+    assert "behind an input shaper for no mode" in str(motion.compared)
     assert "Strongly damped modes are skipped: 1" in str(motion.compared)
 
 
@@ -234,7 +234,7 @@ def test_a_comparison_tells_what_it_left_out(monkeypatch):
     assert motion.ok
     assert "rigid plan: no solution of 0.5 s within the velocity and torque limits" in told
     assert "rigid plan, ZVD: left out, shaper: made to fail." in told
-    assert "shaped for one mode at the goal" in told
+    assert "behind an input shaper for the first mode at the goal" in told
     late = motion.compared["rigid plan, ZV, joints tracked"].duration
     assert late > 0.5
     assert f"It takes {late:.3g} s, longer than this motion" in told

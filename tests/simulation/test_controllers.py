@@ -28,7 +28,7 @@ def test_a_controller_without_a_law_is_refused():
         def signals(self, arm):
             return []
 
-    with pytest.raises(ls.InputError, match=r"Own, which has no law\. Derive it from PD"):
+    with pytest.raises(ls.InputError, match=r"Own, which has no control law\. Derive it from PD"):
         ls.simulate(ARM, [0, 0], tau=Own(), until=0.1)
 
 
@@ -36,7 +36,7 @@ def test_a_controller_without_a_law_is_refused():
     ("given", "words"),
     [
         ({"tau": "pd"}, r"tau is 'pd'; expected None, numbers .*Profile.*PD, ComputedTorque.*function tau\(t, q, qd\)"),
-        ({"tau": ls.PD}, r"tau is the class PD; expected one of its objects"),
+        ({"tau": ls.PD}, r"tau is the class PD; expected an instance"),
         ({"events": "elbow"}, r"events is a string \('elbow'\); expected a list of Event"),
     ],
 )
@@ -48,7 +48,7 @@ def test_messages_say_what_was_expected(given, words):
 def test_computed_torque_says_what_it_neglects():
     soft = ls.load("two_link_flexible")
     run = ls.simulate(soft, [0.0, 0.3], tau=ls.ComputedTorque([0.0, 0.3], 100, 20), until=0.01, dt=1e-4)
-    assert "ComputedTorque neglects the coordinates without an actuator (link1.bending_z1" in run.report.notes[0]
+    assert "ComputedTorque neglects the unactuated coordinates (link1.bending_z1" in run.report.notes[0]
     assert not ls.simulate(ARM, [0, 0], tau=ls.ComputedTorque([0, 0], 100, 20), until=0.01, dt=1e-3).report.notes
 
 

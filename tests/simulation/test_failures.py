@@ -54,7 +54,7 @@ def test_bad_input(match, options):
 
 
 def test_numbers_of_runs_must_fit():
-    refused(r"numbers of runs do not fit together: q0 3, .* 4", np.zeros((3, 2)), tau=ls.PD(np.zeros((4, 2)), 1, 1))
+    refused(r"the numbers of runs differ: q0 3, .* 4", np.zeros((3, 2)), tau=ls.PD(np.zeros((4, 2)), 1, 1))
     refused(r"tau has 4 rows for 3 runs; give one row per run, or Profile", np.zeros((3, 2)), tau=np.zeros((4, 2)))
 
 
@@ -162,7 +162,7 @@ def test_numbers_that_overflow():
 
 def test_energy_out_of_balance_is_said():
     run = ls.simulate(ARM, Q0, [3.0, -5.0], until=2.0, dt=0.1)
-    assert run.status.startswith("done, but energy is out of balance by")
+    assert run.status.startswith("done, but energy balance error")
     assert "try a smaller dt" in run.status
     assert not run.ok
     assert ls.simulate(ARM, Q0, [3.0, -5.0], until=2.0, dt=0.1, audit=1.0).ok

@@ -14,7 +14,7 @@ Q0 = np.array([0.3, 0.1])
 
 def test_counts_of_runs_that_vary_over_time_are_checked():
     """Torques over time of two runs beside six initial states: once machine code read beyond them."""
-    with pytest.raises(ls.InputError, match=r"numbers of runs do not fit together: q0 6, .* 2"):
+    with pytest.raises(ls.InputError, match=r"the numbers of runs differ: q0 6, .* 2"):
         ls.simulate(ARM, np.zeros((6, 2)), tau=np.zeros((2, 11, 2)), until=0.5, dt=0.01)
     run = ls.simulate(ARM, Q0, tau=np.zeros((5, 11, 2)), until=0.1, dt=0.01)
     assert run.count == 5

@@ -66,14 +66,24 @@ def test_seeds_of_rows_do_not_depend_on_company():
     ("parameters", "sampling", "count", "sentence"),
     [
         ({"a": P("q", uniform=(0, 1))}, "grid", None, "parameter 'a' is uniform, which has no list of values"),
-        ({"a": P("q", grid=(0, 1, 4)), "b": P("q", values=[1, 2])}, "list", None, "they have a 4, b 2"),
-        ({"a": P("q", grid=(0, 1, 4))}, "grid", 4, "a grid has as many rows as its values say"),
+        ({"a": P("q", grid=(0, 1, 4)), "b": P("q", values=[1, 2])}, "list", None, "there are a 4, b 2"),
+        ({"a": P("q", grid=(0, 1, 4))}, "grid", 4, "the values decide the rows of a grid"),
         ({"a": P("q", uniform=(0, 1))}, "sobol", None, "count is None; sobol samples need a whole number"),
         ({"a": P("q", uniform=(0, 1))}, "sobol", -3, "count is -3"),
-        ({"a": P("q", uniform=(0, 1))}, "saltelli", 100, "count is 100; saltelli samples need a power of 2, 128 say"),
+        (
+            {"a": P("q", uniform=(0, 1))},
+            "saltelli",
+            100,
+            "count is 100; saltelli samples need a power of 2, for example 128",
+        ),
         ({"a": P("q", uniform=(0, 1))}, "soboll", 100, "did you mean 'sobol'"),
-        ({"a": P("q", uniform=(0, 1))}, "random", MOST_ROWS + 1, "it would have 10,000,001 rows; at most 10,000,000"),
-        ({n: P("q", grid=(0, 1, 9999)) for n in "abcd"}, "grid", None, "it would have .* rows; at most"),
+        (
+            {"a": P("q", uniform=(0, 1))},
+            "random",
+            MOST_ROWS + 1,
+            "the study would have 10,000,001 rows; at most 10,000,000",
+        ),
+        ({n: P("q", grid=(0, 1, 9999)) for n in "abcd"}, "grid", None, "the study would have .* rows; at most"),
     ],
 )
 def test_designs_that_cannot_be_are_refused(parameters, sampling, count, sentence):
@@ -84,7 +94,7 @@ def test_designs_that_cannot_be_are_refused(parameters, sampling, count, sentenc
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "it has no values; give one of values"),
+        ({}, "it has no values; give exactly one of values"),
         ({"values": [1], "grid": (0, 1, 2)}, "it has values and grid"),
         ({"values": []}, "values is empty"),
         ({"values": [1, "a"]}, "expected numbers or strings"),

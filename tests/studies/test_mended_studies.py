@@ -125,7 +125,7 @@ def test_a_late_row_without_outputs_costs_only_itself():
     )
     result = study.run(workers=1)
     assert result.failures.tolist() == [3]
-    assert "gave None" in result["error"][3]
+    assert "returned None" in result["error"][3]
 
 
 def test_counts_can_vary():
@@ -301,14 +301,14 @@ def test_failed_rows_can_be_tried_again(tmp_path):
     result = study.run(tmp_path / "s", workers=1, retry=True)
     assert result.effort["rows"] == 1
     assert result["y"].tolist() == ls.load_study(tmp_path / "s")["y"].tolist() == [1, 2, 3]
-    with pytest.raises(ls.InputError, match="retry continues a store"):
+    with pytest.raises(ls.InputError, match="retry=True needs store="):
         study.run(retry=True)
 
 
 def test_values_near_the_ends_are_tried_first():
     with pytest.raises(ls.InputError, match=r"parameter 'm': .*mass"):
         ls.Study("modes", "two_link_flexible", None, {"m": ls.StudyParameter("arm.links.link2.payload.mass", uniform=(-0.1, 0.1))}, sampling="random", count=3)  # fmt: skip  # noqa: E501
-    with pytest.raises(ls.InputError, match="simulate has it, but it is not among the arguments"):
+    with pytest.raises(ls.InputError, match="this argument of simulate has no value"):
         ls.Study("simulate", "two_link", None, {"t": ls.StudyParameter("until", values=[1, 2])})
 
 

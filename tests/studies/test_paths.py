@@ -61,7 +61,7 @@ def test_what_is_there_is_found(subject, text, expected):
         ("q[5]", "q has 2 entries, so there is no \\[5\\]"),
         ("arm.links.link2.beam.EI[0].x", "is None, so it has no 'x'"),
         ("tau.kp.x", "which has no 'x'"),
-        ("qq[1]", "there is no 'qq' in what is evaluated; did you mean 'q'"),
+        ("qq[1]", "there is no 'qq' in the arguments; did you mean 'q'"),
         ("arm.links.*.nothing", "no entry of arm.links has nothing"),
     ],
 )

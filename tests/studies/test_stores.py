@@ -73,7 +73,7 @@ def test_only_missing_rows_are_done_again(tmp_path):
     gone = set(stores.read_part(lost)["row"].tolist())
     lost.unlink()
     assert len(ls.load_study(folder)) == 40 - len(gone)
-    assert ls.load_study(folder).status == f"{40 - len(gone)} of 40 rows are evaluated"
+    assert ls.load_study(folder).status == f"incomplete: {40 - len(gone)} of 40 rows are evaluated"
     seen = []
     study = square_study()
     result = study.run(folder, workers=1, resume=True, progress=lambda done, _all: seen.append(done))
@@ -89,7 +89,7 @@ def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
     square_study().run(folder, workers=1)
     with pytest.raises(ls.InputError, match="it already has 40 rows of a study\\. Continue with resume=True"):
         square_study().run(folder, workers=1)
-    with pytest.raises(ls.InputError, match="it holds another study \\(parameters, rows differ\\)"):
+    with pytest.raises(ls.InputError, match="it has rows of a different study \\(parameters, rows differ\\)"):
         square_study(41).run(folder, workers=1, resume=True)
     with pytest.raises(ls.InputError, match="another study \\(seed differ"):
         square_study(seed=1).run(folder, workers=1, resume=True)
@@ -115,7 +115,7 @@ def test_other_gains_are_another_study(tmp_path):
 
     study(5.0).run(tmp_path / "s", workers=1)
     assert study(5.0).run(tmp_path / "s", workers=1, resume=True).complete
-    with pytest.raises(ls.InputError, match=r"it holds another study \(arguments differ\)"):
+    with pytest.raises(ls.InputError, match=r"it has rows of a different study \(arguments differ\)"):
         study(6.0).run(tmp_path / "s", workers=1, resume=True)
 
 

@@ -276,7 +276,7 @@ def test_joints_moved_by_hand_keep_loops_closed_and_mimics_along():
     ends = [ls.pose(arm, q, link, (FOUR[link], 0, 0))[:3, 3] for link in ("coupler", "rocker")]
     assert ends[0] == pytest.approx(ends[1], abs=1e-9)
     player.move(2, -1.0)  # a crank-rocker's rocker cannot go there
-    assert player.said.startswith("The loops cannot close there: assemble: no position")
+    assert player.said.startswith("The closed loops cannot reach this position: assemble: no position")
     assert player.state().q == pytest.approx(q)
     pair = ls.Arm("pair", [
         ls.Link("a", mass=1.0, inertia=(0.1,) * 3),

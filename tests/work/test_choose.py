@@ -35,7 +35,11 @@ def test_what_is_asked_for(monkeypatch):
         ("2", None, "sweep: workers is '2'; expected"),
         (None, 8786, "sweep: scheduler is 8786; expected the address of a dask scheduler, such as 'tcp://"),
         (None, " ", "sweep: scheduler is ' '; expected"),
-        (2, "tcp://127.0.0.1:8786", "sweep: workers is 2 and scheduler is 'tcp://127.0.0.1:8786'; give one of them"),
+        (
+            2,
+            "tcp://127.0.0.1:8786",
+            "sweep: workers is 2 and scheduler is 'tcp://127.0.0.1:8786'; give only one of them",
+        ),
     ],
 )
 def test_what_cannot_be_asked_for(workers, scheduler, sentence):
@@ -45,7 +49,7 @@ def test_what_cannot_be_asked_for(workers, scheduler, sentence):
 
 
 def test_motions_refuse_the_same():
-    with pytest.raises(InputError, match="predict_motion: workers is 2 and scheduler is 'x'; give one of them"):
+    with pytest.raises(InputError, match="predict_motion: workers is 2 and scheduler is 'x'; give only one of them"):
         ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1], workers=2, scheduler="x")
 
 

@@ -123,7 +123,7 @@ def test_jobs_outlive_a_worker_and_not_the_scheduler(tmp_path, monkeypatch):
         future = place.submit(pid_after, 60)
         it.process.kill()
         assert isinstance(future.exception(20), WorkerLost)
-        assert place.trouble == f"the scheduler at {it.address} is gone"
+        assert place.trouble == f"the connection to the scheduler at {it.address} is lost"
         assert isinstance(place.submit(pid_after, 0).exception(20), WorkerLost)
 
 
@@ -144,7 +144,7 @@ def test_a_job_that_ends_every_worker(tmp_path):
         assert until(lambda: place.count == 4)
         error = place.submit(os._exit, 3).exception(30)
         assert isinstance(error, WorkerLost)
-        assert "4 workers that worked on a job ended, the last at tcp://" in str(error)
+        assert "4 workers died during a job, the last at tcp://" in str(error)
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ def test_a_lost_scheduler_is_told_without_noise(tmp_path):
             time.sleep(0.5)
             it.process.kill()
             out, noise = driver.communicate(timeout=30)
-        gone = f"the scheduler at {it.address} is gone"
+        gone = f"the connection to the scheduler at {it.address} is lost"
         assert (out, noise, driver.returncode) == (f"WorkerLost: {gone}.\n{gone}\n", "", 0)
 
 
@@ -209,7 +209,7 @@ def test_no_scheduler(monkeypatch):
 @pytest.mark.slow
 def test_no_workers(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "REACH", 1.0)
-    with scheduler(tmp_path) as it, pytest.raises(InputError, match=r"has no workers. Begin some: dask worker tcp://"):
+    with scheduler(tmp_path) as it, pytest.raises(InputError, match=r"has no workers. Start some: dask worker tcp://"):
         Cluster(it.address)
 
 

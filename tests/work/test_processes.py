@@ -66,7 +66,7 @@ def slow_square(x):
 def test_words_of_workplaces():
     for place, count, words in [
         (Here(), 1, "this process"),
-        (Processes(1), 1, "1 process of this machine"),
+        (Processes(1), 1, "1 process on this machine"),
         (Processes(2), 2, "2 processes on this machine"),
     ]:
         with place:
