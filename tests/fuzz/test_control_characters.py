@@ -13,6 +13,7 @@ from lissom.cli.main import app
 from lissom.errors import CONTROL, printable
 from lissom.formats.tables import cell_text, read_table, text_cell, write_table
 from lissom.formats.typed import fits
+from lissom.listing import Listing
 
 RED, BELL, CSI, REVERSED = "\x1b[31m", "\x07", "\x9b31m", "\u202e"
 LINK = '[[links]]\nname = "a"\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n'
@@ -59,7 +60,7 @@ def test_the_terminal_and_json_write_them_out(capsys, monkeypatch):
     shown = io.StringIO()
     monkeypatch.setattr(common, "out", common.Terminal(file=shown))
     common.out.print(RED + CSI, markup=False)
-    common.print_listing(common.Listing(RED, [RED], [[RED]]))
+    common.print_listing(Listing(RED, [RED], [[RED]]))
     assert not CONTROL.search(shown.getvalue())
     common.print_json({RED: CSI})
     said = capsys.readouterr().out

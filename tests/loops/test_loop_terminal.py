@@ -58,7 +58,7 @@ def test_typed_positions_are_closed_nearby(tmp_path):
     typed = ",".join(f"{x:.4f}" for x in q)
     done = lissom("linearise", FOUR_BAR, "--q", typed, "--json")
     assert done.exit_code == 0, done.output
-    assert "loops closed nearby, at --q" in done.stderr
+    assert "the nearest position that closes them is --q" in done.stderr
     exact = lissom("modes", FOUR_BAR, "--joints", "free", "--q", ",".join(map(repr, q.tolist())))
     assert exact.exit_code == 0
     assert exact.stderr == ""

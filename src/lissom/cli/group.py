@@ -120,9 +120,10 @@ def ended_by_interrupt(what: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt as interrupt:
         from lissom.cli.written import written
+        from lissom.errors import printable
 
         files = ", ".join(written)
         saved = f"{files} {'is' if len(written) == 1 else 'are'} complete, nothing else was written"
         message = str(interrupt) or f"interrupted; {saved if files else 'nothing was written'}."
-        typer.echo(f"{what}: {message}", err=True)
+        typer.echo(printable(f"{what}: {message}"), err=True)
         raise typer.Exit(130) from None
