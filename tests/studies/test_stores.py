@@ -91,7 +91,7 @@ def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
         square_study().run(folder, workers=1)
     with pytest.raises(ls.InputError, match="it has rows of a different study \\(parameters, rows differ\\)"):
         square_study(41).run(folder, workers=1, resume=True)
-    with pytest.raises(ls.InputError, match="another study \\(seed differ"):
+    with pytest.raises(ls.InputError, match="a different study \\(seed differ"):
         square_study(seed=1).run(folder, workers=1, resume=True)
     other = ls.Study(lambda case: {"y": case["x"] ** 3}, parameters=square_study().parameters, title="squares")
     object.__setattr__(other.evaluate, "__qualname__", "square")
