@@ -104,7 +104,7 @@ def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
     about = read_about(folder)
     about["made"]["versions"]["numpy"] = "1.0"
     (folder / "_study.json").write_text(json.dumps(about))
-    with pytest.raises(ls.InputError, match=r"its rows were made with numpy 1.0 \(here "):
+    with pytest.raises(ls.InputError, match=r"its rows were computed with numpy 1.0 \(here "):
         square_study().run(folder, workers=1, resume=True)
 
 
