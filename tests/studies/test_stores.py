@@ -91,11 +91,11 @@ def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
         square_study().run(folder, workers=1)
     with pytest.raises(ls.InputError, match="it has rows of a different study \\(parameters, rows differ\\)"):
         square_study(41).run(folder, workers=1, resume=True)
-    with pytest.raises(ls.InputError, match="another study \\(seed differ"):
+    with pytest.raises(ls.InputError, match="a different study \\(seed differ"):
         square_study(seed=1).run(folder, workers=1, resume=True)
     other = ls.Study(lambda case: {"y": case["x"] ** 3}, parameters=square_study().parameters, title="squares")
     object.__setattr__(other.evaluate, "__qualname__", "square")
-    with pytest.raises(ls.InputError, match="another study \\(what it evaluates, or values that it uses, differ"):
+    with pytest.raises(ls.InputError, match="a different study \\(what it evaluates, or values that it uses, differ"):
         other.run(folder, workers=1, resume=True)
     with open(folder / "_study.json") as stream:
         unseen = ls.Study(lambda case: {"y": stream.name and 1.0}, parameters=square_study().parameters)
@@ -104,7 +104,7 @@ def test_a_store_is_not_begun_twice_nor_mixed(tmp_path):
     about = read_about(folder)
     about["made"]["versions"]["numpy"] = "1.0"
     (folder / "_study.json").write_text(json.dumps(about))
-    with pytest.raises(ls.InputError, match=r"its rows were made with numpy 1.0 \(here "):
+    with pytest.raises(ls.InputError, match=r"its rows were computed with numpy 1.0 \(here "):
         square_study().run(folder, workers=1, resume=True)
 
 
