@@ -146,7 +146,11 @@ def test_tables_that_cannot_be_written_are_refused_before_any_work(study, tmp_pa
     [
         ("link2.payload", "link7.payload", ":7 parameter 'payload': path 'arm.links.link7.payload.mass': there is no"),
         ("[0.0, 0.2, 3]", "[0.0, 0.2, 1e12]", ":8 parameter 'payload': grid is"),
-        ("[0.0, 0.2, 3]", "[0.0, 0.2, 9_000_000]", "it would have 18,000,000 rows; at most 10,000,000 are made"),
+        (
+            "[0.0, 0.2, 3]",
+            "[0.0, 0.2, 9_000_000]",
+            "study would have 18,000,000 rows; at most 10,000,000 are",
+        ),
         ('how = "scale"', 'how = "times"', ":11 parameter 'stiffness': how is 'times'; expected one of"),
         ("count = 2", "coun = 2", "modes has no argument 'coun'; did you mean 'count'?"),
         ('"modes"', '"mode"', ":2: evaluate is 'mode'; did you mean 'modes'?"),
@@ -169,7 +173,7 @@ def test_no_scheduler(study, monkeypatch):
     assert "there is no scheduler at 'tcp://127.0.0.1:9'" in refused(
         lissom("sweep", study, "--scheduler", "tcp://127.0.0.1:9")
     )
-    assert "give one of them" in refused(lissom("sweep", study, "-w", 2, "--scheduler", "tcp://127.0.0.1:9"))
+    assert "give only one of them" in refused(lissom("sweep", study, "-w", 2, "--scheduler", "tcp://127.0.0.1:9"))
     assert not study.with_suffix("").exists()
 
 
@@ -218,7 +222,7 @@ def test_ctrl_c_keeps_what_is_done(code):
     process.send_signal(signal.SIGINT)
     out, noise = process.communicate(timeout=60)
     assert process.returncode == 130, noise
-    assert "of 200 rows are done; continue with resume=True (--resume)" in noise
+    assert "of 200 rows are evaluated; continue with resume=True (--resume)" in noise
     assert "Traceback" not in out + noise
     kept = ls.load_study(folder)
     assert 0 < len(kept) < 200

@@ -104,7 +104,7 @@ def test_tables_are_read_by_pandas_and_numpy(carried, tmp_path):
         assert any(line == '# arm: "two_link"' for line in lines)
         assert any(line.startswith("# digest: ") for line in lines)
     assert '# loads: [{"link": "fore", "force": [1.0, 0.0, 0.0]' in (tmp_path / "run.csv").read_text()
-    assert ls.load_run(tmp_path / "run.csv").report.made["loads"][0]["link"] == "fore"
+    assert ls.load_run(tmp_path / "run.csv").report.provenance["loads"][0]["link"] == "fore"
     assert "external loads on 'fore' act" in words(torques("two_link", tmp_path / "run.csv"))
 
 

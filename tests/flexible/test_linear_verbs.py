@@ -166,7 +166,7 @@ def test_indefinite_inertia_of_a_payload_is_told():
     q[arm.mode_index] *= 0.4
     assert np.linalg.eigvalsh(ls.mass_matrix(arm, q))[0] > 0
     payloads = [arm.links[1].payload, heavy.links[1].payload]
-    with pytest.warns(ls.IndefiniteInertia, match="inertia of run 1 is not positive definite at t = 0 s"):
+    with pytest.warns(ls.IndefiniteInertia, match="mass matrix of run 1 is not positive definite at t = 0 s"):
         run = ls.simulate(arm, q, payloads=payloads, until=1e-3, dt=1e-4, method="rk4")
     assert not run.ok
 

@@ -82,7 +82,7 @@ def test_the_terminal_takes_it_too(path):
     run = CliRunner()
     done = run.invoke(app, ["check", str(path), "--as-written"])
     assert done.exit_code == 0
-    assert "r: not physical, taken as written, 2 warnings" in done.output
+    assert "r: not physical, used as written, 2 warnings" in done.output
     assert run.invoke(app, ["info", str(path)]).exit_code == 1
     both = run.invoke(app, ["info", str(path), "--as-written", "--repair"])
     assert "--repair and --as-written exclude each other" in both.output

@@ -293,10 +293,11 @@ def hollerbach_16(patch):
 
 
 @erratum(
-    "hollerbach_3x3", turning, printed="the same with sign and transpose mended, `pdd_j = pdd_{j-1} + Wdd_{j-1} p*_j`",
+    "hollerbach_3x3", turning,
+    printed="the same with sign and transpose corrected, `pdd_j = pdd_{j-1} + Wdd_{j-1} p*_j`",
     should="`p*_j` moves with `q_j` when seen from frame j-1, so it is differentiated too",
 )  # fmt: skip
-def hollerbach_16_mended(patch):
+def hollerbach_16_corrected(patch):
     change_origins(patch, lambda pdd, Wdd, p: plus(pdd, times(Wdd, p)))
 
 

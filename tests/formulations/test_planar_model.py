@@ -264,6 +264,6 @@ def test_arms_that_the_printed_coefficients_do_not_fit():
         last.replace(beam=last.beam.replace(EA=90.0, modes=ls.Modes(bending_z=1, stretch=1))),
     )  # fmt: skip
     for arm in (planar_arm(1, (2, 2)), *(PAPER.replace(links=[one, other]) for other in others)):
-        with pytest.raises(ls.UnsupportedError, match="beside the places and directions the paper has"):
+        with pytest.raises(ls.UnsupportedError, match="that the two-link arm of the paper does not have"):
             two.TwoLink.of(arm)
     assert len(modal(PAPER)) == 4

@@ -139,7 +139,7 @@ def own_slopes(patch, **changes):
     patch.setattr(xiang_sensitivity, "slopes_by_own", lambda *given: right(*given)._replace(**changes))
 
 
-@erratum("xiang", FORCES, tree, printed="`D_parent = sum D_child`, `E_parent`, `F_parent` alike",
+@erratum("xiang", FORCES, tree, printed="`D_parent = sum D_child`, and likewise `E_parent`, `F_parent`",
          should="`sum T_child D_child`, `sum T_child E_child`, `sum T_child F_child`; `G` is right")  # fmt: skip
 def xiang_37b(patch):
     right, several = xiang.hand_in, branching(tree())

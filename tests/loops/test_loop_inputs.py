@@ -102,7 +102,7 @@ CASES = {
     ),
     "controller": (
         lambda: ls.simulate(four_bar(), Q, tau=ls.ComputedTorque(Q, 1.0, 1.0), until=1.0), ls.UnsupportedError,
-        "ComputedTorque knows the arm as a tree",
+        "ComputedTorque does not support the closed loops",
     ),
     "singular": (
         lambda: ls.simulate(four_bar(), Q, until=1.0, singular="ignore"), ls.InputError, "expected 'stop' or 'pass'",

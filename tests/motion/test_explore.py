@@ -210,7 +210,7 @@ def test_seconds_bound_compilation_too(swing):
     task = {"start": [0, -2], "goal": [1, -1], "duration": 1.5, "minimise": "torque_squared"}
     motion = predict_motion(fresh, **task, seconds=1e-9, on_failure="return")
     assert not motion.ok
-    assert "time ran out while its functions were compiled; raise `seconds` (1e-09)" in motion.status
+    assert "time ran out during compilation; raise `seconds` (1e-09)" in motion.status
     assert motion.q[0] == pytest.approx([0, -2])
     assert motion.q[-1] == pytest.approx([1, -1])
 

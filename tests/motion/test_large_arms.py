@@ -201,9 +201,9 @@ def test_the_exchange_continues_from_the_solution_before(monkeypatch):
     limits, counts = limited(arm, goal, 1.5, 1.2, 3.0), counted(monkeypatch)
     task = Task(start=np.zeros(8), goal=goal, duration=1.5, minimise="torque_squared", segments=8, limits=limits)
     motion = predict_motion(arm, task, starts=1)
-    assert motion.report.rounds == len(counts) > 2
+    assert motion.report.exchange_iterations == len(counts) > 2
     assert max(counts[1:]) < counts[0] / 2
-    assert max(peak.use for peak in motion.report.peaks) < 1 + 1e-3
+    assert max(peak.utilisation for peak in motion.report.peaks) < 1 + 1e-3
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_forty_four_joints_with_limits(monkeypatch):
     motion = predict_motion(arm, task, starts=1)
     assert motion.ok
     assert sum(counts) < 3 * counts[0]
-    assert max(peak.use for peak in motion.report.peaks) < 1 + 1e-3
+    assert max(peak.utilisation for peak in motion.report.peaks) < 1 + 1e-3
 
 
 def test_joints_of_other_branches_are_not_related():

@@ -92,8 +92,8 @@ def test_one_way_is_enough():
     [
         ({"velocity": ([-1, 0], [2, 2])}, "joint 'fore' moves backwards, but its velocity limits are 0 to 2"),
         ({"velocity": ([-1, -2], [0, 2])}, "joint 'upper' moves forwards, but its velocity limits are -1 to 0"),
-        ({"velocity": ([0.1, -2], [1, 2])}, "begins and ends at rest, joint 'upper' goes forwards"),
-        ({"acceleration": ([0, -2], [2, 2])}, "joint 'upper' goes forwards, and its acceleration limits of 0 to 2"),
+        ({"velocity": ([0.1, -2], [1, 2])}, "begins and ends at rest, joint 'upper' moves forwards"),
+        ({"acceleration": ([0, -2], [2, 2])}, "joint 'upper' moves forwards, but its acceleration limits are 0 to 2"),
     ],
 )
 def test_paths_against_the_limits_are_refused(limits, sentence):
@@ -125,7 +125,7 @@ def lever(**joint):
 def test_a_search_that_ran_out_blames_nothing():
     with pytest.raises(
         MotionError,
-        match=r"iterations ran out: where it ended, torque of .* off by .* \(allowed: .*\); raise `iterations` \(3\)",
+        match=r"iterations ran out: in the last iterate, torque of .* by .* \(allowed: .*\); raise `iterations` \(3\)",
     ):
         find(iterations=3)
     swung = {"start": [0], "goal": [0.1], "limits": ls.Limits(torque=1.0)}

@@ -196,7 +196,7 @@ def test_an_arm_that_slides_and_turns_is_drawn(tmp_path):
 
 
 def test_kinds_that_are_not(lift):
-    with pytest.raises(ls.InputError, match="joints, torques, sticks"):
+    with pytest.raises(ls.InputError, match="joints, torques, poses"):
         ls.plot(lift, "energy")
 
 

@@ -117,9 +117,9 @@ def test_the_nearest_of_several_solutions_is_where_the_search_begins(planar):
 @pytest.mark.parametrize(
     ("goal", "words"),
     [
-        (Reach("fore", (3.0, 0, 0)), r"goal is out of reach: .* 'fore' ends 2\.2 m short"),
-        (Reach("fore", (None, None, 0.3)), r"ends 0\.3 m short"),
-        (Reach("fore", orientation=[(0, 0, 1), (1, 0, 0)]), r"ends 1\.571 rad short"),
+        (Reach("fore", (3.0, 0, 0)), r"goal is out of reach: .* 'fore' comes no closer than 2\.2 m"),
+        (Reach("fore", (None, None, 0.3)), r"no closer than 0\.3 m"),
+        (Reach("fore", orientation=[(0, 0, 1), (1, 0, 0)]), r"no closer than 1\.571 rad"),
         (Reach("hand", (0.3, 0, 0)), "no link or tool 'hand'"),
     ],
 )

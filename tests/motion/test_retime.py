@@ -255,7 +255,7 @@ def test_a_path_that_cannot_be_held_is_refused_with_the_joint_and_the_torque():
         ([[0, 0, 0], [1, 1, 1]], {}, InputError, "shape"),
         (lambda x: [x**2, 0], {}, InputError, "has zero derivative at 0 of"),
         (POINTS, {"limits": ls.Limits(torque=9, position=0.8)}, InputError, "outside its position limits"),
-        (POINTS, {"limits": ls.Limits(torque=9, jerk=5)}, UnsupportedError, "jerk is limited"),
+        (POINTS, {"limits": ls.Limits(torque=9, jerk=5)}, UnsupportedError, "jerk limits are not supported"),
         (POINTS, {"minimise": "energy"}, UnsupportedError, "minimise"),
         (POINTS, {"loads": [ls.Load("fore", np.ones((3, 3)))]}, UnsupportedError, "constant"),
     ],

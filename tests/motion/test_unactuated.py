@@ -141,7 +141,7 @@ def test_a_crane_sets_its_load_down_still():
     assert abs(np.sin(free.q[-1, 1])) < 1e-6  # left free, it ends where it hangs
     with pytest.raises(InputError, match="'rod' is unactuated and not in equilibrium"):
         ls.predict_motion(crane, start=[0, 0], goal=[1.0, 0.5], limits=ls.Limits(torque=4.0))
-    with pytest.raises(UnsupportedError, match="'rod' has no motor"):
+    with pytest.raises(UnsupportedError, match="'rod' is passive"):
         ls.predict_motion(crane, start=[0, 0], goal=[1.0, 0.0], limits=ls.Limits(torque=4.0), compare=True)
     with pytest.raises(UnsupportedError, match="no joint of arm"):
         ls.predict_motion(crane.with_joint("cart", actuated=False), start=[0, 0], goal=[1.0, 0.0], duration=1.0,
@@ -191,7 +191,7 @@ def test_a_walk_keeps_to_the_durations_that_are_allowed():
     slow = ls.predict_motion(stiff_joint(), **task, duration=(0.9, 3.0))
     assert slow.status == "solved"
     assert slow.duration == pytest.approx(0.9, rel=1e-12)  # it could be done in 0.47 s
-    with pytest.raises(MotionError, match=r"no motion of at most 0\.3 s was found; .* torque of 'upper' is off"):
+    with pytest.raises(MotionError, match=r"no motion of at most 0\.3 s was found; .* torque of 'upper' is violated"):
         ls.predict_motion(stiff_joint(), **task, duration=(0.05, 0.3))
 
 
@@ -233,7 +233,7 @@ def test_a_comparison_tells_what_it_left_out(monkeypatch):
     told = str(motion.compared)
     assert motion.ok
     assert "rigid plan: no solution of 0.5 s within the velocity and torque limits" in told
-    assert "rigid plan, ZVD: left out, shaper: made to fail." in told
+    assert "rigid plan, ZVD: not available, shaper: made to fail." in told
     assert "behind an input shaper for the first mode at the goal" in told
     late = motion.compared["rigid plan, ZV, joints tracked"].duration
     assert late > 0.5

@@ -222,7 +222,7 @@ def test_parts_of_runs_keep_their_arms():
         ({"arms": ls.load("two_link")}, "expected a list of Arm"),
         ({"arms": [ls.load("puma560")]}, "the number of links is 6"),
         ({"arms": [ls.load("two_link")] * 2, "payloads": [ls.Payload(1.0)] * 2}, "put the payloads in arms"),
-        ({"arms": [ls.load("two_link")] * 2, "q0": np.zeros((3, 2))}, "do not fit together"),
+        ({"arms": [ls.load("two_link")] * 2, "q0": np.zeros((3, 2))}, "the numbers of runs differ"),
         ({"arms": [ls.load("two_link").with_joint("fore", friction=0.1)]}, "friction in all arms or in none"),
     ],
 )
@@ -249,7 +249,7 @@ def test_starts_that_no_beam_can_have_are_refused_for_their_own_arm():
 
 def test_several_arms_must_be_of_the_base_arm():
     arm = ls.load("two_link")
-    with pytest.raises(InputError, match="another arm"):
+    with pytest.raises(InputError, match="a different arm"):
         ls.simulate(arm, until=0.1, arms=Several(Varied(arm.with_gravity((0, 0, -1)), [arm]), [arm]))
     with pytest.raises(InputError, match="the number of links"):
         ls.simulate(arm, until=0.1, arms=Several(Varied(arm, [arm]), [ls.load("puma560")]))

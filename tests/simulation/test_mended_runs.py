@@ -18,9 +18,9 @@ def test_counts_of_runs_that_vary_over_time_are_checked():
         ls.simulate(ARM, np.zeros((6, 2)), tau=np.zeros((2, 11, 2)), until=0.5, dt=0.01)
     run = ls.simulate(ARM, Q0, tau=np.zeros((5, 11, 2)), until=0.1, dt=0.01)
     assert run.count == 5
-    with pytest.raises(ls.InputError, match="do not fit together"):
+    with pytest.raises(ls.InputError, match="the numbers of runs differ"):
         ls.simulate(ARM, Q0, tau=ls.PD(np.zeros(2), np.ones((3, 2)), np.ones((5, 2))), until=0.1, dt=0.01)
-    with pytest.raises(ls.InputError, match="do not fit together"):
+    with pytest.raises(ls.InputError, match="the numbers of runs differ"):
         ls.simulate(ARM, Q0, until=0.1, payloads={"fore": [ls.Payload(1.0)] * 3, "upper": [ls.Payload(1.0)] * 4})
 
 

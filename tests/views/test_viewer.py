@@ -173,7 +173,7 @@ def test_meshes_are_found_beside_the_file_and_scaled(uri, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
-        ("gone.stl", None, r"mesh gone\.stl: it is not found \(not in .*meshes="),
+        ("gone.stl", None, r"mesh gone\.stl: file not found \(not in .*meshes="),
         ("a.stl", b"solid x\nnonsense", r"a\.stl"),
         ("a.xyz", b"", r"its ending is not one of \.dae"),
         ("a.dae", b'<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/hosts">]><COLLADA/>', "declares a document type"),

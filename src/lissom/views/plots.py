@@ -76,9 +76,7 @@ def plot(result: Any, kind: str | None = None) -> Figure:
     for record, figure in FIGURES.items():
         if isinstance(result, record):
             if kind is not None:
-                raise InputError(
-                    f"plot: kind is {shown(kind)}, but a {record.__name__} has only one figure; omit kind."
-                )
+                raise InputError(f"plot: kind is {shown(kind)}, but {record.__name__} has only one figure; omit kind.")
             return _plainly(figure(result))
     if isinstance(result, Study):
         raise InputError("plot: this study has no results; plot the result of study.run(...) or load_study(folder).")
