@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from tests.loops.mechanisms import four_bar
 
 import lissom as ls
@@ -12,6 +13,14 @@ from lissom.pages.report import _subject
 from lissom.simulation.overview import limits_used
 
 VOID = {"meta", "img", "br"}
+DRAWN = ("test_an_arm_with_its_modes", "test_saved_motions_and_runs", "test_names_are_no_formulas")
+
+
+@pytest.fixture(autouse=True)
+def rendering(request, monkeypatch):
+    """Figures are made in every test, and rendered to pixels, which takes longest, in those that have them all."""
+    if request.node.name not in DRAWN:
+        monkeypatch.setattr(Figure, "savefig", lambda _figure, data, **_options: data.write(b"pixels"))
 
 
 class Balanced(HTMLParser):
