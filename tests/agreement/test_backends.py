@@ -47,7 +47,7 @@ def results(value):
 
 @pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
-@pytest.mark.some(24)
+@pytest.mark.some(12)
 def test_straight_tape_and_numpy_agree(arm, name):
     if RECIPES[name].dynamics and arm.dof > 2 * RECIPES[name].limit:
         arm = ARMS[0]  # straight-line code far beyond its range takes long to compile
@@ -62,7 +62,7 @@ def test_straight_tape_and_numpy_agree(arm, name):
 
 @pytest.mark.parametrize("backend", ["straight", "tape"])
 @pytest.mark.parametrize("name", RECIPES)
-@pytest.mark.some(20)
+@pytest.mark.some(10)
 def test_one_state_and_any_batch_agree_bit_for_bit(name, backend):
     arm = closed(ARMS[0] if name == "inverse_dynamics_hessian" else ARMS[1], name)
     function = library(arm).get(name, setting(arm, name), backend)

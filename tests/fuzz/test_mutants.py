@@ -19,7 +19,7 @@ import pytest
 from tests.fuzz.fuzz_formats import FORMATS, keep_seeds
 from tests.fuzz.fuzz_parent import Outcome, tried, tried_together
 
-FEW, MANY = 30, 10_000
+FEW, MANY = 20, 10_000
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are those of Linux")
 
