@@ -173,6 +173,17 @@ def test_added_samples_have_rows_for_limits_that_were_exceeded():
     assert [name for name in few.names if name not in plain.names] == [("torque", second, 0.13)]
 
 
+def test_corners_keep_all_their_rows():
+    """Where accelerations jump there are samples anyway, also where a sample is added for one limit."""
+    arm = generic_tree([-1, 0, 1], 4)
+    task = Task(start=[0.1] * 3, goal=[0.6] * 3, minimise="time", limits=ls.Limits(torque=9.0), continuity=1)
+    problem = build.Problem(arm, task)
+    mesh, at = problem.mesh(segments=4), np.array([0.25])
+    assert 0.25 in mesh.corners
+    names = problem.program(mesh, at, only={0.25: {("torque", problem.names[1])}}).names
+    assert set(problem.program(mesh, np.zeros(0)).names) <= set(names)
+
+
 def limited(arm, goal, T, factor, velocity):
     """Limits of torque that a quintic polynomial to the goal uses but for a factor: a motion has to heed some."""
     u = np.linspace(0.0, 1.0, 41)[:, None]

@@ -10,6 +10,7 @@ from tests.loops.mechanisms import four_bar
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
 from lissom.motion.build import Problem
+from lissom.motion.outcome import with_changes
 from lissom.motion.search import Search
 from lissom.verbs.closures import closure_of
 
@@ -93,12 +94,34 @@ def test_states_are_closed_and_true_derivatives(swing):
 
 def test_a_fast_motion_keeps_its_limits_with_its_loops_closed():
     """On few segments closing the loops adds 3 % to the torques that the splines need: limits are tightened by that."""
-    arm = ls.load(EXAMPLES / "five_bar.toml")
-    begin = ls.assemble(arm, [2.3549, -1.0, 1.4126, 1.0], fixed=["left", "right"]).q
-    task = {"start": begin, "goal": [1.8808, NAN, 1.9092, NAN], "limits": ls.Limits(torque=2.0), "segments": 4}
+    arm, task = fast_task()
     found = ls.predict_motion(arm, **task).verify()
     assert found.ok, found.describe()
     assert 0.98 < found.torque_utilisation < 1.001
+
+
+def fast_task():
+    arm = ls.load(EXAMPLES / "five_bar.toml")
+    begin = ls.assemble(arm, [2.3549, -1.0, 1.4126, 1.0], fixed=["left", "right"]).q
+    return arm, {"start": begin, "goal": [1.8808, NAN, 1.9092, NAN], "limits": ls.Limits(torque=2.0), "segments": 4}
+
+
+@pytest.mark.parametrize("how", ["interrupted", "failed"])
+def test_a_motion_whose_limits_could_not_be_tightened_is_not_called_solved(how, monkeypatch):
+    """Ctrl-C while limits are tightened, or no solution with tighter limits."""
+    arm, task = fast_task()
+    moved, status = Search.moved, {"interrupted": "interrupted", "failed": "stalled"}[how]
+
+    def unlucky(self, *given, near=False):
+        found = moved(self, *given, near=near)
+        return with_changes(found, ok=False, status=status) if near else found
+
+    monkeypatch.setattr(Search, "moved", unlucky)
+    motion = ls.predict_motion(arm, **task, on_failure="return")
+    assert not motion.ok
+    assert motion.interrupted == (how == "interrupted")
+    exceeded = re.search(r"torque of '\w+' exceeds its limit by 3 % with closed loops", motion.status)
+    assert bool(exceeded) == (how == "failed")
 
 
 def test_verified_with_a_growth(swing):

@@ -336,13 +336,15 @@ class Problem:
         lower, upper, words = self.expressions.row_limits()
         limited = np.isfinite(lower) | np.isfinite(upper)
         limited &= [word not in self.left_out for word in words]
+        first, count = points, len(more)  # of the samples that `only` is about
         if limited.any() and (mesh.loose is not None or mesh.led.continuity < 2):
             more = np.append(mesh.corners, more)
+            first += len(mesh.corners)
         more = np.append(more, np.full(max(LANES - points - len(more), 0), 0.5))
         s, weights = np.append(s, more), np.append(weights, np.zeros(len(more)))
         N, m = len(s), len(lower)
         chosen = np.tile(limited, (N, 1))
-        for which, at in zip(chosen[points:], s[points:].tolist(), strict=True):
+        for which, at in zip(chosen[first:], s[first : first + count].tolist(), strict=False):
             if at in only:
                 which &= [word in only[at] for word in words]
         still = np.flatnonzero(~self.arm.actuated)

@@ -223,6 +223,18 @@ def closed_excess(motion: Motion) -> dict[str, Array]:
     return found if max(part.max() for part in found.values()) > AGAIN else {}
 
 
+def closed_excess_message(motion: Motion) -> str:
+    """Limits that the motion with its loops closed exceeds by more than is tolerated; empty if it keeps them."""
+    from lissom.motion.peaks import EXCESS
+
+    names = motion.arm.coordinates
+    return ", and ".join(
+        f"{quantity} of {names[int(part.argmax())]!r} exceeds its limit by {100 * part.max():.2g} % with closed loops"
+        for quantity, part in closed_excess(motion).items()
+        if part.max() > EXCESS
+    )
+
+
 def _excess(motion: Motion) -> float:
     """By how much of a limit the motion with its loops closed exceeds it, at most."""
     from lissom.motion.bounds import bounds_of

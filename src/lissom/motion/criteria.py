@@ -61,6 +61,7 @@ def as_function(f: Any, n: int) -> Any:
     return ca.Function("criterion", symbols, [ca.densify(own_expression(f, *symbols))])
 
 
+@alone
 def _own(f: Any, at: Course) -> Array:
     given = [x.T for x in (at.q, at.qd, at.qdd, at.tau)]
     return np.asarray(as_function(f, at.q.shape[1])(*given), float).ravel()

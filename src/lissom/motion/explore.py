@@ -17,7 +17,7 @@ import numpy as np
 from lissom.motion import start, starts
 from lissom.motion.build import Problem
 from lissom.motion.mesh import Mesh
-from lissom.motion.outcome import changing, reported, with_changes
+from lissom.motion.outcome import changing, reported, stopped_by_user
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED
@@ -82,12 +82,12 @@ class Exploration:
         if motion.ok:
             coarse = self._attempts(0)[0]
             if coarse.solution.status == INTERRUPTED:
-                return _interrupted(motion)
+                return stopped_by_user(motion)
             if not coarse.solution.solved or coarse.cost >= motion.cost * (1 - SHORTER):
                 return motion  # else the coarse mesh knows a shorter motion, though it leaves less to choose
         other = self._compared(motion)
         if motion.ok and other.interrupted:
-            return _interrupted(motion)
+            return stopped_by_user(motion)
         return other if other.interrupted or (other.ok and _rank(other) < _rank(motion)) else motion
 
     # ---- on the coarse mesh ---------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class Exploration:
         if best is None or not (best.ok or _ended(best.status)):
             best, self._last = self._directly(known), None
         if found and found[-1].interrupted:
-            best = _interrupted(best)
+            best = stopped_by_user(best)
         return reported(best, starts=self._rows(attempts))
 
     def _promising(self, attempts: list[Attempt]) -> list[Attempt]:
@@ -208,7 +208,7 @@ class Exploration:
             history.append((finer.basis.segments, finer.cost))
             gain = (motion.cost - finer.cost) / max(abs(motion.cost), TINY)
             if finer.interrupted:
-                return reported(_interrupted(motion), starts=rows, refinements=tuple(history[:-1]))
+                return reported(stopped_by_user(motion), starts=rows, refinements=tuple(history[:-1]))
             if not finer.ok or gain < FINER:
                 gain = 0.0
             elif given:
@@ -254,11 +254,6 @@ def _times_best(attempts: list[Attempt]) -> int:
     """How many starts found the best optimum."""
     solved = [a.cost for a in attempts if a.solution.solved]
     return sum(_near(cost, min(solved)) for cost in solved)
-
-
-def _interrupted(motion: Motion) -> Motion:
-    """The best so far, where the user stopped the search before it was compared with others."""
-    return with_changes(motion, ok=False, status=INTERRUPTED)
 
 
 def _ended(status: str) -> bool:

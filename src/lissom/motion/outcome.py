@@ -192,6 +192,11 @@ def with_changes(motion: Motion, **changes: Any) -> Motion:
     return Motion(**(given | changes))
 
 
+def stopped_by_user(motion: Motion) -> Motion:
+    """The best motion so far, where the user ended the search before it was finished or compared with others."""
+    return with_changes(motion, ok=False, status=INTERRUPTED)
+
+
 def reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
     """With another status, and other parts of its report."""
     report = replace(motion.report, **changes)

@@ -12,16 +12,26 @@ from lissom.errors import MotionError
 from lissom.model.arm import Arm
 from lissom.motion import checks, start, starts
 from lissom.motion.build import OutOfTimeError, Problem, fastest_period
-from lissom.motion.closing import SINGULAR_WAY, closed_excess, open_between
+from lissom.motion.closing import SINGULAR_WAY, closed_excess, closed_excess_message, open_between
 from lissom.motion.curves import Curves
 from lissom.motion.explore import Exploration
 from lissom.motion.guess import Guess
 from lissom.motion.mesh import Mesh
-from lissom.motion.outcome import MET, Limits, Outcome, changing, mesh_of, points_of, reported, with_changes
+from lissom.motion.outcome import (
+    MET,
+    Limits,
+    Outcome,
+    changing,
+    mesh_of,
+    points_of,
+    reported,
+    stopped_by_user,
+    with_changes,
+)
 from lissom.motion.peaks import AGAIN, Excess, look
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
-from lissom.motion.report import INTERRUPTED, Iteration, Peak, ResidualCheck
+from lissom.motion.report import INTERRUPTED, NOT_EVERYWHERE, Iteration, Peak, ResidualCheck
 from lissom.motion.settle import FIRST_FINER, MOST_FINER, PER_PERIOD, UNRESOLVED_FINER, not_settled, settled
 from lissom.motion.smoothing import SOFT
 from lissom.motion.solver import Solution, Solver, carried, numbered_on
@@ -166,8 +176,10 @@ class Search:
         motion = self._found(mesh, lambda curves: self._start(curves, k, near), self.problem.line_duration)
         while open_between(motion) and motion.basis.segments < self._most_segments(motion):
             finer = self.moved(*mesh_of(motion).refined(points_of(motion)), motion.duration)
+            if finer.interrupted:
+                return stopped_by_user(motion) if motion.ok else finer
             if motion.ok and not finer.ok:
-                return motion
+                break
             motion = finer
         return self._kept_when_closed(motion)
 
@@ -176,15 +188,20 @@ class Search:
         for _ in range(MARGINS):
             excess = closed_excess(motion)
             if not excess:
-                break
+                return motion
             margins = self.problem.margins
             self.problem.margins = {key: margins.get(key, 0.0) + part for key, part in excess.items()}
             self._log = motion.report.iterations
             found = self.moved(mesh_of(motion), points_of(motion), motion.duration, near=True)
+            if found.interrupted:
+                return stopped_by_user(motion)
             if not found.ok:
                 break
             motion = found
-        return motion
+        exceeded = closed_excess_message(motion)
+        if not exceeded:
+            return motion
+        return with_changes(motion, ok=False, status=f"{NOT_EVERYWHERE}: {exceeded}; try more segments or starts")
 
     def _start(self, curves: Curves, k: int, near: bool = False) -> Array:
         """Variables of a random start, or of the first one: the user's guess, or a straight line."""

@@ -13,13 +13,13 @@ import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.motion.criteria import as_function
+from lissom.motion.outcome import stopped_by_user
 from lissom.motion.record import Motion
 from lissom.motion.report import INTERRUPTED, RAN_OUT, Iteration
 from lissom.motion.solver import OUT_OF_TIME
@@ -57,7 +57,7 @@ def best_of(
     rescue : an extra start k where none led to a solution; default: `run`
     """
     others = executor(workers, scheduler, VERB)  # a cluster that is not there is told of before any work
-    began = time.perf_counter()
+    began, stopped = time.perf_counter(), False
     try:
         found = {0: run(0)}
         spent = time.perf_counter() - began
@@ -66,11 +66,13 @@ def best_of(
             alone = scheduler is None and (
                 min(len(rest), others.count) < 2 or (workers is None and spent * len(rest) < WORTH)
             )
-            with suppress(KeyboardInterrupt):
+            try:
                 for k, motion in _here(run, rest) if alone else _elsewhere(run, job, rest, others, found[0], told):
                     found[k] = motion
                     if _stopped(motion):
                         break
+            except KeyboardInterrupt:
+                stopped = True
     finally:
         others.shutdown(wait=False, cancel_futures=True)
     for k in range(count, count + AGAIN):
@@ -83,7 +85,9 @@ def best_of(
     late = any(OUT_OF_TIME in motion.status for motion in found.values())
     left_out = f"not tried: {OUT_OF_TIME}" if late else f"{INTERRUPTED} before it ended"
     every = range(max(count, max(found) + 1))
-    return found[chosen], tuple(_row(k, found.get(k), found[chosen], left_out) for k in every)
+    rows = tuple(_row(k, found.get(k), found[chosen], left_out) for k in every)
+    stopped |= any(_stopped(motion) for motion in found.values())
+    return stopped_by_user(found[chosen]) if stopped and found[chosen].ok else found[chosen], rows
 
 
 def _stopped(motion: Motion) -> bool:
