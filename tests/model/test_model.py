@@ -390,3 +390,15 @@ def test_check_finds_unlikely_numbers():
 def test_check_is_quiet_about_shipped_arms():
     for name in ls.shipped():
         assert not [finding for finding in ls.load(name).check() if finding.level == "warning"]
+
+
+def test_motors_that_friction_holds_are_found():
+    def arm(friction, limit):
+        joint = ls.Joint(friction=friction, limits=ls.Limits(torque=limit))
+        return ls.Arm("stiff", [ls.Link("a", None, joint, mass=1.0, com=(0.1, 0, 0), inertia=0.1)])
+
+    assert not [found for found in arm(0.9, 1.0).check() if "friction" in found.message]
+    assert not [found for found in arm(0.9, None).check() if "friction" in found.message]
+    (found,) = [found for found in arm(1.0, (-1.0, 4.0)).check() if "friction" in found.message]
+    assert found.level == "warning"
+    assert "its Coulomb friction of 1 is not below its torque limits of -1 to 4" in found.message

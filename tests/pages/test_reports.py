@@ -10,7 +10,7 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.pages.report import _subject
-from lissom.simulation.overview import limits_used
+from lissom.simulation.overview import coordinates, limits_used
 
 VOID = {"meta", "img", "br"}
 DRAWN = ("test_an_arm_with_its_modes", "test_saved_motions_and_runs", "test_names_are_no_formulas")
@@ -178,6 +178,15 @@ def test_loops_that_cannot_close_are_reported(tmp_path):
     arm = four_bar().replace(loops=[ls.Loop(("coupler", (9, 0, 0)), ("rocker", (0.6, 0, 0)))])
     text, _ = looked_at(ls.write_report(arm, tmp_path / "open.html"))
     assert "no position was found that closes" in text
+
+
+def test_runs_that_have_hardly_begun_are_summarised_without_warnings():
+    """An ensemble that was interrupted has no last state; what is not known is nan."""
+    run = ls.simulate(ls.load("two_link"), np.zeros((3, 2)), until=0.1, every=0.05)
+    run.q[:, 1:], run.qd[...], run.tau[:, 1:] = np.nan, np.nan, np.nan
+    told = next(iter(coordinates(run).values()))
+    assert np.isnan([*told["end"], told["fastest"]]).all()
+    assert np.isfinite(told["largest_torque"])
 
 
 def test_limits_on_one_side_and_of_zero():

@@ -46,6 +46,7 @@ def check(arm: Arm) -> list[ModelFinding]:
         for joint in without_room(arm)
     ]  # fmt: skip
     findings += _beyond_tips(arm)
+    findings += _held_by_friction(arm)
     findings += [_of_note(arm.name, note) for note in arm.notes]
     if reach > VERY_LONG:
         message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
@@ -61,6 +62,18 @@ def check(arm: Arm) -> list[ModelFinding]:
     if not arm.source:
         findings.append(ModelFinding("note", f"arm {arm.name!r}", "no source is given for its numbers."))
     return findings
+
+
+def _held_by_friction(arm: Arm) -> Iterator[ModelFinding]:
+    """Findings about motors that are not stronger than the Coulomb friction of their joints."""
+    lower, upper = arm.bounds("torque")
+    for joint, low, high in zip(arm.joints, lower, upper, strict=True):
+        if joint.actuated and joint.friction and joint.friction >= min(-low, high):
+            yield ModelFinding(
+                "warning", f"joint {joint.name!r}",
+                f"its Coulomb friction of {joint.friction:g} is not below its torque limits of {low:g} to {high:g}, so "
+                "its motor cannot move it. Check both, or lock the joint.",
+            )  # fmt: skip
 
 
 def _of_note(name: str, note: str) -> ModelFinding:

@@ -86,9 +86,9 @@ class Exploration:
             if not coarse.solution.solved or coarse.cost >= motion.cost * (1 - SHORTER):
                 return motion  # else the coarse mesh knows a shorter motion, though it leaves less to choose
         other = self._compared(motion)
-        if motion.ok and other.interrupted:
-            return stopped_by_user(motion)
-        return other if other.interrupted or (other.ok and _rank(other) < _rank(motion)) else motion
+        if other.interrupted:  # its last start has hardly begun: what is nearest to the limits is the best so far
+            return stopped_by_user(motion if motion.ok else min(motion, other, key=lambda m: m.report.violation))
+        return other if other.ok and _rank(other) < _rank(motion) else motion
 
     # ---- on the coarse mesh ---------------------------------------------------------------------------
 

@@ -50,23 +50,32 @@ def limits_used(run: Run) -> dict[str, float]:
 def deflections(run: Run) -> dict[str, float]:
     """Return {flexible link: largest deflection of its tip [m]}."""
     bent = [link.name for link in run.arm.links if link.mode_labels]
-    return {name: float(np.nanmax(np.linalg.norm(run.deflection(name), axis=-1))) for name in bent}
+    return {name: _largest(np.linalg.norm(run.deflection(name), axis=-1)) for name in bent}
 
 
 def coordinates(run: Run) -> dict[str, dict[str, Any]]:
     """Return {coordinate: final value, largest rate, largest torque, and their units}."""
     return {
         name: {
-            "end": _spread(run.q[..., -1, k]), "fastest": float(np.nanmax(np.abs(run.qd[..., k]))),
-            "largest_torque": float(np.nanmax(np.abs(run.tau[..., k]))),
+            "end": _spread(run.q[..., -1, k]), "fastest": _largest(run.qd[..., k]),
+            "largest_torque": _largest(run.tau[..., k]),
             "units": {word: units(run.arm, of)[k] for word, of in COLUMNS.items()},
         }
         for k, name in enumerate(run.arm.coordinates)
     }  # fmt: skip
 
 
+def _largest(x: Any) -> float:
+    """Return the largest magnitude, nan if no run came so far."""
+    return float(np.abs(x).max(where=np.isfinite(x), initial=0.0)) if np.isfinite(x).any() else np.nan
+
+
 def _spread(x: Any) -> Any:
-    return float(x) if np.ndim(x) == 0 else [float(np.nanmin(x)), float(np.nanmedian(x)), float(np.nanmax(x))]
+    """Return a number, or least, median and largest of several, nan if no run came so far."""
+    if np.ndim(x) == 0:
+        return float(x)
+    some = x[np.isfinite(x)]
+    return [float(some.min()), float(np.median(some)), float(some.max())] if some.size else [np.nan] * 3
 
 
 def listing(run: Run, curves: bool = False) -> Listing:
