@@ -55,7 +55,8 @@ def sweep(
     resume: Annotated[bool, typer.Option("--resume", help="Continue: evaluate the rows that are missing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Like --resume, and evaluate failed rows again.")] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Remove the rows that the folder has, and evaluate all rows.")
+        bool,
+        typer.Option("--overwrite", help="Evaluate all rows; the first of them replace the rows that the folder has."),
     ] = False,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write all rows as one table to this file (.csv).")
@@ -93,7 +94,8 @@ def sweep(
         problem = "" if result.complete else result.status
     except StudyError as error:
         result, problem = error.result, str(error)
-    err.print(f"the rows are in {place}", markup=False)
+    if len(result):
+        err.print(f"the rows are in {place}", markup=False)
     if csv is not None:
         result.to_csv(csv)
         wrote(csv)
