@@ -408,7 +408,7 @@ def test_a_description_of_something_else_is_never_overwritten(tmp_path, text):
     (folder / "_study.json").write_text(text)
     (folder / "rows-0-000001.parquet").write_text("mine")
     before = content(folder)
-    with pytest.raises(ls.ModelError, match="_study.json"):
+    with pytest.raises(ls.ModelError, match=r"_study\.json"):
         square_study().run(folder, workers=1, overwrite=True)
     assert content(folder) == before
 
