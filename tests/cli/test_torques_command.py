@@ -168,6 +168,16 @@ def test_the_payload_of_the_arm_is_not_that_of_the_motion(carried, tmp_path):
     assert "warning" not in words(done)
 
 
+def test_the_payload_of_a_merged_link_is_mass_of_the_motion(tmp_path):
+    bare = ls.load("two_link")
+    hand = ls.Link("hand", parent="fore", joint=ls.Joint("fixed"), mass=0.1, inertia=1e-3 * np.eye(3))
+    arm = bare.replace(links=(*bare.links, hand)).with_payload(ls.Payload(0.5), "hand")
+    ls.save(arm, tmp_path / "arm.toml")
+    ls.simulate(arm.merge_fixed(), [0.1, 0.2], until=0.2, tau=[3.0, 1.0]).save(tmp_path / "run.csv")
+    for option in ([], ["--merge-fixed"]):
+        assert words(torques(tmp_path / "arm.toml", tmp_path / "run.csv", *option)) == ""
+
+
 def test_a_payload_on_a_link_that_the_arm_lacks_is_named(carried, tmp_path):
     table = (carried[1] / "m.csv").read_text()
     (tmp_path / "m.csv").write_text(table.replace('payload: [{"link": "fore"', 'payload: [{"link": "hand"'))

@@ -23,6 +23,7 @@ from lissom.cli.common import (
     save_figure,
     wrote,
 )
+from lissom.cli.plot_kinds import STUDY, StudyKind
 from lissom.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,10 +63,7 @@ def sweep(
         Path | None, typer.Option(metavar="FILE", help="Also write all rows as one table to this file (.csv).")
     ] = None,
     figure: Figure = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="What to plot: scatter (default), distribution, map, sensitivity or pareto."),
-    ] = None,
+    kind: StudyKind = None,
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Allow the Python function that the study file names to run.")
     ] = False,
@@ -81,7 +79,7 @@ def sweep(
     from lissom.studies.study_file import read_study_file
 
     check_figure(figure)
-    check_kind(kind, ("scatter", "distribution", "map", "sensitivity", "pareto"))
+    check_kind(kind, STUDY)
     check_output(csv, (".csv",), "the table")
     if overwrite and (resume or retry):
         raise InputError("--overwrite and --resume (or --retry) exclude each other; give one.")
