@@ -176,6 +176,10 @@ def test_the_payload_of_a_merged_link_is_mass_of_the_motion(tmp_path):
     ls.simulate(arm.merge_fixed(), [0.1, 0.2], until=0.2, tau=[3.0, 1.0]).save(tmp_path / "run.csv")
     for option in ([], ["--merge-fixed"]):
         assert words(torques(tmp_path / "arm.toml", tmp_path / "run.csv", *option)) == ""
+    (tmp_path / "load.toml").write_text("[[loads]]\nlink = 'fore'\nforce = [5.0, 0, 0]\n")
+    loaded = words(torques(tmp_path / "arm.toml", tmp_path / "run.csv", "--loads", tmp_path / "load.toml"))
+    assert "warning: the file's own torques differ" in loaded
+    assert "leave out --payload" not in loaded
 
 
 def test_a_payload_on_a_link_that_the_arm_lacks_is_named(carried, tmp_path):

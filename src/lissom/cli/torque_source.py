@@ -107,7 +107,7 @@ def completed(source: TorqueSource, with_payload: bool, with_loads: bool) -> tup
 def _with_payloads(source: TorqueSource, header: TableHeader) -> tuple[TorqueSource, list[str]]:
     """The source with exactly the payloads of the header."""
     arm, own = source.arm, _payloads(source.arm)
-    if own == header.payloads or header.digest == arm.merge_fixed().digest:  # merged, a payload becomes mass
+    if _same_payloads(arm, header):
         return source, []
     try:
         for link in {**own, **header.payloads}:
@@ -186,7 +186,7 @@ def _cause(source: TorqueSource, missing: Array) -> str:
     header, arm = source.header, source.arm
     if header is not None and header.varying and not len(source.loads):
         return f"The loads on {', '.join(map(repr, header.varying))} are missing; give them by --loads."
-    if header is not None and header.payloads != _payloads(arm):
+    if header is not None and not _same_payloads(arm, header):
         return _other_payload(header, arm)
     mass = _fitted(missing, [_unit_payload(source)]) if arm.ends[1:] == () else None
     if mass is not None and mass[0] > 0:
@@ -211,6 +211,11 @@ def _other_payload(header: TableHeader, arm: Arm) -> str:
     if header.payloads.keys() <= {link.name for link in arm.links}:
         return f"{carried}; leave out --payload to use it."
     return f"{carried}; arm {arm.name!r} has no such link."
+
+
+def _same_payloads(arm: Arm, header: TableHeader) -> bool:
+    """Whether an arm has the payloads of a header, or had them before fixed links were merged and they became mass."""
+    return header.payloads == _payloads(arm) or header.digest == arm.merge_fixed().digest
 
 
 def _payloads(arm: Arm) -> dict[str, Payload]:
