@@ -167,5 +167,5 @@ def suggest(word: str, known: Iterable[str]) -> str:
     near = _closest(str(word), known, 0.6) or (begun if len(begun) == 1 else [])
     if near:
         return f"did you mean {near[0]!r}?"
-    listed = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+    listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
     return f"known: {listed}." if known else "there are none."

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from lissom.cli.group import VERBS, loaded
 from lissom.cli.main import app
 from lissom.model.beam import PLANES
+from lissom.views import motions, runs, studies
 
 SECONDS = 0.4  # of CPU, user and system, of a command that computes nothing
 ENVIRONMENT = {**os.environ, "COLUMNS": "120", "OPENBLAS_NUM_THREADS": "1"}
@@ -77,6 +78,22 @@ def test_the_planes_of_the_help_are_those_of_beams():
     from lissom.cli import modes
 
     assert modes.PLANES == PLANES
+
+
+@pytest.mark.parametrize(
+    ("verb", "drawn"),
+    [
+        ("simulate", [runs]),
+        ("predict", [motions]),
+        ("sweep", [studies]),
+        ("plot", [runs, motions, studies]),
+    ],
+)
+def test_the_kinds_of_figures_in_the_help_are_those_that_are_drawn(verb, drawn):
+    (command,) = [each for each in VERBS if each.name == verb]
+    lists = re.findall(r": ([a-z]+ \(default\)[a-z, ]+)\.", options(command)["--kind"].help)
+    found = [re.split(r", | or ", text.replace(" (default)", "")) for text in lists]
+    assert found == [list(module.KINDS) for module in drawn]
 
 
 def test_the_index_of_robots_is_that_of_the_arms():

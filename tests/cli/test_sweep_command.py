@@ -126,6 +126,21 @@ def test_a_store_is_replaced(study):
     assert (folder / "mine.txt").read_text() == "kept"
 
 
+def test_a_sweep_that_ends_before_its_first_row_replaces_nothing(study, code):
+    assert lissom("sweep", study, "-w", 1).exit_code == 0
+    folder = study.with_suffix("")
+    (folder / "notes.txt").write_text("kept")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    study.write_text(PAYLOADS + '[outputs]\nf = "frequencies"\n')
+    assert "frequencies" in refused(lissom("sweep", study, "-w", 1, "--overwrite"))
+    (code.parent / "mine.py").write_text("def square(case):\n    raise KeyboardInterrupt\n")
+    done = lissom("sweep", code, "--allow-code", "-w", 1, "-o", folder, "--overwrite")
+    assert done.exit_code == 130, done.stderr
+    assert "0 of 10 rows are evaluated; the store still has its earlier rows" in done.stderr
+    assert "the rows are in" not in done.stderr
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
 def test_a_folder_of_something_else_is_never_emptied(study, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

@@ -116,6 +116,81 @@ def test_loads_that_are_functions_of_time_are_named_as_missing(tmp_path):
     assert "external loads on 'fore' change with time and are not in the file; give them by --loads." in words(done)
 
 
+def test_a_payload_replaces_that_of_a_saved_motion(carried):
+    motion, folder = carried
+    own, less = (json.loads(torques(folder / "m.nc", *more, "--json").stdout) for more in ((), ("--payload", "0.2")))
+    assert own["differs"] == ""
+    assert [abs(row["peak"]) for row in own["torques"]] == pytest.approx(np.abs(motion.tau).max(axis=0))
+    lighter = motion.arm.with_payload(ls.Payload(0.2))
+    tau = ls.inverse_dynamics(lighter, motion.q, motion.qd, motion.qdd, loads=motion.loads_at(motion.t))
+    assert [abs(row["peak"]) for row in less["torques"]] == pytest.approx(np.abs(tau).max(axis=0))
+    assert "another payload: 0.5 kg on link 'fore'; leave out --payload to use it." in less["differs"]
+    same = json.loads(torques(folder / "m.nc", "--payload", "0.5,0.1,0,0", "--json").stdout)
+    assert same["differs"] == ""
+
+
+def test_a_payload_replaces_that_of_a_saved_run_and_its_loads_are_named(tmp_path):
+    arm = ls.load("two_link")
+    run = ls.simulate(arm, [0.1, 0.2], until=0.2, loads=[ls.Load("fore", force=[1, 0, 0])])
+    run.save(tmp_path / "run.nc")
+    note = "the motion's external loads on 'fore' act."
+    assert note in words(torques(tmp_path / "run.nc"))
+    heavy = json.loads(torques(tmp_path / "run.nc", "--payload", "2", "--json").stdout)
+    assert heavy["notes"] == [note]
+    given = json.loads(torques("two_link", tmp_path / "run.nc", "--payload", "2", "--json").stdout)
+    assert heavy["torques"] == given["torques"]
+    assert "made without a payload; leave out --payload." in heavy["differs"]
+
+
+@pytest.mark.parametrize(
+    "option", [["--flexible", "side.toml"], ["--mimic", "free"], ["--merge-fixed"], ["--repair"], ["--as-written"]]
+)
+def test_options_of_an_arm_are_refused_where_the_file_contains_it(carried, option):
+    done = CliRunner().invoke(app, ["torques", str(carried[1] / "m.nc"), *option])
+    assert done.exit_code == 1
+    assert f"m.nc contains its arm; omit {option[0]}." in words(done)
+
+
+def test_the_payload_of_the_arm_is_not_that_of_the_motion(carried, tmp_path):
+    """Payloads are exactly those of the header, so that file and computation agree."""
+    bare, task = ls.load("two_link"), {"start": [0, -2], "goal": [1, -1], "duration": 0.8, "segments": 6}
+    ls.save(bare.with_payload(ls.Payload(0.7), "upper"), tmp_path / "carrying.toml")
+    ls.predict_motion(bare, minimise="torque_squared", **task).to_csv(tmp_path / "bare.csv", 200)
+    done = torques(tmp_path / "carrying.toml", tmp_path / "bare.csv")
+    assert "made without a payload, the arm's is not used: 0.7 kg on link 'upper'; another one: --payload" in words(
+        done
+    )
+    assert "warning" not in words(done)
+    given = torques(tmp_path / "carrying.toml", tmp_path / "bare.csv", "--payload", "0.7")
+    assert "The motion was made without a payload; leave out --payload." in words(given)
+    done = torques(tmp_path / "carrying.toml", carried[1] / "m.csv")
+    assert "is used: 0.5 kg on link 'fore' instead of the arm's 0.7 kg on link 'upper'; another one" in words(done)
+    assert "warning" not in words(done)
+
+
+def test_the_payload_of_a_merged_link_is_mass_of_the_motion(tmp_path):
+    bare = ls.load("two_link")
+    hand = ls.Link("hand", parent="fore", joint=ls.Joint("fixed"), mass=0.1, inertia=1e-3 * np.eye(3))
+    arm = bare.replace(links=(*bare.links, hand)).with_payload(ls.Payload(0.5), "hand")
+    ls.save(arm, tmp_path / "arm.toml")
+    ls.simulate(arm.merge_fixed(), [0.1, 0.2], until=0.2, tau=[3.0, 1.0]).save(tmp_path / "run.csv")
+    for option in ([], ["--merge-fixed"]):
+        assert words(torques(tmp_path / "arm.toml", tmp_path / "run.csv", *option)) == ""
+    (tmp_path / "load.toml").write_text("[[loads]]\nlink = 'fore'\nforce = [5.0, 0, 0]\n")
+    loaded = words(torques(tmp_path / "arm.toml", tmp_path / "run.csv", "--loads", tmp_path / "load.toml"))
+    assert "warning: the file's own torques differ" in loaded
+    assert "leave out --payload" not in loaded
+
+
+def test_a_payload_on_a_link_that_the_arm_lacks_is_named(carried, tmp_path):
+    table = (carried[1] / "m.csv").read_text()
+    (tmp_path / "m.csv").write_text(table.replace('payload: [{"link": "fore"', 'payload: [{"link": "hand"'))
+    done = torques("two_link", tmp_path / "m.csv")
+    assert "payload is not used, arm 'two_link' has no such link: 0.5 kg on link 'hand'." in words(done)
+    assert "another payload: 0.5 kg on link 'hand'; arm 'two_link' has no such link." in words(done)
+    assert "--payload" not in words(done)
+
+
 def test_the_motion_is_missing():
     done = CliRunner().invoke(app, ["torques", "two_link"])
     assert done.exit_code == 1
@@ -126,3 +201,13 @@ def test_motions_of_other_arms_are_refused(carried):
     done = CliRunner().invoke(app, ["torques", "puma560", str(carried[1] / "m.nc")])
     assert done.exit_code == 1
     assert "has other joints" in words(done)
+
+
+def test_friction_at_rest_is_no_disagreement(tmp_path):
+    """A joint that sticks needs any torque up to its friction, and the computed one is without it."""
+    sticking = ls.load("two_link")
+    for joint in sticking.joints:
+        sticking = sticking.with_joint(joint.name, friction=30.0)
+    ls.save(sticking, tmp_path / "sticking.toml")
+    ls.simulate(sticking, [0.3, -1.0], tau=[2.0, 1.0], until=0.2).save(tmp_path / "run.csv")
+    assert words(torques(tmp_path / "sticking.toml", tmp_path / "run.csv")) == ""

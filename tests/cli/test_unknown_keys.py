@@ -14,6 +14,7 @@ STUDY = 'evaluate = "modes"\narm = "two_link_flexible"\n'
 VARIED = '[parameters.p]\npath = "arm.links.link2.payload.mass"\nvalues = [1, 2]\n'
 ARM = ls.shipped()["two_link_flexible"].read_text(encoding="utf-8")
 SIDE = '[[links]]\nname = "upper"\n[links.beam]\nEI = 4.0\n'
+MANY = ("simulate", RUN + "zzz = 2\n"), ("predict", TASK + "zzz = 2\n")  # files of many keys, none of them close
 CASES = [
     ("simulate", RUN + "untill = 2\n", "untill", "until"),
     ("simulate", RUN + "[starts]\nq = [0, 0]\n", "starts", "start"),
@@ -51,3 +52,12 @@ def test_unknown_keys_are_named_with_their_line(verb, text, word, meant, tmp_pat
     assert f"file.toml:{line}" in message.replace(" ", "") or f"file.toml:{line}" in message
     assert word in message
     assert f"did you mean '{meant}'?" in message
+
+
+@pytest.mark.parametrize(("verb", "text"), MANY)
+def test_long_lists_of_keys_end_with_their_number(verb, text, tmp_path):
+    (tmp_path / "x.toml").write_text(text)
+    done = CliRunner().invoke(app, [verb, str(tmp_path / "x.toml")])
+    assert done.exit_code == 1
+    sentence = " ".join(done.stderr.split())
+    assert re.search(r"zzz is not a key of the file; known: (\w+, ){11}\w+ and \d+ more\.$", sentence), sentence

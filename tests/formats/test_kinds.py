@@ -1,5 +1,7 @@
 """A file that is given to the wrong reader is recognised: the message says what it is and what reads it."""
 
+from pathlib import Path
+
 import pytest
 from tests.fuzz import good_files as good
 
@@ -8,6 +10,7 @@ from lissom.formats.kinds import KINDS, kind_of
 from lissom.formats.strict import parse
 from lissom.motion.task_file import read_task_file
 from lissom.simulation.run_file import read_run_file
+from lissom.simulation.trajectory import read_trajectory
 from lissom.studies.study_file import read_study_file
 
 STUDY = 'evaluate = "modes"\narm = "two_link"\n[parameters]\nx = { path = "arm.gravity[1]", values = [1.0] }\n'
@@ -50,6 +53,35 @@ def test_a_file_with_another_ending_is_refused_before_it_is_read(ending, reader,
     what = "a robot description; `ls.load`" if ending in (".urdf", ".xml") else "a table of results; `ls.load_run`"
     with pytest.raises(ls.ModelError, match=f"it is {what}.*; expected {KINDS[reader].what} "):
         READERS[reader](path)
+
+
+@pytest.mark.parametrize("reader", [word for word in READERS if word != "arm"])
+def test_the_name_of_a_shipped_arm_is_no_file(reader, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ls.ModelError) as caught:
+        READERS[reader](Path("puma560"))
+    use = "" if reader == "side" else ', in which arm = "puma560" names it'
+    assert str(caught.value) == f"puma560: it is a shipped arm; expected {KINDS[reader].what} (.toml){use}."
+    Path("arm.toml").write_text(good.ARM_TOML)
+    Path("puma560").write_text(FILES[reader])
+    READERS[reader](Path("puma560"))  # a file of this name is read
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_of_any_kind_is_no_table(kind, tmp_path):
+    path = tmp_path / "file.toml"
+    path.write_text(FILES[kind])
+    with pytest.raises(ls.ModelError) as caught:
+        read_trajectory(path, ls.load("two_link"))
+    sentence = f"it is not a table of numbers. It is {KINDS[kind].what}: {KINDS[kind].read_by}."
+    assert str(caught.value) == f"{path}: {sentence}"
+
+
+def test_what_is_no_number_in_a_table_is_named_with_one_full_stop(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("t,upper,fore\n0,1,x\n")
+    with pytest.raises(ls.ModelError, match=r"not a table of numbers: .*'x'.* column 3\.$"):
+        read_trajectory(path, ls.load("two_link"))
 
 
 def test_results_are_not_arms_and_arms_are_not_results(tmp_path):

@@ -45,6 +45,12 @@ def test_loads_without_numbers():
         '# arm: "a"\n# digest: "d"\n# loads: 7\nt\n',
         '# arm: "a"\n# digest: "d"\n# loads: [{"link": "x", "farce": [1, 2, 3]}]\nt\n',
         '# arm: "a"\n# digest: "d"\n# duration: "long"\nt\n',
+        '# arm: "a"\n# digest: "d"\n# duration: -0.5\nt\n',
+        '# arm: "a"\n# digest: "d"\n# duration: NaN\nt\n',
+        '# arm: "a"\n# digest: "d"\n# duration: 1e999\nt\n',
+        f'# arm: "a"\n# digest: "d"\n# duration: {"9" * 400}\nt\n',
+        f'# arm: "a"\n# digest: "d"\n# duration: {"9" * 9000}\nt\n',
+        f'# arm: "a"\n# digest: "d"\n# payload: [{{"link": "x", "mass": {"9" * 400}}}]\nt\n',
         't,q\n# arm: "a"\n# digest: "d"\n',
     ],
 )

@@ -287,6 +287,132 @@ def test_a_full_disk_keeps_what_is_done(tmp_path):
         subprocess.run(["umount", place], check=True)
 
 
+# ---- overwriting ---------------------------------------------------------------------------------
+
+
+def content(folder):
+    """Every file of a folder, with its bytes."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def interrupted_at(row):
+    """A study that is interrupted in one of its rows."""
+
+    def evaluate(case):
+        if case["x"] == row:
+            raise KeyboardInterrupt
+        return {"w": case["x"]}
+
+    return ls.Study(evaluate, parameters={"x": P(grid=(0, 4, 5))}, title="interrupted")
+
+
+@pytest.fixture
+def filled(tmp_path):
+    """A store with 40 rows, and a file of the user beside them."""
+    folder = tmp_path / "s"
+    square_study().run(folder, workers=1)
+    (folder / "notes.txt").write_text("mine")
+    return folder
+
+
+def test_a_wrong_output_leaves_the_store_that_it_should_overwrite(filled):
+    before = content(filled)
+    wrong = ls.Study("modes", "two_link_flexible", {"count": 1}, outputs={"f": "frequencies"},
+                     parameters={"payload": P("arm.links.link2.payload.mass", grid=(0.0, 0.2, 3))})  # fmt: skip
+    with pytest.raises(ls.InputError, match="frequencies"):
+        wrong.run(filled, workers=1, overwrite=True)
+    assert content(filled) == before
+    assert ls.load_study(filled).complete
+    assert square_study().run(filled, workers=1, resume=True).effort["rows"] == 0
+
+
+@pytest.mark.parametrize("workers", [1, None])
+def test_an_early_interruption_leaves_the_store_that_it_should_overwrite(filled, workers):
+    before = content(filled)
+    result = interrupted_at(0).run(filled, workers=workers, overwrite=True)
+    assert result.status == "interrupted: 0 of 5 rows are evaluated; the store still has its earlier rows"
+    assert (len(result), result.interrupted) == (0, True)
+    assert content(filled) == before
+    assert ls.load_study(filled).complete
+
+
+def test_the_first_new_rows_replace_the_earlier_ones(filled):
+    result = interrupted_at(1).run(filled, workers=1, overwrite=True)  # its first row is evaluated alone
+    assert result.status == "interrupted: 1 of 5 rows are evaluated; continue with resume=True (--resume)"
+    again = ls.load_study(filled)
+    assert (again.outputs, again.rows, again["row"].tolist()) == (("w",), 5, [0])
+    assert (filled / "notes.txt").read_text() == "mine"
+    assert square_study().run(filled, workers=1, overwrite=True).complete
+    assert len(ls.load_study(filled)) == 40
+    assert (filled / "notes.txt").read_text() == "mine"
+
+
+def test_new_rows_that_cannot_be_written_leave_the_earlier_ones(filled, monkeypatch):
+    before = content(filled)
+    stores._arrow()
+    import pyarrow.parquet
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", full)
+    with pytest.raises(ls.ModelError, match="No space left on device"):
+        square_study(3).run(filled, workers=1, overwrite=True)
+    assert content(filled) == before
+
+
+@pytest.mark.parametrize("moment", ["first unlink", "second unlink", "description", "rename"])
+def test_a_crash_while_rows_are_replaced_leaves_rows_of_one_study(filled, monkeypatch, moment):
+    count = len(parts(filled))
+    assert count > 1
+    calls, unlink, described, rename = [], Path.unlink, Folder._describe, os.replace
+
+    class Crash(BaseException):
+        pass
+
+    def at_unlink(self, **more):
+        if stores.PART.fullmatch(self.name):
+            calls.append(self)
+            if len(calls) == {"first unlink": 1, "second unlink": 2}.get(moment):
+                raise Crash
+        unlink(self, **more)
+
+    def at_description(self):
+        if moment == "description":
+            raise Crash
+        described(self)
+
+    def at_rename(old, new):
+        if moment == "rename" and stores.PART.fullmatch(Path(new).name):
+            raise Crash
+        rename(old, new)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", at_unlink)
+        patch.setattr(Folder, "_describe", at_description)
+        patch.setattr(os, "replace", at_rename)
+        with pytest.raises(Crash):
+            interrupted_at(None).run(filled, workers=1, overwrite=True)
+    found = ls.load_study(filled)
+    expected = (5, ()) if moment == "rename" else (40, () if moment == "description" else ("y", "z[0]", "z[1]"))
+    assert (found.rows, found.outputs) == expected
+    study = interrupted_at(None) if moment == "rename" else square_study()
+    assert study.run(filled, workers=1, resume=True).complete
+    assert (filled / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("text", ['{"format": "mine"}', "{}", "[1, 2]", "not JSON"])
+def test_a_description_of_something_else_is_never_overwritten(tmp_path, text):
+    folder = tmp_path / "s"
+    folder.mkdir()
+    (folder / "_study.json").write_text(text)
+    (folder / "rows-0-000001.parquet").write_text("mine")
+    before = content(folder)
+    with pytest.raises(ls.ModelError, match=r"_study\.json"):
+        square_study().run(folder, workers=1, overwrite=True)
+    assert content(folder) == before
+
+
 # ---- what others put there -----------------------------------------------------------------------
 
 

@@ -1,8 +1,10 @@
 """What a notebook shows, run by a real kernel: figures, films and the viewer as the last expression of a cell."""
 
 import base64
+import re
 import struct
 
+import matplotlib
 import nbclient
 import nbformat
 import numpy as np
@@ -78,6 +80,16 @@ def test_long_films_keep_few_frames(monkeypatch):
     page = film._repr_html_()
     assert page.count("data:image/png;base64") == 11
     assert "<script" in page
+
+
+def test_a_saved_page_has_all_frames(tmp_path):
+    run = ls.simulate(ls.load("two_link"), [0.1, 0.2], until=0.5)
+    film = ls.animate(run, fps=40)
+    with matplotlib.rc_context({"animation.embed_limit": 0.05}):  # MB, fewer than the frames have
+        film.save(tmp_path / "run.html")
+    page = (tmp_path / "run.html").read_text()
+    assert len(page) > 0.1 * 2**20
+    assert len(set(re.findall(r"frames\[(\d+)\] = \"data:image", page))) == len(film) == 21
 
 
 def test_a_film_is_saved_later(tmp_path):

@@ -29,6 +29,7 @@ from lissom.formats.shipped import shipped
 if TYPE_CHECKING:
     from lissom.listing import Listing
     from lissom.model.arm import Arm
+    from lissom.model.loads import Payload
     from lissom.spatial.rotations import Array
 
 SAME = 1e-9  # rad or m
@@ -149,14 +150,14 @@ def load_arm(
 
     if repair and as_written:
         raise InputError("--repair and --as-written exclude each other; give one.")
-    given = None if payload is None else _payload(payload)
+    given = None if payload is None else parse_payload(payload)
     fixed = "merge" if merge_fixed else "keep"
     how = AS_WRITTEN if as_written else repair
     arm = load(name, fixed=fixed, kinematics_only=kinematics_only, repair=how, flexible=flexible, mimic=mimic)
     return arm if given is None else arm.with_payload(given)
 
 
-def _payload(text: str) -> Any:
+def parse_payload(text: str) -> Payload:
     """The payload that --payload describes."""
     from lissom.model.loads import Payload
 

@@ -8,16 +8,8 @@ from typing import Annotated
 import typer
 
 from lissom.cli.common import Film, check_figure, check_film
+from lissom.cli.plot_kinds import AnyKind
 from lissom.cli.simulate import draw
-
-Kind = Annotated[
-    str | None,
-    typer.Option(
-        metavar="KIND",
-        help="What to plot. A run: motion (default), tip, energy, phase. A motion: motion (default), joints, torques, "
-        "sticks, convergence, deflection, ringing. A study: scatter (default), distribution, map, sensitivity, pareto.",
-    ),
-]
 
 
 def plot(
@@ -34,7 +26,7 @@ def plot(
             help="Write the figure to this file (.png, .svg, .pdf). Default: RECORD.png, or RECORD_KIND.png.",
         ),
     ] = None,
-    kind: Kind = None,
+    kind: AnyKind = None,
     film: Film = None,
 ) -> None:
     """Plot a saved run, motion or study, or write it as a film."""

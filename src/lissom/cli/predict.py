@@ -28,6 +28,7 @@ from lissom.cli.common import (
     save_film,
     wrote,
 )
+from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import InputError, MotionError
 
 if TYPE_CHECKING:
@@ -55,13 +56,7 @@ def predict(
     ] = None,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second of the .csv files.")] = 1000.0,
     figure: Figure = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND",
-            help="What to plot: motion (default), joints, torques, sticks, convergence, deflection or ringing.",
-        ),
-    ] = None,
+    kind: MotionKind = None,
     film: Film = None,
     speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
     compare: Annotated[
@@ -137,11 +132,10 @@ def _refuse_unwritable(
 ) -> None:
     """Refuse files that could not be written, before any work is done for them."""
     from lissom.motion.files import check_target
-    from lissom.views.motions import KINDS
 
     check_figure(figure)
     check_film(film)
-    check_kind(kind, tuple(KINDS))
+    check_kind(kind, MOTION)
     if not 0 < rate < math.inf:
         raise InputError(f"--rate is {rate:g}; expected samples per second above 0.")
     for path in wholes:

@@ -25,12 +25,11 @@ from lissom.cli.common import (
     save_film,
     wrote,
 )
+from lissom.cli.plot_kinds import RUN, RunKind
 from lissom.errors import SimulationError
 
 if TYPE_CHECKING:
     from lissom.simulation.run import Run
-
-Kind = Annotated[str | None, typer.Option(metavar="KIND", help="What to plot: motion (default), tip, energy or phase.")]
 
 
 def simulate(
@@ -45,7 +44,7 @@ def simulate(
         ),
     ] = None,
     figure: Figure = None,
-    kind: Kind = None,
+    kind: RunKind = None,
     film: Film = None,
     save_every: Annotated[
         int | None, typer.Option(metavar="N", help="With an ensemble: save after every N finished runs.")
@@ -68,7 +67,7 @@ def simulate(
 
     check_figure(figure)
     check_film(film)
-    check_kind(kind, ("motion", "tip", "energy", "phase"))
+    check_kind(kind, RUN)
     asked = read_run_file(file)
     targets = (output,) if output is not None else asked.outputs or (file.with_suffix(".nc"),)
     for target in targets:

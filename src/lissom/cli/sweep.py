@@ -23,6 +23,7 @@ from lissom.cli.common import (
     save_figure,
     wrote,
 )
+from lissom.cli.plot_kinds import STUDY, StudyKind
 from lissom.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,16 +56,14 @@ def sweep(
     resume: Annotated[bool, typer.Option("--resume", help="Continue: evaluate the rows that are missing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Like --resume, and evaluate failed rows again.")] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Remove the rows that the folder has, and evaluate all rows.")
+        bool,
+        typer.Option("--overwrite", help="Evaluate all rows; the first of them replace the rows that the folder has."),
     ] = False,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write all rows as one table to this file (.csv).")
     ] = None,
     figure: Figure = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="What to plot: scatter (default), distribution, map, sensitivity or pareto."),
-    ] = None,
+    kind: StudyKind = None,
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Allow the Python function that the study file names to run.")
     ] = False,
@@ -80,7 +79,7 @@ def sweep(
     from lissom.studies.study_file import read_study_file
 
     check_figure(figure)
-    check_kind(kind, ("scatter", "distribution", "map", "sensitivity", "pareto"))
+    check_kind(kind, STUDY)
     check_output(csv, (".csv",), "the table")
     if overwrite and (resume or retry):
         raise InputError("--overwrite and --resume (or --retry) exclude each other; give one.")
@@ -93,7 +92,8 @@ def sweep(
         problem = "" if result.complete else result.status
     except StudyError as error:
         result, problem = error.result, str(error)
-    err.print(f"the rows are in {place}", markup=False)
+    if len(result):
+        err.print(f"the rows are in {place}", markup=False)
     if csv is not None:
         result.to_csv(csv)
         wrote(csv)

@@ -22,6 +22,7 @@ from lissom.verbs.dynamics import inverse_dynamics
 
 SAME = 0.01  # of a file's largest torque, within which torques agree with those of the file
 SAME_DERIVED = 0.1  # the same, where accelerations are derivatives of what the file has
+RESTING = 1e-6  # of the largest rate of a joint, up to which it stands still
 EXPLAINED = 0.02  # of the difference that may remain where a payload or a force is given as its cause
 
 
@@ -36,22 +37,32 @@ class TorqueSource(NamedTuple):
     file: Path | None = None
 
 
-def of_record(file: Path) -> TorqueSource:
-    """A motion or a run with the arm that it was saved with, and the loads."""
-    from lissom.motion.files import load_record
-    from lissom.motion.record import Motion
-
+def check_record(file: Path, refused: list[str]) -> None:
+    """Raise an error for a file without an arm, and for options that are for an arm that is given (`refused`)."""
     if file.suffix.lower() not in (".nc", ".parquet"):
         raise InputError(
             f"torques: name the motion too: lissom torques {file} MOTION. Only a saved motion or run (.nc) contains "
             "its arm."
         )
+    if refused:
+        raise InputError(f"{file} contains its arm; omit {' and '.join(refused)}.")
+
+
+def of_record(file: Path, payload: Payload | None, with_loads: bool) -> tuple[TorqueSource, list[str]]:
+    """A motion or a run with the arm that it was saved with and the loads; sentences that name them.
+
+    payload : replaces the one of the arm; with_loads : other loads are given
+    """
+    from lissom.motion.files import load_record
+    from lissom.motion.record import Motion
+
     found = load_record(file)
+    arm = found.arm if payload is None else found.arm.with_payload(payload)
     if isinstance(found, Motion):
         path = Trajectory(found.t, found.q, found.qd, found.qdd, ())
-        return TorqueSource(found.arm, path, found.loads_at(found.t), found.tau)
-    source = of_table(found.arm, file)
-    return completed(source, False, False)[0]
+        header = header_of(found.arm, found.task.loads, found.duration)
+        return TorqueSource(arm, path, found.loads_at(found.t), found.tau, header, file), []
+    return completed(of_table(arm, file), payload is not None, with_loads)
 
 
 def of_table(arm: Arm, file: Path) -> TorqueSource:
@@ -83,25 +94,37 @@ def _of_saved(arm: Arm, file: Path) -> TorqueSource:
 
 def completed(source: TorqueSource, with_payload: bool, with_loads: bool) -> tuple[TorqueSource, list[str]]:
     """The source with payload and loads of its header, unless others are given; sentences that name them."""
-    header, notes = source.header, []
+    header, notes = source.header, list[str]()
     if header is None:
-        return source, []
-    if not with_payload and header.payloads and header.digest != source.arm.digest:
-        try:
-            arm = source.arm
-            for link, payload in header.payloads.items():
-                arm = arm.with_payload(payload, link)
-            if arm != source.arm:
-                notes.append(f"the motion's payload is used: {_payload_words(header)}; another one: --payload.")
-            source = source._replace(arm=arm)
-        except LissomError:
-            notes.append(
-                f"the motion's payload is not used, arm {arm.name!r} has no such link: {_payload_words(header)}."
-            )
+        return source, notes
+    if not with_payload:
+        source, notes = _with_payloads(source, header)
     if not with_loads:
-        more, sentence = _with_loads(source, header)
-        return more, notes + sentence
+        source, more = _with_loads(source, header)
+        notes += more
     return source, notes
+
+
+def _with_payloads(source: TorqueSource, header: TableHeader) -> tuple[TorqueSource, list[str]]:
+    """The source with exactly the payloads of the header."""
+    arm, own = source.arm, _payloads(source.arm)
+    if _same_payloads(arm, header):
+        return source, []
+    try:
+        for link in {**own, **header.payloads}:
+            arm = arm.with_payload(header.payloads.get(link), link)
+    except LissomError:
+        words = _payload_words(header.payloads)
+        return source, [f"the motion's payload is not used, arm {arm.name!r} has no such link: {words}."]
+    return source._replace(arm=arm), [f"{_payload_note(header.payloads, own)}; another one: --payload."]
+
+
+def _payload_note(used: dict[str, Payload], own: dict[str, Payload]) -> str:
+    """Which payloads are used, and which ones of the arm are not."""
+    if not used:
+        return f"the motion was made without a payload, the arm's is not used: {_payload_words(own)}"
+    instead = f" instead of the arm's {_payload_words(own)}" if own else ""
+    return f"the motion's payload is used: {_payload_words(used)}{instead}"
 
 
 def _with_loads(source: TorqueSource, header: TableHeader) -> tuple[TorqueSource, list[str]]:
@@ -136,8 +159,8 @@ def _loads_of_run_file(source: TorqueSource) -> Any:
         return None
 
 
-def _payload_words(header: TableHeader) -> str:
-    return ", ".join(f"{payload.mass:.4g} kg on link {link!r}" for link, payload in header.payloads.items())
+def _payload_words(payloads: dict[str, Payload]) -> str:
+    return ", ".join(f"{payload.mass:.4g} kg on link {link!r}" for link, payload in payloads.items())
 
 
 def explained(source: TorqueSource, tau: Array) -> str:
@@ -146,8 +169,12 @@ def explained(source: TorqueSource, tau: Array) -> str:
     if own is None:
         return ""
     away = np.where(arm.actuated, np.abs(tau - own), 0.0)
+    joints = arm.joint_index
+    away[:, joints] = np.maximum(
+        away[:, joints] - np.where(_at_rest(source.path.qd[:, joints]), arm.friction, 0.0), 0.0
+    )
     allowed = (SAME_DERIVED if source.path.derived else SAME) * np.abs(own).max(initial=0.0)
-    # at rest friction has no direction: a tenth of the samples may differ
+    # friction turns round where a joint does: a tenth of the samples may differ
     if not away.size or np.quantile(away, 0.9, axis=0).max() <= allowed:
         return ""
     at, k = np.unravel_index(int(np.argmax(away)), away.shape)
@@ -159,14 +186,18 @@ def explained(source: TorqueSource, tau: Array) -> str:
     )
 
 
+def _at_rest(qd: Array) -> Array:
+    """Where joints (nt, dof) stand still: there friction may be anything up to its limit."""
+    return np.abs(qd) <= RESTING * np.abs(qd).max(axis=0, initial=0.0)
+
+
 def _cause(source: TorqueSource, missing: Array) -> str:
     """What the arm probably lacks, in a sentence."""
     header, arm = source.header, source.arm
     if header is not None and header.varying and not len(source.loads):
         return f"The loads on {', '.join(map(repr, header.varying))} are missing; give them by --loads."
-    if header is not None and header.payloads != _payloads(arm):
-        carried = _payload_words(header) or "no payload"
-        return f"The motion was made with another payload: {carried}; leave out --payload to use it."
+    if header is not None and not _same_payloads(arm, header):
+        return _other_payload(header, arm)
     mass = _fitted(missing, [_unit_payload(source)]) if arm.ends[1:] == () else None
     if mass is not None and mass[0] > 0:
         return f"A payload of {mass[0]:.4g} kg on link {arm.last_moving!r} explains it: add --payload {mass[0]:.4g}."
@@ -180,6 +211,21 @@ def _cause(source: TorqueSource, missing: Array) -> str:
     if header is not None and header.digest != arm.digest:
         return f"The file was made with another arm: {header.arm!r}, of which masses, friction or gravity differ."
     return "Probably the arm lacks a payload (--payload), external loads (--loads), or has other masses or friction."
+
+
+def _other_payload(header: TableHeader, arm: Arm) -> str:
+    """How the payloads of a header differ from those of the arm, in a sentence."""
+    if not header.payloads:
+        return "The motion was made without a payload; leave out --payload."
+    carried = f"The motion was made with another payload: {_payload_words(header.payloads)}"
+    if header.payloads.keys() <= {link.name for link in arm.links}:
+        return f"{carried}; leave out --payload to use it."
+    return f"{carried}; arm {arm.name!r} has no such link."
+
+
+def _same_payloads(arm: Arm, header: TableHeader) -> bool:
+    """Whether an arm has the payloads of a header, or had them before fixed links were merged and they became mass."""
+    return header.payloads == _payloads(arm) or header.digest == arm.merge_fixed().digest
 
 
 def _payloads(arm: Arm) -> dict[str, Payload]:

@@ -23,6 +23,7 @@ from lissom.cli.common import (
     err,
     load_arm,
     out,
+    parse_payload,
     print_json,
     print_warning,
     save_figure,
@@ -86,10 +87,10 @@ def torques(
 ) -> None:
     """Compute the joint torques of a sampled motion, and compare them with the limits.
 
-    Tables and files of lissom name their payload and loads, which are then used. Where a file has torques of its own,
-    a warning tells how far they differ from the computed ones.
+    Tables and files of lissom name their payload and loads, which are then used instead of the arm's payload. Where a
+    file has torques of its own, a warning tells how far they differ from the computed ones.
     """
-    from lissom.cli.torque_source import completed, explained, of_record, of_table
+    from lissom.cli.torque_source import check_record, completed, explained, of_record, of_table
     from lissom.simulation.acting import loads_at
     from lissom.simulation.run_file import read_loads
     from lissom.verbs.dynamics import inverse_dynamics
@@ -97,20 +98,23 @@ def torques(
     check_figure(figure)
     check_output(output, (".csv",), "a table of torques")
     acting = None if loads is None else read_loads(loads)
-    notes: list[str] = []
     if motion is None:
-        source = of_record(Path(arm))
+        of_arm = {"--flexible": flexible is not None, "--mimic": mimic != "follow", "--merge-fixed": merge_fixed,
+                  "--repair": repair, "--as-written": as_written}  # fmt: skip
+        check_record(Path(arm), [name for name, given in of_arm.items() if given])
+        carried = None if payload is None else parse_payload(payload)
+        source, notes = of_record(Path(arm), carried, loads is not None)
     else:
-        given = load_arm(
+        loaded = load_arm(
             arm, flexible=flexible, mimic=mimic, payload=payload, merge_fixed=merge_fixed, repair=repair,
             as_written=as_written,
         )  # fmt: skip
-        source, notes = completed(of_table(given, motion), payload is not None, loads is not None)
+        source, notes = completed(of_table(loaded, motion), payload is not None, loads is not None)
     path = source.path
     if acting is not None:
         source = source._replace(loads=loads_at(acting, path.t))
     tau = source.tau  # of a motion with its arm, also where it rests and friction has a direction to come
-    if motion is not None or tau is None or loads is not None or method is not None:
+    if motion is not None or tau is None or any(given is not None for given in (loads, method, payload)):
         tau = inverse_dynamics(source.arm, path.q, path.qd, path.qdd, loads=source.loads, method=method)
     rows = peaks(source.arm, path.t, tau)
     differs = explained(source, tau)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from lissom.errors import LissomError, ModelError
 from lissom.formats.files import read_bytes
+from lissom.formats.shipped import shipped
 from lissom.formats.strict import parse
 
 
@@ -75,7 +76,10 @@ def refuse_other_kind(document: Mapping[str, Any], expected: str) -> None:
 
 
 def refuse_other_ending(path: Path, expected: str) -> None:
-    """Raise `ModelError` where the ending of a file says that it is not TOML."""
+    """Raise `ModelError` where the name of a file says that it is not TOML: by its ending, or as a shipped arm's."""
+    if str(path) in shipped() and not path.exists():
+        use = "" if expected == "side" else f', in which arm = "{path}" names it'
+        raise ModelError(f"it is a shipped arm; expected {KINDS[expected].what} (.toml){use}.", file=str(path))
     about = ENDINGS.get(path.suffix.lower())
     if about is not None:
         raise ModelError(f"it is {about}; expected {KINDS[expected].what} (.toml).", file=str(path))

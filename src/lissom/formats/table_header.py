@@ -99,10 +99,17 @@ def read_header(text: str) -> TableHeader | None:
             {str(row.pop("link")): Payload(**row) for row in found.get("payload", [])},
             tuple(Load(**row) for row in rows if "varies" not in row),
             tuple(str(row["link"]) for row in rows if "varies" in row),
-            float(found.get("duration", 0.0)),
+            _duration(found.get("duration", 0.0)),
         )
-    except (LissomError, TypeError, ValueError, KeyError, AttributeError):
+    except (LissomError, TypeError, ValueError, KeyError, AttributeError, OverflowError):
         return None
+
+
+def _duration(value: Any) -> float:
+    seconds = float(value)
+    if not 0.0 <= seconds < np.inf:
+        raise ValueError("a duration is finite and not negative")
+    return seconds
 
 
 def load_rows(loads: Any) -> list[dict[str, Any]]:

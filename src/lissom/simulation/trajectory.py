@@ -9,6 +9,7 @@ import numpy as np
 
 from lissom.errors import ModelError, suggest
 from lissom.formats.files import LARGEST_TABLE, read_bytes
+from lissom.formats.kinds import read_instead
 from lissom.formats.tables import read_table
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -72,7 +73,9 @@ def _columns(path: Path) -> tuple[Array, dict[str, Array]]:
     try:
         columns = read_table(text)
     except ValueError as error:
-        raise ModelError(f"it is not a table of numbers: {error}.", file=str(path)) from None
+        instead = read_instead(path)
+        reason = f".{instead}" if instead else f": {str(error).rstrip('.')}."
+        raise ModelError(f"it is not a table of numbers{reason}", file=str(path)) from None
     for name, column in columns.items():
         if not np.isfinite(column).all():
             row = int(np.argmin(np.isfinite(column)))

@@ -23,7 +23,7 @@ from lissom.studies.evaluation import Evaluation
 from lissom.studies.lanes import settings_of
 from lissom.studies.output import NoSuchOutput
 from lissom.studies.result import StudyResult, result_of
-from lissom.studies.store import ABOUT, Folder, Memory
+from lissom.studies.store import Folder, Memory
 from lissom.studies.study import Study
 from lissom.telling import bar
 from lissom.work.choose import executor
@@ -96,7 +96,7 @@ class _Sweep:
     ):
         self.study, self.rows, self.settings, self.told, self._stack = study, rows, settings, told, stack
         self.place, self.job = place, self._job(place)
-        self.begun = isinstance(rows, Folder) and (rows.path / ABOUT).is_file()
+        self.begun = isinstance(rows, Folder) and rows.settings is not None
         self.done, self.fresh, self.evaluating = 0, 0, 0.0
         self.began = time.perf_counter()
         self.under_way: dict[Future[Answer], NDArray[np.int64]] = {}
@@ -118,8 +118,7 @@ class _Sweep:
         try:
             self._all(Chunks(missing))
         except KeyboardInterrupt:
-            further = "; continue with resume=True (--resume)" if isinstance(self.rows, Folder) else ""
-            status = f"interrupted: {self.done} of {self.study.rows} rows are evaluated{further}"
+            status = f"interrupted: {self.done} of {self.study.rows} rows are evaluated{self._further()}"
         return self._result(status)
 
     def _result(self, status: str) -> StudyResult:
@@ -169,9 +168,16 @@ class _Sweep:
 
     def _deserted(self) -> StudyError:
         """Return the error for workers that do not answer any more."""
-        further = "; continue with resume=True (--resume)." if isinstance(self.rows, Folder) else "."
-        sentence = f"{VERB}: {self.place.trouble}. {self.done} of {self.study.rows} rows are evaluated{further}"
-        return StudyError(sentence, self._result(self.place.trouble))
+        done = f"{self.done} of {self.study.rows} rows are evaluated{self._further()}"
+        return StudyError(f"{VERB}: {self.place.trouble}. {done}.", self._result(self.place.trouble))
+
+    def _further(self) -> str:
+        """What can be done with a store that is not complete, to end a sentence."""
+        if not isinstance(self.rows, Folder):
+            return ""
+        if self.rows.replaces:
+            return "; the store still has its earlier rows"
+        return "; continue with resume=True (--resume)"
 
     def _keep(self, blocks: list[Block]) -> None:
         self._begin()

@@ -84,11 +84,15 @@ class Folder:
         refuse_no_folder(self.path)
         _arrow()
         self.settings: dict[str, Any] | None = None
+        self.replaces = False  # the folder still has the rows of an earlier study, which the first new rows replace
         self._next = 0
 
     @contextmanager
     def opened(self, resume: bool, overwrite: bool = False) -> Iterator[Folder]:
-        """Open the folder, new, to resume or to overwrite, with exclusive access."""
+        """Open the folder, new, to resume or to overwrite, with exclusive access.
+
+        To overwrite removes nothing yet: rows of an earlier study stay until the first new ones are written.
+        """
         about = self.path / ABOUT
         if self.path.exists() and not about.is_file() and any(not _own(path) for path in self.path.iterdir()):
             raise InputError(f"{self.path}: it has files that are not of a study; use an empty or a new folder.")
@@ -97,14 +101,15 @@ class Folder:
                 f"{self.path}: it already has {len(rows_in(self.path))} rows of a study. Continue with resume=True "
                 "(--resume), or replace them with overwrite=True (--overwrite)."
             )
+        if about.is_file():
+            read_about(self.path)  # a folder that only looks like a store is refused before anything is written
         try:
             self.path.mkdir(exist_ok=True)
             lock = _locked(self.path / LOCK)
         except OSError as error:
             raise ModelError(f"it cannot be written to ({error.strerror}).", file=str(self.path)) from None
         try:
-            if overwrite:
-                self._empty(about)
+            self.replaces = overwrite and about.is_file()
             self._look(about)
             yield self
         finally:
@@ -114,32 +119,46 @@ class Folder:
                     self.path.rmdir()
             os.close(lock)
 
-    def _empty(self, about: Path) -> None:
-        """Remove the rows of an earlier study; `about` last, so that what remains after a crash is still a study."""
-        for path in [*parts(self.path), *([about] if about.is_file() else [])]:
-            path.unlink()
-
     def _look(self, about: Path) -> None:
         """Read the settings of an earlier run, and remove unfinished files."""
         for leftover in self.path.glob(UNFINISHED):
             with suppress(OSError):
                 leftover.unlink()
         self._next = 1 + max((n for _, n in parts(self.path).values()), default=0)
-        if about.is_file():
+        if about.is_file() and not self.replaces:
             stored = read_about(self.path)
             _refuse_other(self.path, stored, self.study)
             self.settings = stored["settings"]
 
     def begin(self, settings: dict[str, Any]) -> None:
-        """Write the description of the study, before any rows."""
+        """Write the description of the study, before any rows; where rows are replaced, `add` writes it with the first.
+
+        A study that is replaced stays as it is until then.
+        """
+        self.settings = settings
+        if not self.replaces:
+            self._describe()
+
+    def _describe(self) -> None:
         from lissom.studies.described import described
 
-        self.settings = settings
-        stored = {"format": FORMAT, **described(self.study), "settings": settings}
+        stored = {"format": FORMAT, **described(self.study), "settings": self.settings}
         write_text(self.path / ABOUT, json.dumps(stored, indent=1) + "\n")
+
+    def _replace(self) -> None:
+        """Remove the rows of an earlier study, then replace its description.
+
+        A crash between leaves the earlier study with fewer rows, never rows of one study beside another's description.
+        """
+        for path in parts(self.path):
+            path.unlink()
+        self._describe()
+        self.replaces = False
 
     def missing(self, failed: bool = False) -> NDArray[np.int64]:
         """Return the rows that are not evaluated yet, in order; with `failed` also those that failed."""
+        if self.replaces:
+            return np.arange(self.study.rows, dtype=np.int64)
         rows, there = rows_in(self.path), np.zeros(self.study.rows, bool)
         refuse_beyond(self.path, rows, self.study.rows)
         there[rows] = True
@@ -156,7 +175,13 @@ class Folder:
         arrow = _arrow()
         data = arrow.table({name: _column(arrow, x) for name, x in table.items()})
         target = self.path / f"rows-{tier}-{self._next:06d}.parquet"
-        write_whole(target, lambda place: arrow.parquet.write_table(data, place))
+
+        def write(place: Path) -> None:
+            arrow.parquet.write_table(data, place)
+            if self.replaces:  # only now, with new rows complete on the disk but for their name
+                self._replace()
+
+        write_whole(target, write)
         self._next += 1
         same_size = sorted(path for path, (t, _) in parts(self.path).items() if t == tier)
         if len(same_size) >= MANY:
@@ -166,7 +191,8 @@ class Folder:
 
     def table(self) -> Columns:
         """Columns of all rows that are there, in their order."""
-        return read_table(self.path, as_table(self.study, Block(np.zeros(0, np.int64), {}, [], [])))
+        empty = as_table(self.study, Block(np.zeros(0, np.int64), {}, [], []))
+        return in_order(empty) if self.replaces else read_table(self.path, empty)
 
 
 def _own(path: Path) -> bool:

@@ -223,7 +223,7 @@ class Study:
         scheduler : str or None    address of a dask.distributed scheduler instead (extra ``cluster``)
         resume : bool              continue a store: evaluate the missing rows only
         retry : bool               continue a store: evaluate failed rows again too
-        overwrite : bool           remove the rows that a store has, and evaluate all
+        overwrite : bool           evaluate all rows; the first of them replace the rows that a store has
         progress : bool or f(done, total)    show a progress bar, or call f
 
         Returns

@@ -108,7 +108,8 @@ class Film:
 
         place = Path(path)
         kind = refuse_unwritable(place)
-        extra: dict[str, Any] = {"embed_frames": True} if kind == "html" else {}
+        # a page has all frames, however large it becomes; matplotlib leaves out what is beyond 20 MB
+        extra: dict[str, Any] = {"embed_frames": True, "embed_limit": np.inf} if kind == "html" else {}
         writer: Any = animation.writers[kind]
         report = None if progress is None else lambda k, n: progress((k + 1) / n)
 
