@@ -265,16 +265,26 @@ def test_memory_of_samples_does_not_change_the_numbers(monkeypatch):
     assert all(np.array_equal(getattr(many, word), getattr(again, word)) for word in ("qdd", "tau", "kinetic", "power"))
 
 
+def forked(first, second):
+    """A flexible link with two links along its beam."""
+    base = ls.load("two_link_flexible")
+    stem, fore = base.links
+    joint = ls.Joint("revolute", name="js", axis=(0, 0, 1), at=second)
+    side = ls.Link("side", parent="link1", joint=joint, mass=0.1, com=(0.1, 0, 0), inertia=1e-3)
+    return base.replace(links=[stem, fore.replace(joint=fore.joint.replace(at=first)), side])
+
+
+def test_a_load_where_some_arms_have_a_joint():
+    """The place of a load along a beam is a body of its own, whichever joints are there."""
+    base = forked(0.2, 0.3)
+    arms = [forked(0.35, 0.1), forked(0.3, 0.2)]
+    options = {"until": 0.01, "dt": 1e-3, "method": "rk8", "loads": [ls.Load("link1", [0, 5.0, 0], point=(0.2, 0, 0))]}
+    options["q0"] = 0.03 * np.ones(base.dof)
+    agrees(ls.simulate(base, arms=arms, **options), arms, **options)
+
+
 def test_places_along_a_beam_are_shared_alike():
     """Joints at one place share a body: arms in which other joints do so differ in more than numbers."""
-    base = ls.load("two_link_flexible")
-
-    def forked(first, second):
-        stem, fore = base.links
-        joint = ls.Joint("revolute", name="js", axis=(0, 0, 1), at=second)
-        side = ls.Link("side", parent="link1", joint=joint, mass=0.1, com=(0.1, 0, 0), inertia=1e-3)
-        return base.replace(links=[stem, fore.replace(joint=fore.joint.replace(at=first)), side])
-
     together, apart = forked(0.2, 0.2), forked(0.2, 0.3)
     for arm, other, has, wanted in ((together, apart, "side", "link2"), (apart, together, "link2", "side")):
         sentence = rf"arm 0, link 'side': the link at the same place .* is {has}, but of .* it is {wanted}"

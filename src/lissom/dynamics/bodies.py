@@ -240,8 +240,12 @@ class Bodies:
         return repr([(word, at.body, at.X.tolist()) for word, at in [*named, *(("", link) for link in self.links)]])
 
     def with_stations(self, frames: Iterable[str]) -> Bodies:
-        """The bodies with places along beams, named as `station_name` does, as frames of their own."""
-        wanted = [frame for frame in frames if MARK in frame and frame not in self._stations]
+        """The bodies with places along beams, named as `station_name` does, as frames of their own.
+
+        Places that carry joints get a second body without them: of arms that differ in numbers only, one may have a
+        joint exactly where a load acts and the other not.
+        """
+        wanted = [frame for frame in frames if MARK in frame and not self._has_own_station(frame)]
         if not wanted:
             return self
         other = self.changed()
@@ -250,6 +254,11 @@ class Bodies:
             other._stations[frame] = len(other.list)
             other.list.append(self._station(frame))
         return other
+
+    def _has_own_station(self, frame: str) -> bool:
+        """Whether a place along a beam has a body that carries no joints."""
+        k = self.station(frame)
+        return k is not None and not self.list[k].mount
 
     @cached_property
     def movers(self) -> list[tuple[int, Body]]:
