@@ -71,6 +71,50 @@ class MyPayload(ls.Payload):
     """A record of lissom that stores its own hash."""
 
 
+@dataclasses.dataclass(slots=True)
+class SlottedRecord:
+    value: float
+    more: float = dataclasses.field(init=False, default=0.0)
+
+
+class SlottedPD(ls.PD):
+    __slots__ = ("extra",)
+
+
+class Scaled:
+    """A decorator: a function that is called through an object with a number of its own."""
+
+    def __init__(self, gain):
+        functools.update_wrapper(self, using)
+        self.gain = gain
+
+    def __call__(self, t):
+        return self.gain * t
+
+
+class Number(float):
+    """A number with attributes."""
+
+
+class Table(np.ndarray):
+    """An array with attributes."""
+
+
+class Names(set):
+    """A set with attributes."""
+
+
+def with_attribute(made, value):
+    object.__setattr__(made, "extra", value)
+    return made
+
+
+def slotted_record(value):
+    made = SlottedRecord(1.0)
+    made.more = value
+    return made
+
+
 def recorded(value):
     made = Record(1.0)
     made.more.append(value)
@@ -104,10 +148,22 @@ KINDS = {
     "method": lambda v: Plain(v).__getstate__,
     "method of C": lambda v: np.array([v]).dot,
     "namespace": lambda v: types.SimpleNamespace(a=v),
-    "module of the user": lambda v: function_of(types.ModuleType("settings"), v),
+    "module of the user": lambda v: compiled("def f(t): return settings.GAIN * t", settings=module("settings", GAIN=v)),
     "arm": lambda v: ls.load("two_link").with_gravity([0, 0, -v]),
     "path": lambda v: Path(f"a{v}"),
     "local class": lambda v: local_class(v),
+    "metaclass": lambda v: type("Meta", (type,), {"gain": v, "__module__": "laws"})("Law", (), {"__module__": "laws"}),
+    "slots of a dataclass": slotted_record,
+    "slots of a subclass of a record of lissom": lambda v: with_attribute(SlottedPD([0.0, 0.0], 10.0, 1.0), v),
+    "decorator that is an object": Scaled,
+    "subclass of float": lambda v: with_attribute(Number(1.0), v),
+    "subclass of an array": lambda v: with_attribute(np.zeros(2).view(Table), v),
+    "subclass of set": lambda v: with_attribute(Names("pqr"), v),
+    "number type of an array": lambda v: np.array([1.0, 2.0], np.float32 if v == 1.0 else np.float64),
+    "vectorised function": lambda v: np.vectorize(using(v)),
+    "module in a package of the user": lambda v: function_of_package(v),
+    "module as a value": lambda v: [module("settings", GAIN=v)],
+    "signature": lambda v: compiled("def f(t, x): return x" if v == 1.0 else "def f(t, *x): return x"),
 }
 
 
@@ -115,11 +171,22 @@ def using(value):
     return lambda t: value
 
 
-def function_of(settings, value):
-    settings.GAIN = value
-    scope = {"settings": settings}
-    exec("def f(t): return settings.GAIN * t", scope)
-    return scope["f"]
+def module(name, **content):
+    made = types.ModuleType(name)
+    vars(made).update(content)
+    return made
+
+
+def compiled(text, **names):
+    exec(text, names)
+    return names["f"]
+
+
+def function_of_package(value):
+    """A function that uses a number of a module in a package; the module knows its package."""
+    package, inner = module("package"), module("package.settings", GAIN=value)
+    package.settings, inner.package = inner, package
+    return compiled("def f(t): return package.settings.GAIN * t", package=package)
 
 
 def local_class(value):
@@ -187,6 +254,23 @@ def test_what_cannot_be_seen_is_named(tmp_path):
     for _ in range(10**5):
         deep = [deep]
     assert identity(deep).unseen == ("a value that is nested too deeply",)
+
+
+class Named:
+    """Pickle would write its name only."""
+
+    def __reduce__(self):
+        return "law"
+
+
+def test_names_alone_are_no_content():
+    """Of functions and objects that packages have by that name only the name counts; others cannot be compared."""
+    assert identity([np.sin, np.dot, len, np.add.reduce]).unseen == ()
+    assert identity(np.frompyfunc(using(1.0), 1, 1)).unseen == ("an object of type numpy.ufunc",)
+    assert identity(lambda t: law).unseen == (f"<lambda>: law ({__name__}.Named)",)
+
+
+law = Named()
 
 
 def test_shared_values_are_read_once():

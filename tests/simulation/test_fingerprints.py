@@ -47,7 +47,22 @@ def listed(gain):
     return lambda t, q, qd: [-gains[0] * q[0], 0.0]
 
 
-@pytest.mark.parametrize("make", [closure, default, listed, with_object])
+def constant(gain):
+    scope = {}
+    exec(f"def tau(t, q, qd): return [-{gain} * q[0], 0.0]", scope)
+    return scope["tau"]
+
+
+def table(gain):
+    scope = {"gains": {"elbow": np.array([gain])}}
+    exec("def tau(t, q, qd): return [-gains['elbow'][0] * q[0], 0.0]", scope)
+    return scope["tau"]
+
+
+SOURCES = [constant, default, closure, listed, with_object, table]
+
+
+@pytest.mark.parametrize("make", SOURCES)
 def test_what_a_torque_function_takes_from_outside_counts(make):
     assert printed(make(1.0)) == printed(make(1.0))
     assert printed(make(1.0)) != printed(make(50.0))
@@ -102,7 +117,7 @@ def interrupted(tmp_path, monkeypatch):
     return begin
 
 
-@pytest.mark.parametrize("make", [closure, with_object])
+@pytest.mark.parametrize("make", SOURCES)
 def test_a_resumed_ensemble_does_not_mix_two_simulations(interrupted, make):
     given = interrupted(make(1.0))
     with pytest.raises(

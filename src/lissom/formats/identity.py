@@ -1,9 +1,9 @@
 """The identity of a value as JSON: two studies or simulations are the same where their values have equal identities.
 
-Records and objects count by their content. Functions and classes of installed packages count by name, because their
-packages have versions; those of the user count by their code and by the values that they use: defaults, closures,
-and names of their modules. What an object holds where Python cannot see it (a generator, an open file) is reported,
-so that the caller can decline to compare.
+Records and objects count by their content: the state that pickle would write. Functions and classes of installed
+packages count by name, because their packages have versions; those of the user count by their code and by the values
+that they use: defaults, closures, and names of their modules. What an object holds where Python cannot see it (a
+generator, an open file, compiled code of the user) is reported, so that the caller can decline to compare.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ LARGE = 10_000  # entries of an array that counts by its hash rather than entry 
 OF_GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 LOCKS = (type(threading.Lock()), type(threading.RLock()))  # they hold nothing that results depend on
 PROTOCOL = 4  # of pickle
+WRAPPERS = ("functools", "numba")  # packages whose wrappers add nothing to the results of a function
+LISSOM = __name__.partition(".")[0]
 
 
 class Identity(NamedTuple):
@@ -66,9 +68,9 @@ class _Reader:
 
     def read(self, value: Any, name: str = "") -> Any:
         """JSON of a value that its owner calls `name`."""
-        if value is None or isinstance(value, bool | int | float | str):
+        if value is None or type(value) in (bool, int, float, str):
             return value
-        if isinstance(value, bytes | complex | range):
+        if type(value) in (bytes, complex, range):
             return repr(value)
         if id(value) in self.known:
             return self.known[id(value)][1]
@@ -89,7 +91,7 @@ class _Reader:
 
     def _container(self, value: Any) -> Any:
         if isinstance(value, np.ndarray | np.generic):
-            return self._array(np.asanyarray(value))
+            return self._with_attributes(value, self._array(np.asanyarray(value)))
         if isinstance(value, Arm):
             return native_write.write(value)
         if type(value) in (dict, MappingProxyType):
@@ -97,20 +99,28 @@ class _Reader:
         if type(value) in (list, tuple):
             return [self.read(item) for item in value]
         if isinstance(value, set | frozenset):  # they come in another order in another process
-            return sorted(json.dumps(self.read(item), sort_keys=True) for item in value)
+            items = sorted(json.dumps(self.read(item), sort_keys=True) for item in value)
+            return self._with_attributes(value, items)
         if isinstance(value, ModuleType):
-            return value.__name__
+            return value.__name__ if _versioned(value.__name__) else self._module(value)
         if isinstance(value, type):
             return self._class(value)
-        if dataclasses.is_dataclass(value):
+        if dataclasses.is_dataclass(value) and any(_of_lissom(base) for base in type(value).__mro__):
             return self._record(value)
         return self._callable(value) or self._object(value)
 
+    def _with_attributes(self, value: Any, content: Any) -> Any:
+        """Return the content of an array or a set with what a class of the user adds."""
+        kind = type(value)
+        if _installed(kind):
+            return content
+        return {_name(kind): _hashed([content, self._state(kind, getattr(value, "__dict__", {})), self.read(kind)])}
+
     def _array(self, value: np.ndarray[Any, Any]) -> Any:
-        if value.dtype.kind not in "biufU":
-            return self.read(value.tolist())
-        if value.size <= LARGE:
-            return value.tolist()
+        seen, kind = value.dtype.kind in "biufU", value.dtype.str
+        if not seen or value.size <= LARGE:
+            content = value.tolist() if seen else self.read(value.tolist())
+            return content if value.dtype.kind in "UO" or kind[1:] in ("f8", "i8", "b1") else {"array": [kind, content]}
         data = np.ascontiguousarray(np.ma.filled(value))  # of a masked one, with its mask beside
         mask = np.ma.getmaskarray(value).tobytes() if np.ma.isMaskedArray(value) else b""
         return {"array": [data.dtype.str, list(data.shape), hashlib.sha256(data.tobytes() + mask).hexdigest()]}
@@ -121,18 +131,22 @@ class _Reader:
         pairs = ([self.read(key), self.read(item)] for key, item in value.items())
         return {"table": sorted(json.dumps(pair, sort_keys=True) for pair in pairs)}
 
+    def _module(self, value: ModuleType) -> Any:
+        """Return the content of a module of the user that is used as a value."""
+        content = {word: self.read(item, word) for word, item in vars(value).items() if not word.startswith("__")}
+        return {value.__name__: _hashed(content)}
+
     def _record(self, value: Any) -> Any:
-        """Return the fields of a dataclass; of one that is not lissom's also what else it holds, and its methods."""
+        """Return the fields of a record of lissom; of a class derived from one also what it adds."""
         kind = type(value)
         content = {f.name: self.read(getattr(value, f.name), f.name) for f in dataclasses.fields(value) if f.init}
-        if _installed(kind):
+        if _of_lissom(kind):
             return {kind.__name__: content}
-        derived = {
-            f.name for base in kind.__mro__ if _installed(base) and dataclasses.is_dataclass(base)
-            for f in dataclasses.fields(base)
-        }  # fmt: skip
+        derived = {f.name for base in kind.__mro__ if _of_lissom(base) for f in dataclasses.fields(base)}
+        held = object.__getstate__(value)  # type: ignore[attr-defined]
+        attributes, slots = held if isinstance(held, tuple) else (held, None)
         more = {
-            word: item for word, item in getattr(value, "__dict__", {}).items()
+            word: item for word, item in {**(attributes or {}), **(slots or {})}.items()
             if word not in content and word not in derived and word != "_content_cache"
         }  # fmt: skip
         return {kind.__name__: [content, self._state(kind, more), self.read(kind)]}
@@ -149,10 +163,11 @@ class _Reader:
             return _name(value) if _installed(value) else self._function(value)
         if isinstance(value, BuiltinMethodType) and not isinstance(value.__self__, ModuleType | None):
             return {"method": [value.__name__, self.read(value.__self__, value.__name__)]}
-        if hasattr(value, "__wrapped__"):
-            return self.read(value.__wrapped__)
-        if callable(value) and isinstance(getattr(value, "__name__", None), str):  # not written in Python
+        if _installed(value):
             return _name(value)
+        kind = type(value)
+        if hasattr(value, "__wrapped__") and kind.__module__.partition(".")[0] in WRAPPERS:
+            return {_name(kind): self.read(value.__wrapped__)}
         return None
 
     def _function(self, value: FunctionType) -> Any:
@@ -170,7 +185,7 @@ class _Reader:
         if _installed(value):
             return _name(value)
         content = {word: self.read(item, word) for word, item in vars(value).items() if _of_class(word, item)}
-        return {_name(value): _hashed([content, [self.read(base) for base in value.__bases__]])}
+        return {_name(value): _hashed([content, [self.read(base) for base in (*value.__bases__, type(value))]])}
 
     # ---- other objects ---------------------------------------------------------------------------
 
@@ -187,8 +202,8 @@ class _Reader:
             parts = _reduced(value)
         except Exception:  # whatever the object's own methods raise
             return self._not_seen(kind)
-        if isinstance(parts, str):
-            return f"{kind.__module__}.{parts}"
+        if isinstance(parts, str):  # the name of a global
+            return f"{kind.__module__}.{parts}" if _importable(value, parts) else self._not_seen(kind)
         make, args, state, items, pairs = (*parts, *(None,) * 3)[:5]
         state = [self._state(kind, part) for part in (state if isinstance(state, tuple) else (state,))]
         rows = None if items is None else [self.read(item) for item in items]
@@ -219,19 +234,28 @@ def _hashed(content: Any) -> str:
 
 def _outside(value: FunctionType) -> Iterator[tuple[str, Any]]:
     """Yield the names that a function takes from outside, with their values."""
+    codes = list(_codes(value.__code__))
+    attributes = {word for code in codes for word in code.co_names}
     for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
         try:
-            yield name, cell.cell_contents
+            yield from _used(name, cell.cell_contents, attributes, set())
         except ValueError:  # not filled yet
             yield name, None
-    codes = list(_codes(value.__code__))
     used = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname in OF_GLOBALS}
-    attributes = {word for code in codes for word in code.co_names}
     for name in sorted(used & value.__globals__.keys()):
-        item = value.__globals__[name]
+        yield from _used(name, value.__globals__[name], attributes, set())
+
+
+def _used(name: str, item: Any, attributes: set[str], passed: set[str]) -> Iterator[tuple[str, Any]]:
+    """Yield a value with its name; of a module of the user its name, and those of its values that may be used."""
+    if not isinstance(item, ModuleType) or _versioned(item.__name__):
         yield name, item
-        if isinstance(item, ModuleType) and not _versioned(item.__name__):  # a file of the user's
-            yield from ((f"{name}.{word}", vars(item)[word]) for word in sorted(attributes & vars(item).keys()))
+        return
+    yield name, item.__name__
+    if item.__name__ not in passed:
+        passed.add(item.__name__)
+        for word in sorted(attributes & vars(item).keys()):
+            yield from _used(f"{name}.{word}", vars(item)[word], attributes, passed)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -244,7 +268,9 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _code(code: CodeType) -> list[Any]:
     constants = [_code(c) if isinstance(c, CodeType) else _constant(c) for c in code.co_consts]
-    return [code.co_code.hex(), code.co_names, code.co_varnames, code.co_freevars, constants]
+    arguments = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags]
+    names = [code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
+    return [code.co_code.hex(), code.co_exceptiontable.hex(), arguments, names, constants]
 
 
 def _constant(value: Any) -> Any:
@@ -262,13 +288,28 @@ def _of_class(word: str, item: Any) -> bool:
 
 def _installed(value: Any) -> bool:
     """Whether a function or class can be imported by name from a package with a version."""
-    module = getattr(value, "__module__", None)
-    if not isinstance(module, str) or not _versioned(module):
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or not _versioned(module):
         return False
-    found: Any = sys.modules.get(module)
-    for word in value.__qualname__.split("."):
+    return _named(module, name) is value
+
+
+def _importable(value: Any, name: str) -> bool:
+    """Whether a package with a version has an object by this name; some objects do not know in which module."""
+    return any(_named(module, name) is value for module in list(sys.modules) if _versioned(module))
+
+
+def _named(module: str, name: str) -> Any:
+    """Return what a module has loaded under a name with dots; None if there is nothing."""
+    first, *words = name.split(".")
+    found: Any = getattr(sys.modules.get(module), "__dict__", {}).get(first)  # getattr might import something
+    for word in words:
         found = getattr(found, word, None)
-    return found is value
+    return found
+
+
+def _of_lissom(kind: type) -> bool:
+    return dataclasses.is_dataclass(kind) and kind.__module__.partition(".")[0] == LISSOM and _installed(kind)
 
 
 @functools.cache
@@ -276,7 +317,7 @@ def _versioned(module: str) -> bool:
     top = module.partition(".")[0]
     if top == "__main__":  # it may be a command of an installed package that runs the user's code
         return False
-    if top in sys.stdlib_module_names or top in sys.builtin_module_names or top == __name__.partition(".")[0]:
+    if top in sys.stdlib_module_names or top in sys.builtin_module_names or top == LISSOM:
         return True
     file = getattr(sys.modules.get(top), "__file__", None) or ""
     return "site-packages" in file or "dist-packages" in file
