@@ -52,6 +52,17 @@ def test_computed_torque_says_what_it_neglects():
     assert not ls.simulate(ARM, [0, 0], tau=ls.ComputedTorque([0, 0], 100, 20), until=0.01, dt=1e-3).report.notes
 
 
+def test_computed_torque_notes_friction():
+    upper, fore = ARM.links
+    rough = ARM.replace(links=[upper, fore.replace(joint=fore.joint.replace(friction=0.1))])
+    run = ls.simulate(rough, [0, 0], tau=ls.ComputedTorque([0, 0], 100, 20), until=0.01, dt=1e-3)
+    name = fore.joint.name
+    assert run.report.notes[0] == (
+        f"ComputedTorque neglects the Coulomb friction of joints ({name}): the joint errors do not obey "
+        "e'' + kd e' + kp e = 0."
+    )
+
+
 @pytest.mark.slow
 def test_computed_torque_of_many_flexible_coordinates():
     """Beyond the size of straight-line code."""

@@ -109,7 +109,7 @@ def test_a_start_beyond_a_limit_is_noted_and_stops_only_at_the_next_crossing(opt
     """There and back: it enters without an event, and is stopped where it leaves again."""
     pull = ls.PD([0.0, 2.0], [0.0, 3.0], [0.0, 0.1])
     run = ls.simulate(BOUNDED, [0.0, LIMIT + 0.05], [0.0, -4.0], pull, 1.0, stop_at_limits=True, **options)
-    assert f"{NAME}: the initial state is beyond it." in run.report.notes
+    assert f"The initial position is beyond a limit ({NAME})." in run.report.notes
     assert run.q[:, 1].min() < LIMIT
     assert [event.name for event in run.events] == [NAME]
     assert run.q[-1, 1] == pytest.approx(LIMIT, abs=1e-12)

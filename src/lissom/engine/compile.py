@@ -4,7 +4,10 @@ llvmlite frees what it holds in finalisers written in Python, where Ctrl-C would
 made and freed in `uninterrupted` regions: an engine whose code nobody can call any more is freed when the
 next one is made.
 
-llvmlite has one lock around LLVM. It is held during a fork, so that no thread that is missing in the child is inside.
+llvmlite has one lock around LLVM, which it holds during each of its calls. A fork takes it too, so that no thread that
+is missing in the child is inside. Locks are taken in one order, by threads and by forks, so that none waits for another
+in a circle: that of an arm's library, which forks do not take; that of imports and expressions (`later.importing`);
+that of LLVM, whose calls take no other lock.
 """
 
 from __future__ import annotations
@@ -26,9 +29,9 @@ def llvm() -> Any:
     with uninterrupted(), importing:
         import llvmlite.binding as binding
 
+        hold_at_fork(binding.ffi.lib._lock)  # before LLVM is first used, while no fork can begin
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
-    hold_at_fork(binding.ffi.lib._lock)
     return binding
 
 

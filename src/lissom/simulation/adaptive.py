@@ -349,10 +349,11 @@ class Adaptive:
         n = self.loop.dof
         rates = np.abs(self.system.slope(solver.t, solver.y))[n : 2 * n]
         worst = self.loop.arm.coordinates[int(np.argmax(rates))]
+        other = "" if self.method in IMPLICIT else "For a stiff arm use method='radau'; otherwise "
+        advice = f"{other}check the torques there, or increase rtol."
         return (
             f"the step size collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} has the "
-            f"largest acceleration there ({rates.max():.3g} rad/s^2 or m/s^2). For a stiff arm use method='radau'; "
-            "otherwise increase rtol."
+            f"largest acceleration there ({rates.max():.3g} rad/s^2 or m/s^2). {advice[:1].upper()}{advice[1:]}"
         )
 
 

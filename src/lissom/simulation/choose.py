@@ -82,7 +82,7 @@ def _of_one(loop: ClosedLoop, begin: Start, options: Options) -> Plan:
     member, q, qd = loop.member(0), begin.q[0], begin.qd[0]
     found = spectrum(member, 0.0, q, qd)
     if found is None:
-        return Plan("dop853", f"{WORDS['dop853']}: the default; no derivatives are available at the start.")
+        return Plan("dop853", f"{WORDS['dop853']}: the default; the poles at the start could not be computed.")
     if loop.bodies.flexible and loop.quick and not loop.sliding and found.fastest * until < MOST_SWINGS:
         why = f"the largest |pole| at the start is {found.fastest:.3g} rad/s, and compiled steps are the cheapest"
         return Plan("rk8", f"{WORDS['rk8']}: {why}.")

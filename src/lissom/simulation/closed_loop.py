@@ -293,7 +293,9 @@ class ClosedLoop:
 
     def _explain(self, where: str, q: Array, *rest: Array) -> None:
         library_of(self.arm).get("forward_dynamics", self.setting).explain(where, q, *self.own(rest[-1]))
-        raise SolveError("simulate: the accelerations are not finite.")
+        raise SolveError(
+            f"simulate: the accelerations{where} are not finite (overflow); rates, torques or gains are too large."
+        )
 
     # ---- values ----------------------------------------------------------------------------------
 

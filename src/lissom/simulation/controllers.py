@@ -7,6 +7,7 @@ ensemble may have its own. References may be functions of time; see `references`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -181,11 +182,12 @@ class PD(Controller):
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Controller):
-    """Computed-torque control, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``; neglects unactuated coordinates.
+    """Computed-torque control, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``, without Coulomb friction.
 
-    The error of each joint obeys ``e'' + kd e' + kp e = 0`` if every coordinate has an actuator. With flexible links,
-    elastic or passive joints, the torques of unactuated coordinates cannot be applied and a tracking error remains,
-    which `Run.report` notes. Friction is not compensated.
+    The error of each joint obeys ``e'' + kd e' + kp e = 0`` if every coordinate has an actuator and no joint has
+    Coulomb friction. With flexible links, elastic or passive joints, the torques of unactuated coordinates cannot be
+    applied; friction is not compensated, because its sign is undefined at rest. Then a tracking error remains, which
+    `Run.report` notes.
 
     Parameters
     ----------
@@ -219,14 +221,17 @@ class ComputedTorque(Controller):
         return self.per_joint(arm, "q", "qd", "qdd", gains=("kp", "kd"))
 
     def neglected(self, arm: Arm) -> str:
-        names = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
-        if not names:
+        unactuated = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
+        rough = [joint.name for joint, friction in zip(arm.joints, arm.friction, strict=True) if friction]
+        parts = [("the unactuated coordinates", unactuated), ("the Coulomb friction of joints", rough)]
+        named = " and ".join(f"{what} ({_first_names(names)})" for what, names in parts if names)
+        if not named:
             return ""
-        listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        return (
-            f"ComputedTorque neglects the unactuated coordinates ({listed}): the joint errors do not obey "
-            "e'' + kd e' + kp e = 0."
-        )
+        return f"ComputedTorque neglects {named}: the joint errors do not obey e'' + kd e' + kp e = 0."
+
+
+def _first_names(names: Sequence[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,5 +40,6 @@ def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = Fals
         else:
             return way
     raise SolveError(
-        f"at t = {t:.6g} s no consistent set of sticking joints was found: every choice contradicts the accelerations."
+        f"at t = {t:.6g} s it cannot be decided which joints stick: every choice contradicts the accelerations. Reduce "
+        "the friction of joints at rest there, or replace it by damping."
     )

@@ -166,7 +166,7 @@ def _integrated(
     many = not begin.single
     q, qd = begin.q, begin.qd
     notes = [
-        f"{event.name}: the initial state is beyond it."
+        f"The initial position is beyond a limit ({event.name})."
         for event in events
         if isinstance(event, LimitEvent) and (event.values(np.zeros(1), q, qd) > 0).any()
     ]

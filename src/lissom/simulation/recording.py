@@ -124,8 +124,9 @@ def _failure(loop: ClosedLoop, outcome: Outcome, run: int, report: RunReport) ->
     if end < 0:
         return f"{why}. Check the initial state."
     state = outcome.states[run, end]
-    fastest = loop.arm.coordinates[int(np.argmax(np.abs(state[n : 2 * n])))]
-    where = f"{why}. The last valid sample is at t = {outcome.t[end]:.6g} s, where {fastest!r} has the largest rate."
+    rates = np.abs(state[n : 2 * n])
+    fastest = f", where {loop.arm.coordinates[int(np.argmax(rates))]!r} has the largest rate" if rates.any() else ""
+    where = f"{why}. The last valid sample is at t = {outcome.t[end]:.6g} s{fastest}."
     if ("diverged" not in why and "collapsed" not in why) or "singular configuration" in why:
         return where
     if is_truncated(loop.arm):

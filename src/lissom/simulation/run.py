@@ -256,7 +256,7 @@ class Run:
         if self.count is None:
             raise InputError("member: this is a single run, not an ensemble.")
         if not -self.count <= run < self.count:
-            raise InputError(f"member: there is no run {run}; there are {self.count}.")
+            raise InputError(f"member: there is no run {run}; there are {self.count} (0 to {self.count - 1}).")
         run %= self.count
         arrays = {word: getattr(self, word)[run] for word in OVER_TIME}
         last = int(np.isfinite(arrays["q"]).all(axis=1).sum())

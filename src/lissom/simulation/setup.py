@@ -163,7 +163,10 @@ def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
                 now_on, then_on = (
                     ", ".join(map(spoken, x)) or "nothing" for x in ([frame for frame, _ in pushes], frames)
                 )
-                raise InputError(f"{VERB}: loads at t = {t:.6g} s act on {now_on}; at the start on {then_on}.")
+                raise InputError(
+                    f"{VERB}: loads at t = {t:.6g} s act on {now_on}; at the start on {then_on}. Let the function "
+                    "return loads on the same places at all times, with zero force where there is none."
+                )
             return _nine(pushes[i][1])
 
         made = [lambda now, t, i=i: nine(now, t, i) for i in range(len(frames))]

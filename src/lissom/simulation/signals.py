@@ -215,7 +215,7 @@ def common_runs(given: Iterable[tuple[str, int | None]]) -> int | None:
     counts = [(what, n) for what, n in given if n is not None]
     if len({n for _, n in counts if n != 1}) > 1:
         listed = ", ".join(f"{what} {n}" for what, n in counts)
-        raise InputError(f"simulate: the numbers of runs differ: {listed}.")
+        raise InputError(f"simulate: the numbers of runs differ: {listed}. Give one row for all runs, or one per run.")
     for what, n in counts:
         if n == 0:
             raise InputError(f"simulate: {what} has no rows; expected at least one run.")

@@ -82,8 +82,9 @@ def looked_through(loop: Linkage, outcome: Outcome, passing: bool, notes: list[s
 
 def _passed(met: list[Passage], at: str) -> str:
     """Return the note about a run that continued through singular configurations."""
-    times = ", ".join(f"{m.t:.6g}" for m in met[:5]) + (f" and {len(met) - 5} times more" if len(met) > 5 else "")
-    return f"{at} t = {times} s {met[0].words}; the simulation continued."
+    times = ", ".join(f"{m.t:.6g}" for m in met[:5])
+    more = f" and {len(met) - 5} more times" if len(met) > 5 else ""
+    return f"{at} t = {times} s{more} {met[0].words}; the simulation continued."
 
 
 def _nearness(loop: Linkage, state: Array) -> str:

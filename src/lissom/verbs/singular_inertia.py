@@ -65,8 +65,9 @@ def sentence(arm: Arm, names: Sequence[str]) -> str:
     joints = ", ".join(map(repr, names))
     can = f"joints {joints} can move together" if len(names) > 1 else f"joint {joints} can move"
     moved = {name.removesuffix(SPRING) if name in springs else name for name in names}
-    points = ", ".join(repr(link.name) for link in degenerate_links(arm) if link.joint.name in moved)
-    why = f" (no moment of inertia in its description: link {points})" if points else ""
+    points = [repr(link.name) for link in degenerate_links(arm) if link.joint.name in moved]
+    links, have = ("links", "have") if len(points) > 1 else ("link", "has")
+    why = f" ({links} {', '.join(points)} {have} no mass or no moment of inertia)" if points else ""
     advice = "give the joints armature or damping, or lock a joint: arm.lock({...})"
     if len(springs) == len(names):
         advice = "or make the joints rigid (elastic=None): armature and damping of an elastic joint act on its motor"
