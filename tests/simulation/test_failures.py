@@ -160,6 +160,14 @@ def test_numbers_that_overflow():
     assert caught.value.run.t[-1] <= 0.1
 
 
+@pytest.mark.parametrize("word", ["q0", "qd0"])
+def test_initial_states_beyond_all_bounds_are_refused(word):
+    states = np.zeros((3, 2))
+    states[1, 0] = -1e200
+    with pytest.raises(ls.InputError, match=rf"{word}\[1, 0\] is -1e\+200; expected less than 100000 rad"):
+        ls.simulate(ARM, **{"q0": np.zeros((3, 2)), word: states}, until=0.1)
+
+
 def test_energy_out_of_balance_is_said():
     run = ls.simulate(ARM, Q0, [3.0, -5.0], until=2.0, dt=0.1)
     assert run.status.startswith("done, but energy balance error")

@@ -187,6 +187,6 @@ def _seen(loop: ClosedLoop, method: str, runs: Sequence[int], begin: Start, unti
     out = np.full((len(runs), LOOKS, size), np.nan)
     for row, k in zip(out, runs, strict=True):
         steps = Fixed(loop.member(k), method, step, repeats, [], lambda _t: None, 1)
-        states = steps.run(begin.q[k : k + 1], begin.qd[k : k + 1], times).states[0, :, :size]
-        row[: len(states) - 1] = states[1 : LOOKS + 1]
+        states = steps.run(begin.q[k : k + 1], begin.qd[k : k + 1], times).states[0, 1 : LOOKS + 1, :size]
+        row[: len(states)] = states
     return out

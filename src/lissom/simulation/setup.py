@@ -13,7 +13,7 @@ from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
 from lissom.spatial.rotations import Array
@@ -78,6 +78,13 @@ def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
     for word, x in (("q0", q), ("qd0", qd)):
         if x.ndim > 2:
             raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
+        if (np.abs(x) >= FASTEST).any():  # where a run counts as diverged
+            spot = tuple(int(i) for i in np.argwhere(np.abs(x) >= FASTEST)[0])
+            unit = "rad or m" if word == "q0" else "rad/s or m/s"
+            raise InputError(
+                f"{VERB}: {word}{list(spot)} is {x[spot]:g}; expected less than {FASTEST:g} {unit}, beyond which a run "
+                "counts as diverged."
+            )
     told = {"q0": len(q) if q.ndim == 2 else None, "qd0": len(qd) if qd.ndim == 2 else None}
     told["gains, loads, torques, payloads or arms"] = told_runs
     rows = common_runs(told.items())
