@@ -105,7 +105,7 @@ class _Reader:
             return value.__name__ if _versioned(value.__name__) else self._module(value)
         if isinstance(value, type):
             return self._class(value)
-        if dataclasses.is_dataclass(value) and any(_of_lissom(base) for base in type(value).__mro__):
+        if _records(type(value)):
             return self._record(value)
         return self._callable(value) or self._object(value)
 
@@ -140,10 +140,10 @@ class _Reader:
         """Return the fields of a record of lissom; of a class derived from one also what it adds."""
         kind = type(value)
         content = {f.name: self.read(getattr(value, f.name), f.name) for f in dataclasses.fields(value) if f.init}
-        if _of_lissom(kind):
+        if kind in _records(kind):
             return {kind.__name__: content}
-        derived = {f.name for base in kind.__mro__ if _of_lissom(base) for f in dataclasses.fields(base)}
-        held = object.__getstate__(value)  # type: ignore[attr-defined]
+        derived = {f.name for base in _records(kind) for f in dataclasses.fields(base)}
+        held = object.__getstate__(value)
         attributes, slots = held if isinstance(held, tuple) else (held, None)
         more = {
             word: item for word, item in {**(attributes or {}), **(slots or {})}.items()
@@ -308,8 +308,10 @@ def _named(module: str, name: str) -> Any:
     return found
 
 
-def _of_lissom(kind: type) -> bool:
-    return dataclasses.is_dataclass(kind) and kind.__module__.partition(".")[0] == LISSOM and _installed(kind)
+def _records(kind: type) -> list[Any]:
+    """Return the dataclasses of lissom among a class and its bases."""
+    own = [base for base in kind.__mro__ if base.__module__.partition(".")[0] == LISSOM]
+    return [base for base in own if dataclasses.is_dataclass(base) and _installed(base)]
 
 
 @functools.cache
