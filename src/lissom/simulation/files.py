@@ -17,7 +17,7 @@ import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import Budget, refuse_unreadable, write_whole
-from lissom.formats.kinds import read_instead
+from lissom.formats.kinds import read_instead, refuse_other_record
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.table_header import header_lines, header_of, loads_of_rows
 from lissom.formats.tables import read_table, write_table
@@ -159,6 +159,7 @@ def to_dataset(run: Run) -> xarray.Dataset:
 
 def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
     """Return a run from a dataset that `Run.to_xarray` made."""
+    refuse_other_record(data, "run", file)
     missing = [word for word in (*OVER_TIME, "time", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
@@ -297,7 +298,10 @@ def _write_csv(run: Run, path: Path) -> None:
 def _read_csv(path: Path) -> Run:
     head, _, rest = path.read_text(encoding="utf-8").partition("\n")
     if not head.startswith("# {"):
-        raise ModelError("it is a table, but not a run: the first line is not the header of a run.", file=str(path))
+        raise ModelError(
+            f"it is a table, but not a run: the first line is not the header of a run.{read_instead(path)}",
+            file=str(path),
+        )
     return _from_table(read_table(rest), head[2:], str(path))
 
 

@@ -51,7 +51,8 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
         what = "is a file" if folder.exists() else "does not exist"
         raise ModelError(f"it {what}; expected the folder of a study.{read_instead(folder)}", file=str(folder))
     if not (folder / ABOUT).is_file():
-        raise ModelError(f"it is a folder, but not of a study: it has no {ABOUT}.", file=str(folder))
+        instead = read_instead(folder)
+        raise ModelError(f"it is a folder, but not of a study: it has no {ABOUT}.{instead}", file=str(folder))
     about = read_about(folder)
     try:
         return _result(folder, about)
