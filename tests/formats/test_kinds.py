@@ -6,7 +6,7 @@ import pytest
 from tests.fuzz import good_files as good
 
 import lissom as ls
-from lissom.formats.kinds import KINDS, kind_of
+from lissom.formats.kinds import KINDS, RECORDS, RUN_TABLE, VARIABLES, kind_of
 from lissom.formats.strict import parse
 from lissom.motion.task_file import read_task_file
 from lissom.simulation.run_file import read_run_file
@@ -92,6 +92,44 @@ def test_results_are_not_arms_and_arms_are_not_results(tmp_path):
     for read in (ls.load_run, ls.load_motion, ls.load_study):
         with pytest.raises(ls.LissomError, match="It is a task file: `lissom predict` finds its motion"):
             read(path)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    """Files and folders of results, by kind; of NetCDF files the variables are what counts."""
+    import h5py
+
+    folder = tmp_path_factory.mktemp("records")
+    for kind, name in VARIABLES.items():
+        with h5py.File(folder / f"{kind}.nc", "w") as file:
+            file[name] = [1.0]
+    (folder / "run.csv").write_bytes(RUN_TABLE + b' 2"}\n')
+    (folder / "table.csv").write_text('# arm: "a"\n# digest: "b"\nt,x\n0,1\n')
+    for kind, name in (("study", "_study.json"), ("parts", "part-000000.nc")):
+        (folder / kind).mkdir()
+        (folder / kind / name).write_text("{}")
+    names = {"motion": "motion.nc", "run": "run.nc", "table": "table.csv", "study": "study", "parts": "parts"}
+    return {kind: folder / name for kind, name in names.items()}
+
+
+OF_RECORDS = {"motion": ls.load_motion, "run": ls.load_run, "study": ls.load_study}
+ALL_READERS = {f"{word} file": read for word, read in READERS.items()} | OF_RECORDS
+
+
+@pytest.mark.parametrize("reader", ALL_READERS)
+@pytest.mark.parametrize("kind", ["motion", "run", "table", "study", "parts"])
+def test_results_are_recognised_by_their_contents(kind, reader, records):
+    if ALL_READERS[reader] is {**OF_RECORDS, "parts": ls.load_run}.get(kind):
+        return
+    with pytest.raises(ls.LissomError) as caught:
+        ALL_READERS[reader](records[kind])
+    assert RECORDS[kind] in str(caught.value)
+    assert records[kind].name in str(caught.value)
+
+
+def test_a_run_in_a_table_is_a_run(records):
+    with pytest.raises(ls.ModelError, match=r"it is a run; `ls\.load_run` reads it"):
+        ls.load(records["run"].with_suffix(".csv"))
 
 
 def test_a_key_that_does_not_belong_does_not_change_the_kind(tmp_path):

@@ -194,6 +194,20 @@ def test_hubs(tmp_path, rigid):
     assert light.mass == pytest.approx(rigid.mass - 3.87 + 2.0 * 0.5723)
 
 
+def test_a_centre_of_mass_that_moves_is_noted(tmp_path):
+    (uniform,) = [note for note in load(tmp_path, FOREARM).notes if "became flexible" in note]
+    assert "centre of mass" not in uniform  # that of the URDF is in the middle of the beam
+    rest = FOREARM.replace("[links.beam]", 'hub = "rest"\n[links.beam]\nmass_per_length = 4.0')
+    (note,) = [note for note in load(tmp_path, rest).notes if "became flexible" in note]
+    middle = 4.0 * 0.5723**2 / 2 / 3.87
+    assert note.endswith(f"moves from (0, 0, 0.28615) to (0, 0, {middle:.6g}) m in the axes of the rigid link.")
+    for verb in ("info", "check"):
+        shown = CliRunner().invoke(
+            app, [verb, str(UR10), "--flexible", str(tmp_path / "side.toml")], env={"COLUMNS": "300"}
+        )
+        assert f"to (0, 0, {middle:.6g}) m" in shown.output, verb
+
+
 def test_end_and_z(tmp_path, rigid):
     """A shorter beam in another direction, turned about itself; joints stay where they are."""
     side = FOREARM.replace("[links.beam]", "end = [0.0, 0.1, 0.5]\nz = [1.0, 0.0, 0.0]\n[links.beam]")

@@ -19,6 +19,7 @@ from tests.fuzz.fuzz_records import broken_json, broken_netcdf, broken_npz, brok
 from tests.fuzz.fuzz_text import TABLE, TOML, XML, Mutation, broken_text
 
 import lissom as ls
+from lissom.formats.table_header import header_lines, header_of
 
 TOP = Path(__file__).parents[2]
 Folder = dict[str, bytes]
@@ -202,15 +203,19 @@ def whole_arm(path: Path) -> ls.Arm:
 
 
 def whole_run(path: Path) -> ls.Run:
+    """What loads can be looked at and saved, as a table with its header too."""
     found = ls.load_run(path)
-    assert repr(found)
+    assert repr(found) + str(found.report)
     assert found.energy.shape == found.kinetic.shape
+    assert header_lines(header_of(found.arm, found.report.provenance.get("loads", ())))
+    if found.count is not None:
+        assert repr(found.member(0))
     return found
 
 
 def whole_motion(path: Path) -> ls.Motion:
     found = ls.load_motion(path)
-    assert found.describe()
+    assert found.describe() + found._repr_html_()
     return found
 
 

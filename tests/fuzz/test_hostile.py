@@ -90,9 +90,9 @@ def test_one_thing_given_as_another(name, given, tmp_path):
 
 def test_a_run_is_no_motion_and_a_motion_no_run(netcdf, tmp_path):
     (tmp_path / "motion.nc").write_bytes(motions()[0]["seed.nc"])
-    with pytest.raises(ls.ModelError, match=r"run\.nc: it is not a motion: it has no control_points"):
+    with pytest.raises(ls.ModelError, match=r"run\.nc: it is not a motion: it is a run; `ls\.load_run` reads it"):
         ls.load_motion(netcdf)
-    with pytest.raises(ls.ModelError, match=r"motion\.nc: it is not a run: it has no"):
+    with pytest.raises(ls.ModelError, match=r"motion\.nc: it is not a run: it is a motion; `ls\.load_motion` reads it"):
         ls.load_run(tmp_path / "motion.nc")
     assert isinstance(load_record(netcdf), ls.Run)
     assert isinstance(load_record(tmp_path / "motion.nc"), ls.Motion)

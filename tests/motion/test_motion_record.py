@@ -10,6 +10,7 @@ import pytest
 
 import lissom as ls
 from lissom.formats.tables import read_table
+from lissom.motion.files import from_dataset
 
 FALLING = ls.Load("fore", force=[(0, -10, 0), (3, -1, 0.5), (0, 2, 0)], point=(0.1, 0, 0))
 LIFT = ls.Task(
@@ -135,6 +136,30 @@ def test_files_that_cannot_be_read(lift, tmp_path):
                            ("gone.nc", "does not exist")):  # fmt: skip
         with pytest.raises(ls.ModelError, match=sentence):
             ls.load_motion(tmp_path / name)
+
+
+START = {"start": 0, "status": "solved", "cost": 1.5, "duration": 0.4, "iterations": 12, "same": True}
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"starts": (START | {"cost": "1.5"},)}, r"its report\.starts\[0\]\.cost is '1\.5'; expected a number"),
+        ({"starts": (START, 3)}, r"its report\.starts\[1\] is 3; expected a table"),
+        ({"starts": ({"start": 0},)}, r"its report\.starts\[0\]\.cost is missing; expected a number"),
+        ({"starts": (START | {"segments": 2.5},)}, r"its report\.starts\[0\]\.segments is 2\.5; expected a whole"),
+        ({"starts": (START | {"status": "\x1b[2J"},)}, r"its report\.starts\[0\]\.status is .* expected text without"),
+        ({"refinements": ((20, 1.0, 2.0),)}, r"its report\.refinements\[0\]\[2\] is 2\.0; expected nothing"),
+        ({"seconds": {"solve": None}}, r"its report\.seconds\.solve is None; expected a number"),
+        ({"iterations": (1,)}, r"its report\.iterations\[0\] is 1; expected the record Iteration"),
+    ],
+)
+def test_every_part_of_a_report_has_its_type(lift, change, sentence):
+    given = dataclasses.replace(lift, report=dataclasses.replace(lift.report, starts=(START,)))
+    assert from_dataset(given.to_xarray()).report.starts == (START,)
+    damaged = dataclasses.replace(lift, report=dataclasses.replace(lift.report, **change))
+    with pytest.raises(ls.ModelError, match=rf"^lift\.nc: {sentence}"):
+        from_dataset(damaged.to_xarray(), "lift.nc")
 
 
 # ---- tables ---------------------------------------------------------------------------------------------

@@ -349,7 +349,7 @@ def test_intervals_must_be_given():
     ("path", "message"),
     [
         ([[0, 0], [np.nan, 0.5], [1, 0.5]], "waypoint 1 of the path has nan for joint"),
-        (lambda x: [x, np.nan if x > 0.7 else x], r"at x = 0\.7 the path gives \[0\.70"),
+        (lambda x: [x, np.nan if x > 0.7 else x], r"at x = 0\.7 the path gives nan for joint 'fore'"),
         (lambda x: [x, x] if x < 0.5 else [x], r"at x = 0\.5 the path gives \[0\.5\]; expected 2 finite"),
         (lambda x: None, "at x = 0 the path gives None"),
     ],

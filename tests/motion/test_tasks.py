@@ -186,6 +186,7 @@ REFUSED = {
     "late via": ({"via": [Via(0.9, [-0.7, 0])], "limits": ls.Limits(velocity=2.0)}, r"below 8 s"),
     "two at once": ({"via": [Via(0.5, [0, 0]), Via(0.5, [1, 1])]}, "two via points are at the same fraction 0.5"),
     "too many": ({"segments": 3, "via": [Via(x, [0, 0]) for x in (0.1, 0.2, 0.3)]}, "3 segments are too few for 3 via"),
+    "not finite": ({"goal": [0.1, np.inf]}, "goal is inf at index 1; expected a list of finite numbers"),
     "lengths": ({"start": [0, 0, 0]}, "start has 3 entries; expected 2"),
     "via lengths": ({"via": [Via(0.5, [0.0])]}, "q of the via point at 0.5 has 1 entries"),
     "limit lengths": ({"limits": ls.Limits(torque=[1, 2, 3])}, "torque has 3 entries; expected 2"),

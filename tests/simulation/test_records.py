@@ -1,5 +1,6 @@
 """Runs as records: derived quantities, parts, files, provenance, parts on disk."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.simulation.events import EventHit
 from lissom.simulation.files import from_dataset
 
 ARM = ls.load("stanford")
@@ -143,6 +145,51 @@ def test_damaged_files(run, ending, tmp_path):
     file.write_bytes(os.urandom(2000))
     with pytest.raises(ls.LissomError):
         ls.load_run(file)
+
+
+def with_provenance(run, **more):
+    made = run.report.provenance | more
+    return dataclasses.replace(run, report=dataclasses.replace(run.report, provenance=made))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"settings": 3}, r"its report\.provenance\.settings is 3; expected a table"),
+        ({"run_file": ["until = 1"]}, r"its report\.provenance\.run_file is .*; expected text"),
+        ({"loads": [{"link": 3}]}, r"its report\.provenance\.loads\[0\]\.link is 3; expected text"),
+        ({"loads": [{"varies": True}]}, r"its report\.provenance\.loads\[0\]\.link is missing"),
+        ({"loads": [{"link": "link2", "force": ["a"]}]}, r"its report\.provenance\.loads\[0\]\.force\[0\] is 'a'"),
+        ({"loads": [{"link": "link2", "force": [1.0]}]}, "force"),
+    ],
+)
+def test_every_part_of_the_provenance_has_its_type(run, change, sentence):
+    with pytest.raises(ls.ModelError, match=rf"^run\.nc: .*{sentence}"):
+        from_dataset(with_provenance(run, **change).to_xarray(), "run.nc")
+
+
+def test_provenance_of_any_text_comes_back(run, tmp_path):
+    noted = with_provenance(run, run_file="# \u202b\u05d0\u05d1\u202c\nuntil = 1", mine={"a": [1, None, "b"]})
+    noted.save(tmp_path / "a.nc")
+    made = ls.load_run(tmp_path / "a.nc").report.provenance
+    assert made["run_file"] == "# \\u202b\u05d0\u05d1\\u202c\nuntil = 1"
+    assert made["mine"] == {"a": [1, None, "b"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"run": 1}, r"its events\[0\]\.run names run 1; there are 1 runs"),
+        ({"run": "0"}, r"its events\[0\]\.run is '0'; expected a whole number"),
+        ({"q": np.zeros(3)}, r"its events\[0\] has states of another size than the arm's 6"),
+    ],
+)
+def test_events_are_of_runs_that_are_there(run, change, sentence):
+    hit = EventHit(0.1, "a", Q0, Q0, 0)
+    assert from_dataset(dataclasses.replace(run, events=(hit,)).to_xarray()).events[0].run == 0
+    damaged = dataclasses.replace(run, events=(hit._replace(**change),)).to_xarray()
+    with pytest.raises(ls.ModelError, match=rf"^run\.nc: {sentence}"):
+        from_dataset(damaged, "run.nc")
 
 
 def test_what_is_not_a_run(tmp_path):

@@ -475,7 +475,13 @@ def test_columns_of_no_study_are_refused(tmp_path, columns):
         ls.load_study(tmp_path / "s")
 
 
-@pytest.mark.parametrize("change", [{"rows": "Infinity"}, {"rows": "0"}, {"rows": '"5"'}, {"fingerprint": "3"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rows": "Infinity"}, {"rows": "0"}, {"rows": '"5"'}, {"fingerprint": "3"}, {"settings": '{"dt": "1"}'},
+        {"settings": '{"until": 1}'}, {"units": '{"x": 3}'}, {"made": '{"versions": {"numpy": 2}}'}, {"sampling": "[]"},
+    ],
+)  # fmt: skip
 def test_a_description_that_says_nothing_sensible_is_refused(tmp_path, change):
     square_study().run(tmp_path / "s", workers=1)
     told = json.loads((tmp_path / "s" / "_study.json").read_text()) | {k: json.loads(x) for k, x in change.items()}

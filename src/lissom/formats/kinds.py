@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lissom.errors import LissomError, ModelError
 from lissom.formats.files import read_bytes
+from lissom.formats.netcdf import opened
 from lissom.formats.shipped import shipped
 from lissom.formats.strict import parse
+from lissom.formats.table_header import read_header
 
 
 class Kind(NamedTuple):
@@ -36,6 +38,17 @@ KINDS = {
 }  # fmt: skip
 ROBOT = "a robot description; `ls.load` reads it, and the commands that take an arm, such as `lissom info`"
 RECORD = "a table of results; `ls.load_run` or `ls.load_motion` reads it, and `lissom plot` shows it"
+RECORDS = {
+    "motion": "a motion; `ls.load_motion` reads it, and `lissom plot` shows it",
+    "run": "a run; `ls.load_run` reads it, and `lissom plot` shows it",
+    "parts": "the folder of a simulation in parts; `ls.load_run` reads its finished runs",
+    "table": "a table of joint positions and torques; `lissom torques` reads it",
+    "study": "the folder of a study; `ls.load_study` reads it, and `lissom plot` shows it",
+}
+VARIABLES = {"motion": "control_points", "run": "kinetic"}  # that only records of this kind have
+INSIDE = {"study": "_study.json", "parts": "part-*.nc"}  # files that only folders of this kind have
+RUN_TABLE = b'# {"format": "lissom run'
+HEAD = 2**16  # bytes of a table in which its header is looked for
 ENDINGS = {".urdf": ROBOT, ".xml": ROBOT, ".nc": RECORD, ".csv": RECORD, ".parquet": RECORD}
 OF_SIDE_LINKS = {"child", "end", "z", "hub", "at"}
 
@@ -80,17 +93,55 @@ def refuse_other_ending(path: Path, expected: str) -> None:
     if str(path) in shipped() and not path.exists():
         use = "" if expected == "side" else f', in which arm = "{path}" names it'
         raise ModelError(f"it is a shipped arm; expected {KINDS[expected].what} (.toml){use}.", file=str(path))
-    about = ENDINGS.get(path.suffix.lower())
+    about = about_record(path) or ENDINGS.get(path.suffix.lower())
     if about is not None:
         raise ModelError(f"it is {about}; expected {KINDS[expected].what} (.toml).", file=str(path))
 
 
+def record_kind(names: Container[str]) -> str | None:
+    """Return the kind of a record by the names of its variables, None where it is not known."""
+    return next((kind for kind, name in VARIABLES.items() if name in names), None)
+
+
+def refuse_other_record(names: Container[str], expected: str, file: str) -> None:
+    """Raise `ModelError` where variables are those of another kind of record than its reader expects."""
+    found = record_kind(names)
+    if found not in (None, expected):
+        raise ModelError(f"it is not a {expected}: it is {RECORDS[found]}.", file=file)
+
+
+def about_record(path: Path) -> str:
+    """Return what a file or folder of results is and what reads it, by its contents; empty where it is not known."""
+    found = None
+    try:
+        if path.is_dir():
+            found = next((kind for kind, name in INSIDE.items() if any(path.glob(name))), None)
+        elif path.suffix.lower() == ".nc":
+            with opened(path, "record") as data:
+                found = record_kind(data)
+        elif path.suffix.lower() == ".csv":
+            found = _of_table(path)
+    except (LissomError, OSError, ValueError):
+        return ""
+    return RECORDS[found] if found else ""
+
+
+def _of_table(path: Path) -> str | None:
+    """Return the kind of a table by its first lines."""
+    with path.open("rb") as stream:
+        data = stream.read(HEAD)
+    if data.startswith(RUN_TABLE):
+        return "run"
+    return "table" if read_header(data.decode("utf-8", "replace")) else None
+
+
 def read_instead(path: Path) -> str:
-    """Return a sentence that says what a file is and what reads it; empty where that is not known."""
+    """Return a sentence that says what a file or folder is and what reads it; empty where that is not known."""
     if path.suffix.lower() in (".urdf", ".xml"):
         return f" It is {ROBOT}."
     if path.suffix.lower() != ".toml":
-        return ""
+        about = about_record(path)
+        return about and f" It is {about}."
     try:
         found = kind_of(parse(str(path), read_bytes(path))[1])
     except LissomError:

@@ -10,6 +10,7 @@ from pathlib import Path
 from lissom.errors import InputError, ModelError, about, shown, suggest
 from lissom.formats.files import AS_WRITTEN, read_bytes, write_text
 from lissom.formats.foreign import ENDINGS
+from lissom.formats.kinds import about_record
 from lissom.formats.shipped import shipped
 from lissom.model.arm import Arm
 
@@ -87,6 +88,8 @@ def _resolve(source: str | os.PathLike[str]) -> Path:
     known = shipped()
     if str(source) in known:
         return known[str(source)]
+    if found := about_record(path):
+        raise ModelError(f"it is {found}.", file=str(source))
     if path.suffix.lower() in ENDINGS:
         raise ModelError(f"{ENDINGS[path.suffix.lower()]}.", file=str(source))
     if path.suffix or os.sep in str(source) or os.path.exists(path):

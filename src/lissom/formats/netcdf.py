@@ -37,7 +37,7 @@ class Contents:
         self._file, self._path = file, path
         self._budget = Budget(path)
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._file
 
     def text(self, name: str) -> str:

@@ -10,15 +10,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lissom.errors import LissomError, ModelError, shown
-from lissom.formats.files import read_bytes
+from lissom.formats.files import AS_WRITTEN, read_bytes
 from lissom.formats.kinds import refuse_other_ending, refuse_other_kind
 from lissom.formats.load import load
 from lissom.formats.strict import Place, Table, as_table, inside, parse, record
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
+from lissom.model.fields import number
 from lissom.model.loads import Payload
 
 T = TypeVar("T")
+ARM_KEYS = ("arm", "flexible", "repair", "mimic", "lock", "lock_deg", "payload")  # of `named_arm`
 
 
 def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
@@ -52,7 +54,7 @@ def refuse_version(document: Table, word: str, version: int) -> None:
 
 
 def named_arm(document: Table, folder: Path) -> Arm:
-    """The ``arm`` of a document, loaded with its ``flexible`` side file and ``mimic``, and its ``payload``."""
+    """The ``arm`` of a document, loaded, with joints locked and with a payload as the other `ARM_KEYS` say."""
     if "arm" not in document:
         raise ModelError("arm is missing from the file.")
     side = document.get("flexible")
@@ -61,7 +63,11 @@ def named_arm(document: Table, folder: Path) -> Arm:
     mimic = document.get("mimic", "follow")
     if mimic not in ("follow", "free"):
         raise ModelError(f"mimic is {shown(mimic)}; expected 'follow' or 'free'.")
-    arm = load_beside(document["arm"], "arm", folder, None if side is None else folder / side, mimic)
+    repair = document.get("repair", False)
+    if not isinstance(repair, bool) and repair != AS_WRITTEN:
+        raise ModelError(f"repair is {shown(repair)}; expected true, false or {AS_WRITTEN!r}.")
+    options = {"flexible": None if side is None else folder / side, "mimic": mimic, "repair": repair}
+    arm = _locked(load_beside(document["arm"], "arm", folder, **options), document)
     if "payload" in document:
         row = dict(as_table(document["payload"], "payload"))
         link = row.pop("link", None)
@@ -70,11 +76,22 @@ def named_arm(document: Table, folder: Path) -> Arm:
     return arm
 
 
-def load_beside(source: Any, word: str, folder: Path, flexible: Path | None = None, mimic: str = "follow") -> Arm:
-    """An arm from a file beside the document, or a shipped one."""
+def _locked(arm: Arm, document: Table) -> Arm:
+    """The arm with the joints of ``lock`` fixed at their positions, those of ``lock_deg`` in degrees."""
+    turning = {joint.name for joint in arm.joints if joint.kind == "revolute"}
+    for word in ("lock", "lock_deg"):
+        row = as_table(document.get(word, {}), word)
+        with inside(word):
+            in_degrees = [name for name in row if word == "lock_deg" and name in turning]
+            arm = arm.lock(row | {name: np.radians(number(row[name], name)) for name in in_degrees}) if row else arm
+    return arm
+
+
+def load_beside(source: Any, word: str, folder: Path, **options: Any) -> Arm:
+    """An arm from a file beside the document, or a shipped one, with options of `load`."""
     if not isinstance(source, str):
         raise ModelError(f"{word} is {shown(source)}; expected a file or the name of a shipped arm.")
-    return load(folder / source if Path(source).suffix else source, flexible=flexible, mimic=mimic)
+    return load(folder / source if Path(source).suffix else source, **options)
 
 
 def in_radians(row: Table, words: Sequence[str], arm: Arm) -> Table:

@@ -20,12 +20,15 @@ from lissom.model.bend import Line, line_of, with_flexible_link
 from lissom.model.fields import number, text
 from lissom.model.link import Link
 from lissom.model.loads import Payload
+from lissom.spatial.frames import inverse
 from lissom.spatial.inertia import Inertia
+from lissom.spatial.rotations import Array
 
 VERSION = 1
 TOP = ("lissom_flexible", "source", "notes", "links")
 LINK = ("name", "beam", "modal_integrals", "child", "end", "z", "at", "hub")
 NEAREST = "nearest"  # of `at`: the section nearest to the joint of the child
+ROUNDING = 1e-6  # m, by which a centre of mass may move without a note
 NO_HUB = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
@@ -93,7 +96,8 @@ class _Side:
         hub = self._hub(row, link, table.get("mass_per_length"), length)
         with inside("beam"):
             beam = self.native.beam({**self._mass(link, hub, table, length), **table})
-        return with_flexible_link(arm, link.name, line.frame, hub, beam, at), _note(arm, link, beam.mass, hub, line, at)
+        made = with_flexible_link(arm, link.name, line.frame, hub, beam, at)
+        return made, _note(link, made.link(link.name), hub) + _moved_children(arm, link, line, at)
 
     def _given(self, arm: Arm, link: Link, row: Table) -> tuple[Arm, str]:
         """The link with given modal integrals, in its own axes."""
@@ -103,8 +107,8 @@ class _Side:
         hub = self._hub(row, link, None, 0.0)
         with inside("modal_integrals"):
             modes = self.native.modal_integrals(row["modal_integrals"])
-        note = _note(arm, link, modes.mass, hub, None, {})
-        return with_flexible_link(arm, link.name, np.asarray(link.frame), hub, modes), note
+        made = with_flexible_link(arm, link.name, np.asarray(link.frame), hub, modes)
+        return made, _note(link, made.link(link.name), hub)
 
     @staticmethod
     def _hub(row: Table, link: Link, per_length: Any, length: float) -> Inertia:
@@ -156,11 +160,25 @@ def _along(given: Any) -> dict[str, float | None]:
     return found
 
 
-def _note(arm: Arm, link: Link, mass: float, hub: Inertia, line: Line | None, at: Mapping[str, float | None]) -> str:
-    """A note about the link's mass and the children at its tip."""
-    note = f"link {link.name!r}: a rigid body of {link.mass:.4g} kg became flexible, {mass:.4g} kg"
+def _note(old: Link, new: Link, hub: Inertia) -> str:
+    """A note about the link's mass and its centre, where that moves."""
+    body = new.without_payload
+    note = f"link {old.name!r}: a rigid body of {old.mass:.4g} kg became flexible, {body.mass - hub.mass:.4g} kg"
     note += f" with a hub of {hub.mass:.4g} kg." if hub.mass else "."
-    others = [other.name for other in arm.links if other.parent == link.name and other.name not in at]
-    if line is not None and line.child is not None and len(others) > 1:
-        note += f" Its other children are now attached to its tip: {', '.join(map(repr, others))}."
+    com = (inverse(old.frame) @ new.frame @ [*body.com, 1.0])[:3]  # in the axes in which the rigid one is given
+    if old.mass and np.linalg.norm(com - old.com) > ROUNDING:
+        note += f" Its centre of mass moves from {_metres(old.com)} to {_metres(com)} m in the axes of the rigid link."
     return note
+
+
+def _metres(place: Array) -> str:
+    """Coordinates to a micrometre."""
+    return f"({', '.join(f'{x:.6g}' for x in np.round(place, 6) + 0.0)})"
+
+
+def _moved_children(arm: Arm, link: Link, line: Line, at: Mapping[str, float | None]) -> str:
+    """A note about children that are now at the tip; empty where there are none but the one that the beam leads to."""
+    others = [other.name for other in arm.links if other.parent == link.name and other.name not in at]
+    if line.child is None or len(others) < 2:
+        return ""
+    return f" Its other children are now attached to its tip: {', '.join(map(repr, others))}."

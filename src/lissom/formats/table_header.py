@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -25,6 +25,19 @@ from lissom.spatial.rotations import Array
 KEYS = ("arm", "digest", "duration", "payload", "loads")
 LINE = re.compile(rf"#\s*({'|'.join(KEYS)}): (.*)")
 PARTS = ("force", "moment", "point")
+
+
+class _Wrench(TypedDict, total=False):
+    force: list[float]
+    moment: list[float]
+    point: list[float]
+    varies: bool
+
+
+class LoadRow(_Wrench):
+    """A load in a file: its link, and force, moment and point (3,) or, where it changes with time, ``varies``."""
+
+    link: str
 
 
 class TableHeader(NamedTuple):
@@ -55,11 +68,9 @@ class TableHeader(NamedTuple):
         return np.stack([np.interp(t, times, values[:, k]) for k in range(3)], axis=-1)
 
 
-def header_of(arm: Arm, loads: Sequence[Load | dict[str, Any]] = (), duration: float = 0.0) -> TableHeader:
+def header_of(arm: Arm, loads: Sequence[Load | LoadRow] = (), duration: float = 0.0) -> TableHeader:
     """The header of a table of this arm; loads are records, or their lines (see `load_rows`)."""
-    rows = [_load_row(load) if isinstance(load, Load) else load for load in loads]
-    known = tuple(Load(**row) for row in rows if "varies" not in row)
-    varying = tuple(str(row["link"]) for row in rows if "varies" in row)
+    known, varying = loads_of_rows([_load_row(load) if isinstance(load, Load) else load for load in loads])
     payloads = {link.name: link.payload for link in arm.links if link.payload is not None}
     return TableHeader(arm.name, arm.digest, payloads, known, varying, duration)
 
@@ -92,13 +103,11 @@ def read_header(text: str) -> TableHeader | None:
     if not {"arm", "digest"} <= set(found):
         return None
     try:
-        rows = found.get("loads", [])
         return TableHeader(
             str(found["arm"]),
             str(found["digest"]),
             {str(row.pop("link")): Payload(**row) for row in found.get("payload", [])},
-            tuple(Load(**row) for row in rows if "varies" not in row),
-            tuple(str(row["link"]) for row in rows if "varies" in row),
+            *loads_of_rows(found.get("loads", [])),
             _duration(found.get("duration", 0.0)),
         )
     except (LissomError, TypeError, ValueError, KeyError, AttributeError, OverflowError):
@@ -112,7 +121,13 @@ def _duration(value: Any) -> float:
     return seconds
 
 
-def load_rows(loads: Any) -> list[dict[str, Any]]:
+def loads_of_rows(rows: Sequence[Any]) -> tuple[tuple[Load, ...], tuple[str, ...]]:
+    """Loads that are known, and links of those that change with time."""
+    known = tuple(Load(**row) for row in rows if "varies" not in row)
+    return known, tuple(str(row["link"]) for row in rows if "varies" in row)
+
+
+def load_rows(loads: Any) -> list[LoadRow]:
     """Loads of a simulation (a list, or a function of time) as rows of a header."""
     if callable(loads):
         return [{"link": load.link, "varies": True} for load in loads(0.0)]
@@ -124,5 +139,6 @@ def _constant(load: Load) -> bool:
     return all(getattr(load, part).ndim == 1 for part in PARTS)
 
 
-def _load_row(load: Load) -> dict[str, Any]:
-    return {"link": load.link, **{part: getattr(load, part).tolist() for part in PARTS}}
+def _load_row(load: Load) -> LoadRow:
+    return {"link": load.link, "force": load.force.tolist(), "moment": load.moment.tolist(),
+            "point": load.point.tolist()}  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import refuse_unreadable, write_whole
-from lissom.formats.kinds import read_instead
+from lissom.formats.kinds import about_record, read_instead, record_kind, refuse_other_record
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.typed import refuse_unfit
 from lissom.model.units import units
@@ -62,6 +62,7 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
     """Return a motion from a dataset that `Motion.to_xarray` made."""
     from lissom.formats import native_read
 
+    refuse_other_record(data, "motion", file)
     missing = [word for word in ("control_points", "break", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a motion: it has no {', '.join(missing)}.", file=file)
@@ -109,7 +110,7 @@ def load_record(path: Path) -> Run | Motion:
     """A run or a motion, by what the file says it is."""
     if path.suffix.lower() == ".nc" and os.path.isfile(path):
         with opened(path, "run or a motion") as data:
-            if "control_points" in data:
+            if record_kind(data) == "motion":
                 return from_dataset(data, str(path))
     return load_run(path)
 
@@ -135,6 +136,8 @@ def read(path: str | os.PathLike[str]) -> Motion:
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"load_motion: path is {shown(path)}; expected the name of a file that Motion.save wrote.")
     place = Path(path)
+    if place.is_dir():
+        raise ModelError(f"it is {about_record(place) or 'a folder'}; expected the file of a motion.", file=str(place))
     refuse_unreadable(place)
     _refuse_other(place, "load_motion")
     with opened(place, "motion") as data:
@@ -144,4 +147,5 @@ def read(path: str | os.PathLike[str]) -> Motion:
 def _refuse_other(place: Path, verb: str) -> None:
     if place.suffix.lower() != ".nc":
         other = "; a table for a controller is written by to_csv" if place.suffix.lower() == ".csv" else ""
-        raise InputError(f"{verb}: {place.name} has an unknown ending; expected .nc{other}.{read_instead(place)}")
+        instead = "" if verb == "save" else read_instead(place)
+        raise InputError(f"{verb}: {place.name} has an unknown ending; expected .nc{other}.{instead}")

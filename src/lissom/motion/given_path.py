@@ -167,18 +167,14 @@ def curve_of(path: Any, arm: Arm) -> tuple[BSpline, Array]:
     n = len(arm.joints)
     if callable(path):
         s = np.linspace(0.0, 1.0, POINTS)
-        return _spline(s, _values(path, s, n), 5), np.zeros(0)
+        return _spline(s, _values(path, s, arm), 5), np.zeros(0)
     points = _numbers(path)
     if points is None:
         raise InputError(f"{VERB}: path is {shown(path)}; expected waypoints (k, {n}), two or more, or f(x).")
     if points.ndim != 2 or points.shape[1] != n or len(points) < 2:
         raise InputError(f"{VERB}: path has shape {points.shape}; expected waypoints (k, {n}), two or more, or f(x).")
-    if not np.isfinite(points).all():
-        row, k = np.argwhere(~np.isfinite(points))[0]
-        raise InputError(
-            f"{VERB}: waypoint {row} of the path has {points[row, k]} for joint {arm.joints[k].name!r}; expected "
-            "finite positions."
-        )
+    for row, point in enumerate(points):
+        _refuse_not_finite(point, f"waypoint {row} of the path has", arm)
     length = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if not (length > 0).all():
         k = int(np.argmin(length))
@@ -189,14 +185,23 @@ def curve_of(path: Any, arm: Arm) -> tuple[BSpline, Array]:
     return curve, np.unique(curve.t)
 
 
-def _values(path: Any, s: Array, n: int) -> Array:
+def _refuse_not_finite(point: Array, where: str, arm: Arm) -> None:
+    """Raise an error that names the first joint whose position is not finite."""
+    if not np.isfinite(point).all():
+        k = int(np.argmin(np.isfinite(point)))
+        raise InputError(f"{VERB}: {where} {point[k]} for joint {arm.joints[k].name!r}; expected finite positions.")
+
+
+def _values(path: Any, s: Array, arm: Arm) -> Array:
     """(N, n) positions that a function gives."""
+    n = len(arm.joints)
     values = np.empty((len(s), n))
     for k, at in enumerate(s):
         found = path(float(at))
         value = _numbers(found)
-        if value is None or value.shape != (n,) or not np.isfinite(value).all():
+        if value is None or value.shape != (n,):
             raise InputError(f"{VERB}: at x = {at:g} the path gives {shown(found)}; expected {n} finite positions.")
+        _refuse_not_finite(value, f"at x = {at:g} the path gives", arm)
         values[k] = value
     return values
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -94,6 +94,22 @@ class Closures(NamedTuple):
     forces: Array
 
 
+class _MeshOfStart(TypedDict, total=False):
+    segments: int
+
+
+class StartRow(_MeshOfStart):
+    """What one start found: its number, status, cost, duration [s], number of iterations, whether its cost is that of
+    the best one; `segments` where starts were compared on a coarse mesh."""
+
+    start: int
+    status: str
+    cost: float
+    duration: float
+    iterations: int
+    same: bool
+
+
 @dataclass(frozen=True)
 class MotionReport:
     """Solver report of a motion.
@@ -104,7 +120,7 @@ class MotionReport:
     samples : int                       number of samples at which torques are limited
     exchange_iterations : int           solutions until no limit was exceeded between samples
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
-    starts : tuple                      what each start found (status, cost, duration, iterations); `segments` where
+    starts : tuple of StartRow          what each start found (status, cost, duration, iterations); `segments` where
                                         starts were compared on a coarse mesh
     refinements : tuple                 (segments, cost) of every mesh
     residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
@@ -116,7 +132,7 @@ class MotionReport:
     samples: int
     exchange_iterations: int
     seconds: dict[str, float]
-    starts: tuple[dict[str, Any], ...] = ()
+    starts: tuple[StartRow, ...] = ()
     refinements: tuple[tuple[int, float], ...] = ()
     residual_checks: tuple[ResidualCheck, ...] = ()
 

@@ -69,8 +69,10 @@ def _loose(value: Any, word: str) -> Any:
         out = as_floats(value).copy()
     except TypeError as error:
         raise ModelError(f"{word} is {shown(value)}; expected {error}, one per joint.") from None
-    if out.ndim != 1 or np.isinf(out).any():
-        raise ModelError(f"{word} is {shown(value)}; expected a list of finite numbers, one per joint; NaN: free.")
+    infinite = np.flatnonzero(np.isinf(out))
+    if out.ndim != 1 or infinite.size:
+        found = shown(value) if out.ndim != 1 else f"{out[infinite[0]]} at index {infinite[0]}"
+        raise ModelError(f"{word} is {found}; expected a list of finite numbers, one per joint; NaN: free.")
     out.setflags(write=False)
     return out
 

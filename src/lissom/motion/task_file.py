@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown
-from lissom.formats.scenario import in_radians, named_arm, output_files, read_document, refuse_version
+from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, output_files, read_document, refuse_version
 from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
@@ -24,7 +24,7 @@ VERSION = 1
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
-TOP = ("lissom_task", "title", "arm", "mimic", "gravity", "payload", *GIVEN, *(f"{word}_deg" for word in ANGLES),
+TOP = ("lissom_task", "title", *ARM_KEYS, "gravity", *GIVEN, *(f"{word}_deg" for word in ANGLES),
        *OPTIONS, "guess", "output")  # fmt: skip
 
 

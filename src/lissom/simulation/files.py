@@ -17,11 +17,11 @@ import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import Budget, refuse_unreadable, write_whole
-from lissom.formats.kinds import read_instead
+from lissom.formats.kinds import read_instead, refuse_other_record
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
-from lissom.formats.table_header import header_lines, header_of
+from lissom.formats.table_header import header_lines, header_of, loads_of_rows
 from lissom.formats.tables import read_table, write_table
-from lissom.formats.typed import refuse_unfit
+from lissom.formats.typed import printable_parts, refuse_unfit
 from lissom.model.units import units
 from lissom.simulation.events import EventHit
 from lissom.simulation.own_arms import Kept, told as told_arms
@@ -67,7 +67,7 @@ def _text(run: Run) -> str:
             "ok": run.ok,
             "interrupted": run.interrupted,
             "failures": {str(k): why for k, why in run.failures.items()},
-            "report": dataclasses.asdict(run.report),
+            "report": printable_parts(dataclasses.asdict(run.report)),  # a run file may have any text in its comments
             "events": [{"t": e.t, "name": e.name, "q": list(e.q), "qd": list(e.qd), "run": e.run} for e in run.events],
         }
     )
@@ -83,13 +83,15 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         arm = native_read.read(Path(file), told["arm"].encode())
         report = RunReport(**{**told["report"], "notes": tuple(told["report"]["notes"])})
         events = tuple(
-            EventHit(e["t"], e["name"], np.array(e["q"]), np.array(e["qd"]), e["run"]) for e in told["events"]
+            EventHit(e["t"], e["name"], np.array(e["q"], float), np.array(e["qd"], float), e["run"])
+            for e in told["events"]
         )
         arms = Kept(arm, told["arm"], told["arms"], file) if "arms" in told else None
         failures = {int(k): why for k, why in told["failures"].items()}
         said: dict[str, Any] = {word: told[word] for word in ("status", "ok", "interrupted")}
         said |= {"events": events, "failures": failures, "report": report}
         refuse_unfit(Run, said)
+        loads_of_rows(report.provenance.get("loads", ()))
         run = Run(arm, t, **(said | arrays), arms=arms)
     except LissomError as error:
         raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
@@ -108,6 +110,7 @@ def _refuse_unlike(run: Run, file: str) -> None:
         raise ModelError(
             f"its arrays do not fit: q has shape {run.q.shape}, and there are times {run.t.shape}.", file=file
         )
+    _refuse_no_run(run, file)
     sizes = {"coordinate": run.arm.dof, "flow": len(POWER)}
     for word in OVER_TIME:
         want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
@@ -115,6 +118,17 @@ def _refuse_unlike(run: Run, file: str) -> None:
             raise ModelError(
                 f"its arrays do not fit: {word} has shape {getattr(run, word).shape}, not {want}.", file=file
             )
+
+
+def _refuse_no_run(run: Run, file: str) -> None:
+    """Raise an error for events and failures of runs that are not there, or of another arm."""
+    named = [(f"events[{i}].run", event.run) for i, event in enumerate(run.events)]
+    for place, k in (*named, *(("failures", k) for k in run.failures)):
+        if not 0 <= k < (run.count or 1):
+            raise ModelError(f"its {place} names run {k}; there are {run.count or 1} runs.", file=file)
+    for i, event in enumerate(run.events):
+        if not event.q.shape == event.qd.shape == (run.arm.dof,):
+            raise ModelError(f"its events[{i}] has states of another size than the arm's {run.arm.dof}.", file=file)
 
 
 # ---- datasets ------------------------------------------------------------------------------------
@@ -145,6 +159,7 @@ def to_dataset(run: Run) -> xarray.Dataset:
 
 def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
     """Return a run from a dataset that `Run.to_xarray` made."""
+    refuse_other_record(data, "run", file)
     missing = [word for word in (*OVER_TIME, "time", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
@@ -283,7 +298,10 @@ def _write_csv(run: Run, path: Path) -> None:
 def _read_csv(path: Path) -> Run:
     head, _, rest = path.read_text(encoding="utf-8").partition("\n")
     if not head.startswith("# {"):
-        raise ModelError("it is a table, but not a run: the first line is not the header of a run.", file=str(path))
+        raise ModelError(
+            f"it is a table, but not a run: the first line is not the header of a run.{read_instead(path)}",
+            file=str(path),
+        )
     return _from_table(read_table(rest), head[2:], str(path))
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import write_text
 from lissom.formats.identity import identity
+from lissom.formats.kinds import read_instead
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
 from lissom.simulation.files import load_run
@@ -137,7 +138,7 @@ def load_parts(folder: Path) -> Run:
     """Return the finished runs of an interrupted simulation."""
     files = sorted(folder.glob("part-*.nc"))
     if not files:
-        raise ModelError("it has no finished runs.", file=str(folder))
+        raise ModelError(f"it has no finished runs.{read_instead(folder)}", file=str(folder))
     runs = [load_run(file) for file in files]
     for file, run in zip(files, runs, strict=True):
         if run.count is None or run.arm != runs[0].arm or not np.array_equal(run.t, runs[0].t, equal_nan=True):

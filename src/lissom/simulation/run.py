@@ -6,13 +6,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import InputError, shown
+from lissom.formats.table_header import LoadRow
 from lissom.model.arm import Arm
 from lissom.model.ends import last_flexible, only_end
 from lissom.simulation.balance import relative
@@ -31,6 +32,20 @@ TERMS = 16  # numbers per sample that the balance of energy takes for a while
 OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 
 
+class Provenance(TypedDict, total=False):
+    """Where a run comes from; further keys are versions of packages, and whatever a user adds."""
+
+    arm: str
+    arms: int
+    controller: str
+    settings: dict[str, Any]
+    options: dict[str, Any]
+    time: str
+    loads: list[LoadRow]
+    command: str
+    run_file: str
+
+
 @dataclass(frozen=True)
 class RunReport:
     """How a run was computed.
@@ -41,7 +56,8 @@ class RunReport:
     wall, cpu : float           seconds
     notes : tuple of str        remarks, for example what a controller neglects
     balance_tolerance : float   allowed relative error of the energy balance
-    provenance : dict           versions, the arm's fingerprint, the controller and its settings (gains), options, time
+    provenance : dict           versions, the arm's fingerprint, controller and settings (gains), options, loads,
+                                time
     """
 
     method: str
@@ -53,7 +69,7 @@ class RunReport:
     cpu: float = 0.0
     notes: tuple[str, ...] = ()
     balance_tolerance: float = float("inf")
-    provenance: dict[str, Any] = field(default_factory=dict)
+    provenance: Annotated[dict[str, Any], Provenance] = field(default_factory=dict)
 
     def __str__(self) -> str:
         effort = f"{self.steps} steps, {self.evaluations} evaluations, {self.wall:.3g} s ({self.cpu:.3g} s of CPU)"

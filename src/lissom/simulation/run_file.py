@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import ModelError, about, shown, suggest
-from lissom.formats.scenario import in_radians, load_beside, named_arm, output_files, read_document, refuse_version
+from lissom.formats.scenario import (
+    ARM_KEYS,
+    in_radians,
+    load_beside,
+    named_arm,
+    output_files,
+    read_document,
+    refuse_version,
+)
 from lissom.formats.strict import Table, as_rows, as_table, inside, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
@@ -25,7 +33,7 @@ CONTROLLERS: dict[str, type[Controller]] = {
     "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
     "state_feedback": StateFeedback,
 }  # fmt: skip
-TOP = ("lissom_run", "arm", "flexible", "mimic", "payload", "start", "torque", "controller", "loads", "base",
+TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
        "prescribed", "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def _columns(path: Path) -> tuple[Array, dict[str, Array]]:
     try:
         columns = read_table(text)
     except ValueError as error:
-        instead = read_instead(path)
+        instead = "" if path.suffix.lower() == ".csv" else read_instead(path)  # of a table the error says more
         reason = f".{instead}" if instead else f": {str(error).rstrip('.')}."
         raise ModelError(f"it is not a table of numbers{reason}", file=str(path)) from None
     for name, column in columns.items():

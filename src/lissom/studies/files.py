@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.errors import LissomError, ModelError, printable
+from lissom.errors import LissomError, ModelError
 from lissom.formats.files import write_whole
 from lissom.formats.kinds import read_instead
 from lissom.formats.tables import text_cell
@@ -51,7 +51,8 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
         what = "is a file" if folder.exists() else "does not exist"
         raise ModelError(f"it {what}; expected the folder of a study.{read_instead(folder)}", file=str(folder))
     if not (folder / ABOUT).is_file():
-        raise ModelError(f"it is a folder, but not of a study: it has no {ABOUT}.", file=str(folder))
+        instead = read_instead(folder)
+        raise ModelError(f"it is a folder, but not of a study: it has no {ABOUT}.{instead}", file=str(folder))
     about = read_about(folder)
     try:
         return _result(folder, about)
@@ -62,7 +63,7 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
 
 
 def _result(folder: Path, about: dict[str, Any]) -> StudyResult:
-    parameters = {str(name): revived(value, 0) for name, value in about["parameters"].items()}
+    parameters = {name: revived(value, 0) for name, value in about["parameters"].items()}
     if not all(isinstance(parameter, StudyParameter) for parameter in parameters.values()):
         raise TypeError("parameters are something else")
     words: Columns = {word: np.zeros(0, object) for word in ("status", "error")}
@@ -76,10 +77,10 @@ def _result(folder: Path, about: dict[str, Any]) -> StudyResult:
             raise ModelError(f"its output {name!r} is text; expected numbers.", file=str(folder))
     done = len(table["row"])
     status = "done" if done == rows else f"incomplete: {done} of {rows} rows are evaluated"
-    units = {str(name): printable(str(unit)) for name, unit in about["units"].items()}
-    title = printable(str(about["title"] or about["evaluate"]))
-    settings = dict(about["settings"])
-    return StudyResult(None, table, tuple(parameters), units, rows, str(about["sampling"]), status, title, settings)
+    title, settings = about["title"] or about["evaluate"], dict(about["settings"])
+    return StudyResult(
+        None, table, tuple(parameters), about["units"], rows, about["sampling"], status, title, settings
+    )  # fmt: skip
 
 
 def write_csv(table: Columns, path: Path) -> None:

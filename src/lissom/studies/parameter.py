@@ -87,8 +87,8 @@ class StudyParameter(Record):
         self._set(within=_within(self.within, given[0]))
         if self.unit is None:
             self._set(unit=self._guessed_unit())
-        if not isinstance(self.unit, str):
-            raise InputError(f"unit is {shown(self.unit)}; expected text, such as 'kg'.")
+        if not isinstance(self.unit, str) or not self.unit.isprintable():
+            raise InputError(f"unit is {shown(self.unit)}; expected printable text, such as 'kg'.")
 
     def _guessed_unit(self) -> str:
         words = [step for path in self.path[:1] for step in Where.of(path).steps if isinstance(step, str)]

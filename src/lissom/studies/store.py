@@ -16,13 +16,15 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import Budget, read_bytes, write_text, write_whole
+from lissom.formats.strict import refuse_unknown
+from lissom.formats.typed import refuse_unfit
 from lissom.studies.block import FAILED, Block, joined
 from lissom.studies.design import Columns, seeds
 from lissom.studies.study import Study
@@ -35,6 +37,37 @@ UNFINISHED = ".lissom-*"  # names that `write_whole` gives files until they are 
 WORDS = ("status", "error")
 KINDS = {"row": "i", "seed": "i", "status": "O", "error": "O"}  # columns that every file has
 LARGEST_ABOUT = 2**30  # bytes; a parameter may list many values
+
+
+class Made(TypedDict):
+    """How the rows of a store were made: versions of packages."""
+
+    versions: dict[str, str]
+
+
+class Settings(TypedDict, total=False):
+    """What was chosen once for all rows, see `lanes.settings_of`."""
+
+    dt: float | None
+    method: str
+
+
+class About(TypedDict):
+    """The description of a study in its store, see `described`; arguments and values may have any text."""
+
+    format: str
+    title: str
+    evaluate: str
+    arguments: object
+    parameters: dict[str, object]
+    outputs: object
+    sampling: str
+    rows: int
+    units: dict[str, str]
+    fingerprint: str
+    unseen: object
+    made: Made
+    settings: Settings
 
 
 class Memory:
@@ -267,16 +300,23 @@ def read_about(folder: Path) -> dict[str, Any]:
         stored = json.loads(read_bytes(path, LARGEST_ABOUT))
         if stored["format"] != FORMAT:
             raise ModelError(f"its format is {shown(stored['format'])}; expected {FORMAT!r}.", file=str(path))
-        if not all(isinstance(stored[word], dict) for word in ("made", "settings", "parameters", "units")):
-            raise TypeError("tables are missing")
-        stored["made"]["versions"].items()
-        if not isinstance(stored["fingerprint"], str) or type(stored["rows"]) is not int or stored["rows"] < 1:
-            raise TypeError("the fingerprint of the study or its number of rows is missing")
+        _refuse_damaged(stored, path)
         return dict(stored)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"it is damaged ({type(error).__name__}: {error}).", file=str(path)) from None
+
+
+def _refuse_damaged(stored: dict[str, Any], path: Path) -> None:
+    """Raise an error for a description that is not that of a study."""
+    try:
+        refuse_unfit(About, stored)
+        refuse_unknown(stored["settings"], tuple(Settings.__annotations__), "its settings")
+        if stored["rows"] < 1:
+            raise ModelError(f"its rows are {stored['rows']}; expected at least 1.")
+    except ModelError as error:
+        raise ModelError(f"it is damaged: {error.problem}", file=str(path)) from None
 
 
 def rows_in(folder: Path) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lissom.errors import InputError, ModelError, about, shown
-from lissom.formats.scenario import in_radians, named_arm, read_document, refuse_version
+from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, read_document, refuse_version
 from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -23,7 +23,7 @@ from lissom.studies.parameter import StudyParameter
 from lissom.studies.study import Study
 
 VERSION = 1
-TOP = ("lissom_study", "title", "evaluate", "arm", "flexible", "mimic", "payload", "gravity", "run", "task",
+TOP = ("lissom_study", "title", "evaluate", *ARM_KEYS, "gravity", "run", "task",
        "arguments", "parameters", "outputs", "sampling", "lanes", "store")  # fmt: skip
 ANGLES = ("q", "qd", "qdd", "q0", "qd0")
 SCENES = {"run": "simulate", "task": "predict_motion"}
@@ -145,8 +145,8 @@ def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, di
         arm = named_arm(document, folder)
     elif arm is None and isinstance(evaluate, str):
         raise ModelError("arm is missing from the file.")
-    elif any(word in document for word in ("flexible", "mimic", "payload")):
-        raise ModelError("flexible, mimic and payload need arm in the same file; put them where arm is given.")
+    elif alone := [word for word in ARM_KEYS if word in document]:
+        raise ModelError(f"{alone[0]} needs arm in the same file; put it where arm is given.")
     if "gravity" in document and arm is not None:
         arm = arm.with_gravity(document["gravity"])
     with inside("arguments"):
