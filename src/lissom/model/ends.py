@@ -17,8 +17,26 @@ def end_links(arm: Arm) -> tuple[str, ...]:
     """Names of the links at the ends of the branches, see `Arm.ends`."""
     carrier = _carriers(arm)
     inner = {carrier[int(arm.parent_index[i])] for i in range(len(arm.links)) if carrier[i] == i}
-    last = {k: i for i, k in carrier.items() if k >= 0 and k not in inner}  # the last link that each end carries
-    return tuple(arm.links[i].name for i in sorted(last.values())) or (arm.links[-1].name,)
+    parts: dict[int, list[int]] = {}  # of every outermost moving link: itself, and what is fixed to it
+    for i, k in carrier.items():
+        if k >= 0 and k not in inner:
+            parts.setdefault(k, []).append(i)
+    return tuple(arm.links[i].name for i in sorted(_end_of(arm, fixed) for fixed in parts.values())) or (
+        arm.links[-1].name,
+    )
+
+
+def _end_of(arm: Arm, parts: list[int]) -> int:
+    """Where a rigid part of the tree ends: its last link, or what carries its last bodies (a gripper's fingers)."""
+    inner = {int(arm.parent_index[i]) for i in parts}
+    bodies = [i for i in parts if i not in inner and arm.links[i].body.mass > 0]
+    return parts[-1] if len(bodies) < 2 else _common(arm, bodies)
+
+
+def _common(arm: Arm, links: Sequence[int]) -> int:
+    """The outermost link that carries all these links, -1 for the base."""
+    above = [{i, *_ancestors(arm, i)} for i in links]
+    return max(set.intersection(*above), default=-1)
 
 
 def only_end(arm: Arm, instead: str = "name the link") -> str:
@@ -26,7 +44,28 @@ def only_end(arm: Arm, instead: str = "name the link") -> str:
     ends = end_links(arm)
     if len(ends) == 1:
         return ends[0]
-    raise ModelError(f"its tree has {len(ends)} ends ({_listed(ends)}); {instead}.", f"arm {arm.name!r}")
+    shared = _common(arm, [arm.index(end) for end in ends])
+    carrier = f", all carried by {arm.links[shared].name!r}" if _carriers(arm)[shared] >= 0 else ""
+    raise ModelError(f"its tree has {len(ends)} ends ({_listed(ends)}){carrier}; {instead}.", f"arm {arm.name!r}")
+
+
+def payload_link(arm: Arm, instead: str = "name the link") -> str:
+    """The link that carries a payload by default: the only end of an arm, if it is not one of a hand's fingers."""
+    end = only_end(arm, instead)
+    i = arm.index(end)
+    carrier = _carriers(arm)
+    hand = int(arm.parent_index[carrier[i]]) if carrier[i] >= 0 else -1
+    inner = {int(p) for p in arm.parent_index}
+    beside = [
+        k for k in range(len(arm.links))
+        if k not in inner and carrier[k] == carrier[hand] and arm.links[k].body.mass > 0 and hand in _ancestors(arm, k)
+    ]  # fmt: skip
+    if hand < 0 or carrier[hand] == hand or not beside:
+        return end  # what is fixed to a moving link beside the next joint is a cover, not a finger
+    raise ModelError(
+        f"its end {end!r} is one of several bodies that {arm.links[hand].name!r} carries; {instead}.",
+        f"arm {arm.name!r}",
+    )
 
 
 def last_flexible(arm: Arm) -> str | None:
