@@ -102,3 +102,14 @@ def test_exported_kinematics_on_a_tree_need_a_frame(tmp_path):
     with pytest.raises(ls.ModelError, match="give export_c the frame"):
         ls.export_c(gripper_arm(), "pose", tmp_path)
     assert ls.export_c(gripper_arm(), "gravity_forces", tmp_path)
+
+
+def test_a_fixed_base_with_legs_is_noted():
+    legs = [part for side in "ab" for part in (rod(f"{side}1", "trunk"), rod(f"{side}2", f"{side}1"))]
+    walker = ls.Arm("walker", [rod("trunk", kind="fixed"), *legs])
+    assert "note: the base is fixed in the world and carries 2 branches." in walker.describe()
+    (finding,) = [found for found in walker.check() if "floating joint" in found.message]
+    assert finding.level == "note"
+    floats = walker.with_link("trunk", joint=ls.Joint("prismatic", axis=(0, 0, 1), name="height"))
+    for arm in (floats, serial(), gripper_arm(), walker.subtree("a1")):
+        assert "is fixed in the world" not in arm.describe()

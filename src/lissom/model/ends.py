@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from lissom.model.arm import Arm
 
 MOST_NAMED = 12
+LEG_JOINTS = 2  # a branch with fewer joints is a wheel, a rotor or a jaw rather than a leg
 
 
 def end_links(arm: Arm) -> tuple[str, ...]:
@@ -79,6 +81,23 @@ def last_flexible(arm: Arm) -> str | None:
             f"arm {arm.name!r}",
         )
     return outer[0] if outer else None
+
+
+def fixed_base_note(arm: Arm) -> str:
+    """A note about an arm whose base carries several branches, as that of a robot with legs; empty for others."""
+    carrier = _carriers(arm)
+    branch = {-1: -1}  # of every link: the first moving link between it and the base, -1 for what is fixed to the base
+    for i in range(len(arm.links)):
+        above = branch[int(arm.parent_index[i])]
+        branch[i] = above if above >= 0 else carrier[i]
+    joints = Counter(branch[i] for i, link in enumerate(arm.links) if link.joint.moves)
+    legs = sum(count >= LEG_JOINTS for count in joints.values())
+    if legs < 2:
+        return ""
+    return (
+        f"the base is fixed in the world and carries {legs} branches. If the robot walks or flies, its base needs a "
+        'floating joint: see "Robots that walk or fly" on the page about formats.'
+    )
 
 
 def longest_end(arm: Arm) -> str:
