@@ -183,10 +183,13 @@ def save_film(result: Any, path: Path, **options: Any) -> None:
 def numbers(text: str, what: str) -> list[float]:
     """Numbers separated by commas or spaces."""
     parts = [part for part in re.split(r"[,\s]+", text.strip("[]() \t\n")) if part]
-    try:
-        return [float(part) for part in parts]
-    except ValueError as error:
-        raise InputError(f"{what} is {text!r}; expected numbers separated by commas ({error}).") from None
+    values = []
+    for part in parts:
+        try:
+            values.append(float(part))
+        except ValueError:
+            raise InputError(f"{what} is {text!r}; expected numbers separated by commas, not {part!r}.") from None
+    return values
 
 
 def print_listing(listing: Listing) -> None:
