@@ -1,14 +1,18 @@
+# make install  lissom with viewer and studies, into .venv
 # make demo     the main job, pictures and data into out/
 # make test     all tests
 # make lint     ruff and mypy
 # make audit    known vulnerabilities of what lissom needs
 # make docs     the documentation site, into docs/_build/html
-# Each sets up .venv with ordinary pip; no compiler is needed.
+# Each sets up .venv with pip; no compiler is needed.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint audit docs clean
+.PHONY: install demo test lint audit docs clean
+
+install: .venv/.installed
+	@echo "installed; now: . .venv/bin/activate"
 
 demo: .venv/.installed
 	$(BIN)/python examples/demo.py
@@ -28,12 +32,13 @@ docs: .venv/.installed-docs
 	MPLBACKEND=Agg $(BIN)/python -m sphinx -W docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+# --no-compile: half of the time; Python compiles a module when it is first imported
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "lissom needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[viewer,studies]"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[viewer,studies]"
 	@touch $@
 
 .venv/.installed-test: .venv/.installed

@@ -98,3 +98,17 @@ def _other_link(link, rng, places, friction):
     return link.replace(
         joint=joint, mass=link.mass * size, com=link.com * some(), inertia=link.inertia * size, **changes
     )
+
+
+def rod(name, parent=None, kind="revolute", **fields):
+    """A link of 1 kg and 0.3 m."""
+    joint = ls.Joint(kind, pose(p=(0.3, 0.0, 0.0)), axis=(0, 0, 1))
+    return ls.Link(name, parent, joint, mass=1.0, com=(0.15, 0, 0), inertia=0.01, **fields)
+
+
+def gripper_arm():
+    """An elbow cover listed last, two fingers, and a camera on the base."""
+    return ls.Arm("gripper", [
+        rod("upper"), rod("fore", "upper"), rod("hand", "fore", "fixed"), rod("left", "hand"), rod("right", "hand"),
+        rod("camera", kind="fixed"), rod("cover", "upper", "fixed"),
+    ])  # fmt: skip

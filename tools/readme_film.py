@@ -17,6 +17,8 @@ matplotlib.use("Agg")
 from matplotlib import animation
 
 import lissom as ls
+from lissom.motion.played import Course, lead, rest_of
+from lissom.motion.residual import residual_vibration
 from lissom.motion.variants import rigid
 from lissom.views import stage
 from lissom.views.figures import new_figure
@@ -36,25 +38,32 @@ def plans(arm: ls.Arm) -> list[ls.Motion]:
     return [ls.predict_motion(rigid(arm, "readme"), task, degree=5), ls.predict_motion(arm, task)]
 
 
-def follow(arm: ls.Arm, plan: ls.Motion) -> ls.Run:
-    """Simulate the flexible arm while its joints follow the plan, and for `AFTER` seconds more."""
-    t = np.linspace(0.0, plan.duration, 2001)
-    joints = plan.at(t)[2][:, plan.arm.joint_index]
-    t, joints = np.append(t, plan.duration + 1e-9), np.vstack([joints, np.zeros(len(arm.joints))])  # then at rest
-    moved = {joint.name: ls.Profile(t, x) for joint, x in zip(arm.joints, joints.T, strict=True)}
-    return ls.simulate(arm, [0.0, 0.0], until=plan.duration + AFTER, prescribed=moved, dt=2e-3)
+class Followed:
+    """The flexible arm while its joints follow a plan exactly, and for `AFTER` seconds with its joints held."""
+
+    def __init__(self, arm: ls.Arm, plan: ls.Motion):
+        self.moving = lead(arm, rest_of(arm, plan.q[0], []), Course(plan).accelerations, [])
+        q, qd = self.moving.q[-1], np.where(arm.actuated, 0.0, self.moving.qd[-1])
+        held = dict.fromkeys((joint.name for joint in arm.joints), 0.0)
+        self.held = ls.simulate(arm, q, qd, until=AFTER, prescribed=held, dt=2e-3)
+        self.residual = residual_vibration(arm, q, qd)  # as in the table that predict_motion(compare=True) prints
+
+    def states(self, t: np.ndarray) -> np.ndarray:
+        """(nt, dof) states at increasing times."""
+        stopped = t > DURATION
+        return np.vstack([self.moving.at(t[~stopped]).q, self.held.at(t[stopped] - DURATION).q])
 
 
 class SideBySide:
     """The arms, and below them the deflection of their tips from the positions with rigid links."""
 
-    def __init__(self, arm: ls.Arm, runs: list[ls.Run]):
+    def __init__(self, arm: ls.Arm, runs: list[Followed]):
         self.t = np.arange(0.0, DURATION + AFTER, SPEED / FPS)
-        states = [run.at(self.t).q for run in runs]
+        states = [run.states(self.t) for run in runs]
         self.bones = [Skeleton(arm, q) for q in states]
         self.deflections = [1e3 * tip_deflection(arm, q) for q in states]
         self.fine = np.linspace(0.0, self.t[-1], 400)
-        self.curves = [1e3 * tip_deflection(arm, run.at(self.fine).q) for run in runs]
+        self.curves = [1e3 * tip_deflection(arm, run.states(self.fine)) for run in runs]
         self.figure = new_figure(9.0, 5.4)
         grid = self.figure.add_gridspec(2, 2, height_ratios=(2.1, 1.0))
         points = np.vstack([bones.points for bones in self.bones])
@@ -85,7 +94,7 @@ class SideBySide:
         """Frame k."""
         for n, bones in enumerate(self.bones):
             self.lines[n].put(bones, k)
-            self.words[n].set_text(f"t = {self.t[k]:3.1f} s\ntip {self.deflections[n][k] + 0.0:+6.1f} mm")
+            self.words[n].set_text(f"t = {self.t[k]:3.1f} s\ntip {round(self.deflections[n][k], 1) + 0.0:+6.1f} mm")
             passed = self.fine <= self.t[k]
             self.passed[n].set_data(self.fine[passed], self.curves[n][passed])
         return []
@@ -107,12 +116,10 @@ def tip_deflection(arm: ls.Arm, q: np.ndarray) -> np.ndarray:
 def main() -> None:
     path = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/stopping.gif")
     arm = ls.load("two_link_flexible")
-    runs = [follow(arm, plan) for plan in plans(arm)]
-    film = SideBySide(arm, runs)
-    film.save(path)
-    after = film.fine > DURATION
-    for name, x in zip(PLANS, film.curves, strict=True):
-        print(f"{name}: {np.ptp(x[after]):.3g} mm peak to peak after the joints have stopped")
+    runs = [Followed(arm, plan) for plan in plans(arm)]
+    SideBySide(arm, runs).save(path)
+    for name, run in zip(PLANS, runs, strict=True):
+        print(f"{name}: the tip vibrates by up to {1e3 * run.residual:.2g} mm after the joints have stopped")
     print(f"wrote {path}, {path.stat().st_size / 1e3:.0f} kB")
 
 

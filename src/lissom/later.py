@@ -46,6 +46,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
+def is_dunder(name: str) -> bool:
+    """Whether Python itself gives a name its meaning, such as ``__version__``."""
+    return name.startswith("__") and name.endswith("__")
+
+
 def listed(init: str) -> dict[str, str]:
     """{name: its module} of the imports in the stub (``.pyi``) beside the package's ``__init__.py``."""
     tree = ast.parse(Path(init).with_suffix(".pyi").read_text(encoding="utf-8"))
@@ -54,7 +59,7 @@ def listed(init: str) -> dict[str, str]:
 
 
 def loader(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of `package`, whose names live in `homes`."""
+    """``__getattr__`` and ``__dir__`` of `package`, whose names live in `homes`; what is private is not listed."""
 
     def get(name: str) -> Any:
         if name not in homes:
@@ -64,4 +69,4 @@ def loader(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
         setattr(sys.modules[package], name, found)  # the next time it is at hand
         return found
 
-    return get, lambda: sorted({*vars(sys.modules[package]), *homes})
+    return get, lambda: sorted({*homes, *(name for name in vars(sys.modules[package]) if is_dunder(name))})

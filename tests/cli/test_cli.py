@@ -149,7 +149,7 @@ def test_module_runs():
 
 
 def test_completion_knows_the_shipped_arms():
-    from lissom.cli.common import complete_arm
+    from lissom.cli.arm_options import complete_arm
 
     assert complete_arm("two") == ["two_link", "two_link_flexible"]
 

@@ -61,3 +61,22 @@ def test_a_single_start_is_enough_to_ask_for():
     arm = ls.load("puma560")
     found = ls.inverse_kinematics(arm, ls.pose(arm, Q + 0.02, "flange"), "flange", q0=Q, starts=1)
     assert found.starts == 1
+
+
+def test_positions_are_targets_where_no_rotation_counts():
+    arm = ls.load("two_link")
+    places = np.array([[0.5, 0.2, 0.0], [0.3, -0.4, 0.0], [0.6, 0.1, 0.0]])
+    found = ls.inverse_kinematics(arm, places, "fore", match="position")
+    assert found.solved.shape == (3,)
+    assert ls.pose(arm, found.q, "fore")[:, :3, 3] == pytest.approx(places, abs=1e-8)
+    poses = np.tile(np.eye(4), (3, 1, 1))
+    poses[:, :3, 3] = places
+    assert np.array_equal(found.q, ls.inverse_kinematics(arm, poses, "fore", match="position").q)
+    one = ls.inverse_kinematics(arm, places[0], "fore", match=[1, 1, 0, 0, 0, 0])
+    assert one.q.shape == (2,)
+    with pytest.raises(ls.InputError, match=r'a position without an orientation; give match="position"'):
+        ls.inverse_kinematics(arm, places[0], "fore")
+    with pytest.raises(ls.InputError, match=r"shape \(2,\); expected .* or positions \(3,\)"):
+        ls.inverse_kinematics(arm, [0.1, 0.2], "fore", match="position")
+    with pytest.raises(ls.SolveError, match=r"the nearest is 1\.2 m away"):
+        ls.inverse_kinematics(arm, [2.0, 0.0, 0.0], "fore", match="position", starts=1)

@@ -2,25 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.arms import gripper_arm, rod
 
 import lissom as ls
 from lissom.model.ends import last_flexible, longest_end
 from lissom.simulation.overview import audit
-from lissom.spatial.frames import pose
 from lissom.views.followed import followed_frame
-
-
-def rod(name, parent=None, kind="revolute", **fields):
-    joint = ls.Joint(kind, pose(p=(0.3, 0.0, 0.0)), axis=(0, 0, 1))
-    return ls.Link(name, parent, joint, mass=1.0, com=(0.15, 0, 0), inertia=0.01, **fields)
-
-
-def gripper():
-    """An elbow cover listed last, two fingers, and a camera on the base."""
-    return ls.Arm("gripper", [
-        rod("upper"), rod("fore", "upper"), rod("hand", "fore", "fixed"), rod("left", "hand"), rod("right", "hand"),
-        rod("camera", kind="fixed"), rod("cover", "upper", "fixed"),
-    ])  # fmt: skip
 
 
 def serial():
@@ -45,22 +32,44 @@ def test_an_arm_without_joints_ends_at_its_last_link():
 
 
 def test_a_tree_is_asked_which_link_is_meant():
-    arm = gripper()
+    arm = gripper_arm()
     assert arm.ends == ("left", "right")
-    with pytest.raises(ls.ModelError, match=r"'gripper': its tree has 2 ends \('left', 'right'\); name the link"):
+    with pytest.raises(ls.ModelError, match=r"tree has 2 ends \('left', 'right'\), all carried by 'hand'; name the"):
         arm.with_payload(ls.Payload(2.0))
     assert arm.with_payload(ls.Payload(2.0), "hand").link("hand").payload.mass == 2.0
 
 
+def test_a_gripper_with_locked_fingers_carries_payloads_on_its_hand():
+    arm = gripper_arm().lock({"left": 0.0, "right": 0.0})
+    assert arm.ends == ("hand",)
+    assert arm.with_payload(ls.Payload(2.0)).link("hand").payload.mass == 2.0
+    frames = [ls.Link(name, "fore", ls.Joint("fixed", name=name)) for name in ("camera_frame", "tool0")]
+    assert ls.Arm("frames", [rod("upper"), rod("fore", "upper"), *frames]).ends == ("tool0",)
+
+
+def test_one_moving_finger_of_a_hand_is_not_where_a_payload_goes():
+    arm = gripper_arm().lock({"right": 0.0})
+    assert arm.ends == ("left",)
+    with pytest.raises(ls.ModelError, match="end 'left' is one of several bodies that 'hand' carries; name the link"):
+        arm.with_payload(ls.Payload(2.0))
+    with pytest.raises(ls.ModelError, match="several bodies that 'hand' carries"):
+        ls.simulate(arm, np.zeros((1, arm.dof)), until=0.01, payloads=[ls.Payload(0.1)])
+
+
+def test_ends_that_only_the_base_carries_have_no_common_link():
+    with pytest.raises(ls.ModelError, match=r"2 ends \('a', 'b'\); name the link"):
+        _ = ls.Arm("two", [rod("base", kind="fixed"), rod("a", "base"), rod("b", "base")]).last_moving
+
+
 def test_payloads_of_runs_are_asked_for_their_link_too():
-    arm, loads = gripper(), [ls.Payload(0.1), ls.Payload(0.2)]
+    arm, loads = gripper_arm(), [ls.Payload(0.1), ls.Payload(0.2)]
     with pytest.raises(ls.ModelError, match=r"2 ends \('left', 'right'\)"):
         ls.simulate(arm, np.zeros((2, arm.dof)), until=0.01, payloads=loads)
     assert ls.simulate(arm, np.zeros((2, arm.dof)), until=0.01, payloads={"hand": loads}).ok
 
 
 def test_the_tip_of_a_run_on_a_tree_is_named():
-    arm = gripper()
+    arm = gripper_arm()
     run = ls.simulate(arm, np.zeros(arm.dof), until=0.01)
     for word in ("tip", "tip_frame", "tip_velocity"):
         with pytest.raises(ls.ModelError, match=r"2 ends .*; use run\.path\(link\)"):
@@ -70,7 +79,7 @@ def test_the_tip_of_a_run_on_a_tree_is_named():
 
 
 def test_pictures_follow_the_longest_branch_and_name_it():
-    arm = gripper()
+    arm = gripper_arm()
     assert followed_frame(arm) == "left"
     deeper = arm.replace(links=[*arm.links, rod("nail", "right")])
     assert longest_end(deeper) == "nail"
@@ -91,5 +100,16 @@ def test_the_deflection_of_the_tip_needs_one_last_flexible_link():
 
 def test_exported_kinematics_on_a_tree_need_a_frame(tmp_path):
     with pytest.raises(ls.ModelError, match="give export_c the frame"):
-        ls.export_c(gripper(), "pose", tmp_path)
-    assert ls.export_c(gripper(), "gravity_forces", tmp_path)
+        ls.export_c(gripper_arm(), "pose", tmp_path)
+    assert ls.export_c(gripper_arm(), "gravity_forces", tmp_path)
+
+
+def test_a_fixed_base_with_legs_is_noted():
+    legs = [part for side in "ab" for part in (rod(f"{side}1", "trunk"), rod(f"{side}2", f"{side}1"))]
+    walker = ls.Arm("walker", [rod("trunk", kind="fixed"), *legs])
+    assert "note: the base is fixed in the world and carries 2 branches." in walker.describe()
+    (finding,) = [found for found in walker.check() if "floating joint" in found.message]
+    assert finding.level == "note"
+    floats = walker.with_link("trunk", joint=ls.Joint("prismatic", axis=(0, 0, 1), name="height"))
+    for arm in (floats, serial(), gripper_arm(), walker.subtree("a1")):
+        assert "is fixed in the world" not in arm.describe()

@@ -401,4 +401,5 @@ def test_motors_that_friction_holds_are_found():
     assert not [found for found in arm(0.9, None).check() if "friction" in found.message]
     (found,) = [found for found in arm(1.0, (-1.0, 4.0)).check() if "friction" in found.message]
     assert found.level == "warning"
-    assert "its Coulomb friction of 1 is not below its torque limits of -1 to 4" in found.message
+    assert "friction is 1 N m, and its torque limits are -1 and 4 N m: its motor cannot move it in one" in found.message
+    assert "lock the joint: --lock a=POSITION, or arm.lock({'a': position})." in found.message

@@ -11,6 +11,7 @@ import pytest
 import lissom as ls
 from lissom.formats.tables import read_table
 from lissom.motion.files import from_dataset
+from lissom.motion.report import Peak
 
 FALLING = ls.Load("fore", force=[(0, -10, 0), (3, -1, 0.5), (0, 2, 0)], point=(0.1, 0, 0))
 LIFT = ls.Task(
@@ -53,6 +54,12 @@ def test_the_report_is_whole(lift):
     words = lift.describe()
     assert "solved" in words
     assert "torque" in words
+
+
+@pytest.mark.parametrize(("utilisation", "remark"), [(1.0008, True), (1.00001, False), (0.9, False), (1.002, False)])
+def test_an_excess_that_is_accepted_says_so(utilisation, remark):
+    text = Peak("torque", "upper", 0.1, 10 * utilisation, 10.0, utilisation).describe()
+    assert text.endswith("(accepted: limits hold within 0.1 %)") is remark
 
 
 def test_states_between_samples_and_beyond(lift):

@@ -387,3 +387,21 @@ def test_joints_that_follow(file):
     for link in arm.links:
         X = data.oMf[model.getFrameId(link.name, pin.FrameType.BODY)].homogeneous
         np.testing.assert_allclose(ls.pose(arm, q, link.name), X, rtol=0, atol=POSE_TOLERANCE)
+
+
+def test_a_floating_root_is_the_free_flyer(tmp_path):
+    """Where the base is not turned, accelerations of its angles are those of its angular velocity."""
+    text = (ROBOTS / "solo_description/robots/solo12.urdf").read_text(encoding="utf-8")
+    root = (
+        '<link name="world"/><joint name="root" type="floating"><parent link="world"/><child link="base_link"/></joint>'
+    )
+    (tmp_path / "solo.urdf").write_text(text.replace("</robot>", f"{root}</robot>"), encoding="utf-8")
+    arm = ls.load(tmp_path / "solo.urdf")
+    model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    order = [[*(f"root:{word}" for word in ("x", "y", "z", "roll", "pitch", "yaw")), *model.names[2:]].index(name)
+             for name in arm.coordinates]  # fmt: skip
+    rng = np.random.default_rng(0)
+    q, tau = rng.uniform(-0.5, 0.5, 12), rng.uniform(-1, 1, 12)
+    expected = pin.aba(model, model.createData(), np.r_[np.zeros(6), 1.0, q], np.zeros(18), np.r_[np.zeros(6), tau])
+    found = ls.forward_dynamics(arm, np.r_[np.zeros(6), q][order], np.zeros(18), np.r_[np.zeros(6), tau][order])
+    assert found == pytest.approx(expected[order], rel=1e-9, abs=1e-9 * np.abs(expected).max())

@@ -6,31 +6,15 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import (
-    ArmName,
-    AsJson,
-    AsWritten,
-    Carried,
-    Flexible,
-    KinematicsOnly,
-    Mimic,
-    Repair,
-    load_arm,
-    out,
-    print_json,
-)
+from lissom.cli.arm_options import ArmOptions, takes_arm
+from lissom.cli.common import AsJson, out, print_json
 
 
+@takes_arm()
 def check(
-    arm: ArmName,
+    arm: ArmOptions,
     as_json: AsJson = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when there are warnings.")] = False,
-    kinematics_only: KinematicsOnly = False,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    flexible: Flexible = None,
-    payload: Carried = None,
-    mimic: Mimic = "follow",
 ) -> None:
     """Check whether an arm is physically plausible.
 
@@ -40,10 +24,7 @@ def check(
     from lissom.verbs.assembly import loop_findings
     from lissom.verbs.singular_inertia import inertia_findings
 
-    loaded = load_arm(
-        arm, kinematics_only=kinematics_only, repair=repair, flexible=flexible, as_written=as_written, mimic=mimic,
-        payload=payload,
-    )  # fmt: skip
+    loaded = arm.load()
     findings = [*loaded.check(), *loop_findings(loaded), *inertia_findings(loaded)]
     warnings = [finding for finding in findings if finding.level == "warning"]
     if as_json:

@@ -1,4 +1,4 @@
-"""What the verbs share: options, loading an arm, files that are written, tables and JSON.
+"""What the verbs share: options, files that are written, tables and JSON; `arm_options` has those of an arm.
 
 Options are in this file for all verbs: the same thing has the same name everywhere. NumPy and all that needs it are
 loaded when a verb works, not when the shell completes its options.
@@ -17,22 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from lissom.cli.written import written
 from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
-from lissom.formats.shipped import shipped
 
 if TYPE_CHECKING:
     from lissom.listing import Listing
-    from lissom.model.arm import Arm
-    from lissom.model.loads import Payload
-    from lissom.spatial.rotations import Array
 
-SAME = 1e-9  # rad or m
+WIDEST = 10_000  # columns of a table that is not shown in a terminal
 
 
 class Terminal(Console):
@@ -42,23 +38,20 @@ class Terminal(Console):
         """Text with its styles."""
         return super().render_str(printable(text), **options)
 
+    @property
+    def size(self) -> ConsoleDimensions:
+        """Width and height; a file or a pipe is as wide as its widest table, or as COLUMNS says."""
+        size = super().size
+        return size if self.is_terminal or "COLUMNS" in os.environ else ConsoleDimensions(WIDEST, size.height)
+
 
 out = Terminal(highlight=False, soft_wrap=True)
 err = Terminal(stderr=True, highlight=False, soft_wrap=True)
 
 
-def complete_arm(incomplete: str) -> list[str]:
-    """Shell completion: shipped arms (files are completed by the shell)."""
-    return [name for name in shipped() if name.startswith(incomplete)]
-
-
-ArmName = Annotated[
-    str,
-    typer.Argument(
-        metavar="ARM", help="A file (.urdf, .toml, .xml), or the name of a shipped arm.", autocompletion=complete_arm
-    ),
-]
 Figure = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a figure to this file (.png, .svg, .pdf).")]
+PICTURE = ("--output", "-o", "--figure")  # of commands whose result is a figure
+PICTURE_HELP = "Write the figure to this file (.png, .svg, .pdf)."
 Film = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a film to this file (.gif, .html; .mp4 needs ffmpeg).")
 ]
@@ -69,31 +62,6 @@ Scheduler = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Compute on this dask.distributed cluster, e.g. tcp://host:8786."),
 ]
-MergeFixed = Annotated[bool, typer.Option("--merge-fixed", help="Make links on fixed joints part of their parents.")]
-KinematicsOnly = Annotated[bool, typer.Option("--kinematics-only", help="Accept links without mass.")]
-Repair = Annotated[bool, typer.Option("--repair", help="Replace unphysical inertias of a URDF by close physical ones.")]
-AsWritten = Annotated[bool, typer.Option("--as-written", help="Use unphysical inertias as they are, like other tools.")]
-Flexible = Annotated[
-    Path | None, typer.Option(metavar="SIDE.toml", help="A side file that makes links of the arm flexible.")
-]
-Carried = Annotated[
-    str | None,
-    typer.Option(
-        "--payload",
-        metavar="MASS[,X,Y,Z]",
-        help="Payload of the last link: mass in kg, and its centre of mass in the link's frame in m (default 0,0,0).",
-    ),
-]
-Mimic = Annotated[
-    str, typer.Option(metavar="follow|free", help="Joints that mimic another one follow it, or move freely.")
-]
-Positions = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBERS", help="Joint positions in rad or m, e.g. --q 0,0.5,-1. Default: zero, within the limits."
-    ),
-]
-Degrees = Annotated[bool, typer.Option("--deg", help="Angles of --q are in degrees.")]
 
 
 @contextmanager
@@ -131,40 +99,6 @@ def wrote(path: Path) -> None:
     """Name a file that is complete now."""
     written.append(str(path))
     err.print(f"wrote {path}", markup=False)
-
-
-def load_arm(
-    name: str,
-    *,
-    merge_fixed: bool = False,
-    kinematics_only: bool = False,
-    repair: bool = False,
-    flexible: Path | None = None,
-    as_written: bool = False,
-    mimic: str = "follow",
-    payload: str | None = None,
-) -> Arm:
-    """`lissom.load` with the options of the command line."""
-    from lissom.formats.files import AS_WRITTEN
-    from lissom.formats.load import load
-
-    if repair and as_written:
-        raise InputError("--repair and --as-written exclude each other; give one.")
-    given = None if payload is None else parse_payload(payload)
-    fixed = "merge" if merge_fixed else "keep"
-    how = AS_WRITTEN if as_written else repair
-    arm = load(name, fixed=fixed, kinematics_only=kinematics_only, repair=how, flexible=flexible, mimic=mimic)
-    return arm if given is None else arm.with_payload(given)
-
-
-def parse_payload(text: str) -> Payload:
-    """The payload that --payload describes."""
-    from lissom.model.loads import Payload
-
-    values = numbers(text, "--payload")
-    if len(values) not in (1, 4):
-        raise InputError(f"--payload is {text!r}; expected a mass, or a mass and three coordinates: 2.5,0,0,0.1.")
-    return Payload(values[0], tuple(values[1:]) or (0.0, 0.0, 0.0))
 
 
 def check_folder(path: Path) -> None:
@@ -249,54 +183,20 @@ def save_film(result: Any, path: Path, **options: Any) -> None:
 def numbers(text: str, what: str) -> list[float]:
     """Numbers separated by commas or spaces."""
     parts = [part for part in re.split(r"[,\s]+", text.strip("[]() \t\n")) if part]
-    try:
-        return [float(part) for part in parts]
-    except ValueError as error:
-        raise InputError(f"{what} is {text!r}; expected numbers separated by commas ({error}).") from None
-
-
-def positions(arm: Arm, q: str | None, deg: bool) -> Array:
-    """The state that --q and --deg describe, loops closed; degrees are of the revolute joints only."""
-    return _closed(arm, _requested(arm, q, deg))
-
-
-def _closed(arm: Arm, state: Array) -> Array:
-    """Typed numbers have few digits: the nearest position that closes all loops, printed where it is another."""
-    if not arm.loops:
-        return state
-    import numpy as np
-
-    from lissom.verbs.assembly import assemble
-
-    found = assemble(arm, state).q
-    if np.abs(found - arm.expanded(state)).max() > SAME:
-        err.print(
-            f"closed loops: the nearest position that closes them is --q {','.join(f'{x:.9g}' for x in found)}",
-            markup=False,
-        )
-    return found
-
-
-def _requested(arm: Arm, q: str | None, deg: bool) -> Array:
-    import numpy as np
-
-    if q is None:
-        return arm.home
-    state = np.array(numbers(q, "--q"))
-    if not deg or state.shape[-1] not in (len(arm.joints), arm.dof):
-        return state  # the verb explains a wrong length
-    turning = np.zeros(arm.dof, bool)
-    turning[arm.joint_index] = [joint.kind == "revolute" for joint in arm.joints]
-    if state.shape[-1] != arm.dof:
-        turning = turning[arm.joint_index]
-    return np.where(turning, np.radians(state), state)
+    values = []
+    for part in parts:
+        try:
+            values.append(float(part))
+        except ValueError:
+            raise InputError(f"{what} is {text!r}; expected numbers separated by commas, not {part!r}.") from None
+    return values
 
 
 def print_listing(listing: Listing) -> None:
     """A table; numbers stand to the right."""
     table = Table(title=escape(listing.title), title_justify="left", title_style="bold")
     for k, head in enumerate(listing.heads):
-        table.add_column(escape(head), justify="right" if listing.numeric(k) else "left")
+        table.add_column(escape(head), justify="right" if listing.numeric(k) else "left", overflow="fold")
     for row in listing.rows:
         table.add_row(*map(escape, row))
     out.print(table)

@@ -8,16 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from lissom.cli.common import (
-    AsJson,
-    check_figure,
-    complete_arm,
-    err,
-    load_arm,
-    out,
-    print_json,
-    save_figure,
-)
+from lissom.cli.arm_options import ArmOptions, complete_arm
+from lissom.cli.common import AsJson, check_figure, err, out, print_json, save_figure
 
 SIDE_BY_SIDE = 6
 
@@ -46,7 +38,7 @@ def count(
     from lissom.verbs.timing import time_formulations
 
     check_figure(figure)
-    chosen = None if arm is None else load_arm(arm)
+    chosen = None if arm is None else ArmOptions(arm).load()
     size = n if chosen is None else chosen.dof
     rows = count_table(n, chosen)
     times: tuple[Any, ...] = ()

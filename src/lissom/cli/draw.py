@@ -7,40 +7,20 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import (
-    ArmName,
-    AsWritten,
-    Degrees,
-    Flexible,
-    KinematicsOnly,
-    MergeFixed,
-    Mimic,
-    Positions,
-    Repair,
-    check_figure,
-    load_arm,
-    positions,
-    save_figure,
-)
+from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
+from lissom.cli.common import PICTURE, PICTURE_HELP, check_figure, save_figure
 from lissom.errors import UnsupportedError
 
 
+@takes_arm()
 def draw(
-    arm: ArmName,
+    arm: ArmOptions,
     q: Positions = None,
-    deg: Degrees = False,
-    figure: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the figure to this file (.png, .svg, .pdf). Default: NAME.png."),
+    output: Annotated[
+        Path | None, typer.Option(*PICTURE, metavar="FILE", help=f"{PICTURE_HELP} Default: NAME.png.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open a window instead of writing a file.")] = False,
     labels: Annotated[bool, typer.Option(help="Write the names of the links into the figure.")] = True,
-    merge_fixed: MergeFixed = False,
-    kinematics_only: KinematicsOnly = False,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    flexible: Flexible = None,
-    mimic: Mimic = "follow",
 ) -> None:
     """Draw an arm: links, joint axes, centres of mass, frames."""
     import matplotlib
@@ -49,12 +29,9 @@ def draw(
         matplotlib.use("Agg")
     from lissom.views.draw import draw as picture
 
-    check_figure(figure)
-    loaded = load_arm(
-        arm, merge_fixed=merge_fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible,
-        as_written=as_written, mimic=mimic,
-    )  # fmt: skip
-    state = positions(loaded, q, deg)
+    check_figure(output)
+    loaded = arm.load()
+    state = positions(loaded, q, arm.deg)
     if show:
         import matplotlib.pyplot as plt
 
@@ -64,5 +41,5 @@ def draw(
         plt.show()
         return
     made = picture(loaded, state, labels=labels)
-    target = figure or Path(f"{loaded.name.replace('/', '_')}.png")
+    target = output or Path(f"{loaded.name.replace('/', '_')}.png")
     save_figure(made, target)

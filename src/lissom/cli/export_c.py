@@ -7,21 +7,8 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import (
-    ArmName,
-    AsJson,
-    AsWritten,
-    Carried,
-    Flexible,
-    MergeFixed,
-    Mimic,
-    Repair,
-    check_output_folder,
-    load_arm,
-    numbers,
-    out,
-    print_json,
-)
+from lissom.cli.arm_options import ArmOptions, takes_arm
+from lissom.cli.common import AsJson, check_output_folder, numbers, out, print_json
 
 
 def complete_verb(incomplete: str) -> list[str]:
@@ -31,8 +18,9 @@ def complete_verb(incomplete: str) -> list[str]:
     return [verb for verb in CATALOGUE if verb.startswith(incomplete)]
 
 
+@takes_arm()
 def export_c(
-    arm: ArmName,
+    arm: ArmOptions,
     verbs: Annotated[
         list[str],
         typer.Argument(
@@ -59,12 +47,6 @@ def export_c(
         typer.Option(metavar="straight|tape", help="Straight-line code or a table of steps. Default: by size."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="Prefix of files and functions. Default: the arm's name.")] = None,
-    merge_fixed: MergeFixed = False,
-    flexible: Flexible = None,
-    payload: Carried = None,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Write C99 source code for one arm, without dependencies.
@@ -74,10 +56,7 @@ def export_c(
     from lissom.export.export_c import export_c as write
 
     check_output_folder(output)
-    loaded = load_arm(
-        arm, merge_fixed=merge_fixed, flexible=flexible, mimic=mimic, payload=payload, repair=repair,
-        as_written=as_written,
-    )  # fmt: skip
+    loaded = arm.load()
     made = write(
         loaded, verbs, output, frame=frame, point=numbers(point, "--point"), loads=load or (), base=base,
         precision=precision, form=form, name=name,

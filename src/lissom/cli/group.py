@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -109,8 +110,14 @@ class Verbs(_LightParameters, TyperGroup):
 def loaded(verb: Verb) -> Any:
     """The command of a verb, with all its options."""
     single = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-    single.command(verb.name, cls=VerbCommand)(getattr(import_module(f"lissom.cli.{verb.module}"), verb.module))
+    function = getattr(import_module(f"lissom.cli.{verb.module}"), verb.module)
+    single.command(verb.name, cls=VerbCommand, help=_paragraphs(function))(function)
     return typer.main.get_command(single)
+
+
+def _paragraphs(function: Any) -> str:
+    """The docstring of a command with every paragraph on one line; the terminal wraps it."""
+    return "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(function) or "").split("\n\n"))
 
 
 @contextmanager

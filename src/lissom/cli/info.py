@@ -4,41 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lissom.cli.common import (
-    ArmName,
-    AsJson,
-    AsWritten,
-    Carried,
-    Flexible,
-    KinematicsOnly,
-    MergeFixed,
-    Mimic,
-    Repair,
-    load_arm,
-    out,
-    print_json,
-)
+from lissom.cli.arm_options import ArmOptions, takes_arm
+from lissom.cli.common import AsJson, out, print_json
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
 
 
+@takes_arm()
 def info(
-    arm: ArmName,
+    arm: ArmOptions,
     as_json: AsJson = False,
-    merge_fixed: MergeFixed = False,
-    kinematics_only: KinematicsOnly = False,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    flexible: Flexible = None,
-    payload: Carried = None,
-    mimic: Mimic = "follow",
 ) -> None:
     """Show an arm: joints, limits, masses, flexible links, sources."""
-    loaded = load_arm(
-        arm, merge_fixed=merge_fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible,
-        as_written=as_written, mimic=mimic, payload=payload,
-    )  # fmt: skip
+    loaded = arm.load()
     if as_json:
         print_json(summary(loaded))
     else:

@@ -8,34 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from lissom.cli.common import (
-    ArmName,
-    AsJson,
-    AsWritten,
-    Carried,
-    Degrees,
-    Flexible,
-    MergeFixed,
-    Mimic,
-    Positions,
-    Repair,
-    check_figure,
-    load_arm,
-    numbers,
-    out,
-    positions,
-    print_json,
-    save_figure,
-)
+from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
+from lissom.cli.common import AsJson, check_figure, numbers, out, print_json, save_figure
 
 if TYPE_CHECKING:
     from lissom.control.state_space import StateSpace
 
 
+@takes_arm(needs_mass=True)
 def linearise(
-    arm: ArmName,
+    arm: ArmOptions,
     q: Positions = None,
-    deg: Degrees = False,
     qd: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Joint rates in rad/s or m/s. Default: at rest.")
     ] = None,
@@ -49,12 +32,6 @@ def linearise(
     figure: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the frequency response to this file (.png, .svg, .pdf).")
     ] = None,
-    flexible: Flexible = None,
-    payload: Carried = None,
-    merge_fixed: MergeFixed = False,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Linearise an arm around a state: matrices, poles, frequency response."""
@@ -63,14 +40,11 @@ def linearise(
     from lissom.control.linearise import linearise as make
 
     check_figure(figure)
-    loaded = load_arm(
-        arm, flexible=flexible, payload=payload, merge_fixed=merge_fixed, repair=repair, as_written=as_written,
-        mimic=mimic,
-    )  # fmt: skip
+    loaded = arm.load()
     rates, torques = (
         None if text is None else np.array(numbers(text, word)) for text, word in ((qd, "--qd"), (tau, "--tau"))
     )
-    plant = make(loaded, positions(loaded, q, deg), rates, torques, output=frame)
+    plant = make(loaded, positions(loaded, q, arm.deg), rates, torques, output=frame)
     plant = plant if dt is None else plant.discrete(dt)
     if as_json:
         print_json(_plain(plant))

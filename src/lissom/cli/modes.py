@@ -7,28 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lissom.cli.common import (
-    ArmName,
-    AsJson,
-    AsWritten,
-    Carried,
-    Degrees,
-    Figure,
-    Film,
-    Flexible,
-    MergeFixed,
-    Mimic,
-    Positions,
-    Repair,
-    check_figure,
-    check_film,
-    load_arm,
-    out,
-    positions,
-    print_json,
-    save_figure,
-    save_film,
-)
+from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
+from lissom.cli.common import AsJson, Figure, Film, check_figure, check_film, out, print_json, save_figure, save_film
 from lissom.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,10 +19,10 @@ if TYPE_CHECKING:
 PLANES = ("bending_z", "bending_y", "torsion", "stretch")
 
 
+@takes_arm(needs_mass=True)
 def modes(
-    arm: ArmName,
+    arm: ArmOptions,
     q: Positions = None,
-    deg: Degrees = False,
     joints: Annotated[
         str | None,
         typer.Option(metavar="locked|free", help="locked: motors hold their joints (default); free: no torques act."),
@@ -69,16 +49,11 @@ def modes(
     figure: Figure = None,
     film: Film = None,
     mode: Annotated[int | None, typer.Option(help="With --film: which mode; 1 is the lowest (default).")] = None,
-    flexible: Flexible = None,
-    payload: Carried = None,
-    merge_fixed: MergeFixed = False,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Compute natural frequencies, damping and mode shapes of an arm or of one beam."""
-    for_arms = {"--q": q, "--deg": deg, "--joints": joints, "--convergence": convergence, "--film": film}
+    of_q = arm.deg and not arm.lock  # else --deg is for the locked joints
+    for_arms = {"--q": q, "--deg": of_q, "--joints": joints, "--convergence": convergence, "--film": film}
     for_beams = {"--plane": plane, "--carrying": carrying}
     if beam is not None:
         _refuse(for_arms, "describes the whole arm, --beam one beam; leave one of them out")
@@ -92,15 +67,12 @@ def modes(
         _refuse({"--mode": mode}, "needs --film FILE")
     check_figure(figure)
     check_film(film)
-    loaded = load_arm(
-        arm, flexible=flexible, payload=payload, merge_fixed=merge_fixed, repair=repair, as_written=as_written,
-        mimic=mimic,
-    )  # fmt: skip
+    loaded = arm.load()
     found: Found
     if beam is not None:
         found = _of_beam(loaded, beam, plane or PLANES[0], carrying, count)
     else:
-        found = _of_arm(loaded, q, deg, joints or "locked", count, convergence, most)
+        found = _of_arm(loaded, q, arm.deg, joints or "locked", count, convergence, most)
     print_json(_plain(found)) if as_json else out.print(found.describe(), markup=False)
     _draw(found, figure, film, 1 if mode is None else mode)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import Film, check_figure, check_film
+from lissom.cli.common import PICTURE, PICTURE_HELP, Film, check_figure, check_film
 from lissom.cli.plot_kinds import AnyKind
 from lissom.cli.simulate import draw
 
@@ -19,12 +19,9 @@ def plot(
             metavar="RECORD", help="A saved run (.nc, .csv, .parquet) or motion (.nc), or the folder of a study."
         ),
     ],
-    figure: Annotated[
+    output: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the figure to this file (.png, .svg, .pdf). Default: RECORD.png, or RECORD_KIND.png.",
-        ),
+        typer.Option(*PICTURE, metavar="FILE", help=f"{PICTURE_HELP} Default: RECORD.png, or RECORD_KIND.png."),
     ] = None,
     kind: AnyKind = None,
     film: Film = None,
@@ -35,8 +32,8 @@ def plot(
     from lissom.studies.store import ABOUT
 
     check_film(film)
-    if figure is None and film is None:
-        figure = file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png")
-    check_figure(figure)
+    if output is None and film is None:
+        output = file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png")
+    check_figure(output)
     record = load_study(file) if (file / ABOUT).is_file() else load_record(file)
-    draw(record, figure, kind, film)
+    draw(record, output, kind, film)

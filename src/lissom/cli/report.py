@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import Quiet, check_output, complete_arm, wrote
+from lissom.cli.arm_options import complete_arm
+from lissom.cli.common import Quiet, check_output, wrote
 
 
 def report(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from lissom.cli.common import AsJson, check_output_folder, err, out, print_json, save_figure, wrote
+from lissom.cli.common import WIDEST, AsJson, check_output_folder, err, out, print_json, save_figure, wrote
 from lissom.errors import InputError, suggest
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _data(found: Reproduction) -> dict[str, Any]:
 
 def _show(found: Reproduction) -> None:
     """A table where there is room for one, else claim after claim; then what else is listed, and the sum."""
-    if out.width >= WIDE:
+    if WIDE <= out.width < WIDEST:
         table = Table(title=found.title, title_justify="left", show_lines=True, expand=True)
         for word, share in (("where", 2), ("claim", 4), ("ours", 6), ("verdict", 4)):
             table.add_column(word, ratio=share, overflow="fold")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.cli.arm_options import ArmOptions
 from lissom.errors import InputError, LissomError, ModelError
 from lissom.formats.files import LARGEST_TABLE, read_bytes
 from lissom.formats.table_header import TableHeader, header_of, read_header
@@ -48,16 +49,16 @@ def check_record(file: Path, refused: list[str]) -> None:
         raise InputError(f"{file} contains its arm; omit {' and '.join(refused)}.")
 
 
-def of_record(file: Path, payload: Payload | None, with_loads: bool) -> tuple[TorqueSource, list[str]]:
+def of_record(file: Path, options: ArmOptions, with_loads: bool) -> tuple[TorqueSource, list[str]]:
     """A motion or a run with the arm that it was saved with and the loads; sentences that name them.
 
-    payload : replaces the one of the arm; with_loads : other loads are given
+    options : their payload replaces the one of the arm; with_loads : other loads are given
     """
     from lissom.motion.files import load_record
     from lissom.motion.record import Motion
 
-    found = load_record(file)
-    arm = found.arm if payload is None else found.arm.with_payload(payload)
+    found, payload = load_record(file), options.carried()
+    arm = found.arm if payload is None else found.arm.with_payload(payload, options.carrier(found.arm))
     if isinstance(found, Motion):
         path = Trajectory(found.t, found.q, found.qd, found.qdd, ())
         header = header_of(found.arm, found.task.loads, found.duration)
@@ -198,14 +199,15 @@ def _cause(source: TorqueSource, missing: Array) -> str:
         return f"The loads on {', '.join(map(repr, header.varying))} are missing; give them by --loads."
     if header is not None and not _same_payloads(arm, header):
         return _other_payload(header, arm)
-    mass = _fitted(missing, [_unit_payload(source)]) if arm.ends[1:] == () else None
+    end = _end(arm)
+    mass = None if end is None else _fitted(missing, [_unit_payload(source, end)])
     if mass is not None and mass[0] > 0:
-        return f"A payload of {mass[0]:.4g} kg on link {arm.last_moving!r} explains it: add --payload {mass[0]:.4g}."
-    force = _fitted(missing, _unit_forces(source)) if arm.ends[1:] == () else None
+        return f"A payload of {mass[0]:.4g} kg on link {end!r} explains it: add --payload {mass[0]:.4g}."
+    force = None if end is None else _fitted(missing, _unit_forces(source, end))
     if force is not None:
         values = ", ".join(f"{x:.4g}" for x in force)
         return (
-            f"A constant force ({values}) N, in world axes, at the origin of link {arm.last_moving!r} explains it: "
+            f"A constant force ({values}) N, in world axes, at the origin of link {end!r} explains it: "
             "describe it in a file with [[loads]] and add --loads FILE."
         )
     if header is not None and header.digest != arm.digest:
@@ -237,18 +239,26 @@ def _computed(source: TorqueSource, arm: Arm, loads: Any) -> Array:
     return np.asarray(inverse_dynamics(arm, path.q, path.qd, path.qdd, loads=loads))
 
 
-def _unit_payload(source: TorqueSource) -> Array:
-    """Torques (nt, dof) that another kilogram at the end takes."""
-    arm, link = source.arm, source.arm.last_moving
+def _end(arm: Arm) -> str | None:
+    """The link that carries a payload by default; None where it must be named."""
+    try:
+        return arm.last_moving
+    except ModelError:
+        return None
+
+
+def _unit_payload(source: TorqueSource, link: str) -> Array:
+    """Torques (nt, dof) that another kilogram on a link takes."""
+    arm = source.arm
     if arm.link(link).payload is not None:
         return np.zeros_like(source.path.q)
     heavier = arm.with_payload(Payload(1.0), link)
     return _computed(source, heavier, source.loads) - _computed(source, arm, source.loads)
 
 
-def _unit_forces(source: TorqueSource) -> list[Array]:
-    """Torques (nt, dof) that one newton at the end takes, along each axis of the world."""
-    arm, link = source.arm, source.arm.last_moving
+def _unit_forces(source: TorqueSource, link: str) -> list[Array]:
+    """Torques (nt, dof) that one newton at a link's origin takes, along each axis of the world."""
+    arm = source.arm
     free = _computed(source, arm, ())
     return [_computed(source, arm, [Load(link, force=axis)]) - free for axis in np.eye(3)]
 

@@ -10,20 +10,13 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from lissom.cli.arm_options import ArmOptions, complete_arm, takes_arm
 from lissom.cli.common import (
     AsJson,
-    AsWritten,
-    Flexible,
-    MergeFixed,
-    Mimic,
-    Repair,
     check_figure,
     check_output,
-    complete_arm,
     err,
-    load_arm,
     out,
-    parse_payload,
     print_json,
     print_warning,
     save_figure,
@@ -36,16 +29,20 @@ if TYPE_CHECKING:
     from lissom.spatial.rotations import Array
 
 
+ArmOrRecord = Annotated[
+    str,
+    typer.Argument(
+        metavar="ARM",
+        help="A file (.urdf, .toml, .xml), or the name of a shipped arm; or only a saved motion or run (.nc), which "
+        "contains its arm.",
+        autocompletion=complete_arm,
+    ),
+]
+
+
+@takes_arm(needs_mass=True, arm=ArmOrRecord)
 def torques(
-    arm: Annotated[
-        str,
-        typer.Argument(
-            metavar="ARM",
-            help="A file (.urdf, .toml, .xml), or the name of a shipped arm; or only a saved motion or run (.nc), "
-            "which contains its arm.",
-            autocompletion=complete_arm,
-        ),
-    ],
+    arm: ArmOptions,
     motion: Annotated[
         Path | None,
         typer.Argument(
@@ -70,25 +67,12 @@ def torques(
             metavar="FILE", help=r"External loads: a run file, or a TOML file with \[\[loads]]. Default: the motion's."
         ),
     ] = None,
-    flexible: Flexible = None,
-    payload: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MASS[,X,Y,Z]",
-            help="Payload of the last link: mass in kg, and its centre of mass in the link's frame in m. Default: the "
-            "motion's.",
-        ),
-    ] = None,
-    merge_fixed: MergeFixed = False,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    mimic: Mimic = "follow",
     as_json: AsJson = False,
 ) -> None:
     """Compute the joint torques of a sampled motion, and compare them with the limits.
 
-    Tables and files of lissom name their payload and loads, which are then used instead of the arm's payload. Where a
-    file has torques of its own, a warning tells how far they differ from the computed ones.
+    Files written by lissom name their payload and loads. These are used by default; --payload and --loads replace them.
+    If a file has torques of its own that differ from the computed ones, a warning says by how much.
     """
     from lissom.cli.torque_source import check_record, completed, explained, of_record, of_table
     from lissom.simulation.acting import loads_at
@@ -99,22 +83,16 @@ def torques(
     check_output(output, (".csv",), "a table of torques")
     acting = None if loads is None else read_loads(loads)
     if motion is None:
-        of_arm = {"--flexible": flexible is not None, "--mimic": mimic != "follow", "--merge-fixed": merge_fixed,
-                  "--repair": repair, "--as-written": as_written}  # fmt: skip
-        check_record(Path(arm), [name for name, given in of_arm.items() if given])
-        carried = None if payload is None else parse_payload(payload)
-        source, notes = of_record(Path(arm), carried, loads is not None)
+        check_record(Path(arm.arm), arm.given("payload", "payload_link"))
+        source, notes = of_record(Path(arm.arm), arm, loads is not None)
     else:
-        loaded = load_arm(
-            arm, flexible=flexible, mimic=mimic, payload=payload, merge_fixed=merge_fixed, repair=repair,
-            as_written=as_written,
-        )  # fmt: skip
-        source, notes = completed(of_table(loaded, motion), payload is not None, loads is not None)
+        loaded = arm.load()
+        source, notes = completed(of_table(loaded, motion), arm.payload is not None, loads is not None)
     path = source.path
     if acting is not None:
         source = source._replace(loads=loads_at(acting, path.t))
     tau = source.tau  # of a motion with its arm, also where it rests and friction has a direction to come
-    if motion is not None or tau is None or any(given is not None for given in (loads, method, payload)):
+    if motion is not None or tau is None or any(given is not None for given in (loads, method, arm.payload)):
         tau = inverse_dynamics(source.arm, path.q, path.qd, path.qdd, loads=source.loads, method=method)
     rows = peaks(source.arm, path.t, tau)
     differs = explained(source, tau)
@@ -170,7 +148,7 @@ def peaks(arm: Arm, t: Array, tau: Array) -> list[dict[str, Any]]:
 def _show(rows: list[dict[str, Any]], derived: tuple[str, ...]) -> None:
     table = Table()
     for word in ("joint", "peak", "at time", "rms", "limit utilisation"):
-        table.add_column(word, justify="left" if word == "joint" else "right")
+        table.add_column(word, justify="left" if word == "joint" else "right", overflow="fold")
     for row in rows:
         share = f"{100 * row['of_limit']:.1f} %" if row["of_limit"] > 0 else "no limit"
         peak, rms = f"{row['peak']:.5g} {row['unit']}", f"{row['rms']:.4g} {row['unit']}"

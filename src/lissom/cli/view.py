@@ -7,33 +7,18 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import (
-    ArmName,
-    AsWritten,
-    Carried,
-    Degrees,
-    Flexible,
-    KinematicsOnly,
-    MergeFixed,
-    Mimic,
-    Positions,
-    Repair,
-    check_output,
-    err,
-    load_arm,
-    positions,
-    wrote,
-)
+from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
+from lissom.cli.common import check_output, err, wrote
 
 
+@takes_arm()
 def view(
-    arm: ArmName,
+    arm: ArmOptions,
     record: Annotated[
         Path | None,
         typer.Argument(metavar="RECORD", help="A saved run (.nc, .csv, .parquet) or motion (.nc) to replay."),
     ] = None,
     q: Positions = None,
-    deg: Degrees = False,
     member: Annotated[int, typer.Option(help="Which run of an ensemble to show first.")] = 0,
     mode: Annotated[int | None, typer.Option(help="Show this mode of vibration first; 1 is the lowest.")] = None,
     exaggerate: Annotated[float, typer.Option(help="Multiply the drawn deflections of flexible links.")] = 1.0,
@@ -51,27 +36,17 @@ def view(
         Path | None,
         typer.Option("--output", "-o", metavar="PAGE.html", help="Write one page that works without a server instead."),
     ] = None,
-    merge_fixed: MergeFixed = False,
-    kinematics_only: KinematicsOnly = False,
-    repair: Repair = False,
-    as_written: AsWritten = False,
-    flexible: Flexible = None,
-    payload: Carried = None,
-    mimic: Mimic = "follow",
 ) -> None:
     """Show an arm in the browser: move its joints, replay a run or a motion."""
     from lissom.motion.files import load_record
     from lissom.views.viewer import view as show
 
     check_output(output, (".html",), "the page")
-    loaded = load_arm(
-        arm, merge_fixed=merge_fixed, kinematics_only=kinematics_only, repair=repair, flexible=flexible,
-        as_written=as_written, mimic=mimic, payload=payload,
-    )  # fmt: skip
+    loaded = arm.load()
     shown = show(
         loaded,
         None if record is None else load_record(record),
-        q=None if q is None else positions(loaded, q, deg),
+        q=None if q is None else positions(loaded, q, arm.deg),
         member=member,
         mode=mode,
         exaggerate=exaggerate,

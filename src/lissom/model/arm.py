@@ -396,7 +396,8 @@ class Arm(Record):
     def with_payload(self, payload: Payload | None, link: str | None = None) -> Arm:
         """The same arm with `payload` on a link, replacing the payload it had.
 
-        The default link is the one at the end of the arm; a tree with several ends needs the link's name.
+        The default link is the one at the end of the arm. A tree with several `ends`, and an arm whose hand has several
+        fingers, need the link's name.
         """
         return self.with_link(self.last_moving if link is None else link, payload=payload)
 
@@ -404,7 +405,9 @@ class Arm(Record):
     def ends(self) -> tuple[str, ...]:
         """Names of the links at the ends of the branches.
 
-        Of every outermost moving link, the last link that is fixed to it, or the link itself. A serial arm has one.
+        Of every outermost moving link, the last link that is fixed to it, or the link itself. Where several bodies
+        are fixed side by side, such as the fingers of a gripper whose joints are locked, it is the link that carries
+        them. A serial arm has one end.
         """
         from lissom.model.ends import end_links
 
@@ -412,10 +415,13 @@ class Arm(Record):
 
     @property
     def last_moving(self) -> str:
-        """The link at the end of the arm; an arm with several `ends` raises an error that lists them."""
-        from lissom.model.ends import only_end
+        """The link at the end of the arm, which carries payloads by default.
 
-        return only_end(self)
+        An arm with several `ends`, or with a hand of several fingers, raises an error that lists them.
+        """
+        from lissom.model.ends import payload_link
+
+        return payload_link(self)
 
     def with_link(self, name: str, /, **changes: Any) -> Arm:
         """The same arm with fields of one link changed; when it is renamed, its children are updated."""

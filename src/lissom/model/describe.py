@@ -10,6 +10,7 @@ import numpy as np
 
 from lissom.listing import Listing
 from lissom.markup import Markup, escape, folded, paragraphs, tag
+from lissom.model.ends import fixed_base_note
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
@@ -32,7 +33,7 @@ def describe(arm: Arm) -> str:
     for title, items in _sections(arm):
         lines += ["", f"{title}:", *(f"  {item}" for item in items)]
     lines += ["", *_wrapped("source: ", arm.source or "not given")]
-    for note in arm.notes:
+    for note in _notes(arm):
         lines += _wrapped("note: ", note)
     return "\n".join(lines)
 
@@ -53,8 +54,13 @@ def to_html(arm: Arm) -> Markup:
     links = listing(arm).html()
     if len(arm.links) > MOST_ROWS:
         links = folded(f"{len(arm.links)} links", links)
-    told = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in arm.notes)]
+    told = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in _notes(arm))]
     return Markup(tag("p", tag("b", _head(arm))) + links + "".join(map(escape, sections)) + paragraphs(told))
+
+
+def _notes(arm: Arm) -> list[str]:
+    """What a reader ignored or changed, and what the base is."""
+    return [note for note in (*arm.notes, fixed_base_note(arm)) if note]
 
 
 def _wrapped(head: str, text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,33 @@ if TYPE_CHECKING:
     from lissom.model.arm import Arm
 
 MOST_NAMED = 12
+LEG_JOINTS = 2  # a branch with fewer joints is a wheel, a rotor or a jaw rather than a leg
 
 
 def end_links(arm: Arm) -> tuple[str, ...]:
     """Names of the links at the ends of the branches, see `Arm.ends`."""
     carrier = _carriers(arm)
     inner = {carrier[int(arm.parent_index[i])] for i in range(len(arm.links)) if carrier[i] == i}
-    last = {k: i for i, k in carrier.items() if k >= 0 and k not in inner}  # the last link that each end carries
-    return tuple(arm.links[i].name for i in sorted(last.values())) or (arm.links[-1].name,)
+    parts: dict[int, list[int]] = {}  # of every outermost moving link: itself, and what is fixed to it
+    for i, k in carrier.items():
+        if k >= 0 and k not in inner:
+            parts.setdefault(k, []).append(i)
+    return tuple(arm.links[i].name for i in sorted(_end_of(arm, fixed) for fixed in parts.values())) or (
+        arm.links[-1].name,
+    )
+
+
+def _end_of(arm: Arm, parts: list[int]) -> int:
+    """Where a rigid part of the tree ends: its last link, or what carries its last bodies (a gripper's fingers)."""
+    inner = {int(arm.parent_index[i]) for i in parts}
+    bodies = [i for i in parts if i not in inner and arm.links[i].body.mass > 0]
+    return parts[-1] if len(bodies) < 2 else _common(arm, bodies)
+
+
+def _common(arm: Arm, links: Sequence[int]) -> int:
+    """The outermost link that carries all these links, -1 for the base."""
+    above = [{i, *_ancestors(arm, i)} for i in links]
+    return max(set.intersection(*above), default=-1)
 
 
 def only_end(arm: Arm, instead: str = "name the link") -> str:
@@ -26,7 +46,28 @@ def only_end(arm: Arm, instead: str = "name the link") -> str:
     ends = end_links(arm)
     if len(ends) == 1:
         return ends[0]
-    raise ModelError(f"its tree has {len(ends)} ends ({_listed(ends)}); {instead}.", f"arm {arm.name!r}")
+    shared = _common(arm, [arm.index(end) for end in ends])
+    carrier = f", all carried by {arm.links[shared].name!r}" if _carriers(arm)[shared] >= 0 else ""
+    raise ModelError(f"its tree has {len(ends)} ends ({_listed(ends)}){carrier}; {instead}.", f"arm {arm.name!r}")
+
+
+def payload_link(arm: Arm, instead: str = "name the link") -> str:
+    """The link that carries a payload by default: the only end of an arm, if it is not one of a hand's fingers."""
+    end = only_end(arm, instead)
+    i = arm.index(end)
+    carrier = _carriers(arm)
+    hand = int(arm.parent_index[carrier[i]]) if carrier[i] >= 0 else -1
+    inner = {int(p) for p in arm.parent_index}
+    beside = [
+        k for k in range(len(arm.links))
+        if k not in inner and carrier[k] == carrier[hand] and arm.links[k].body.mass > 0 and hand in _ancestors(arm, k)
+    ]  # fmt: skip
+    if hand < 0 or carrier[hand] == hand or not beside:
+        return end  # what is fixed to a moving link beside the next joint is a cover, not a finger
+    raise ModelError(
+        f"its end {end!r} is one of several bodies that {arm.links[hand].name!r} carries; {instead}.",
+        f"arm {arm.name!r}",
+    )
 
 
 def last_flexible(arm: Arm) -> str | None:
@@ -40,6 +81,23 @@ def last_flexible(arm: Arm) -> str | None:
             f"arm {arm.name!r}",
         )
     return outer[0] if outer else None
+
+
+def fixed_base_note(arm: Arm) -> str:
+    """A note about an arm whose base carries several branches, as that of a robot with legs; empty for others."""
+    carrier = _carriers(arm)
+    branch = {-1: -1}  # of every link: the first moving link between it and the base, -1 for what is fixed to the base
+    for i in range(len(arm.links)):
+        above = branch[int(arm.parent_index[i])]
+        branch[i] = above if above >= 0 else carrier[i]
+    joints = Counter(branch[i] for i, link in enumerate(arm.links) if link.joint.moves)
+    legs = sum(count >= LEG_JOINTS for count in joints.values())
+    if legs < 2:
+        return ""
+    return (
+        f"the base is fixed in the world and carries {legs} branches. If the robot walks or flies, its base needs a "
+        'floating joint: see "Robots that walk or fly" on the page about formats.'
+    )
 
 
 def longest_end(arm: Arm) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lissom.model.ends import fixed_base_note
 from lissom.model.following import without_room
 from lissom.spatial.inertia import principal_moments
 
@@ -48,6 +49,8 @@ def check(arm: Arm) -> list[ModelFinding]:
     findings += _beyond_tips(arm)
     findings += _held_by_friction(arm)
     findings += [_of_note(arm.name, note) for note in arm.notes]
+    if fixed_base_note(arm):
+        findings.append(ModelFinding("note", f"arm {arm.name!r}", fixed_base_note(arm)))
     if reach > VERY_LONG:
         message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
         findings.append(ModelFinding("warning", f"arm {arm.name!r}", message))
@@ -68,11 +71,14 @@ def _held_by_friction(arm: Arm) -> Iterator[ModelFinding]:
     """Findings about motors that are not stronger than the Coulomb friction of their joints."""
     lower, upper = arm.bounds("torque")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
+        unit = "N" if joint.kind == "prismatic" else "N m"
         if joint.actuated and joint.friction and joint.friction >= min(-low, high):
+            part = "" if joint.friction >= max(-low, high) else " in one direction"
             yield ModelFinding(
                 "warning", f"joint {joint.name!r}",
-                f"its Coulomb friction of {joint.friction:g} is not below its torque limits of {low:g} to {high:g}, so "
-                "its motor cannot move it. Check both, or lock the joint.",
+                f"its Coulomb friction is {joint.friction:g} {unit}, and its torque limits are {low:g} and {high:g} "
+                f"{unit}: its motor cannot move it{part}. Correct one of them in the file, or lock "
+                f"the joint: --lock {joint.name}=POSITION, or arm.lock({{{joint.name!r}: position}}).",
             )  # fmt: skip
 
 

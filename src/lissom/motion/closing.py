@@ -30,7 +30,7 @@ from lissom.model.arm import Arm
 from lissom.model.limits import used
 from lissom.motion.program import Block
 from lissom.motion.record import Motion, grid
-from lissom.motion.report import NOT_EVERYWHERE, Closures, Peak
+from lissom.motion.report import EXCESS, NOT_EVERYWHERE, Closures, Peak
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.task import SEGMENTS
 from lissom.motion.torques import Given
@@ -225,8 +225,6 @@ def closed_excess(motion: Motion) -> dict[str, Array]:
 
 def closed_excess_message(motion: Motion) -> str:
     """Limits that the motion with its loops closed exceeds by more than is tolerated; empty if it keeps them."""
-    from lissom.motion.peaks import EXCESS
-
     names = motion.arm.coordinates
     return ", and ".join(
         f"{quantity} of {names[int(part.argmax())]!r} exceeds its limit by {100 * part.max():.2g} % with closed loops"

@@ -14,11 +14,11 @@ from lissom.motion.build import SHORTEST, Problem
 from lissom.motion.crossing import crossed
 from lissom.motion.curves import Curves
 from lissom.motion.mesh import Mesh
-from lissom.motion.peaks import EXCESS
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
 from lissom.motion.report import (
     DISTANCE,
+    EXCESS,
     INTERRUPTED,
     NOT_EVERYWHERE,
     RAN_OUT,

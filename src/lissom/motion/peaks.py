@@ -15,10 +15,9 @@ from lissom.motion.clearance import Clearance, Positions
 from lissom.motion.crossing import narrows
 from lissom.motion.mesh import Mesh
 from lissom.motion.program import Program
-from lissom.motion.report import Peak
+from lissom.motion.report import EXCESS, Peak
 from lissom.spatial.rotations import Array
 
-EXCESS = 1e-3  # of a limit
 AGAIN = 0.9 * EXCESS  # from which it is sampled where it is exceeded: a closer look may find a little more
 NEAR = 0.03  # of a limit: summits lower than that below it are not looked at again
 CLOSER = 17  # places around a summit

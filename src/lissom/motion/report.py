@@ -16,6 +16,8 @@ UNITS = {
 }  # fmt: skip
 NOT_EVERYWHERE = "no motion was found that satisfies all limits between samples"
 RAN_OUT = "ran out"
+EXCESS = 1e-3  # of a limit, up to which a motion may exceed it between samples
+SHOWN = 5e-5  # of a limit: a smaller excess is printed as 100.00 %
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
 
@@ -55,7 +57,13 @@ class Peak:
         unit = UNITS.get(self.quantity, "")
         limit = f"{self.limit:.4g}{unit and f' {unit}'}"
         share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
-        return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s"
+        return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s{self._tolerated()}"
+
+    def _tolerated(self) -> str:
+        """A remark about an excess that is printed, but accepted."""
+        if not 1 + SHOWN < self.utilisation <= 1 + EXCESS:
+            return ""
+        return f" (accepted: limits hold within {100 * EXCESS:g} %)"
 
 
 class UnactuatedSplines(NamedTuple):

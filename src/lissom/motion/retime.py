@@ -14,9 +14,8 @@ from lissom.model.arm import Arm
 from lissom.motion import suited
 from lissom.motion.given_path import VERB, GivenPath, curve_of
 from lissom.motion.options import refuse_wrong
-from lissom.motion.peaks import EXCESS
 from lissom.motion.record import Motion
-from lissom.motion.report import Iteration, MotionReport
+from lissom.motion.report import EXCESS, Iteration, MotionReport
 from lissom.motion.speed_profile import SpeedProfile
 from lissom.motion.task import MOST_SEGMENTS, Task
 from lissom.motion.timed_path import CONTINUITY, DEGREE, FRACTIONS, TimedPath

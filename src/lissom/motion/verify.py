@@ -14,9 +14,9 @@ from lissom.motion.bounds import bounds_of
 from lissom.motion.clearance import clearance_of
 from lissom.motion.defects import Defects, defects
 from lissom.motion.growth import Growth
-from lissom.motion.peaks import EXCESS, both_sides, closest, peaks_of, rates_of
+from lissom.motion.peaks import both_sides, closest, peaks_of, rates_of
 from lissom.motion.record import Motion, grid
-from lissom.motion.report import Peak
+from lissom.motion.report import EXCESS, Peak
 from lissom.motion.settle import last_loads, rings
 from lissom.motion.trials import Trial, tried, variants
 from lissom.motion.whole import replayed

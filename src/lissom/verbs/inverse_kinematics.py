@@ -32,7 +32,7 @@ class InverseKinematics:
     q : (..., dof)               best positions, within the joint limits
     solved : (...) bool          within tolerance
     position_error : (...)       distance to the target [m]
-    angle_error : (...)          angle to the target [rad]
+    angle_error : (...)          angle to the target [rad]; for targets (..., 3), to the axes of the world
     starts : (...) int           number of starts tried: 1 where the first one, `q0`, reached the target
     starts_solved : (...) int    number of starts that reached the target
     status : str                 the outcome in one sentence
@@ -70,7 +70,7 @@ def inverse_kinematics(
     Parameters
     ----------
     arm : Arm
-    target : (4, 4) or (..., 4, 4)   pose(s) wanted, world axes
+    target : (4, 4) or (..., 4, 4)   pose(s) wanted, world axes; with match="position" also (3,) or (..., 3) [m]
     link : str                       a link's or tool's name
     point : (3,)                     in that frame's axes [m]
     match : "pose", "position", "orientation", or six weights
@@ -98,6 +98,9 @@ def inverse_kinematics(
     >>> found = ls.inverse_kinematics(arm, goal, "flange")
     >>> bool(abs(ls.pose(arm, found.q, "flange") - goal).max() < 1e-8)
     True
+    >>> found = ls.inverse_kinematics(arm, [0.3, 0.2, 0.5], "flange", match="position")
+    >>> ls.pose(arm, found.q, "flange")[:3, 3].round(6)
+    array([0.3, 0.2, 0.5])
     """
     verb = "inverse_kinematics"
     arm = as_arm(arm, verb)
@@ -114,8 +117,9 @@ def inverse_kinematics(
     frame = as_frame(arm, link, verb)
     if not any(arm.links[i].joint.moves for i in path_to(arm, frame.link)):
         raise InputError(f"{verb}: no joint moves {link!r}; choose another link.")
-    goals = _targets(target, verb)
-    problem = Problem(arm, frame, _weights(match, verb), _reach(arm, link, _single_point(point, verb)))
+    weights = _weights(match, verb)
+    goals = _targets(target, weights, verb)
+    problem = Problem(arm, frame, weights, _reach(arm, link, _single_point(point, verb)))
     near = arm.home if q0 is None else as_state(arm, q0, "q0", verb)
     if near.ndim != 1:
         raise InputError(f"{verb}: q0 has shape {near.shape}; expected one state ({arm.dof},).")
@@ -145,10 +149,21 @@ def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, 
     return reach
 
 
-def _targets(target: ArrayLike, verb: str) -> Array:
+def _targets(target: ArrayLike, weights: Array, verb: str) -> Array:
+    """Poses (..., 4, 4); of positions (..., 3) where no rotation counts, with any orientation."""
     goals = as_numbers(target, "target", verb)
+    if goals.ndim > 0 and goals.shape[-1] == 3:
+        if weights[3:].any():
+            raise InputError(
+                f"{verb}: target has shape {goals.shape}, which is a position without an orientation; give "
+                'match="position", or a pose (4, 4).'
+            )
+        poses = np.tile(np.eye(4), (*goals.shape[:-1], 1, 1))
+        poses[..., :3, 3] = goals
+        return poses
     if goals.ndim < 2 or goals.shape[-2:] != (4, 4):
-        raise InputError(f"{verb}: target has shape {goals.shape}; expected (4, 4) or (..., 4, 4).")
+        also = "" if weights[3:].any() else ", or positions (3,) or (..., 3)"
+        raise InputError(f"{verb}: target has shape {goals.shape}; expected (4, 4) or (..., 4, 4){also}.")
     try:
         clean = [transform(X, "target") for X in goals.reshape(-1, 4, 4)]
     except ModelError as error:
@@ -250,7 +265,6 @@ class _Best:
         advice = "It may be out of reach or need joints beyond their limits"
         if problem.weights.all() and len(problem.arm.joints) < 6:
             advice += f"; with {len(problem.arm.joints)} joints a full pose is rarely reachable, try match='position'"
-        return (
-            f"{which} not reached from {self.tried[worst]} starts; the nearest is {distance[worst]:.3g} m and "
-            f"{angle[worst]:.3g} rad away. {advice}."
-        )
+        sizes = ((problem.weights[:3], f"{distance[worst]:.3g} m"), (problem.weights[3:], f"{angle[worst]:.3g} rad"))
+        away = " and ".join(text for weights, text in sizes if weights.any())
+        return f"{which} not reached from {self.tried[worst]} starts; the nearest is {away} away. {advice}."
