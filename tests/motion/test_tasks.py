@@ -287,11 +287,53 @@ def test_ends_that_are_free_with_a_via_point():
     assert motion.duration > 0.1
 
 
-def test_a_motor_no_stronger_than_friction_is_named():
-    """Nothing was wrong with the iterations that the message asked for: the motor cannot move its joint."""
+def rough_two_link(friction, torque):
+    """The two-link arm whose second joint has Coulomb friction and a torque limit; its name too."""
     arm = ls.load("two_link")
     name = arm.joints[1].name
-    arm = arm.with_joint(name, friction=2.0, limits=ls.Limits(torque=2.0))
-    motion = ls.predict_motion(arm, start=[0, -2], goal=[0.3, -1], on_failure="return", starts=1, iterations=20)
+    return arm.with_joint(name, friction=friction, limits=ls.Limits(torque=torque)), name
+
+
+@pytest.mark.parametrize("torque", [2.0, 1.5])
+def test_a_motor_no_stronger_than_friction_is_named(torque):
+    """Nothing was wrong with the iterations that the message asked for: the motor cannot move its joint."""
+    arm, name = rough_two_link(2.0, torque)
+    weak = f"friction of joint {name!r}, 2 N m, is not less than its torque limit, {torque:g} N m"
+    with pytest.raises(InputError, match=f"{weak}, so it cannot move from -2 to -1. Give it one position"):
+        predict_motion(arm, start=[0, -2], goal=[0.3, -1])
+    with pytest.raises(InputError, match=f"{weak}, so it cannot move from -2 to -1.5"):
+        predict_motion(arm, start=[0, -2], goal=[0.3, -2], via=[ls.Via(0.5, q=[np.nan, -1.5])])
+    with pytest.raises(InputError, match=f"{weak}, so it cannot reach the velocity"):
+        predict_motion(arm, start=[0, -2], goal=[0.3, -2], goal_velocity=[0, 0.1])
+    with pytest.raises(InputError, match=rf"{weak}, so it cannot move, and .* lock it with arm.lock\(\{{{name!r}: -2"):
+        predict_motion(arm, start=[0, -2], goal=ls.Reach("fore", position=[0.3, 0.1, 0.0]))
+
+
+def test_a_motor_too_weak_in_one_direction_is_named():
+    """Gravity may move such a joint, so it is left to the search."""
+    arm, name = rough_two_link(2.0, (-3.0, 2.0))
+    motion = predict_motion(arm, start=[0, -2], goal=[0.3, -1], on_failure="return", starts=1, iterations=20)
     assert not motion.ok
     assert f"friction of joint {name!r}, 2 N m, is not less than its torque limit, 2 N m" in motion.status
+
+
+@pytest.mark.parametrize("via", [[], [ls.Via(0.5, q=[0.2, -2.0])]])
+def test_a_joint_that_its_motor_cannot_move_is_held(via):
+    """Its control points are its position exactly, so friction has no direction; the other joint moves."""
+    arm, _ = rough_two_link(2.0, 1.9)
+    arm = arm.replace(gravity=(0, 0, 0))
+    motion = predict_motion(arm, start=[0, -2], goal=[0.3, -2], via=via, limits=ls.Limits(velocity=0.5), segments=8)
+    assert motion.ok, motion.status
+    assert (motion.qd[:, 1] == 0.0).all()
+    assert np.allclose(motion.q[:, 1], -2.0, rtol=0, atol=1e-14)
+    assert np.abs(motion.tau[:, 1]).max() <= 1.9 * 1.001
+    assert motion.verify().ok
+
+
+def test_friction_that_sticks_does_not_hold_a_joint_alone():
+    arm, _ = rough_two_link(9.0, 0.1)
+    arm = arm.replace(gravity=(0, -9.81, 0))
+    with pytest.raises(
+        InputError, match=r"holding the start takes .*; friction that sticks is not counted on. Lock it"
+    ):
+        predict_motion(arm, start=[0, 0], goal=[0.3, 0])

@@ -287,10 +287,19 @@ def test_pieces_side_by_side_are_those_of_simulations(name, monkeypatch):
         assert np.abs(one.qd - many.qd).max() < 1e-7
 
 
-def test_steps_that_nothing_can_confirm_are_not_made(monkeypatch):
-    """Pieces that need more steps than are compared at most are left to `simulate`, without integrating them first."""
+def test_many_stable_steps_are_compared_too():
+    """Fast vibrations need many steps; these pieces used to be simulated one by one, for minutes."""
+    arm = ls.load("two_link")
+    q, many, few = [0.3, -0.4, 0.5, 0.6], np.array([side_by_side.MOST_STEPS]), np.array([1])
+    given = [np.array([0.0, 0.1])], np.array([q]), lambda t: np.ones((len(t), 2)), ()
+    found, known = (side_by_side.final_states(arm, *given, fewest, 1e-10) for fewest in (many, few))
+    assert np.abs(found - known).max() < 1e-9
+
+
+def test_pieces_of_too_many_steps_are_left_to_simulations(monkeypatch):
+    """They are not integrated first."""
     monkeypatch.setattr(side_by_side, "_integrated", lambda *_: pytest.fail("integrated in vain"))
-    stops, y, fewest = [np.array([0.0, 0.1])], np.zeros((1, 4)), np.array([side_by_side.MOST_STEPS])
+    stops, y, fewest = [np.array([0.0, 0.1])], np.zeros((1, 4)), np.array([side_by_side.LARGEST + 1])
     found = side_by_side.final_states(ls.load("two_link"), stops, y, lambda t: np.zeros((len(t), 2)), (), fewest, 1e-8)
     assert np.isnan(found).all()
 

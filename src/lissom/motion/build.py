@@ -28,6 +28,7 @@ from lissom.motion.criteria import Course, rate_of_cost
 from lissom.motion.curves import Curves, End, Space
 from lissom.motion.ends import spread
 from lissom.motion.expressions import Expressions
+from lissom.motion.immobile import held_joints
 from lissom.motion.mesh import LOOSE_CONTINUITY, Mesh, loose_basis
 from lissom.motion.places import Place, places_of
 from lissom.motion.program import Block, Program
@@ -77,7 +78,6 @@ class Problem:
         led = arm.actuated | bool(arm.loops)
         self.led, self.loose = np.flatnonzero(led), np.flatnonzero(~led)
         self.friction = arm.expanded(arm.friction)
-        self.rubbing = np.flatnonzero(self.bounds.limited("torque") & (self.friction > 0))
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]
         self._pushes = [load for _, load in pushes]  # in the frames that carry them
@@ -90,6 +90,9 @@ class Problem:
         self.margins: dict[str, Array] = {}
         self.measures = measures_of(arm, task.bending, VERB)
         self.places = places_of(self)
+        self.held_joints = held_joints(self)
+        rough = self.bounds.limited("torque") & (self.friction > 0)
+        self.rubbing = np.setdiff1d(np.flatnonzero(rough), list(self.held_joints))
         self.clearance = self._clearance()
         if self.closing is not None:
             self.closing.choose(self.line[1])
@@ -210,7 +213,9 @@ class Problem:
 
     def required(self, curves: Curves, x: Array, s: Array, z: Array) -> Array:
         """(N, n) torques at fractions s of a motion, z (.., N, n) its positions, rates and accelerations there."""
-        tau = np.asarray(tree_call(self.arm, "inverse_dynamics", list(z[:3]), loads=self.loads_at(s)))
+        z = np.array(z[:3])
+        z[1:, :, list(self.held_joints)] = 0.0  # exactly: the sign of rounding would be that of friction
+        tau = np.asarray(tree_call(self.arm, "inverse_dynamics", list(z), loads=self.loads_at(s)))
         return tau if self.closing is None else self.closing.torques(z[0], tau, curves.forces_at(x, s))
 
     def closures(self, curves: Curves, x: Array) -> Closures | None:
@@ -377,6 +382,8 @@ class Problem:
         """Positions on control points; the duration."""
         owner = curves.variable_places[:, 1]
         low, high = self.bounds.lower["position"][owner], self.bounds.upper["position"][owner]
+        for k, q in self.held_joints.items():
+            low[owner == k] = high[owner == k] = q
         far = np.full(len(curves.nodes) * curves.each, np.inf)
         low, high = np.append(low, -far), np.append(high, far)
         if curves.duration is None:

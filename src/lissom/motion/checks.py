@@ -8,11 +8,12 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, UnsupportedError
-from lissom.model.units import unit_of, units
+from lissom.model.units import unit_of
 from lissom.motion.build import SAMPLED, VERB, Problem
 from lissom.motion.crossing import refuse_singular
 from lissom.motion.durations import refuse_duration
 from lissom.motion.ends import spread
+from lissom.motion.immobile import refuse_immobile
 from lissom.motion.rows import linear_rows
 from lissom.motion.ways import refuse_closed_ways
 from lissom.spatial.rotations import Array
@@ -46,6 +47,7 @@ def refuse_impossible(problem: Problem) -> None:
     _enough_segments(problem)
     _via_apart(problem)
     _ends_clear(problem)
+    refuse_immobile(problem)
     _rests_held(problem)
     _slides_held(problem)
     _motors_free(problem)
@@ -248,19 +250,3 @@ def weak_for_holding(problem: Problem) -> str:
     known = [place for place in problem.places if not np.isnan(place.q[0]).any()]
     found = [_weak(problem, place.word, place.q[0], place.s) for place in known if place.s in (0.0, 1.0)]
     return next((word for word in found if word), "")
-
-
-def weak_against_friction(problem: Problem) -> str:
-    """Which motor that has to move its joint is no stronger than its Coulomb friction; for tasks that failed."""
-    start, goal = problem.given("start"), problem.given("goal")
-    lower, upper = problem.bounds.lower["torque"], problem.bounds.upper["torque"]
-    limit = np.where(goal > start, upper, -lower)
-    weak = (np.abs(goal - start) > 0) & (problem.friction > 0) & (limit <= problem.friction)
-    if not weak.any():
-        return ""
-    k = int(np.argmax(weak))
-    unit = units(problem.arm, "tau")[k]
-    return (
-        f"the Coulomb friction of {_name(problem, k)}, {problem.friction[k]:.4g} {unit}, is not less than its torque "
-        f"limit, {limit[k]:.4g} {unit}: its actuator alone cannot move it from {start[k]:.4g} to {goal[k]:.4g}"
-    )

@@ -13,6 +13,7 @@ from lissom.motion import checks
 from lissom.motion.build import SHORTEST, Problem
 from lissom.motion.crossing import crossed
 from lissom.motion.curves import Curves
+from lissom.motion.immobile import weak_against_friction
 from lissom.motion.mesh import Mesh
 from lissom.motion.program import Program
 from lissom.motion.record import Motion
@@ -137,13 +138,13 @@ class Outcome:
                 status = "stalled"  # it gave up elsewhere, and was put back to where it had been
             return f"{status}: a feasible motion, not optimal (cost {cost:.4g}); more starts may find a better one"
         weak = checks.weak_for_holding(self._problem) if status == INFEASIBLE else ""
-        weak = weak or checks.weak_against_friction(self._problem)
+        weak = weak or weak_against_friction(self._problem)
         return f"{status}; the constraints cannot be satisfied together: {found}{weak and f'; {weak}'}"
 
     def _unfinished(self, status: str, found: str, cost: float) -> str:
         more = self._more_seconds if OUT_OF_TIME in status else f"raise `iterations` ({self._limits[1]})"
         if found:
-            weak = checks.weak_against_friction(self._problem)
+            weak = weak_against_friction(self._problem)
             return f"in the last iterate, {found}; {weak or more}"
         return f"a feasible motion, not yet optimal (cost {cost:.4g}); {more}, or accept it with on_failure='return'"
 

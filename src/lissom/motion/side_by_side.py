@@ -20,6 +20,8 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics
 
 MOST_STEPS = 64  # between two jumps of the torques
+RESOLVED = 16  # times the fewest stable steps, so that steps of fast vibrations agree too
+LARGEST = 256  # stable steps, from which pieces are left to simulations of their own
 INSIDE = 1e-13  # of the last time: torques at the ends of a stretch are those inside it
 
 Torques = Callable[[Array], Array]
@@ -43,11 +45,12 @@ def final_states(
     kinds = np.array([[len(at), steps] for at, steps in zip(stops, fewest, strict=True)])
     for count, steps in np.unique(kinds, axis=0):
         rows = np.flatnonzero((kinds == [count, steps]).all(axis=1))
-        if 2 * steps > MOST_STEPS:  # nothing to compare with
+        if steps > LARGEST:
             continue
+        most = max(MOST_STEPS, RESOLVED * steps)
         times = np.stack([stops[k] for k in rows.tolist()])
         last = _integrated(arm, times, y[rows], tau, loads, steps)
-        while len(rows) and steps < MOST_STEPS:
+        while len(rows) and steps < most:
             steps = 2 * steps
             found = _integrated(arm, times, y[rows], tau, loads, steps)
             agree = (np.abs(found - last) <= rtol * (np.abs(found) + 1e-2)).all(axis=1)

@@ -19,7 +19,9 @@ from lissom.spatial.rotations import Array
 QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
 # Rows have size one already. Without its other scaling too, an iteration of a tree of 44 joints takes 71 instead of
 # 82 ms, and trees of 20 to 44 joints with limits end in the same optima.
-LINEAR = {"mumps_permuting_scaling": 0, "mumps_scaling": 0}
+# IPOPT has MUMPS reserve eleven times the memory it expects to need, and pages of it are new to the process in every
+# factorisation; a fifth more, MUMPS's own default, gives the same bits in less time, and IPOPT doubles it if needed.
+LINEAR = {"mumps_permuting_scaling": 0, "mumps_scaling": 0, "mumps_mem_percent": 20}
 # from a solution with multipliers: start near the bounds, with a small barrier
 WARM: dict[str, Any] = {
     "warm_start_init_point": "yes", "mu_init": 1e-5, "warm_start_bound_push": 1e-7, "warm_start_bound_frac": 1e-7,
