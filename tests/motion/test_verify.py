@@ -288,7 +288,7 @@ def test_pieces_side_by_side_are_those_of_simulations(name, monkeypatch):
 
 
 def test_many_stable_steps_are_compared_too():
-    """Fast vibrations need many steps; these pieces used to be simulated one by one, for minutes."""
+    """Fast vibrations need many steps; such pieces used to be simulated one by one."""
     arm = ls.load("two_link")
     q, many, few = [0.3, -0.4, 0.5, 0.6], np.array([side_by_side.MOST_STEPS]), np.array([1])
     given = [np.array([0.0, 0.1])], np.array([q]), lambda t: np.ones((len(t), 2)), ()
