@@ -449,7 +449,7 @@ def test_what_is_ignored_is_listed(read):
     text = swapped('<robot name="gantry">', '<robot name="gantry" xmlns:xacro="http://ros.org/wiki/xacro">', text)
     arm = read(text)
     assert arm.notes[-1] == (
-        "ignored: 1 attribute xmlns:xacro, 2 gazebo, 1 material, 1 safety_controller, 1 transmission."
+        "ignored: 1 attribute xmlns:xacro, 2 gazebo, 1 safety_controller, 1 transmission."
     )
     assert not any("ignored" in note for note in read().notes)
 
