@@ -55,9 +55,11 @@ class LinkShape(Record):
     size : box (x, y, z), cylinder (radius, length), sphere (radius,), mesh scale (x, y, z)
     origin : (4, 4)     pose in the link frame
     file : str          path or URI of a mesh, as text
-    role : "visual", "collision" or "drawing"    a drawing is shown like a visual shape, but is never used for
-                                                 distances from obstacles
-    colour : str        "#rrggbb", or "" for the default; it does not count when arms are compared
+    role : "visual", "collision" or "drawing"
+    colour : str        "#rrggbb", or "" for the default
+
+    A drawing is shown like a visual shape, but is never used for distances from obstacles. Drawings and colours do not
+    count when arms are compared.
     """
 
     kind: str
@@ -80,6 +82,11 @@ class LinkShape(Record):
                 raise ModelError(f"colour is {shown(self.colour)}; expected '#rrggbb', for example '#d55e00'.")
             if self.kind != "mesh" and (self.size < 0).any():
                 raise ModelError(f"size is {self.size.tolist()}; expected lengths of at least 0.")
+
+    @property
+    def compared(self) -> bool:
+        """Whether the shape counts when arms are compared: a drawing does not."""
+        return self.role != "drawing"
 
 
 @dataclass(frozen=True, eq=False)
