@@ -21,6 +21,7 @@ from lissom.formats import xml
 from lissom.formats.faults import Faults
 from lissom.formats.files import AS_WRITTEN, MOST_LINKS
 from lissom.formats.foreign import XACRO, about_root, nothing_to_read
+from lissom.formats.urdf_write import DRAWING
 from lissom.model.arm import Arm
 from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
 from lissom.model.joint import Joint, Mimic
@@ -263,8 +264,11 @@ class _Reader:
 
     def _shape(self, solid: xml.Element, element: xml.Element) -> LinkShape:
         material = next(element.all("material"), None)
-        colour = "" if material is None else _colour(material) or self.colours.get(material.attributes.get("name", ""), "")
-        common: dict[str, Any] = {"origin": self._origin(element), "role": element.tag, "colour": colour}
+        colour = (
+            "" if material is None else _colour(material) or self.colours.get(material.attributes.get("name", ""), "")
+        )
+        role = "drawing" if element.attributes.get("name") == DRAWING else element.tag
+        common: dict[str, Any] = {"origin": self._origin(element), "role": role, "colour": colour}
         if solid.tag == "mesh":
             scale = self._numbers(solid, "scale", 3, (1.0, 1.0, 1.0))
             return LinkShape("mesh", scale, file=self._attribute(solid, "filename"), **common)

@@ -17,6 +17,7 @@ from lissom.spatial.rotations import Array, to_rpy
 
 # URDF demands effort and velocity limits; this stands for "none" (our reader knows it).
 NO_LIMIT = 1e12
+DRAWING = "lissom_drawing"  # the name of visual shapes that are drawings, by which our reader knows them
 DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -134,7 +135,8 @@ def _shape(shape: LinkShape, X: Array) -> list[str]:
         "sphere": lambda: f'<sphere radius="{size[0]}"/>',
     }[shape.kind]()
     role = "collision" if shape.role == "collision" else "visual"
-    lines = [f"    <{role}>", f"      {_origin(X)}", f"      <geometry>{solid}</geometry>"]
+    named = f' name="{DRAWING}"' if shape.role == "drawing" else ""
+    lines = [f"    <{role}{named}>", f"      {_origin(X)}", f"      <geometry>{solid}</geometry>"]
     if shape.colour and role == "visual":
         parts = " ".join(repr(int(shape.colour[k : k + 2], 16) / 255) for k in (1, 3, 5))
         lines.append(f'      <material name="{shape.colour}"><color rgba="{parts} 1.0"/></material>')
