@@ -12,9 +12,7 @@ from lissom.model.poses import NamedPose
 def chain(**more):
     rods = [
         ls.Link("upper", joint=ls.Joint(name="shoulder"), mass=1.0, com=(0.2, 0, 0), inertia=0.01),
-        ls.Link(
-            "lower", "upper", ls.Joint(name="elbow", limits=ls.Limits(position=(0.2, 2.0))), 1.0, (0.2, 0, 0), 0.01
-        ),
+        ls.Link("lower", "upper", ls.Joint(name="elbow", limits=ls.Limits((0.2, 2.0))), 1.0, (0.2, 0, 0), 0.01),
     ]
     return ls.Arm("chain", rods, **more)
 

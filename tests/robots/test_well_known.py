@@ -74,7 +74,7 @@ def test_torques_of_the_xarm_are_those_of_its_description():
 
 @pytest.mark.parametrize("name", ["ur5", "ur10"])
 def test_holding_torques_of_universal_robots_are_near_those_of_older_descriptions(name):
-    """Their masses differ by up to a tenth from those that the manufacturer published later, centres of mass by some cm."""
+    """Their masses differ by up to a tenth from those published by the manufacturer, centres of mass by some cm."""
     arm, other = ls.load(name), described(name)
     q = states(arm, 8)
     rest = np.zeros_like(q)
@@ -97,8 +97,8 @@ def test_panda_has_the_limits_of_its_interface():
     assert arm.bounds("torque_rate")[1].tolist() == [1000.0] * 7
 
 
-# Universal Robots' article (masses, centres of mass in DH frames) against Universal_Robots_ROS2_Description, which gives
-# them in frames without the x screw of the row, and the tensors in DH frames turned back by alpha
+# Masses and centres of mass of Universal_Robots_ROS2_Description, in frames before the x screw of a DH row; our file has
+# them from Universal Robots' article, in DH frames
 UR5E = {
     "shoulder": (3.761, (0.0, -0.00193, -0.02561)), "upper_arm": (8.058, (-0.2125, 0.0, 0.11336)),
     "forearm": (2.846, (-0.2422, 0.0, 0.0265)), "wrist_1": (1.37, (0.0, -0.01634, -0.0018)),
@@ -120,7 +120,7 @@ def test_masses_of_both_documents_of_universal_robots_agree(name, table):
 
 
 def test_reach_of_the_ur5e_and_of_the_kinova():
-    """Stretched: 0.817 m from shoulder to wrist 1 (UR5e); flange 1.187 m above the foot (Gen3), as the tables add up."""
+    """Stretched: 0.817 m from shoulder to wrist 1 (UR5e), 1.187 m from foot to flange (Gen3), as the tables add up."""
     ur = ls.load("ur5e")
     X = ls.poses(ur, np.zeros(6))
     assert np.linalg.norm(X[2, :2, 3] - X[0, :2, 3]) == pytest.approx(0.425 + 0.3922)

@@ -263,10 +263,9 @@ class _Reader:
         return tuple(shapes)
 
     def _shape(self, solid: xml.Element, element: xml.Element) -> LinkShape:
-        material = next(element.all("material"), None)
-        colour = (
-            "" if material is None else _colour(material) or self.colours.get(material.attributes.get("name", ""), "")
-        )
+        colour = ""
+        for material in element.all("material"):
+            colour = _colour(material) or self.colours.get(material.attributes.get("name", ""), "")
         role = "drawing" if element.attributes.get("name") == DRAWING else element.tag
         common: dict[str, Any] = {"origin": self._origin(element), "role": role, "colour": colour}
         if solid.tag == "mesh":

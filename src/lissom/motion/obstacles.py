@@ -102,8 +102,8 @@ def bodies_of(arm: Arm) -> tuple[CollisionBody, ...]:
     """The arm's shape where none is given, of links that move.
 
     The collision shapes of a link, else its visual ones, each in the capsule around it. A link without shapes (or
-    with meshes, which are not read, or drawings) is the lines from its joint to those of the next links, to its tools and to its
-    frame, or at least to its centre of mass, without thickness.
+    with meshes, which are not read, or drawings) is the lines from its joint to those of the next links, to its tools
+    and to its frame, or at least to its centre of mass, without thickness.
     """
     out: list[CollisionBody] = []
     for link in arm.links:
