@@ -277,6 +277,14 @@ def test_geoms_are_shapes(read):
     assert "body 'one': 1 geoms of type ellipsoid are not drawn." in arm.notes
 
 
+def test_colours_of_geoms(read):
+    geoms = """<geom type="sphere" size="0.1" rgba="1 0.2 0 1"/><geom type="sphere" size="0.2"/>
+      <geom type="sphere" size="0.3" material="paint"/>"""
+    extra = '<asset><material name="paint" rgba="0 0.4 1 1"/></asset>'
+    arm = read(mjcf(f'<body name="one">{HINGE}{geoms}</body>', extra))
+    assert [shape.colour for shape in arm.link("one").shapes] == ["#ff3300", "", "#0066ff"]
+
+
 def test_defaults_and_includes_are_resolved(read, tmp_path):
     included = body("one", '<joint name="h"/>')
     (tmp_path / "arm.xml").write_text(f"<mujocoinclude>{included}</mujocoinclude>")

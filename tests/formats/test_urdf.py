@@ -428,6 +428,23 @@ def test_shapes_are_read_and_meshes_never_opened(read, tmp_path):
     close(shapes[4].origin, place(p=(0, 0, 0.5)), 0)
 
 
+def test_colours_are_read_where_they_can_be(read):
+    """Of the material in the shape, or of the one that the file names; a colour is never a reason to refuse a file."""
+    ball = "<geometry><sphere radius='0.1'/></geometry>"
+    inside = "".join(
+        f"<visual>{ball}{material}</visual>"
+        for material in (
+            '<material name="red"/>', '<material name="own"><color rgba="0 0.5 1 0.3"/></material>',
+            '<material name="unknown"/>', '<material name="bad"><color rgba="1 x 0 1"/></material>',
+            '<material><texture filename="wood.png"/></material>', "")
+    )  # fmt: skip
+    named = '<material name="red"><color rgba="2 0.2 nan 1"/></material><material name="red2"/>'
+    arm = read(robot(link("base", inside=inside), '<material name="red"><color rgba="1 0.2 0 1"/></material>'))
+    assert [shape.colour for shape in arm.link("base").shapes] == ["#ff3300", "#0080ff", "", "", "", ""]
+    assert not any("material" in note for note in arm.notes)
+    assert read(robot(link("base", inside=inside), named)).link("base").shapes[0].colour == ""
+
+
 def test_shapes_move_with_merged_links(read):
     inside = '<visual><origin xyz="0.1 0 0.2" rpy="0 0.4 0"/><geometry><sphere radius="0.1"/></geometry></visual>'
     arm = read(swapped('<link name="flange"/>', f'<link name="flange">{inside}</link>'), fixed="merge")
@@ -448,9 +465,7 @@ def test_what_is_ignored_is_listed(read):
     text = swapped('<axis xyz="0.9 0.1 -0.2"/>', '<safety_controller k_velocity="3"/>', text)
     text = swapped('<robot name="gantry">', '<robot name="gantry" xmlns:xacro="http://ros.org/wiki/xacro">', text)
     arm = read(text)
-    assert arm.notes[-1] == (
-        "ignored: 1 attribute xmlns:xacro, 2 gazebo, 1 material, 1 safety_controller, 1 transmission."
-    )
+    assert arm.notes[-1] == ("ignored: 1 attribute xmlns:xacro, 2 gazebo, 1 safety_controller, 1 transmission.")
     assert not any("ignored" in note for note in read().notes)
 
 
@@ -1061,6 +1076,15 @@ def test_flexible_arms_are_always_refused(tmp_path, lossy):
     with pytest.raises(ls.UnsupportedError, match=r"no elastic joints \(rod\)"):
         ls.save(elastic, tmp_path / "out.urdf", lossy=lossy)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_colours_and_the_base_are_written(tmp_path):
+    drawn = ls.LinkShape("sphere", (0.1,), role="drawing", colour="#12abef")
+    base = ls.LinkShape("box", (0.3, 0.2, 0.1), place(p=(0, 0, -0.1)), role="drawing", colour="#010203")
+    ls.save(plain().with_link("end", shapes=(drawn,)).replace(shapes=(base,)), tmp_path / "out.urdf")
+    back = ls.load(tmp_path / "out.urdf")
+    assert [(s.role, s.colour) for s in back.link("end").shapes] == [("drawing", "#12abef")]
+    assert [(s.role, s.colour, s.origin[2, 3]) for s in back.link("base").shapes] == [("drawing", "#010203", -0.1)]
 
 
 def test_payload_tool_and_shape_of_a_link_with_a_frame_of_its_own(tmp_path):

@@ -165,6 +165,14 @@ def test_the_arms_own_shape():
     assert (third.link, third.radius, third.b.tolist()) == ("c", 0.0, [0.3, 0, 0])
 
 
+def test_drawings_are_no_collision_bodies():
+    link = ls.Link("a", mass=1.0, com=(0.2, 0, 0), inertia=0.01)
+    thick = ls.LinkShape("sphere", (0.3,))
+    assert [body.radius for body in bodies_of(ls.Arm("drawn", [link.replace(shapes=(thick,))]))] == [0.3]
+    drawn = ls.Arm("drawn", [link.replace(shapes=(thick.replace(role="drawing"),))])
+    assert bodies_of(drawn) == bodies_of(ls.Arm("bare", [link]))
+
+
 def test_ends_inside_an_obstacle_are_named(planar):
     with pytest.raises(InputError, match=r"at the goal the distance from sphere 0 of 'fore' is -0\.1"):
         predict_motion(planar, start=[0, 0.1], goal=[1.2, 0.4], limits=LIMITS, bodies=SHAPE,

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.formats import native_write
+from lissom.motion.obstacles import bodies_of
 
 
 def joint_space_inertia(arm, q):
@@ -18,11 +20,40 @@ def joint_space_inertia(arm, q):
 
 
 def test_every_arm_has_a_source_and_loads():
-    assert set(ls.shipped()) == {"two_link", "two_link_flexible", "puma560", "stanford", "tree_demo"}
+    papers = {"two_link", "two_link_flexible", "puma560", "stanford", "tree_demo"}
+    assert set(ls.shipped()) == papers | {"panda", "ur5", "ur5e", "ur10", "xarm7", "kinova_gen3"}
     for name in ls.shipped():
         arm = ls.load(name)
         assert arm.name == name
         assert arm.source
+
+
+def test_a_file_is_not_hidden_by_a_shipped_arm_of_its_name(tmp_path, monkeypatch):
+    ls.save(ls.load("two_link").replace(name="mine"), tmp_path / "panda.toml")
+    monkeypatch.chdir(tmp_path)
+    assert ls.load("panda.toml").name == "mine"
+    assert ls.load("panda").name == "panda"
+
+
+@pytest.mark.parametrize("name", ls.shipped())
+def test_every_arm_looks_like_a_machine(name, tmp_path):
+    """Base and links have drawings, which are no collision bodies and are kept by files; the pose shown is possible."""
+    arm = ls.load(name)
+    assert arm.shapes
+    assert all(link.shapes for link in arm.links)
+    every = [*arm.shapes, *(shape for link in arm.links for shape in link.shapes)]
+    assert {shape.role for shape in every} == {"drawing"}
+    assert all(shape.colour for shape in every)
+    bare = arm.replace(links=[link.replace(shapes=()) for link in arm.links], shapes=())
+    assert bodies_of(arm) == bodies_of(bare)
+    assert bare.digest == arm.digest
+    ls.save(arm, tmp_path / "arm.toml")
+    again = ls.load(tmp_path / "arm.toml")
+    assert native_write.write(again) == native_write.write(arm)
+    assert np.array_equal(again.poses["ready"], arm.ready)
+    lower, upper = arm.bounds("position")
+    ready = arm.ready[arm.joint_index]
+    assert ((lower <= ready) & (ready <= upper)).all()
 
 
 @pytest.mark.parametrize("q", [(0.3, -1.1), (2.0, 0.4)])
@@ -79,6 +110,15 @@ def test_puma_drives_and_friction_follow_from_the_motor_data():
     assert np.allclose([j.reflected_inertia for j in joints], gear**2 * rotor, rtol=1e-12)
     assert np.allclose([j.damping for j in joints], gear**2 * viscous, atol=5e-7)
     assert np.allclose([j.friction for j in joints], gear * coulomb, atol=5e-7)
+
+
+def test_puma_limits_follow_from_the_motor_data():
+    """Armstrong, Khatib, Burdick 1986, Table 7; Corke 1996, Tables 2.18 (motors) and 2.21 (joints)."""
+    arm = ls.load("puma560")
+    gear = np.array([62.6111, 107.815, 53.7063, 76.0364, 71.923, 76.686])
+    assert arm.bounds("torque")[1].tolist() == [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
+    assert np.allclose(arm.bounds("velocity")[1], np.array([120, 163, 129, 406, 366, 440]) / gear, atol=5e-5)
+    assert np.allclose(arm.bounds("velocity")[1], [1.92, 1.51, 2.40, 5.34, 5.09, 5.74], atol=0.005)
 
 
 def test_stanford_inertias_are_pauls_about_the_link_frames():

@@ -45,6 +45,13 @@ def test_links_end_where_kinematics_says():
         assert np.abs(drawn - point).max(axis=1).min() < 1e-12
 
 
+def test_an_arm_is_drawn_in_its_ready_pose():
+    arm = ls.load("two_link")
+    lines = ls.draw(arm).axes[0].lines
+    drawn = np.vstack([np.column_stack(line.get_data_3d()) for line in lines])
+    assert np.abs(drawn - ls.pose(arm, arm.poses["ready"], "fore")[:3, 3]).max(axis=1).min() < 1e-12
+
+
 def test_joints_at_one_place_share_a_label():
     texts = [text.get_text() for text in ls.draw(ls.load("puma560")).axes[0].texts]
     assert any("wrist_bend" in text and "flange" in text for text in texts)

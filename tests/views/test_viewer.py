@@ -72,6 +72,20 @@ def test_solids_are_closed_and_face_outwards(mesh, volume):
     assert volume * 0.97 < found < volume * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("mesh", [solids.box((0.9, 0.2, 0.1)), solids.cylinder((-0.4, 0, 0), (0.4, 0, 0), 0.05)])
+def test_divided_solids_are_the_same_solids_with_short_edges(mesh):
+    fine = solids.divided(mesh, (2.0, 0.0, 0.0), 0.05)
+
+    def volume(some):
+        a, b, c = (some.vertices[some.faces[:, k]] for k in range(3))
+        return np.einsum("ij,ij->", a, np.cross(b, c)) / 6
+
+    assert volume(fine) == pytest.approx(volume(mesh), rel=1e-12)
+    x = fine.vertices[fine.faces][..., 0]
+    assert np.ptp(x, axis=1).max() <= 0.05 + 1e-12
+    assert solids.divided(mesh, (2.0, 0.0, 0.0), 0.0) is mesh
+
+
 # ---- where things are ------------------------------------------------------------------------------
 
 
@@ -104,6 +118,30 @@ def test_bent_links_follow_their_axes():
     assert away.max() < 0.7 * scene.radius * 1.02  # of caps and of blended sections
     straight = scene.look(State(np.where(np.isin(np.arange(6), CRANE.mode_index), 0.0, BENT)))
     assert np.linalg.norm(skinned(tube, straight.sections[scene.skins.index(tube)]) - points, axis=-1).max() > 0.01
+
+
+def test_a_box_of_a_flexible_link_bends_with_it():
+    bar = ls.LinkShape("box", (0.83, 0.02, 0.04), pose(p=(0.415, 0, 0)), colour="#010203")
+    arm = CRANE.with_link("boom", shapes=(bar,))
+    scene = scene_of(arm, arm.home)
+    (skin,) = [skin for skin in scene.skins if skin.name == "link/boom/0"]
+    assert skin.colour == (1, 2, 3)
+    points = skinned(skin, scene.look(State(BENT)).sections[scene.skins.index(skin)])
+    axis = np.array([ls.pose(arm, BENT, "boom", (s * 0.83, 0, 0))[:3, 3] for s in np.linspace(0, 1, 401)])
+    assert np.linalg.norm(points[:, None] - axis, axis=-1).min(axis=1).max() < 1.02 * np.hypot(0.01, 0.02)
+
+
+def test_the_base_stands_on_the_floor():
+    """Its shapes replace the rod to the first joint and are in the picture; collision shapes are not shown."""
+    foot = ls.LinkShape("box", (0.4, 0.4, 0.2), pose(p=(0, 0, -0.6)), role="drawing", colour="#010203")
+    hidden = ls.LinkShape("sphere", (2.0,), role="collision")
+    scene = scene_of(CRANE.replace(shapes=(foot, hidden)), CRANE.home)
+    (base,) = [solid for solid in scene.solids if solid.name.startswith("base/")]
+    assert (base.frame, base.colour) == (scene.world, (1, 2, 3))
+    assert -0.71 < scene.floor < -0.7
+    assert scene.corners[0][2] == pytest.approx(-0.7)
+    bare = scene_of(CRANE, CRANE.home)
+    assert bare.floor == pytest.approx(-1.02 * bare.radius)
 
 
 def test_the_rod_of_a_sliding_joint_reaches_from_its_slide_to_its_link():

@@ -25,13 +25,14 @@ from lissom.model.arm import Arm
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
-from lissom.model.link import Link, LinkShape, Tool
+from lissom.model.link import Link, LinkShape, Tool, hexadecimal
 from lissom.model.loads import Loop
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import Array, about_axis, from_quaternion
 
 BOUND = 1e30  # of any number
+DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)  # of a geom that names no colour
 PLACED = (
     "body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia", "jnt_pos", "jnt_axis", "qpos0",
     "geom_pos", "geom_quat", "site_pos", "site_quat",
@@ -241,6 +242,7 @@ class _Reader:
             common: dict[str, Any] = {
                 "origin": pose(from_quaternion(m.geom_quat[g]), m.geom_pos[g]),
                 "role": "collision" if m.geom_contype[g] or m.geom_conaffinity[g] else "visual",
+                "colour": self._colour(g),
             }
             if kind == geoms.mjGEOM_BOX:
                 shapes.append(LinkShape("box", 2 * size, **common))
@@ -254,6 +256,12 @@ class _Reader:
             word = self._name(self.mj.mjtObj.mjOBJ_BODY, body, "body")
             self.notes.append(f"body {word!r}: {count} geoms of type {what} are not drawn.")
         return tuple(shapes)
+
+    def _colour(self, geom: int) -> str:
+        """The colour of a geom, of its material where it has one; empty for MuJoCo's default."""
+        m, material = self.model, int(self.model.geom_matid[geom])
+        rgba = m.mat_rgba[material] if material >= 0 else m.geom_rgba[geom]
+        return "" if np.allclose(rgba, DEFAULT_RGBA) else hexadecimal(rgba[:3])
 
     def _sites(self, body: int) -> tuple[Tool, ...]:
         """Named sites as tools."""

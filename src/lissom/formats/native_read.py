@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, about, shown
+from lissom.errors import InputError, ModelError, about, shown, suggest
 from lissom.formats.faults import Faults, joined
 from lissom.formats.files import AS_WRITTEN, MOST_LINKS
 from lissom.formats.kinds import refuse_other_kind
@@ -26,6 +26,7 @@ from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape, Tool
 from lissom.model.loads import Load, Loop, Payload
 from lissom.model.modal_integrals import ModalIntegrals
+from lissom.model.poses import NamedPose
 from lissom.model.shape_table import ShapeTable
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import principal_moments
@@ -33,7 +34,7 @@ from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
 VERSION = 1
 TOP = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", "notes", "links", "dh", "loops",
-       "loads")  # fmt: skip
+       "loads", "shapes", "poses")  # fmt: skip
 
 
 def read(
@@ -107,6 +108,8 @@ class Reader:
         if isinstance(rows, list) and len(rows) > MOST_LINKS:
             raise ModelError(f"it has {len(rows)} links; at most {MOST_LINKS} are read.")
         links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
+        options["shapes"] = self._parts({"shapes": document["shapes"]})["shapes"] if "shapes" in document else ()
+        options["named_poses"] = self._poses(document.get("poses", {}), links)
         if self._freed:
             freed = [f"a joint is free: its mimic of {leader!r} ignored." for leader in self._freed]
             options["notes"] = [*options.get("notes", ()), *freed]
@@ -265,6 +268,18 @@ class Reader:
         row = dict(row)
         row["origin"] = _placement(row.get("origin", {}), "origin")
         return LinkShape(row.pop("kind", None), **row)
+
+    def _poses(self, table: Any, links: Sequence[Link]) -> list[NamedPose]:
+        """Named poses, whose joints exist."""
+        known = [link.joint.name for link in links]
+        with inside("poses"):
+            poses = [NamedPose(word, as_table(row, word)) for word, row in as_table(table, "poses").items()]
+            for pose_named in poses:
+                for joint, _ in pose_named.positions:
+                    if joint not in known:
+                        problem = f"it names joint {joint!r}, which does not exist; {suggest(joint, known)}"
+                        raise ModelError(problem, f"pose {pose_named.name!r}")
+        return poses
 
     def _loop(self, row: Table, i: int) -> Loop:
         with inside("loops", i), about(f"loop {i + 1}"):

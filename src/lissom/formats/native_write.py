@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -13,7 +14,7 @@ from lissom.model.arm import Arm
 from lissom.model.beam import Beam
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
-from lissom.model.link import Link
+from lissom.model.link import Link, LinkShape
 from lissom.model.record import Record
 from lissom.spatial.frames import is_identity
 from lissom.spatial.rotations import Array
@@ -34,6 +35,9 @@ def write(arm: Arm) -> str:
     if arm.kinematics_only:
         head["kinematics_only"] = True
     lines = table_lines("# An arm for lissom; SI units, angles in rad.", head)
+    if arm.named_poses:
+        lines += table_lines("[poses]", {pose.name: dict(pose.positions) for pose in arm.named_poses})
+    lines += _shapes("[[shapes]]", arm.shapes)
     for link in arm.links:
         lines += _link(link)
     for loop in arm.loops:
@@ -59,11 +63,16 @@ def _link(link: Link) -> list[str]:
         lines += table_lines("[links.modal_integrals]", _changed(link.modes))
     for tool in link.tools:
         lines += table_lines("[[links.tools]]", {"name": tool.name, "placement": _placement(tool.placement)})
-    for shape in link.shapes:
+    return lines + _shapes("[[links.shapes]]", link.shapes)
+
+
+def _shapes(header: str, shapes: Iterable[LinkShape]) -> list[str]:
+    lines = []
+    for shape in shapes:
         row = _changed(shape, without=("origin",))
         if not is_identity(shape.origin):
             row["origin"] = _placement(shape.origin)
-        lines += table_lines("[[links.shapes]]", row)
+        lines += table_lines(header, row)
     return lines
 
 

@@ -44,7 +44,7 @@ def _float(value: float) -> str:
 
 def table_lines(header: str, table: dict[str, Any]) -> list[str]:
     """A table header and its keys."""
-    return [header, *(f"{key} = {value_text(value)}" for key, value in table.items()), ""]
+    return [header, *(f"{_key(key)} = {value_text(value)}" for key, value in table.items()), ""]
 
 
 def find_line(text: str, path: Iterable[str | int], key: str = "") -> int | None:

@@ -21,11 +21,12 @@ from lissom.formats import xml
 from lissom.formats.faults import Faults
 from lissom.formats.files import AS_WRITTEN, MOST_LINKS
 from lissom.formats.foreign import XACRO, about_root, nothing_to_read
+from lissom.formats.urdf_write import DRAWING
 from lissom.model.arm import Arm
 from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
 from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import Limits
-from lissom.model.link import Link, LinkShape
+from lissom.model.link import Link, LinkShape, hexadecimal
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia, nearest_physical, principal_moments
 from lissom.spatial.rotations import Array, from_rpy
@@ -35,11 +36,11 @@ UNLIMITED = 1e10
 # What each element we read may hold: (children, attributes). Others are reported, or refused when
 # they look like a misspelling of one of these.
 KNOWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "robot": (("link", "joint"), ("name", "version")),
+    "robot": (("link", "joint", "material"), ("name", "version")),
     "link": (("inertial", "visual", "collision"), ("name", "type")),
     "joint": (("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"), ("name", "type")),
     "inertial": (("origin", "mass", "inertia"), ()),
-    "visual": (("origin", "geometry"), ("name",)),
+    "visual": (("origin", "geometry", "material"), ("name",)),
     "collision": (("origin", "geometry"), ("name",)),
     "geometry": (("mesh", "box", "cylinder", "sphere"), ()),
     "origin": ((), ("xyz", "rpy")),
@@ -82,6 +83,7 @@ class _Reader:
         self.lines: dict[str, int] = {}
         self.ignored: Counter[str] = Counter()
         self.notes: list[str] = []
+        self.colours: dict[str, str] = {}  # of materials that the file names
 
     # ---- the whole -------------------------------------------------------------------------------
 
@@ -96,6 +98,8 @@ class _Reader:
             raise self._error(robot, nothing_to_read(robot))
         if max(len(bodies), len(joints)) > MOST_LINKS:
             raise self._error(robot, f"it has {len(bodies)} links; at most {MOST_LINKS} are read.")
+        self.colours = {m.attributes["name"]: c for m in robot.all("material") if "name" in m.attributes
+                        and (c := _colour(m))}  # fmt: skip
         links = self._links(bodies, joints)
         self.faults.raise_any(self.advice)
         if self.ignored:
@@ -259,7 +263,11 @@ class _Reader:
         return tuple(shapes)
 
     def _shape(self, solid: xml.Element, element: xml.Element) -> LinkShape:
-        common: dict[str, Any] = {"origin": self._origin(element), "role": element.tag}
+        colour = ""
+        for material in element.all("material"):
+            colour = _colour(material) or self.colours.get(material.attributes.get("name", ""), "")
+        role = "drawing" if element.attributes.get("name") == DRAWING else element.tag
+        common: dict[str, Any] = {"origin": self._origin(element), "role": role, "colour": colour}
         if solid.tag == "mesh":
             scale = self._numbers(solid, "scale", 3, (1.0, 1.0, 1.0))
             return LinkShape("mesh", scale, file=self._attribute(solid, "filename"), **common)
@@ -383,6 +391,8 @@ class _Reader:
             for child in element.children:
                 if child.tag.startswith("xacro:"):
                     raise self._error(child, f"<{child.tag}> is xacro, not URDF: {XACRO}.")
+                if child.tag == "material" and child.tag in children:
+                    continue  # colours are read where they can be; nothing about them is an error
                 if child.tag in children:
                     stack.append(child)
                     continue
@@ -454,6 +464,15 @@ class _Reader:
                 yield
         except ModelError as error:
             raise ModelError(error.problem, error.subject, self.file, error.line or element.line) from None
+
+
+def _colour(material: xml.Element) -> str:
+    """The colour of a material as "#rrggbb", empty where it has none that can be read."""
+    for element in material.all("color"):
+        parts = element.attributes.get("rgba", "").split()
+        if len(parts) == 4 and all(NUMBER.fullmatch(part) for part in parts):
+            return hexadecimal([float(part) for part in parts[:3]])
+    return ""
 
 
 def _listed(moment: Array) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from lissom.spatial.rotations import Array, to_rpy
 
 # URDF demands effort and velocity limits; this stands for "none" (our reader knows it).
 NO_LIMIT = 1e12
+DRAWING = "lissom_drawing"  # the name of visual shapes that are drawings, by which our reader knows them
 DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -37,9 +38,9 @@ def write(arm: Arm, lossy: bool = False) -> str:
     root = _root(arm)
     base = arm.links[0].name if root else _free("base", taken)
     if not root:
-        lines.append(f"  <link name={_quoted(base)}/>")
+        lines += _element(base, _shapes(arm.shapes, pose()))
     for i, link in enumerate(arm.links):
-        lines += _link(link)
+        lines += _link(link, arm.shapes if root and i == 0 else ())
         if not (root and i == 0):
             parent = arm.links[arm.parent_index[i]] if link.parent is not None else None
             X = link.joint.placement if parent is None else parent.frame @ link.joint.placement
@@ -102,20 +103,27 @@ def _free(word: str, taken: set[str]) -> str:
     return word
 
 
-def _link(link: Link) -> list[str]:
+def _link(link: Link, of_base: Iterable[LinkShape] = ()) -> list[str]:
     body = link.body.in_frame(link.frame) if not is_identity(link.frame) else link.body
-    if body.mass == 0.0 and not body.moment.any() and not link.shapes:
-        return [f"  <link name={_quoted(link.name)}/>"]
-    lines = [f"  <link name={_quoted(link.name)}>"]
+    lines = []
     if body.mass != 0.0 or body.moment.any():
         I = body.moment
         six = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
         tensor = " ".join(f'{word}="{float(I[r, c])!r}"' for word, r, c in six)
-        lines += ["    <inertial>", f"      {_origin(pose(p=body.com))}", f'      <mass value="{body.mass!r}"/>',
-                  f"      <inertia {tensor}/>", "    </inertial>"]  # fmt: skip
-    for shape in link.shapes:
-        lines += _shape(shape, link.frame @ shape.origin)
-    return [*lines, "  </link>"]
+        lines = ["    <inertial>", f"      {_origin(pose(p=body.com))}", f'      <mass value="{body.mass!r}"/>',
+                 f"      <inertia {tensor}/>", "    </inertial>"]  # fmt: skip
+    return _element(link.name, lines + _shapes(of_base, pose()) + _shapes(link.shapes, link.frame))
+
+
+def _element(name: str, inside: list[str]) -> list[str]:
+    """A link with its contents."""
+    if not inside:
+        return [f"  <link name={_quoted(name)}/>"]
+    return [f"  <link name={_quoted(name)}>", *inside, "  </link>"]
+
+
+def _shapes(shapes: Iterable[LinkShape], frame: Array) -> list[str]:
+    return [line for shape in shapes for line in _shape(shape, frame @ shape.origin)]
 
 
 def _shape(shape: LinkShape, X: Array) -> list[str]:
@@ -126,7 +134,13 @@ def _shape(shape: LinkShape, X: Array) -> list[str]:
         "cylinder": lambda: f'<cylinder radius="{size[0]}" length="{size[1]}"/>',
         "sphere": lambda: f'<sphere radius="{size[0]}"/>',
     }[shape.kind]()
-    return [f"    <{shape.role}>", f"      {_origin(X)}", f"      <geometry>{solid}</geometry>", f"    </{shape.role}>"]
+    role = "collision" if shape.role == "collision" else "visual"
+    named = f' name="{DRAWING}"' if shape.role == "drawing" else ""
+    lines = [f"    <{role}{named}>", f"      {_origin(X)}", f"      <geometry>{solid}</geometry>"]
+    if shape.colour and role == "visual":
+        parts = " ".join(repr(int(shape.colour[k : k + 2], 16) / 255) for k in (1, 3, 5))
+        lines.append(f'      <material name="{shape.colour}"><color rgba="{parts} 1.0"/></material>')
+    return [*lines, f"    </{role}>"]
 
 
 def _joint(joint: Joint, parent: str, child: str, X: Array) -> list[str]:

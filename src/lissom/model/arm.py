@@ -16,8 +16,9 @@ from lissom.model import following
 from lissom.model.fields import array, choice, flag, frozen, name, rank, records, text, vector
 from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import QUANTITIES
-from lissom.model.link import Link
+from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load, Loop, Payload
+from lissom.model.poses import READY, named_poses
 from lissom.model.record import Record
 from lissom.model.regularity import refuse_singular_inertia
 from lissom.spatial.frames import pose
@@ -65,8 +66,11 @@ class Arm(Record):
     source : str                  where the numbers come from
     notes : sequence of str       what a reader ignored or changed
     folder : str                  folder of the file it was read from; mesh files are searched there
+    shapes : sequence of LinkShape    geometry of the base for pictures, in the base frame
+    named_poses : mapping name -> {joint: position}    poses with names, see `poses`; "ready" is shown by default
 
-    `source`, `notes` and `folder` do not count when arms are compared; `folder` is not written to files.
+    `source`, `notes`, `folder`, `shapes` and `named_poses` do not count when arms are compared; `folder` is not
+    written to files.
 
     Examples
     --------
@@ -85,6 +89,8 @@ class Arm(Record):
     source: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     folder: str = field(default="", compare=False)
+    shapes: tuple[LinkShape, ...] = field(default=(), compare=False)
+    named_poses: Any = field(default=(), compare=False)
 
     # ---- validation ------------------------------------------------------------------------------
 
@@ -99,6 +105,7 @@ class Arm(Record):
             self._set(kinematics_only=flag(self.kinematics_only, "kinematics_only"))
             self._set(source=text(self.source, "source"), folder=text(self.folder, "folder"))
             self._set(notes=tuple(text(note, "note") for note in records(self.notes, "notes", str)))
+            self._set(shapes=records(self.shapes, "shapes", LinkShape), named_poses=named_poses(self.named_poses))
             if not self.links:
                 raise ModelError("it has no links; give at least one Link.")
             if len(self.links) > MOST_LINKS:
@@ -357,6 +364,34 @@ class Arm(Record):
         q[self.joint_index] = np.clip(0.0, *self.bounds("position")) + 0.0
         return q
 
+    @cached_property
+    def poses(self) -> Mapping[str, Array]:
+        """Named poses as states (dof,): joints that a pose does not name are at `home`.
+
+        Positions of joints that the arm does not have, or that do not move independently, are ignored, so that arms
+        with joints locked or left out keep their poses.
+
+        Examples
+        --------
+        >>> rod = Link("rod", joint=Joint("revolute", axis=(0, 1, 0)), mass=1.0, com=(0.3, 0, 0))
+        >>> Arm("pendulum", [rod], named_poses={"ready": {"rod": 0.5}}).poses["ready"].tolist()
+        [0.5]
+        """
+        places = {joint.name: int(k) for joint, k in zip(self.joints, self.joint_index, strict=True)}
+        out = {}
+        for pose_named in self.named_poses:
+            q = self.home
+            for joint, position in pose_named.positions:
+                if joint in places:
+                    q[places[joint]] = position
+            out[pose_named.name] = frozen(q)
+        return MappingProxyType(out)
+
+    @property
+    def ready(self) -> Array:
+        """(dof,) the pose that figures and the viewer show by default: the named pose "ready", otherwise `home`."""
+        return np.array(self.poses.get(READY, self.home))
+
     def joint_positions(self, q: ArrayLike) -> Array:
         """Positions (..., len(moving_joints)) of all moving joints, mimic joints included.
 
@@ -434,18 +469,21 @@ class Arm(Record):
         if new != name and links[i].joint.name == name and "joint" not in changes:
             changes["joint"] = links[i].joint.replace(name=new)
         links[i] = links[i].replace(**changes)
-        if new == name:
-            before, after = self.links[i].joint.name, links[i].joint.name
-            return self.replace(links=_with_joint_renamed(links, before, after))
-        links = [link.replace(parent=new) if link.parent == name else link for link in links]
         before, after = self.links[i].joint.name, links[i].joint.name
-        links = _with_joint_renamed(links, before, after)
+        poses = self.named_poses
+        if before != after:
+            links = _with_joint_renamed(links, before, after)
+            poses = tuple(pose_named.with_joint_renamed(before, after) for pose_named in poses)
+        if new == name:
+            return self.replace(links=links, named_poses=poses)
+        links = [link.replace(parent=new) if link.parent == name else link for link in links]
 
         def renamed(end: tuple[str | None, Array]) -> tuple[str | None, Array]:
             return (new if end[0] == name else end[0], end[1])
 
         return self.replace(
             links=links,
+            named_poses=poses,
             loops=[loop.replace(a=renamed(loop.a), b=renamed(loop.b)) for loop in self.loops],
             loads=[load.replace(link=new) if load.link == name else load for load in self.loads],
         )
@@ -561,8 +599,6 @@ class Arm(Record):
 
 def _with_joint_renamed(links: list[Link], before: str, after: str) -> list[Link]:
     """Update mimics and tip poses that refer to a renamed joint."""
-    if before == after:
-        return links
     out = []
     for link in links:
         if link.joint.mimic is not None and link.joint.mimic.joint == before:

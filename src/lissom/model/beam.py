@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import ModelError, about, shown, suggest
-from lissom.model.fields import array, flag, frozen, name, number, rank, whole
+from lissom.model.fields import array, flag, frozen, joint_positions, number, rank, whole
 from lissom.model.record import Record
 from lissom.model.shape_table import KINDS, ShapeTable
 from lissom.spatial.inertia import Inertia
@@ -264,15 +263,10 @@ class Beam(Record):
 
     def _clean_tip_pose(self) -> tuple[tuple[str, float], ...]:
         """The tip pose as pairs (joint, position), sorted by name."""
-        given = self.tip_pose
-        try:
-            pairs = tuple(given.items() if isinstance(given, Mapping) else ((joint, at) for joint, at in given))
-        except (TypeError, ValueError):
-            raise ModelError(f"tip_pose is {shown(given)}; expected a mapping such as {{'elbow': 0.5}}.") from None
+        pairs = joint_positions(self.tip_pose, "tip_pose")
         if pairs and self.tip != "auto":
             raise ModelError('tip_pose is given, but it applies to tip="auto" only; leave it out, or set tip="auto".')
-        found = {name(joint, "joint in tip_pose"): number(at, f"tip_pose of {joint!r}") for joint, at in pairs}
-        return tuple(sorted(found.items()))
+        return pairs
 
     @property
     def mass(self) -> float:

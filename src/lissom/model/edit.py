@@ -110,4 +110,5 @@ def subtree(arm: Arm, link: str, name: str | None = None) -> Arm:
         loops=loops,
         loads=loads,
         notes=(*arm.notes, *lost),
+        shapes=(),  # of the base, which is another one now
     )

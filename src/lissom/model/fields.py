@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -237,3 +237,13 @@ def records(values: Any, what: str, kind: type) -> tuple[Any, ...]:
         if not isinstance(value, kind):
             raise ModelError(f"{what} has {shown(value)}; expected {kind.__name__}(...).")
     return values
+
+
+def joint_positions(value: Any, what: str) -> tuple[tuple[str, float], ...]:
+    """Pairs (joint, position), sorted by name, from a mapping or from pairs."""
+    try:
+        pairs = tuple(value.items() if isinstance(value, Mapping) else ((joint, at) for joint, at in value))
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} is {shown(value)}; expected a mapping such as {{'elbow': 0.5}}.") from None
+    found = {name(joint, f"joint in {what}"): number(at, f"{what} of {joint!r}") for joint, at in pairs}
+    return tuple(sorted(found.items()))

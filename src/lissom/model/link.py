@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,9 @@ from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia, combine
 from lissom.spatial.rotations import Array
 
+ROLES = ("visual", "collision", "drawing")
+HEXADECIMAL = re.compile("#[0-9a-f]{6}", re.IGNORECASE)
+
 
 @dataclass(frozen=True, eq=False)
 class Tool(Record):
@@ -33,6 +37,14 @@ class Tool(Record):
             self._set(placement=transform(self.placement, "placement"))
 
 
+def hexadecimal(rgb: Iterable[float]) -> str:
+    """Red, green and blue, each 0 to 1, as "#rrggbb"; empty where one of them is not a number."""
+    parts = np.asarray(list(rgb), float)
+    if np.isnan(parts).any():
+        return ""
+    return "#" + "".join(f"{round(255 * part):02x}" for part in np.clip(parts, 0.0, 1.0))
+
+
 @dataclass(frozen=True, eq=False)
 class LinkShape(Record):
     """Geometry for pictures, in link axes. Mesh files are only referenced, never opened here.
@@ -43,7 +55,11 @@ class LinkShape(Record):
     size : box (x, y, z), cylinder (radius, length), sphere (radius,), mesh scale (x, y, z)
     origin : (4, 4)     pose in the link frame
     file : str          path or URI of a mesh, as text
-    role : "visual" or "collision"
+    role : "visual", "collision" or "drawing"
+    colour : str        "#rrggbb", or "" for the default
+
+    A drawing is shown like a visual shape, but is never used for distances from obstacles. Drawings and colours do not
+    count when arms are compared.
     """
 
     kind: str
@@ -51,18 +67,26 @@ class LinkShape(Record):
     origin: Any = field(default_factory=lambda: np.eye(4))
     file: str = ""
     role: str = "visual"
+    colour: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         with about("shape"):
             entries = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1}
             choice(self.kind, "kind", tuple(entries))
-            choice(self.role, "role", ("visual", "collision"))
+            choice(self.role, "role", ROLES)
             self._set(size=array(self.size, "size", (entries[self.kind],)))
             self._set(origin=transform(self.origin, "origin"))
             if not text(self.file, "file").isprintable():
                 raise ModelError(f"file is {self.file!r}; expected a path or URI on one line.")
+            if self.colour and not HEXADECIMAL.fullmatch(text(self.colour, "colour")):
+                raise ModelError(f"colour is {shown(self.colour)}; expected '#rrggbb', for example '#d55e00'.")
             if self.kind != "mesh" and (self.size < 0).any():
                 raise ModelError(f"size is {self.size.tolist()}; expected lengths of at least 0.")
+
+    @property
+    def compared(self) -> bool:
+        """Whether the shape counts when arms are compared: a drawing does not."""
+        return self.role != "drawing"
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,8 @@ class Record:
     """Base of the frozen dataclasses that describe an arm.
 
     Arrays inside are read-only. Two records are equal when all their fields
-    are, bit for bit; fields declared with ``compare=False`` (provenance) do not count.
+    are, bit for bit; fields declared with ``compare=False`` (provenance) do not count, nor do records in a
+    sequence that are not `compared`.
     Pickling and copying go through the constructor, so a copy is validated and
     frozen like the original.
     """
@@ -38,6 +39,11 @@ class Record:
             if word not in known:
                 raise KeywordError(f"{cls.__name__}: there is no field {word!r}; {suggest(word, known)}")
         return super().__new__(cls)
+
+    @property
+    def compared(self) -> bool:
+        """Whether the record counts when what contains it is compared."""
+        return True
 
     def _content(self) -> tuple[Any, ...]:
         cached = self.__dict__.get("_content_cache")
@@ -88,7 +94,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Record):
         return value._content()
     if isinstance(value, tuple):
-        return tuple(_plain(item) for item in value)
+        return tuple(_plain(item) for item in value if not isinstance(item, Record) or item.compared)
     return value
 
 

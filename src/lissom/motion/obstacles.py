@@ -102,14 +102,14 @@ def bodies_of(arm: Arm) -> tuple[CollisionBody, ...]:
     """The arm's shape where none is given, of links that move.
 
     The collision shapes of a link, else its visual ones, each in the capsule around it. A link without shapes (or
-    with meshes, which are not read) is the lines from its joint to those of the next links, to its tools and to its
-    frame, or at least to its centre of mass, without thickness.
+    with meshes, which are not read, or drawings) is the lines from its joint to those of the next links, to its tools
+    and to its frame, or at least to its centre of mass, without thickness.
     """
     out: list[CollisionBody] = []
     for link in arm.links:
         if _stands(arm, link):
             continue
-        shapes = [shape for shape in link.shapes if shape.kind != "mesh"]
+        shapes = [shape for shape in link.shapes if shape.kind != "mesh" and shape.role != "drawing"]
         shapes = [shape for shape in shapes if shape.role == "collision"] or shapes
         out += _outer([_around(link, shape) for shape in shapes]) if shapes else _lines(arm, link)
     return tuple(out)

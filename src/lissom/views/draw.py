@@ -31,7 +31,7 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
     Parameters
     ----------
     arm : Arm
-    q : (dof,)          positions, default `arm.home`
+    q : (dof,)          positions, default `arm.ready`
     labels : bool       show the names of the links
     ax : Axes3D         draw into existing axes
 
@@ -45,7 +45,7 @@ def draw(arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any =
     >>> figure = ls.draw(ls.load("puma560"), [0, 0.8, -0.6, 0, 0.4, 0])
     >>> figure.savefig("puma.png")  # doctest: +SKIP
     """
-    state = as_state(as_arm(arm, "draw"), arm.home if q is None else q, "q", "draw")
+    state = as_state(as_arm(arm, "draw"), arm.ready if q is None else q, "q", "draw")
     if state.ndim != 1:
         raise InputError(f"draw: q has shape {state.shape}; expected one state ({arm.dof},).")
     if ax is not None and not hasattr(ax, "get_zlim"):

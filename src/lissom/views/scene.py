@@ -118,7 +118,7 @@ class Scene:
         self.skins: list[Skin] = []
         for i, link in enumerate(arm.links):
             self._add_link(i, link, files)
-        self._add_base()
+        self._add_base(files)
         self._add_loops()
         self._add_axes()
         self.solids += around
@@ -127,9 +127,11 @@ class Scene:
 
     def _add_link(self, i: int, link: Link, files: MeshFiles) -> None:
         """Its own shapes where it has some that can be shown, else rods, drums and tubes."""
-        parts = _parts(link, files)
+        parts = _parts(link.shapes, files)
         for k, (mesh, colour) in enumerate(parts):
             if link.flexible:
+                step = float(np.linalg.norm(link.tip[:3, 3])) / SECTIONS
+                mesh = solids.divided(mesh, link.tip[:3, 3], step)
                 self._add_bent(f"link/{link.name}/{k}", i, mesh, colour or rgb(FLEXIBLE))
             else:
                 self.solids.append(Solid(f"link/{link.name}/{k}", mesh, colour or rgb(MESH), i))
@@ -190,9 +192,13 @@ class Scene:
         shown = solids.ball(link.payload.com, float(np.clip(radius, 1.2 * self.radius, 0.1 * self.size)))
         self.solids.append(Solid(f"payload/{link.name}", shown, rgb(MASS), len(self.arm.links) + i))
 
-    def _add_base(self) -> None:
+    def _add_base(self, files: MeshFiles) -> None:
+        """Its shapes, or rods to the first joints."""
+        parts = _parts(self.arm.shapes, files)
+        for k, (mesh, colour) in enumerate(parts):
+            self.solids.append(Solid(f"base/{k}", mesh, colour or rgb(MESH), self.world))
         for link in self.arm.links:
-            if link.parent is None:
+            if link.parent is None and not parts:
                 self._add_rod(f"base/{link.name}", self.world, np.zeros(3), link.joint.placement[:3, 3])
 
     def _add_loops(self) -> None:
@@ -265,8 +271,20 @@ class Scene:
     @cached_property
     def corners(self) -> tuple[Array, Array]:
         """Of the box around all that will be shown of the arm."""
-        points = np.vstack([self.bones.points, np.zeros((1, 3))])
+        points = np.vstack([self.bones.points, np.zeros((1, 3)), self._base_points])
         return points.min(axis=0), points.max(axis=0)
+
+    @property
+    def _base_points(self) -> Array:
+        """(n, 3) what the base consists of."""
+        parts = [solid.mesh.vertices for solid in self.solids if solid.name.startswith("base/")]
+        return np.vstack([np.zeros((0, 3)), *parts])
+
+    @cached_property
+    def floor(self) -> float:
+        """Height of the floor, along `up`: just below the base."""
+        low = float(np.min(self._base_points @ self.up, initial=-self.radius))
+        return low - 0.02 * self.radius
 
     @property
     def camera(self) -> tuple[Array, Array]:
@@ -283,20 +301,25 @@ class Scene:
         return centre + 1.25 * max(size, 1e-3) * aside / np.linalg.norm(aside), centre
 
 
-def _parts(link: Link, files: MeshFiles) -> list[tuple[Mesh, Colour | None]]:
-    """The visual shapes of a link, in its axes; none where one of them cannot be shown."""
+def _parts(shapes: Iterable[LinkShape], files: MeshFiles) -> list[tuple[Mesh, Colour | None]]:
+    """What is shown of the shapes of a link or the base; nothing where one of them cannot be shown.
+
+    Primitives of one colour are one part: fewer are fewer to send.
+    """
     out: list[tuple[Mesh, Colour | None]] = []
-    for shape in link.shapes:
-        if shape.role != "visual":
+    primitives: dict[str, list[Mesh]] = {}
+    for shape in shapes:
+        if shape.role == "collision":
             continue
         if shape.kind != "mesh":
-            out.append((_primitive(shape), None))
+            primitives.setdefault(shape.colour, []).append(_primitive(shape))
             continue
         parts = files.parts(shape)
         if parts is None:
             return []
-        out += parts
-    return out
+        own = rgb(shape.colour) if shape.colour else None
+        out += [(mesh, colour or own) for mesh, colour in parts]
+    return out + [(solids.joined(some), rgb(colour) if colour else None) for colour, some in primitives.items()]
 
 
 def _primitive(shape: LinkShape) -> Mesh:

@@ -83,6 +83,27 @@ def box(size: ArrayLike) -> Mesh:
     return joined(sides)
 
 
+def divided(mesh: Mesh, along: ArrayLike, step: float) -> Mesh:
+    """The same surface with no edge longer than `step` in the direction `along` (3,), so that it can bend."""
+    if not step > 0:
+        return mesh
+    vertices, faces = mesh
+    across = np.asarray(along, float) / np.linalg.norm(along)
+    done = []
+    while len(faces):
+        height = vertices[faces] @ across
+        spans = np.abs(np.roll(height, -1, axis=1) - height)  # of the edges 0-1, 1-2, 2-0
+        longest = spans.argmax(axis=1)
+        fine = spans.max(axis=1) <= step
+        done.append(faces[fine])
+        faces, longest = faces[~fine], longest[~fine]
+        a, b, c = (np.take_along_axis(faces, ((longest + k) % 3)[:, None], axis=1)[:, 0] for k in range(3))
+        new = len(vertices) + np.arange(len(faces))
+        vertices = np.vstack([vertices, (vertices[a] + vertices[b]) / 2])
+        faces = np.concatenate([np.stack([a, new, c], axis=1), np.stack([new, b, c], axis=1)])
+    return Mesh(vertices, np.concatenate(done) if done else faces)
+
+
 def _along(way: Array) -> tuple[Array, Array]:
     """Unit vector along a way (up where it has no length), and two (2, 3) across it, right-handed."""
     length = np.linalg.norm(way)

@@ -123,7 +123,7 @@ def view(
     ----------
     arm : Arm
     record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
-    q : (dof,) or None               the pose of an arm without a record, None: `arm.home`, its loops closed
+    q : (dof,) or None               the pose of an arm without a record, None: `arm.ready`, its loops closed
     member : int                     which run of an ensemble to show first
     modes : ArmModes or None         modes to choose from in the panel; None: for an arm with elastic parts, the modes
                                      at the first pose with joints locked
@@ -218,10 +218,10 @@ def _page_path(export: Any) -> Path:
 def _pose(arm: Arm, q: ArrayLike | None) -> Array:
     if q is None and arm.loops:
         try:
-            return assemble(arm).q
+            return assemble(arm, arm.ready).q
         except SolveError as error:
             warnings.warn(f"view: the loops of arm {arm.name!r} are shown open. {error}", stacklevel=3)
-    pose = as_state(arm, arm.home if q is None else q, "q", "view")
+    pose = as_state(arm, arm.ready if q is None else q, "q", "view")
     if pose.ndim != 1:
         raise InputError(f"view: q has shape {pose.shape}; expected one state ({arm.dof},).")
     return pose

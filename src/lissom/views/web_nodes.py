@@ -39,7 +39,7 @@ class Nodes:
         self.api.set_up_direction(tuple(up))
         side = round(4 * size, 1) or 4 * size
         self.api.add_grid("/floor", side, side, plane="xy", cell_size=size / 5, section_size=size, wxyz=_upright(up),
-                          position=tuple(-1.02 * self.scene.radius * up), cell_color=(225, 228, 231),
+                          position=tuple(self.scene.floor * up), cell_color=(225, 228, 231),
                           section_color=(200, 205, 210), shadow_opacity=0.1)  # fmt: skip
         self.camera = {"position": tuple(position), "look_at": tuple(target), "up": tuple(up)}
 
