@@ -68,7 +68,7 @@ def draw(
         _draw_arm(board, bones)
         if labels and len(arm.links) <= MOST_LABELS:
             (_labels_above if plane else _labels)(board, bones)
-        _words(board.ax, arm, plane, given=ax is not None)
+        _words(board.ax, arm, plane)
     return board.ax.figure
 
 
@@ -286,8 +286,8 @@ def _shared_places(arm: Arm, origins: Array, near: float) -> list[tuple[Array, l
     return places
 
 
-def _words(ax: Any, arm: Arm, plane: stage.Plane | None, *, given: bool) -> None:
-    """Names of axes, title, and a legend below the figure; inside axes that are given."""
+def _words(ax: Any, arm: Arm, plane: stage.Plane | None) -> None:
+    """Names of axes, title, and a legend: below a plane, in the empty corner of a spatial view."""
     from matplotlib.lines import Line2D
 
     stage.name_axes(ax, plane)
@@ -306,7 +306,7 @@ def _words(ax: Any, arm: Arm, plane: stage.Plane | None, *, given: bool) -> None
         entries.append(dot("D", curve_colour(4), "closed loop", markerfacecolor=own.ground))
     entries += [dot("o", curve_colour(3), "centre of mass", alpha=0.55, markeredgewidth=0)] if arm.mass else []
     entries += [Line2D([], [], color=own.flexible, linewidth=4, label="flexible link")] if arm.flexible else []
-    if given:
-        ax.legend(handles=entries, loc="upper left")
+    if plane is None:
+        ax.legend(handles=entries, loc="upper left", handlelength=2.2)
     else:
         ax.figure.legend(handles=entries, loc="outside lower center", ncols=4, columnspacing=1.2, handlelength=2.2)

@@ -108,7 +108,7 @@ def _separate_torques(motion: Motion, curves: DenseCurves, groups: dict[str, lis
         ax.plot(curves.t, curves.tau[:, c], color=curve_colour(0))
         ax.set_xlim(curves.t[0], curves.t[-1])
         shade_beyond(ax, *curves.limits("tau", c), words=not k)
-        ax.set_title(motion.arm.coordinates[c], loc="left", pad=3)
+        ax.set_title(motion.arm.coordinates[c], loc="left", pad=3, parse_math=False)
         last = k + columns >= len(picked)
         finish_axes(ax, "time [s]" if last else "", quantity_label("tau", unit))
         ax.tick_params(labelbottom=last)
@@ -238,7 +238,7 @@ def _poses(figure: Any, place: Any, motion: Motion) -> None:
         lines = stage.Lines(ax, plane, colour, 0.35 + 0.4 * k / POSES if inner else 1.0, 0.4 if inner else 0.9)
         lines.put(bones, k)[0].set_label(label)
     draw_surroundings(ax, plane, motion, float(np.ptp(points, axis=0).max()))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13 if plane else -0.04), ncols=4, columnspacing=1.2)
+    stage.add_legend(ax, plane)
     ax.set_title(f"{POSES} poses of the arm, {motion.duration / (POSES - 1):.3g} s apart")
 
 

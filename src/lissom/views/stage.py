@@ -82,6 +82,16 @@ def name_axes(ax: Any, plane: Plane | None) -> None:
             axis.labelpad = 5
 
 
+def add_legend(ax: Any, plane: Plane | None) -> None:
+    """Add a legend: below the axes of a plane, in the upper left corner of a spatial view, which is empty."""
+    if not ax.get_legend_handles_labels()[0]:
+        return
+    if plane:
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4, columnspacing=1.2)
+    else:
+        ax.legend(loc="upper left", bbox_to_anchor=(-0.1, 1.0))
+
+
 class Lines:
     """An arm as lines in axes: links, flexible links, ribs, joints."""
 
