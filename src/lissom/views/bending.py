@@ -8,7 +8,7 @@ import numpy as np
 
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import Deformation
-from lissom.views.curves import name_ends
+from lissom.views.curves import name_ends, span
 from lissom.views.figures import new_figure, set_title
 from lissom.views.palette import curve_colour
 
@@ -32,7 +32,7 @@ def along_link(bent: Deformation) -> Figure:
         for k, (name, values) in enumerate(curves.items()):
             _draw(ax, bent.s, values, curve_colour(k), name)
         ax.set_ylabel(label)
-        ax.set_xlim(bent.s[0], bent.s[-1])
+        span(ax, bent.s)
         name_ends(ax)
     axes[-1].set_xlabel(f"distance along {bent.link} [m]", parse_math=False)
     count = int(np.prod(bent.stretch.shape[:-1]))

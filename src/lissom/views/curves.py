@@ -46,9 +46,15 @@ def draw_curves(ax: Any, t: Array, curves: Mapping[str, Array], chosen: Sequence
         ax.plot(t, y, color=palette().resting, linewidth=0.6, zorder=1.5)
     for k, c in enumerate(chosen):
         draw_curve(ax, t, curves[names[c]], curve_colour(k), names[c])
-    ax.set_xlim(t[0], t[-1])
+    span(ax, t)
     if not any(np.nanmax(np.abs(y), initial=0.0) > 0 for y in curves.values()):
         ax.set_ylim(-1.0, 1.0)
+
+
+def span(ax: Any, t: Array) -> None:
+    """Let the horizontal axis end where the curves end."""
+    if t[-1] > t[0]:
+        ax.set_xlim(t[0], t[-1])
 
 
 def _range(y: Array) -> float:

@@ -228,7 +228,7 @@ def _gravity(board: _Board, gravity: Array) -> None:
 
 
 def _labels(board: _Board, bones: Skeleton) -> None:
-    """Names of links in two columns beside the arm, with thin lines to their joints; one name for joints at one place."""
+    """Names of links in two columns beside the arm, with thin lines to their joints."""
     right, up = _screen(board)
     places = _shared_places(bones.arm, bones.origins, 0.02 * board.size)
     at = np.array([place for place, _ in places])

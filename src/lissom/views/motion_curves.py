@@ -66,7 +66,7 @@ class DenseCurves:
         return 100.0 * np.where(tau > 0, tau / high, -tau / low)
 
     def notable(self, some: Sequence[int], most: int = 7) -> list[int]:
-        """Return positions in `some` of the coordinates nearest to their torque limits, or else those that move most."""
+        """Return positions in `some` of those nearest to their torque limits, or else of those that move most."""
         use = self.utilisation("tau")[:, list(some)].max(axis=0)
         return notable(use + 1e-6 * np.ptp(self.q[:, list(some)], axis=0), most)
 

@@ -12,7 +12,7 @@ from lissom.motion.comparison import Comparison
 from lissom.motion.record import Motion
 from lissom.verbs.kinematics import pose
 from lissom.views import stage
-from lissom.views.curves import draw_curves, finish_axes, name_ends, others, shade_beyond
+from lissom.views.curves import draw_curves, finish_axes, name_ends, others, shade_beyond, span
 from lissom.views.figures import new_figure, set_title
 from lissom.views.followed import followed_frame
 from lissom.views.motion_curves import REACHED, DenseCurves, limit_text, title_lines
@@ -58,7 +58,7 @@ def overview(motion: Motion) -> Figure:
 
 
 def _result(ax: Any, motion: Motion) -> None:
-    """Draw the residual vibration where plans were compared, limit utilisation where there are limits, or else costs."""
+    """Draw residual vibration if plans were compared, limit utilisation if there are limits, or else costs."""
     if motion.compared is not None:
         _residual(ax, motion.compared)
     elif motion.report.peaks:
@@ -106,7 +106,7 @@ def _separate_torques(motion: Motion, curves: DenseCurves, groups: dict[str, lis
     axes = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
     for k, (ax, (unit, c)) in enumerate(zip(axes, picked, strict=False)):
         ax.plot(curves.t, curves.tau[:, c], color=curve_colour(0))
-        ax.set_xlim(curves.t[0], curves.t[-1])
+        span(ax, curves.t)
         shade_beyond(ax, *curves.limits("tau", c), words=not k)
         ax.set_title(motion.arm.coordinates[c], loc="left", pad=3, parse_math=False)
         last = k + columns >= len(picked)
@@ -212,7 +212,7 @@ def _residual(ax: Any, compared: Comparison) -> None:
             far = np.maximum(np.array(plan.vibration), LEAST)
             ax.plot(compared.times, far, "-" if k < 2 else "--", color=curve_colour(k), label=plan.name)
     ax.set_yscale("log")
-    ax.set_xlim(compared.times[0], compared.times[-1])
+    span(ax, np.array(compared.times))
     if any(plan.vibration and min(plan.vibration) < LEAST for plan in compared.plans):
         ax.annotate(f"drawn at {LEAST:g} m: that or less", (0.01, LEAST), (0, 2), ("axes fraction", "data"),
                     "offset points", fontsize="x-small", color=palette().muted)  # fmt: skip

@@ -15,7 +15,7 @@ from lissom.model.units import UNITS, amplitudes, units
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.views import stage
-from lissom.views.curves import draw_curve, draw_curves, finish_axes, name_ends, notable, others
+from lissom.views.curves import draw_curve, draw_curves, finish_axes, name_ends, notable, others, span
 from lissom.views.figures import new_figure, set_title
 from lissom.views.followed import followed_frame
 from lissom.views.palette import curve_colour, palette
@@ -150,7 +150,7 @@ def tip(run: Run) -> Figure:
     draw_curve(speed, run.t, rate, curve_colour(0))
     finish_axes(speed, "time [s]", "speed [m/s]")
     for ax in (where, speed):
-        ax.set_xlim(run.t[0], run.t[-1])
+        span(ax, run.t)
     where.tick_params(labelbottom=False)
     name_ends(where)
     _title(figure, run, f"{frame} moves at up to {np.nanmax(rate):.3g} m/s")
@@ -198,7 +198,7 @@ def energy(run: Run) -> Figure:
     worst = float(np.max(run.balance_error))
     finish_axes(left, "time [s]", "balance error [J]")
     left.set_title(f"largest energy balance error: {worst:.2g} of the energy exchanged")
-    stored.set_xlim(run.t[0], run.t[-1])
+    span(stored, run.t)
     for ax in (stored, flow):
         name_ends(ax)
     _title(figure, run, f"energy balance error {worst:.2g}")

@@ -12,7 +12,7 @@ from lissom.views.skeleton import Skeleton
 
 FLAT = 1e-6  # thickness of what is flat, of its size
 LEAST = 0.25  # shortest side of a view, of its longest
-ZOOM = 0.92  # of spatial views; more cuts the names of their axes off
+ZOOM = 0.84  # of spatial views; more cuts the names of their axes off
 TICKS = 4
 AXES = "xyz"
 Plane = tuple[int, int]

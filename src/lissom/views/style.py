@@ -38,6 +38,7 @@ SETTINGS: dict[str, Any] = {
     "xtick.minor.size": 0.0,
     "ytick.minor.size": 0.0,
 }
+FAINT = 0.25  # grid lines in colours of other style sheets, many of which have no grid and would draw strong lines
 THEMES: dict[str, Palette] = {"light": LIGHT, "dark": DARK}
 
 
@@ -66,5 +67,8 @@ def figure_style(theme: str | None = None) -> Iterator[None]:
     own = palette() if theme is None else THEMES[theme]
     wanted = SETTINGS | _coloured(own)
     free = {name: value for name, value in wanted.items() if rcParams[name] == rcParamsDefault[name]}
+    foreign = rcParams["grid.color"] not in (rcParamsDefault["grid.color"], LIGHT.grid, DARK.grid)
+    if foreign and rcParams["grid.alpha"] == rcParamsDefault["grid.alpha"]:
+        free["grid.alpha"] = FAINT
     with rc_context(free if theme is None else free | _coloured(own)):
         yield

@@ -10,7 +10,7 @@ from lissom.spatial.frames import inverse
 from lissom.spatial.rotations import Array, rotation_vector
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views import stage
-from lissom.views.curves import name_ends
+from lissom.views.curves import name_ends, span
 from lissom.views.figures import new_figure, set_title
 from lissom.views.palette import curve_colour, palette
 from lissom.views.skeleton import Skeleton
@@ -102,7 +102,7 @@ def beam_modes(found: BeamModes) -> Figure:
         ax.axhline(0.0, color=palette().resting, linewidth=1.0)
         ax.plot(x, y[:, k], color=curve_colour(k), linewidth=2.0)
         ax.set_title(f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz", loc="left")
-        ax.set_xlim(x[0], x[-1])
+        span(ax, x)
     axes[-1].set_xlabel("distance from the root [m]")
     figure.supylabel(f"mode shape: {MEANING[found.plane]} at unit amplitude", fontsize=9)
     hidden = len(found.frequencies_hz) - count
