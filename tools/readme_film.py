@@ -23,8 +23,9 @@ from lissom.motion.variants import rigid
 from lissom.views import stage
 from lissom.views.figures import new_figure
 from lissom.views.followed import followed_frame
-from lissom.views.palette import COLOURS
+from lissom.views.palette import COLOURS, palette
 from lissom.views.skeleton import Skeleton
+from lissom.views.style import figure_style
 
 GOAL, DURATION, AFTER = [0.8, 0.8], 4.0, 4.0
 FPS, SPEED = 12, 1.5
@@ -68,14 +69,20 @@ class SideBySide:
         grid = self.figure.add_gridspec(2, 2, height_ratios=(2.1, 1.0))
         points = np.vstack([bones.points for bones in self.bones])
         plane = stage.plane_of(points)
-        self.lines, self.words = [], []
+        self.lines, self.words, self.trails = [], [], []
+        self.tips = [ls.pose(arm, run.states(self.fine), followed_frame(arm))[..., :3, 3] for run in runs]
+        goal = Skeleton(arm, arm.expanded(np.array(GOAL)))
         for k, (name, colour) in enumerate(PLANS.items()):
             ax = stage.set_up(self.figure, grid[0, k], points, plane)
             ax.set_title(name, color=colour, fontsize=12, fontweight="bold")
+            stage.Lines(ax, plane, palette().resting, width=0.5).put(goal)[0].set_label("goal")
+            self.trails.append(ax.plot([], [], color=colour, linewidth=1.2, label="path of the tip")[0])
             self.lines.append(stage.Lines(ax, plane))
             ax.set_xlabel("")
             at = {"transform": ax.transAxes, "va": "top", "ha": "right", "family": "monospace", "fontsize": 13}
-            self.words.append(ax.text(0.97, 0.95, "", **at))
+            self.words.append(ax.text(0.97, 0.97, "", **at))
+            ax.legend(loc="lower left")
+        self.plane = plane
         self._curves(grid[1, :])
         self.figure.draw_without_rendering()
         self.figure.set_layout_engine("none")
@@ -85,10 +92,10 @@ class SideBySide:
         for x, colour in zip(self.curves, PLANS.values(), strict=True):
             ax.plot(self.fine, x, color=colour, alpha=0.25)
         self.passed = [ax.plot([], [], color=colour, linewidth=2)[0] for colour in PLANS.values()]
-        ax.axvline(DURATION, color="grey", linewidth=1, linestyle=":")
-        ax.set_title(f"joints stop at {DURATION:g} s", fontsize=10, color="grey", loc="center", pad=3)
+        quiet = palette().muted
+        ax.axvline(DURATION, color=quiet, linewidth=1, linestyle=":")
+        ax.set_title(f"joints stop at {DURATION:g} s", color=quiet, loc="center", pad=3)
         ax.set(xlabel="t [s]", ylabel="tip deflection [mm]", xlim=(0.0, self.t[-1]))
-        ax.grid(visible=True, alpha=0.25)
 
     def show(self, k: int) -> list:
         """Frame k."""
@@ -97,6 +104,7 @@ class SideBySide:
             self.words[n].set_text(f"t = {self.t[k]:3.1f} s\ntip {round(self.deflections[n][k], 1) + 0.0:+6.1f} mm")
             passed = self.fine <= self.t[k]
             self.passed[n].set_data(self.fine[passed], self.curves[n][passed])
+            stage.place(self.trails[n], self.tips[n][passed], self.plane)
         return []
 
     def save(self, path: Path) -> None:
@@ -117,7 +125,8 @@ def main() -> None:
     path = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/stopping.gif")
     arm = ls.load("two_link_flexible")
     runs = [Followed(arm, plan) for plan in plans(arm)]
-    SideBySide(arm, runs).save(path)
+    with figure_style("light"):
+        SideBySide(arm, runs).save(path)
     for name, run in zip(PLANS, runs, strict=True):
         print(f"{name}: the tip vibrates by up to {1e3 * run.residual:.2g} mm after the joints have stopped")
     print(f"wrote {path}, {path.stat().st_size / 1e3:.0f} kB")

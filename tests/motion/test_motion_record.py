@@ -213,9 +213,13 @@ def test_figures(lift, kind, tmp_path):
 
 
 def test_torques_are_drawn_with_their_limits(lift):
-    (ax,) = ls.plot(lift, "torques").axes
-    levels = sorted({float(line.get_ydata()[0]) for line in ax.lines if line.get_linestyle() == "--"})
-    assert levels == [-10.0, -9.5, 9.5, 10.0]
+    """Limits that differ: a panel for each joint, with the regions beyond its own limits shaded."""
+    levels = []
+    for ax in ls.plot(lift, "torques").axes:
+        curve, *edges = ax.lines
+        assert np.allclose(np.interp(lift.t, *curve.get_data()), lift.tau[:, len(levels)], atol=0.02)
+        levels.append([float(line.get_ydata()[0]) for line in edges])
+    assert levels == [[-9.5, 9.5], [-10.0, 10.0]]
 
 
 def test_an_arm_that_slides_and_turns_is_drawn(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from tests.loops.mechanisms import four_bar
 
 import lissom as ls
+from lissom.spatial.frames import pose
 from lissom.views.skeleton import Skeleton
 
 mpl.use("Agg")
@@ -31,7 +32,8 @@ def test_view_holds_the_whole_arm_with_equal_axes():
     arm, q = ls.load("stanford"), [0.2, -1.0, 0.9, 0.1, 0.4, 0.2]
     axes = ls.draw(arm, q).axes[0]
     spans = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
-    assert np.allclose(np.diff(spans), np.diff(spans)[0])
+    scale = np.diff(spans)[:, 0] / axes.get_box_aspect()
+    assert np.allclose(scale, scale[0])
     points = ls.poses(arm, q)[:, :3, 3]
     assert (points >= spans[:, 0]).all()
     assert (points <= spans[:, 1]).all()
@@ -40,16 +42,26 @@ def test_view_holds_the_whole_arm_with_equal_axes():
 def test_links_end_where_kinematics_says():
     arm, q = ls.load("two_link"), [0.3, 0.8]
     lines = ls.draw(arm, q).axes[0].lines
-    drawn = np.vstack([np.column_stack(line.get_data_3d()) for line in lines])
-    for point in ls.poses(arm, q)[:, :3, 3]:
+    drawn = np.vstack([np.column_stack(line.get_data()) for line in lines])  # planar: x and y
+    for point in ls.poses(arm, q)[:, :2, 3]:
         assert np.abs(drawn - point).max(axis=1).min() < 1e-12
 
 
 def test_an_arm_is_drawn_in_its_ready_pose():
     arm = ls.load("two_link")
     lines = ls.draw(arm).axes[0].lines
-    drawn = np.vstack([np.column_stack(line.get_data_3d()) for line in lines])
-    assert np.abs(drawn - ls.pose(arm, arm.poses["ready"], "fore")[:3, 3]).max(axis=1).min() < 1e-12
+    drawn = np.vstack([np.column_stack(line.get_data()) for line in lines])  # flat: x and y
+    assert np.abs(drawn - ls.pose(arm, arm.poses["ready"], "fore")[:2, 3]).max(axis=1).min() < 1e-12
+
+
+def test_only_planar_mechanisms_are_drawn_flat():
+    """In the plane of the motion, not of one pose: the Panda-like chain below lies in a plane and can leave it."""
+    assert not hasattr(ls.draw(ls.load("two_link_flexible")).axes[0], "get_zlim")
+    chain = ls.Arm("chain", [
+        ls.Link("a", joint=ls.Joint("revolute", axis=(0, 0, 1)), mass=1.0, frame=pose(p=(0.4, 0, 0))),
+        ls.Link("b", "a", ls.Joint("revolute", axis=(0, 1, 0)), mass=1.0, com=(0.1, 0, 0), frame=pose(p=(0.3, 0, 0))),
+    ])  # fmt: skip
+    assert hasattr(ls.draw(chain, [0.0, 0.0]).axes[0], "get_zlim")
 
 
 def test_joints_at_one_place_share_a_label():
@@ -63,7 +75,7 @@ def test_draws_into_given_axes_and_without_labels():
     figure = plt.figure()
     axes = figure.add_subplot(projection="3d")
     assert ls.draw(ls.load("two_link"), labels=False, ax=axes) is figure
-    assert [text.get_text() for text in axes.texts] == ["g"]  # gravity's arrow
+    assert {text.get_text() for text in axes.texts} == {"x", "y", "z", "g"}  # of arrows
 
 
 def test_bad_positions_are_refused():

@@ -11,10 +11,13 @@ import numpy as np
 from lissom.errors import InputError, shown
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.verbs.modes import ArmModes
 from lissom.views.film import Film, refuse_unwritable
 from lissom.views.followed import followed_frame
+from lissom.views.motion_curves import DenseCurves, title_lines
+from lissom.views.style import figure_style
 from lissom.views.vibration import mode_title, swing
 
 MOST_FRAMES = 2000
@@ -29,9 +32,10 @@ def animate(
     speed: float = 1.0,
     member: int = 0,
     mode: int = 1,
+    theme: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Film:
-    """Animate a run or motion with the path of its tip, or a vibration mode of an arm.
+    """Animate a run or motion with clock and path of its tip (a motion with its goal), or a vibration mode of an arm.
 
     In a notebook it plays below the cell if it is the last expression. Arms that move in a coordinate plane are drawn
     in that plane; flexible links are drawn deflected.
@@ -44,6 +48,7 @@ def animate(
     speed : float            1: real time for a run or motion, a period of two seconds for a mode; 0.5: half as fast
     member : int             which run of an ensemble
     mode : int               which mode, 1 is the lowest; its amplitude is chosen so that it is visible
+    theme : "light", "dark" or None    colours, as in `plot`
     progress : f(fraction)   called with the fraction of frames written
 
     Returns
@@ -70,12 +75,13 @@ def animate(
     for word, value in (("fps", fps), ("speed", speed)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
             raise InputError(f"animate: {word} is {shown(value)}; expected a number above 0.")
-    if isinstance(result, Run):
-        film = _run(result, fps, speed, member)
-    elif isinstance(result, Motion):
-        film = _motion(result, fps, speed)
-    else:
-        film = _vibration(result, fps, speed, mode)
+    with figure_style(theme):
+        if isinstance(result, Run):
+            film = _run(result, fps, speed, member)
+        elif isinstance(result, Motion):
+            film = _motion(result, fps, speed)
+        else:
+            film = _vibration(result, fps, speed, mode)
     if path is not None:
         film.save(path, progress)
     return film
@@ -90,10 +96,11 @@ def _run(run: Run, fps: float, speed: float, member: int) -> Film:
     _refuse_long(frames, "run.between(...)")
     some = one.at(np.linspace(one.t[0], one.t[-1], frames))
     passed = np.searchsorted(one.t, some.t, side="right")
-    titles = [f"{one.arm.name}   t = {t:.3f} s" for t in some.t]
+    clocks = _clocks(some.t, one.t[-1])
     frame = followed_frame(one.arm)
     path, tips = one.path(frame), some.path(frame)
-    return Film(one.arm, some.q, titles, fps, lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]]))
+    trail = lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]])  # noqa: E731
+    return Film(one.arm, some.q, clocks, fps, f"{one.arm.name}, simulated{_pace(speed)}", trail)
 
 
 def _motion(motion: Motion, fps: float, speed: float) -> Film:
@@ -102,11 +109,13 @@ def _motion(motion: Motion, fps: float, speed: float) -> Film:
     _refuse_long(frames, "a greater speed")
     t = np.linspace(0.0, motion.duration, frames)
     q = motion.at(t)[0]
-    path, tips = (pose(motion.arm, some, followed_frame(motion.arm))[..., :3, 3] for some in (motion.q, q))
-    passed = np.searchsorted(motion.t, t, side="right")
-    titles = [f"{motion.arm.name}   t = {when:.3f} s of {motion.duration:.3f}" for when in t]
+    fine = DenseCurves(motion)
+    path, tips = (pose(motion.arm, some, followed_frame(motion.arm))[..., :3, 3] for some in (fine.q, q))
+    passed = np.searchsorted(fine.t, t, side="right")
+    title = title_lines(motion)[0] + _pace(speed)
     trail = lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]])  # noqa: E731
-    return Film(motion.arm, q, titles, fps, trail, surroundings=motion)
+    goal = ("goal", q[-1])
+    return Film(motion.arm, q, _clocks(t, motion.duration), fps, title, trail, goal, motion)
 
 
 def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> Film:
@@ -120,8 +129,20 @@ def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> Film:
     _refuse_long(frames, "a greater speed")
     phase = 2 * np.pi * np.arange(frames) / frames
     q = found.q + np.sin(phase)[:, None] * swing(found, mode - 1)
-    title = f"{found.arm.name}, {mode_title(found, mode - 1)}\n{shown_pace(found.frequencies_hz[mode - 1], period)}"
-    return Film(found.arm, q, [title] * frames, fps, rest=found.q)
+    clocks = [f"{part:.2f} of a period" for part in np.arange(frames) / frames]
+    pace = shown_pace(found.frequencies_hz[mode - 1], period)
+    title = f"{found.arm.name}, {mode_title(found, mode - 1)}\n{pace}, amplitude not to scale"
+    return Film(found.arm, q, clocks, fps, title, ghost=("at rest", found.q))
+
+
+def _clocks(times: Array, end: float) -> list[str]:
+    """The text of every frame: its time, and that of the last."""
+    return [f"t = {t:.3f} s of {end:.3f} s" for t in times]
+
+
+def _pace(speed: float) -> str:
+    """How fast a film is shown, unless in real time."""
+    return "" if speed == 1 else f", shown at {speed:.3g} times real time"
 
 
 def shown_pace(frequency_hz: float, period: float = PERIOD) -> str:

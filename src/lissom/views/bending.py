@@ -8,8 +8,9 @@ import numpy as np
 
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import Deformation
-from lissom.views.figures import new_figure
-from lissom.views.palette import COLOURS
+from lissom.views.curves import name_ends, span
+from lissom.views.figures import new_figure, set_title
+from lissom.views.palette import curve_colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,14 +30,15 @@ def along_link(bent: Deformation) -> Figure:
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for ax, (label, curves) in zip(axes, panels, strict=True):
         for k, (name, values) in enumerate(curves.items()):
-            _draw(ax, bent.s, values, COLOURS[k % len(COLOURS)], name)
+            _draw(ax, bent.s, values, curve_colour(k), name)
         ax.set_ylabel(label)
-        ax.grid(visible=True, alpha=0.25)
-        ax.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        span(ax, bent.s)
+        name_ends(ax)
     axes[-1].set_xlabel(f"distance along {bent.link} [m]", parse_math=False)
     count = int(np.prod(bent.stretch.shape[:-1]))
-    many = "" if bent.stretch.ndim == 1 else f" (band: range over {count} states, line: state with the largest value)"
-    figure.suptitle(f"Deformation of {bent.link}{many}", fontsize=11, parse_math=False)
+    many = "" if bent.stretch.ndim == 1 else f"band: range over {count} states; line: the state with the largest value"
+    largest = 1e3 * float(np.nanmax(np.linalg.norm(bent.displacement, axis=-1)))
+    set_title(figure, f"{bent.link}: displaced by up to {largest:.3g} mm", many)
     return figure
 
 
@@ -47,4 +49,4 @@ def _draw(ax: Any, s: Array, values: Array, colour: str, name: str) -> None:
         rows = rows[np.isfinite(rows).all(axis=1)]
         ax.fill_between(s, rows.min(axis=0), rows.max(axis=0), color=colour, alpha=0.2, linewidth=0)
         values = rows[np.abs(rows).max(axis=1).argmax()]
-    ax.plot(s, values, color=colour, label=name, linewidth=1.4)
+    ax.plot(s, values, color=colour, label=name)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import textwrap
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+WRAP = 0.095  # inches that a letter of a title takes, about
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -13,3 +16,10 @@ def new_figure(width: float, height: float) -> Figure:
     from lissom.views.notebook_figure import NotebookFigure
 
     return NotebookFigure(figsize=(width, height), layout="constrained")
+
+
+def set_title(figure: Any, *lines: str) -> None:
+    """Write the title of a figure: the first line and those that are not empty, wrapped to its width."""
+    most = max(30, int(figure.get_figwidth() / WRAP))
+    rows = [row for line in lines if line for row in textwrap.wrap(line, most)[:3]]
+    figure.suptitle("\n".join(rows), parse_math=False)

@@ -17,7 +17,7 @@ from lissom.motion.record import Motion
 from lissom.spatial.rotations import Array
 from lissom.views import stage
 from lissom.views.figures import new_figure
-from lissom.views.palette import COLOURS, RESTING
+from lissom.views.palette import curve_colour, palette
 from lissom.views.skeleton import Skeleton
 from lissom.views.surroundings import draw_surroundings, extent
 
@@ -48,43 +48,58 @@ class Film:
         self,
         arm: Arm,
         q: Array,
-        titles: Sequence[str],
+        clocks: Sequence[str],
         fps: float,
+        title: str = "",
         trail: Callable[[int], Array] | None = None,
-        rest: Array | None = None,
+        ghost: tuple[str, Array] | None = None,
         surroundings: Motion | None = None,
     ):
         """Draw the first frame.
 
-        q : (frames, dof); titles : of every frame; trail : path (n, 3) up to a frame, the last is the longest;
-        rest : (dof,) the pose that a vibration is about; surroundings : motion whose task is drawn around the arm
+        q : (frames, dof); clocks : text of every frame; trail : path (n, 3) up to a frame, the last is the longest;
+        ghost : name and (dof,) of a pose that is drawn behind the arm; surroundings : motion whose task is drawn
+        around it
         """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        self.titles, self.trail, self.fps = titles, trail, fps
+        self.clocks, self.trail, self.fps = clocks, trail, fps
         self.bones = Skeleton(arm, q)
-        path = np.zeros((1, 3)) if trail is None else trail(len(titles) - 1)
+        path = np.zeros((1, 3)) if trail is None else trail(len(clocks) - 1)
         points = np.vstack([self.bones.points, np.zeros((1, 3)), path])
         self.plane = stage.plane_of(points)
         if surroundings is not None:
             points = np.vstack([points, extent(surroundings, points, self.plane)])
-        self.figure = new_figure(6, 5 * stage.proportion(points, self.plane) + 1)
+        self.figure = new_figure(6, 5 * stage.proportion(points, self.plane) + 1.5)
         FigureCanvasAgg(self.figure)
         ax = stage.set_up(self.figure, 111, points, self.plane)
         if surroundings is not None:
             draw_surroundings(ax, self.plane, surroundings, float(np.ptp(points, axis=0).max()))
-        if rest is not None:
-            stage.Lines(ax, self.plane, RESTING, width=0.5).put(Skeleton(arm, rest))
-        (self.line,) = ax.plot(*[[]] * (2 if self.plane else 3), color=COLOURS[1], linewidth=1.2)
+        self._behind(ax, path, ghost)
         self.lines = stage.Lines(ax, self.plane)
-        self.title = ax.set_title(titles[0], fontsize=11, parse_math=False)
+        self.title = self.figure.suptitle(title, parse_math=False)
+        self.clock = ax.set_title(clocks[0], family="monospace", parse_math=False)
+        stage.add_legend(ax, self.plane)
         self.show(0)
         self.figure.draw_without_rendering()
         self.figure.set_layout_engine("none")  # once is enough: it takes longer than a frame
 
+    def _behind(self, ax: Any, path: Array, ghost: tuple[str, Array] | None) -> None:
+        """Draw what stays: a pose, and the whole path faintly under the part of it that is passed."""
+        own, nothing = palette(), [[]] * (2 if self.plane else 3)
+        if ghost is not None:
+            name, q = ghost
+            lines = stage.Lines(ax, self.plane, own.resting, width=0.6)
+            lines.put(Skeleton(self.bones.arm, q))[0].set_label(name)
+        label = "path of the tip" if self.trail is not None else "_nolegend_"
+        (whole,) = ax.plot(*nothing, color=own.resting, linewidth=0.8, linestyle=":")
+        if self.trail is not None:
+            stage.place(whole, path, self.plane)
+        (self.line,) = ax.plot(*nothing, color=curve_colour(1), linewidth=1.4, label=label)
+
     def __len__(self) -> int:
         """Number of frames."""
-        return len(self.titles)
+        return len(self.clocks)
 
     def __repr__(self) -> str:
         return f"<Film: {len(self)} frames, {len(self) / self.fps:.3g} s; use save(path) to write it>"
@@ -93,8 +108,8 @@ class Film:
         """Draw frame k into the figure."""
         if self.trail is not None:
             stage.place(self.line, self.trail(k), self.plane)
-        self.title.set_text(self.titles[k])
-        return [*self.lines.put(self.bones, k), self.line, self.title]
+        self.clock.set_text(self.clocks[k])
+        return [*self.lines.put(self.bones, k), self.line, self.clock]
 
     def save(self, path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> None:
         """Write all frames to a file.

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.errors import InputError
-from lissom.model.units import UNITS
 from lissom.motion.comparison import Comparison
 from lissom.motion.record import Motion
-from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.views import stage
-from lissom.views.figures import new_figure
+from lissom.views.curves import draw_curves, finish_axes, name_ends, others, shade_beyond, span
+from lissom.views.figures import new_figure, set_title
 from lissom.views.followed import followed_frame
-from lissom.views.palette import COLOURS, RESTING
-from lissom.views.runs import (
-    MOST_LINES,
-    deflections,
-    draw_curve,
-    finish_axes,
-    joint_groups,
-    names_above,
-)
+from lissom.views.motion_curves import REACHED, DenseCurves, limit_text, title_lines
+from lissom.views.palette import curve_colour, palette
+from lissom.views.runs import deflections, joint_groups, quantity_label
 from lissom.views.skeleton import Skeleton
 from lissom.views.surroundings import draw_surroundings, extent
 
@@ -33,198 +25,254 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEAST = 1e-9  # m: what is below counts as still
-STICKS = 11  # states of the arm along a motion
-QUANTITIES = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "torque"}
-START, END, WAY = COLOURS[2], COLOURS[1], COLOURS[0]
+POSES = 11  # states of the arm along a motion
+MOST_TORQUES = 12  # panels of torques, each with its own limits
+NEAR = 1.3  # times the largest value: limits up to there are shown
+WIDE = 20.0  # ratio of costs from which their axis is logarithmic
 
 
 def overview(motion: Motion) -> Figure:
-    """Plot positions, torques and deflections on the left; poses of the arm, and convergence or residual vibration, on
-    the right."""
-    panels, bent = _panels(motion, ("q", "tau")), deflections(motion)
-    count = len(panels) + bool(bent)
-    figure = new_figure(11.5, 7.0 if count == 2 else 9.0)
-    halves = figure.add_gridspec(1, 2, width_ratios=(1.1, 1))
+    """Plot positions, torques and deflections on the left; poses of the arm, and limit utilisation or residual
+    vibration, on the right."""
+    curves, deflected = DenseCurves(motion), deflections(motion)
+    groups = joint_groups(motion.arm)
+    count = 2 * len(groups) + bool(deflected)
+    figure = new_figure(12.5, 6.8 if count == 2 else 8.6)
+    halves = figure.add_gridspec(1, 2, width_ratios=(1.15, 1))
     rows = halves[0].subgridspec(count, 1)
     first: Any = None
-    for k, (word, unit, some) in enumerate(panels):
-        ax = figure.add_subplot(rows[k], sharex=first)
-        first = first or ax
-        _profile(ax, motion, word, unit, some, legend=word == "q")
-    if bent:
-        ax = figure.add_subplot(rows[-1], sharex=first)
-        _bent(ax, motion, bent)
-    ax.set_xlabel("time [s]")
-    parts = halves[1].subgridspec(2, 1, height_ratios=(2, 1))
-    _sticks(figure, parts[0], motion)
-    below = figure.add_subplot(parts[1])
-    _cost(below, motion) if motion.compared is None else _ringing(below, motion.compared)
-    _title(figure, motion)
+    unnamed = []
+    for k, (unit, some) in enumerate(groups.items()):
+        chosen = curves.notable(some)
+        unnamed.append(others(len(some), chosen))
+        for row, word in ((2 * k, "q"), (2 * k + 1, "tau")):
+            ax = first = figure.add_subplot(rows[row], sharex=first)
+            _profile(ax, curves, word, unit, some, chosen, last=row == count - 1)
+    if deflected:
+        _deflections(figure.add_subplot(rows[-1], sharex=first), motion)
+    parts = halves[1].subgridspec(2, 1, height_ratios=(2.2, 1))
+    _poses(figure, parts[0], motion)
+    _result(figure.add_subplot(parts[1]), motion)
+    set_title(figure, *title_lines(motion, curves), *dict.fromkeys(unnamed))
     return figure
 
 
+def _result(ax: Any, motion: Motion) -> None:
+    """Draw residual vibration if plans were compared, limit utilisation if there are limits, or else costs."""
+    if motion.compared is not None:
+        _residual(ax, motion.compared)
+    elif motion.report.peaks:
+        _utilisation(ax, motion)
+    else:
+        _cost(ax, motion)
+
+
 def joints(motion: Motion) -> Figure:
-    """Plot positions, rates and accelerations over time, limits dashed."""
-    return _stacked(motion, ("q", "qd", "qdd"))
+    """Plot positions, rates and accelerations over time, with the limits that are near."""
+    words, groups, curves = ("q", "qd", "qdd"), joint_groups(motion.arm), DenseCurves(motion)
+    figure = new_figure(3.0 + 5.0 * len(groups), 0.8 + 2.2 * len(words))
+    axes = figure.subplots(len(words), len(groups), sharex=True, squeeze=False)
+    unnamed = []
+    for column, (unit, some) in zip(axes.T, groups.items(), strict=True):
+        chosen = curves.notable(some)
+        unnamed.append(others(len(some), chosen))
+        for ax, word in zip(column, words, strict=True):
+            _profile(ax, curves, word, unit, some, chosen, last=word == words[-1])
+    set_title(figure, *title_lines(motion, curves), *dict.fromkeys(unnamed))
+    return figure
 
 
 def torques(motion: Motion) -> Figure:
-    """Plot torques over time, limits dashed."""
-    return _stacked(motion, ("tau",))
+    """Plot torques over time with their limits; one panel for each joint where their limits differ."""
+    groups, curves = joint_groups(motion.arm), DenseCurves(motion)
+    limits = {unit: {curves.limits("tau", c) for c in some} for unit, some in groups.items()}
+    if any(len(own) > 1 for own in limits.values()):
+        return _separate_torques(motion, curves, groups)
+    figure = new_figure(8.5, 0.8 + 3.6 * len(groups))
+    axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
+    for ax, (unit, some) in zip(axes, groups.items(), strict=True):
+        _profile(ax, curves, "tau", unit, some, curves.notable(some), last=ax is axes[-1])
+    set_title(figure, *title_lines(motion, curves))
+    return figure
+
+
+def _separate_torques(motion: Motion, curves: DenseCurves, groups: dict[str, list[int]]) -> Figure:
+    """A panel for the torque of every joint, or of those nearest to their limits."""
+    all_of_them = [(unit, c) for unit, some in groups.items() for c in some]
+    picked = [all_of_them[k] for k in curves.notable([c for _, c in all_of_them], MOST_TORQUES)]
+    columns = 2 if len(picked) <= 8 else 3
+    rows = -(-len(picked) // columns)
+    figure = new_figure(4.3 * columns, 0.9 + 1.7 * rows)
+    axes = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
+    for k, (ax, (unit, c)) in enumerate(zip(axes, picked, strict=False)):
+        ax.plot(curves.t, curves.tau[:, c], color=curve_colour(0))
+        span(ax, curves.t)
+        shade_beyond(ax, *curves.limits("tau", c), words=not k)
+        ax.set_title(motion.arm.coordinates[c], loc="left", pad=3, parse_math=False)
+        last = k + columns >= len(picked)
+        finish_axes(ax, "time [s]" if last else "", quantity_label("tau", unit))
+        ax.tick_params(labelbottom=last)
+    for ax in axes[len(picked) :]:
+        ax.set_visible(False)
+    hidden = len(all_of_them) - len(picked)
+    more = f"{hidden} joints farther from their limits are not shown" if hidden else ""
+    set_title(figure, *title_lines(motion, curves), more)
+    return figure
 
 
 def deflection(motion: Motion) -> Figure:
     """Plot the tip deflection of flexible links over time."""
-    bent = deflections(motion)
-    if not bent:
+    if not deflections(motion):
         raise InputError(f"plot: arm {motion.arm.name!r} has no flexible links, so there is no deflection to plot.")
-    figure = new_figure(8.0, 4.5)
-    ax = figure.add_subplot()
-    _bent(ax, motion, bent)
-    ax.set_xlabel("time [s]")
-    _title(figure, motion)
+    figure = new_figure(8.5, 4.2)
+    _deflections(figure.add_subplot(), motion)
+    set_title(figure, *title_lines(motion))
     return figure
 
 
-def ringing(motion: Motion) -> Figure:
+def residual(motion: Motion) -> Figure:
     """Plot the residual vibration after the motion, beside that of the plans it was compared with."""
     if motion.compared is None:
         raise InputError("plot: kind 'residual' needs a comparison; use predict_motion(..., compare=True).")
-    figure = new_figure(8.0, 4.5)
-    _ringing(figure.add_subplot(), motion.compared)
-    _title(figure, motion)
+    figure = new_figure(9.0, 4.5)
+    _residual(figure.add_subplot(), motion.compared)
+    set_title(figure, *title_lines(motion))
     return figure
 
 
-def sticks(motion: Motion) -> Figure:
+def poses(motion: Motion) -> Figure:
     """Draw the arm at equally spaced times, and the path of its tip."""
-    figure = new_figure(7.0, 6.0)
-    _sticks(figure, 111, motion)
-    _title(figure, motion)
+    figure = new_figure(7.5, 6.5)
+    _poses(figure, 111, motion)
+    set_title(figure, *title_lines(motion))
     return figure
 
 
 def convergence(motion: Motion) -> Figure:
     """Plot cost, largest constraint violation and optimality error over the iterations of the solver."""
-    figure = new_figure(7.0, 5.5)
+    figure = new_figure(8.5, 5.5)
     cost, rest = figure.subplots(2, 1, sharex=True)
     _cost(cost, motion)
     steps = [step.number for step in motion.report.iterations]
-    for word, colour in (("violation", COLOURS[1]), ("optimality", COLOURS[2])):
+    for k, word in ((1, "violation"), (2, "optimality")):
         values = np.array([getattr(step, word) for step in motion.report.iterations], float)
         label = {"violation": "largest constraint violation", "optimality": "optimality error"}[word]
-        rest.plot(steps, np.where(values > 0, values, np.nan), ".-", color=colour, label=label, linewidth=1.2)
+        rest.plot(steps, np.where(values > 0, values, np.nan), ".-", color=curve_colour(k), label=label,
+                  linewidth=0.9)  # fmt: skip
     rest.set_yscale("log")
-    rest.legend(fontsize=8)
-    finish_axes(rest, "solver iteration", "constraint violation, optimality error")
+    rest.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
+    finish_axes(rest, "solver iteration", "scaled error")
     cost.set_xlabel("")
-    _title(figure, motion)
+    set_title(figure, *title_lines(motion))
     return figure
 
 
-def _panels(motion: Motion, words: Sequence[str]) -> list[tuple[str, str, list[int]]]:
-    """What is drawn over time: quantity, unit of its positions, coordinates."""
-    return [(word, unit, some) for unit, some in joint_groups(motion.arm).items() for word in words]
+def _profile(
+    ax: Any, curves: DenseCurves, word: str, unit: str, some: Sequence[int], chosen: Sequence[int], *, last: bool
+) -> None:
+    """Draw curves of some coordinates, with their limits; torques with different limits as fractions of these."""
+    names, values, label = [curves.arm.coordinates[c] for c in some], getattr(curves, word)[:, list(some)], ""
+    limits = {curves.limits(word, c) for c in some}
+    shares = curves.shares(some) if word == "tau" and len(limits) > 1 else None
+    if shares is not None:
+        names = [f"{name}, {limit_text(curves, c)}" for name, c in zip(names, some, strict=True)]
+        values, limits, label = shares, {(-100.0, 100.0)}, "torque [% of its limit]"
+    draw_curves(ax, curves.t, dict(zip(names, values.T, strict=True)), chosen)
+    if len(limits) == 1:
+        (pair,) = limits
+        near = [x if word == "tau" or abs(x) <= NEAR * np.abs(values).max() else np.inf for x in pair]
+        shade_beyond(ax, *near)
+    else:
+        _mark_reached(ax, curves, word, [some[k] for k in chosen])
+    finish_axes(ax, "time [s]" if last else "", label or quantity_label(word, unit))
+    ax.tick_params(labelbottom=last)
+    name_ends(ax)
 
 
-def _stacked(motion: Motion, words: Sequence[str]) -> Figure:
-    panels = _panels(motion, words)
-    figure = new_figure(8.0, 1.2 + (2.4 if len(panels) > 1 else 3.6) * len(panels))
-    axes = list(figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0])
-    for ax, (word, unit, some) in zip(axes, panels, strict=True):
-        _profile(ax, motion, word, unit, some, legend=word == words[0])
-    axes[-1].set_xlabel("time [s]")
-    _title(figure, motion)
-    return figure
+def _mark_reached(ax: Any, curves: DenseCurves, word: str, some: Sequence[int]) -> None:
+    """Dash the limits that are reached, each in the colour of its curve."""
+    for k, c in enumerate(some):
+        values, low_high = getattr(curves, word)[:, c], curves.limits(word, c)
+        if curves.utilisation(word)[:, c].max() >= REACHED:
+            limit = min((x for x in low_high if np.isfinite(x)), key=lambda x: float(np.abs(values - x).min()))
+            ax.axhline(limit, color=curve_colour(k), linewidth=0.8, linestyle=(0, (4, 3)), zorder=1.2)
 
 
-def _profile(ax: Any, motion: Motion, word: str, unit: str, some: list[int], legend: bool) -> None:
-    """Draw curves of some coordinates with their limits as dashed lines."""
-    from lissom.motion.bounds import bounds_of
-
-    bounds = bounds_of(motion.arm, motion.task, "plot")
-    quantity = QUANTITIES[word]
-    values = getattr(motion, word)
-    shown = some[:MOST_LINES]
-    for k, c in enumerate(shown):
-        draw_curve(ax, motion.t, values[:, c], COLOURS[k % len(COLOURS)], motion.arm.coordinates[c])
-    limits = [(bounds.lower[quantity][c], bounds.upper[quantity][c]) for c in shown]
-    common = len(set(limits)) == 1
-    for k, pair in enumerate(limits[:1] if common else limits):
-        colour = "#777777" if common else COLOURS[k % len(COLOURS)]
-        near = [x for x in pair if np.isfinite(x) and _in_view(x, values[:, shown if common else [shown[k]]], quantity)]
-        for x in near:
-            ax.axhline(x, color=colour, linewidth=0.9, linestyle="--", alpha=0.8)
-    name = "force" if unit == "m" and word == "tau" else {"velocity": "rate"}.get(quantity, quantity)
-    finish_axes(ax, "", f"{name} [{UNITS[unit][word]}]")
-    if legend:
-        names_above(ax, len(some) - MOST_LINES)
-
-
-def _bent(ax: Any, motion: Motion, bent: dict[str, Array]) -> None:
+def _deflections(ax: Any, motion: Motion) -> None:
     """Draw the tip deflections of flexible links."""
-    for k, (name, values) in enumerate(list(bent.items())[:MOST_LINES]):
-        draw_curve(ax, motion.t, values, COLOURS[k % len(COLOURS)], name)
-    finish_axes(ax, "", "tip deflection [mm]")
-    names_above(ax, len(bent) - MOST_LINES)
+    draw_curves(ax, motion.t, deflections(motion))
+    finish_axes(ax, "time [s]", "tip deflection [mm]")
+    name_ends(ax)
 
 
-def _ringing(ax: Any, compared: Comparison) -> None:
+def _residual(ax: Any, compared: Comparison) -> None:
     """Draw the distance of the tip from its rest position after the end of every plan, on a logarithmic scale."""
     for k, plan in enumerate(compared.plans):
         if plan.vibration:
             far = np.maximum(np.array(plan.vibration), LEAST)
-            style = "-" if k < 2 else "--"
-            ax.plot(compared.times, far, style, color=COLOURS[k % len(COLOURS)], label=plan.name, linewidth=1.3)
+            ax.plot(compared.times, far, "-" if k < 2 else "--", color=curve_colour(k), label=plan.name)
     ax.set_yscale("log")
-    ax.legend(fontsize=7, loc="center right")
+    span(ax, np.array(compared.times))
+    if any(plan.vibration and min(plan.vibration) < LEAST for plan in compared.plans):
+        ax.annotate(f"drawn at {LEAST:g} m: that or less", (0.01, LEAST), (0, 2), ("axes fraction", "data"),
+                    "offset points", fontsize="x-small", color=palette().muted)  # fmt: skip
     finish_axes(ax, "time after the end of the motion [s]", "residual tip vibration [m]")
+    name_ends(ax)
 
 
-def _in_view(limit: float, values: Array, quantity: str) -> bool:
-    """Limits of torque are always shown; others where the motion comes near: far ones would flatten the curves."""
-    return quantity == "torque" or abs(limit) <= 1.3 * float(np.abs(values).max())
-
-
-def _sticks(figure: Any, place: Any, motion: Motion) -> None:
-    q = motion.at(np.linspace(0.0, motion.duration, STICKS))[0]
+def _poses(figure: Any, place: Any, motion: Motion) -> None:
+    """Draw the arm at equally spaced times: start and goal in colours, the others fainter."""
+    q = motion.at(np.linspace(0.0, motion.duration, POSES))[0]
     bones = Skeleton(motion.arm, q)
-    trail = pose(motion.arm, motion.q, followed_frame(motion.arm))[..., :3, 3]
+    trail = pose(motion.arm, DenseCurves(motion).q, followed_frame(motion.arm))[..., :3, 3]
     points = np.vstack([bones.points, trail, np.zeros((1, 3))])
     plane = stage.plane_of(points)
     ax = stage.set_up(figure, place, np.vstack([points, extent(motion, points, plane)]), plane)
-    (path,) = ax.plot(
-        *[[]] * (2 if plane else 3), color=RESTING, linewidth=1.2, linestyle="--", label="path of the tip"
-    )
+    (path,) = ax.plot(*[[]] * (2 if plane else 3), color=palette().ink, linewidth=1.0, linestyle=":",
+                      label="path of the tip")  # fmt: skip
     stage.place(path, trail, plane)
-    for k in (*range(1, STICKS - 1), 0, STICKS - 1):
-        colour = {0: START, STICKS - 1: END}.get(k, WAY)
-        inner = k not in (0, STICKS - 1)
-        lines = stage.Lines(ax, plane, colour, 0.25 + 0.35 * k / STICKS if inner else 1.0, 0.45 if inner else 0.8)
-        lines.put(bones, k)[0].set_label({0: "start", STICKS - 1: "goal"}.get(k, "_nolegend_"))
+    ends = {0: ("start", curve_colour(2)), POSES - 1: ("goal", curve_colour(1))}
+    for k in (*range(1, POSES - 1), 0, POSES - 1):
+        label, colour = ends.get(k, ("_nolegend_", curve_colour(5)))
+        inner = k not in ends
+        lines = stage.Lines(ax, plane, colour, 0.35 + 0.4 * k / POSES if inner else 1.0, 0.4 if inner else 0.9)
+        lines.put(bones, k)[0].set_label(label)
     draw_surroundings(ax, plane, motion, float(np.ptp(points, axis=0).max()))
-    ax.legend(fontsize=8, loc="best")
-    ax.set_title(f"{STICKS} poses of the arm, {motion.duration / (STICKS - 1):.3g} s apart", fontsize=9)
+    stage.add_legend(ax, plane)
+    ax.set_title(f"{POSES} poses of the arm, {motion.duration / (POSES - 1):.3g} s apart")
+
+
+def _utilisation(ax: Any, motion: Motion) -> None:
+    """Draw a bar for the largest utilisation of every limited quantity, with joint and time."""
+    peaks = motion.report.peaks[::-1]
+    use = [100 * peak.utilisation for peak in peaks]
+    ax.barh(range(len(peaks)), use, color=[curve_colour(x >= 100 * REACHED) for x in use], height=0.45)
+    ax.axvline(100.0, color=palette().muted, linewidth=0.8)
+    for k, (peak, x) in enumerate(zip(peaks, use, strict=True)):
+        ax.text(1.0, k + 0.26, f"{peak.joint}, {x:.4g} % at {peak.time:.3g} s", fontsize="small", va="bottom",
+                parse_math=False)  # fmt: skip
+    ax.set_yticks(range(len(peaks)), [peak.quantity.replace("_", " ") for peak in peaks], parse_math=False)
+    ax.set(xlim=(0.0, max(110.0, 1.05 * max(use))), ylim=(-0.5, len(peaks) - 0.2))
+    ax.grid(visible=False, axis="y")
+    finish_axes(ax, "largest utilisation of a limit [%]", "")
 
 
 def _cost(ax: Any, motion: Motion) -> None:
+    """Draw the cost over the iterations of the solver."""
     steps = motion.report.iterations
-    ax.plot([step.number for step in steps], [step.cost for step in steps], ".-", color=COLOURS[0], linewidth=1.2)
+    cost = np.array([step.cost for step in steps], float)
+    ax.plot([step.number for step in steps], cost, ".-", color=curve_colour(0), linewidth=0.9)
+    if len(cost) and cost.min() > 0 and cost.max() > WIDE * cost.min():
+        ax.set_yscale("log")
     finish_axes(ax, "solver iteration", "cost")
-
-
-def _title(figure: Any, motion: Motion) -> None:
-    state = "" if motion.status == "solved" else "\n" + "\n".join(textwrap.wrap(motion.status, 90)[:3])
-    text = f"Motion of {motion.arm.name}: duration {motion.duration:.4g} s, cost {motion.cost:.5g}{state}"
-    figure.suptitle(text, fontsize=11, parse_math=False)
 
 
 KINDS: dict[str, Callable[[Any], Figure]] = {
     "motion": overview,
     "joints": joints,
     "torques": torques,
-    "poses": sticks,
+    "poses": poses,
     "convergence": convergence,
     "deflection": deflection,
-    "residual": ringing,
+    "residual": residual,
 }

@@ -15,6 +15,7 @@ from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views import bending, motions, runs, studies, vibration
 from lissom.views.frequency import frequency_response
+from lissom.views.style import figure_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,14 +35,14 @@ KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
 }
 
 
-def plot(result: Any, kind: str | None = None) -> Figure:
+def plot(result: Any, kind: str | None = None, *, theme: str | None = None) -> Figure:
     """Plot a result and return the figure.
 
     Parameters
     ----------
     result : StateSpace          frequency response, gain and phase
         or Run                   positions, rates and torques; for an ensemble the median and the spread of the runs
-        or Motion                positions, torques with their limits, poses of the arm, solver convergence
+        or Motion                positions, torques with their limits, poses of the arm, limit utilisation
         or ArmModes              the arm at both extremes of each mode, over the arm at rest
         or BeamModes             mode shapes along the beam
         or ModeConvergence       frequencies over the number of modes, and their relative change
@@ -53,6 +54,8 @@ def plot(result: Any, kind: str | None = None) -> Figure:
             links) or "residual" (residual vibration, beside other plans); for a StudyResult: "scatter" (the default),
             "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two outputs);
             select others with `StudyResult.only`
+    theme : "light", "dark" or None    colours; None: light, or dark where matplotlib's settings have a dark background
+        (``plt.style.use("dark_background")``). Other settings that you change in ``matplotlib.rcParams`` are kept
 
     Returns
     -------
@@ -68,16 +71,23 @@ def plot(result: Any, kind: str | None = None) -> Figure:
     >>> figure = ls.plot(ls.linearise(ls.load("two_link"), [-1.2, 0.3]))
     >>> figure = ls.plot(ls.modes(ls.load("two_link_flexible"), [0.0, 0.5], count=2))
     """
+    drawn = _drawer(result, kind)
+    with figure_style(theme):
+        return _plainly(drawn(result))
+
+
+def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
+    """The function that draws a result; an error where there is none."""
     for record, kinds in KINDS.items():
         if isinstance(result, record):
             if kind is not None and kind not in kinds:
                 raise InputError(f"plot: kind is {shown(kind)}; expected one of {', '.join(kinds)}.")
-            return _plainly(kinds[kind or next(iter(kinds))](result))
+            return kinds[kind or next(iter(kinds))]
     for record, figure in FIGURES.items():
         if isinstance(result, record):
             if kind is not None:
                 raise InputError(f"plot: kind is {shown(kind)}, but {record.__name__} has only one figure; omit kind.")
-            return _plainly(figure(result))
+            return figure
     if isinstance(result, Study):
         raise InputError("plot: this study has no results; plot the result of study.run(...) or load_study(folder).")
     raise InputError(

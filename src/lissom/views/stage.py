@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from lissom.spatial.rotations import Array
-from lissom.views.palette import COLOURS, FLEXIBLE, LINK
+from lissom.views.palette import curve_colour, palette
 from lissom.views.skeleton import Skeleton
 
 FLAT = 1e-6  # thickness of what is flat, of its size
 LEAST = 0.25  # shortest side of a view, of its longest
-ZOOM = 0.8  # of spatial views, which leaves room for the names of their axes
+ZOOM = 0.84  # of spatial views; more cuts the names of their axes off
 TICKS = 4
 AXES = "xyz"
 Plane = tuple[int, int]
@@ -64,16 +64,32 @@ def set_up(figure: Any, place: Any, points: Array, plane: Plane | None) -> Any:
     """Axes with names and units that hold all points."""
     ax = figure.add_subplot(place, projection=None if plane else "3d")
     shown = plane or (0, 1, 2)
-    ax.set(**{f"{axis}label": f"{AXES[k]} [m]" for axis, k in zip(AXES, shown, strict=False)})
     equal(ax, points[:, list(shown)], tight=True)
+    name_axes(ax, plane)
+    return ax
+
+
+def name_axes(ax: Any, plane: Plane | None) -> None:
+    """Write names and units of the axes, in space in red, green and blue; few ticks."""
+    for own, k in zip(AXES, plane or (0, 1, 2), strict=False):
+        axis = getattr(ax, f"{own}axis")
+        axis.set_label_text(f"{AXES[k]} [m]", color=palette().triad[k], fontweight="bold")
     ax.locator_params(nbins=TICKS)
-    if plane:
-        ax.grid(visible=True, alpha=0.25)
-    else:
-        ax.tick_params(labelsize=8, pad=0)  # spatial axes put names and numbers into each other's way
+    if not plane:
+        ax.set_proj_type("ortho")  # lengths can be compared
+        ax.tick_params(labelsize="small", pad=0)  # spatial axes put names and numbers into each other's way
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.labelpad = 5
-    return ax
+
+
+def add_legend(ax: Any, plane: Plane | None) -> None:
+    """Add a legend: below the axes of a plane, in the upper left corner of a spatial view, which is empty."""
+    if not ax.get_legend_handles_labels()[0]:
+        return
+    if plane:
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=4, columnspacing=1.2)
+    else:
+        ax.legend(loc="upper left", bbox_to_anchor=(-0.1, 1.0))
 
 
 class Lines:
@@ -82,14 +98,16 @@ class Lines:
     def __init__(self, ax: Any, plane: Plane | None, colour: str | None = None, alpha: float = 1.0, width: float = 1.0):
         """colour : for all of it, None: links and flexible links apart."""
         self.plane = plane
+        shades = palette()
         nothing: list[list[float]] = [[]] * (2 if plane else 3)
 
         def line(own: str, size: float, style: str = "-", **more: Any) -> Any:
             return ax.plot(*nothing, style, color=colour or own, alpha=alpha, linewidth=size * width, **more)[0]
 
-        self.rigid, self.bent = line(LINK, 3.0, solid_capstyle="round"), line(FLEXIBLE, 3.0, solid_capstyle="round")
-        self.ribs = line(FLEXIBLE, 1.0)
-        self.joints = line(LINK, 0.0, "o", markersize=4.0 + width, markerfacecolor=colour or COLOURS[0])
+        self.rigid = line(shades.link, 3.0, solid_capstyle="round")
+        self.bent = line(shades.flexible, 3.0, solid_capstyle="round")
+        self.ribs = line(shades.flexible, 1.0)
+        self.joints = line(shades.link, 0.0, "o", markersize=4.0 + width, markerfacecolor=colour or curve_colour(0))
 
     def put(self, skeleton: Skeleton, k: tuple[int, ...] | int = ()) -> list[Any]:
         """Show state k of a skeleton."""

@@ -11,18 +11,21 @@ from lissom.errors import InputError
 from lissom.spatial.rotations import Array
 from lissom.studies.block import FAILED
 from lissom.studies.result import StudyResult
-from lissom.views.figures import new_figure
-from lissom.views.palette import COLOURS, RESTING
-from lissom.views.runs import finish_axes
+from lissom.studies.statistics import StudySensitivity
+from lissom.views.curves import finish_axes
+from lissom.views.figures import new_figure, set_title
+from lissom.views.palette import curve_colour, palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_PANELS = 4  # outputs down, parameters across
+FEW_DOTS = 200  # drawn larger
 MOST_DOTS = 20_000  # drawn; more are thinned evenly
 WORST = 10
 CELLS = 60  # of a map of samples, across
-MAP = "viridis"
+MAP = "viridis"  # rises in lightness for every kind of colour vision
+LARGEST = "#d55e00"  # seen on all of the map
 
 
 def _some(result: StudyResult, outputs: int, parameters: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -40,8 +43,20 @@ def _thinned(result: StudyResult) -> StudyResult:
     return result.where(np.arange(0, len(result), step)) if step > 1 else result
 
 
-def _title(figure: Any, result: StudyResult, left: str = "") -> None:
-    figure.suptitle(result.headline + (f"\n{left}" if left else ""), fontsize=10, parse_math=False)
+def _readable(name: str) -> str:
+    """A column's name as words."""
+    return name.replace("_", " ").strip() or name
+
+
+def _label(result: StudyResult, name: str) -> str:
+    """The name of a column and its unit; parameters that scale a value are factors."""
+    own = result.study.parameters.get(name) if result.study is not None else None
+    unit = result.unit(name) or ("factor" if own is not None and own.how == "scale" else "")
+    return f"{_readable(name)} [{unit}]" if unit else _readable(name)
+
+
+def _title(figure: Any, result: StudyResult, *left: str) -> None:
+    set_title(figure, result.headline, "; ".join(word for word in left if word))
 
 
 def _positions(values: Any) -> tuple[Array, list[str] | None]:
@@ -61,18 +76,22 @@ def scatter(result: StudyResult) -> Figure:
     figure = new_figure(3.2 * len(parameters) + 0.8, 2.5 * len(outputs) + 0.7)
     grid = figure.subplots(len(outputs), len(parameters), squeeze=False, sharex="col", sharey="row")
     failed = shown["status"] == FAILED
+    size = 7.0 if len(shown) < FEW_DOTS else 3.0
     for i, output in enumerate(outputs):
         for j, parameter in enumerate(parameters):
             ax = grid[i, j]
             x, words = _positions(shown[parameter])
-            ax.plot(x, shown[output], ".", color=COLOURS[i % len(COLOURS)], markersize=3, alpha=0.5)
-            ax.plot(x[failed], np.full(failed.sum(), 0.02), "x", color=COLOURS[1], transform=ax.get_xaxis_transform())
+            ax.plot(x, shown[output], ".", color=curve_colour(0), markersize=size, alpha=0.6)
+            ax.plot(
+                x[failed], np.full(failed.sum(), 0.02), "x", color=curve_colour(1), transform=ax.get_xaxis_transform()
+            )
             if words is not None:
                 ax.set_xticks(range(len(words)), words, parse_math=False)
             last, first = i == len(outputs) - 1, j == 0
-            finish_axes(ax, result.labelled(parameter) if last else "", result.labelled(output) if first else "")
+            finish_axes(ax, _label(result, parameter) if last else "", _label(result, output) if first else "")
     more = len(result.outputs) - len(outputs)
-    _title(figure, result, f"{more} more outputs not shown; select them with StudyResult.only" if more else "")
+    hidden = f"{more} more outputs not shown; select them with StudyResult.only" if more else ""
+    _title(figure, result, hidden, "crosses: failed rows" if failed.any() else "")
     return figure
 
 
@@ -85,11 +104,11 @@ def distribution(result: StudyResult) -> Figure:
     grid = figure.subplots(down, across, squeeze=False).ravel()
     for ax, output in zip(grid, outputs, strict=False):
         values = result[output][np.isfinite(result[output])]
-        ax.hist(values, bins=min(60, max(5, int(np.sqrt(len(values))))), color=COLOURS[0], alpha=0.75)
+        ax.hist(values, bins=min(60, max(5, int(np.sqrt(len(values))))), color=curve_colour(0), alpha=0.75)
         low, middle, high = np.percentile(values, [5, 50, 95])
-        ax.axvspan(low, high, color=COLOURS[0], alpha=0.1, linewidth=0)
-        ax.axvline(middle, color=COLOURS[1], linewidth=1.2)
-        finish_axes(ax, result.labelled(output), "rows")
+        ax.axvspan(low, high, color=curve_colour(0), alpha=0.1, linewidth=0)
+        ax.axvline(middle, color=curve_colour(1), linewidth=1.2)
+        finish_axes(ax, _label(result, output), "rows")
     for ax in grid[len(outputs) :]:
         ax.set_visible(False)
     _title(figure, result, "line: median; band: 90 % of the rows")
@@ -101,16 +120,21 @@ def map_(result: StudyResult) -> Figure:
     outputs, parameters = _some(result, 2, 2)
     if len(parameters) < 2 or any(result[name].dtype.kind not in "if" for name in parameters):
         raise InputError("plot: a map needs two numeric parameters; choose another kind.")
-    figure = new_figure(6.0 * len(outputs), 4.8)
+    figure, empty = new_figure(5.6 * len(outputs), 4.6), False
+    figure.get_layout_engine().set(w_pad=0.12)
     for ax, output in zip(figure.subplots(1, len(outputs), squeeze=False)[0], outputs, strict=True):
         x, y = (result[name].astype(float) for name in parameters)
         drawn = _cells(ax, x, y, result[output])
-        figure.colorbar(drawn, ax=ax, label=result.labelled(output))
+        empty = empty or bool(np.ma.getmaskarray(drawn.get_array()).any())
+        figure.colorbar(drawn, ax=ax, label=_label(result, output))
         worst = result.worst(output, WORST)
-        ax.plot(worst[parameters[0]], worst[parameters[1]], "o", markerfacecolor="none", color=COLOURS[1], markersize=7)
-        finish_axes(ax, *(result.labelled(name) for name in parameters))
+        ax.plot(*(worst[name] for name in parameters), "o", markerfacecolor="none", color=LARGEST, markersize=7)
+        ax.grid(visible=False)
+        finish_axes(ax, *(_label(result, name) for name in parameters))
     others = ", ".join(result.parameters[2:])
-    _title(figure, result, f"circles: the {WORST} largest values" + (f"; averaged over {others}" if others else ""))
+    count = min(WORST, len(result))
+    _title(figure, result, f"circles: the {count} largest values", f"averaged over {others}" if others else "",
+           "grey: no rows" if empty else "")  # fmt: skip
     return figure
 
 
@@ -122,7 +146,7 @@ def _cells(ax: Any, x: Array, y: Array, z: Array) -> Any:
     count, *_ = np.histogram2d(x[known], y[known], bins=edges)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(count > 0, total / count, np.nan)
-    ax.set_facecolor(RESTING)
+    ax.set_facecolor(palette().resting)
     return ax.pcolormesh(edges[0], edges[1], mean.T, cmap=MAP, shading="flat")
 
 
@@ -138,29 +162,41 @@ def _edges(values: Array) -> Array:
 
 
 def sensitivity(result: StudyResult) -> Figure:
-    """Plot the sensitivity of the outputs, a bar for every parameter."""
+    """Plot the sensitivity of the outputs, a bar for every parameter, the most important at the top."""
     outputs, parameters = _some(result, MOST_PANELS, len(result.parameters))
-    figure = new_figure(8.0, 0.9 + len(outputs) * (0.6 + 0.35 * len(parameters)))
+    figure = new_figure(8.5, 0.9 + len(outputs) * (0.7 + 0.35 * len(parameters)))
     grid = figure.subplots(len(outputs), 1, squeeze=False)[:, 0]
+    most = []
     for ax, output in zip(grid, outputs, strict=True):
         found = result.sensitivity(output)
-        places = np.arange(len(found.parameters))[::-1]
-        if found.total is None or found.first_interval is None or found.total_interval is None:
-            ax.barh(places, found.first, color=COLOURS[0], height=0.6)
-            finish_axes(ax, "rank correlation", "")
-        else:
-            for shift, values, span, colour, label in (
-                (0.17, found.first, found.first_interval, COLOURS[0], "first-order"),
-                (-0.17, found.total, found.total_interval, COLOURS[1], "total"),
-            ):
-                ax.barh(places + shift, values, color=colour, height=0.32, label=label)
-                ax.hlines(places + shift, span[:, 0], span[:, 1], color="black", linewidth=1)
-            ax.legend(fontsize=8)
-            finish_axes(ax, "Sobol' index, fraction of the variance (lines: 95 % confidence)", "")
-        ax.set_yticks(places, found.parameters, parse_math=False)
-        ax.set_title(output, fontsize=9, loc="left", parse_math=False)
-    _title(figure, result)
+        strength = np.abs(found.first if found.total is None else found.total)
+        places = np.empty(len(strength))
+        places[np.argsort(np.nan_to_num(strength), kind="stable")] = np.arange(len(strength))
+        _bars(ax, found, places)
+        ax.axvline(0.0, color=palette().muted, linewidth=0.8)
+        ax.set_yticks(places, [_readable(name) for name in found.parameters], parse_math=False)
+        ax.set_title(f"{_readable(output)}", loc="left", parse_math=False)
+        ax.grid(visible=False, axis="y")
+        most += [f"{_readable(output)} depends most on {_readable(found.parameters[int(np.nanargmax(strength))])}"]
+    _title(figure, result, *(most[:2] if len(parameters) > 1 else ()))
     return figure
+
+
+def _bars(ax: Any, found: StudySensitivity, places: Array) -> None:
+    """Rank correlations, or Sobol' indices with their confidence intervals."""
+    if found.total is None or found.first_interval is None or found.total_interval is None:
+        ax.barh(places, found.first, color=[curve_colour(value < 0) for value in found.first], height=0.6)
+        ax.set_xlim(-1.05, 1.05)
+        finish_axes(ax, "rank correlation of parameter and output", "")
+        return
+    for shift, values, span, k, label in (
+        (0.17, found.first, found.first_interval, 0, "first-order"),
+        (-0.17, found.total, found.total_interval, 1, "total"),
+    ):
+        ax.barh(places + shift, values, color=curve_colour(k), height=0.32, label=label)
+        ax.hlines(places + shift, span[:, 0], span[:, 1], color=palette().ink, linewidth=1)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    finish_axes(ax, "Sobol' index, fraction of the variance (lines: 95 % confidence)", "")
 
 
 def pareto(result: StudyResult) -> Figure:
@@ -172,14 +208,14 @@ def pareto(result: StudyResult) -> Figure:
     shown = _thinned(result)
     figure = new_figure(6.4, 4.8)
     ax = figure.add_subplot()
-    ax.plot(shown[outputs[0]], shown[outputs[1]], ".", color=RESTING, markersize=3, label="rows")
+    ax.plot(shown[outputs[0]], shown[outputs[1]], ".", color=palette().resting, markersize=3, label="rows")
     order = np.argsort(front[outputs[0]])
     x, y = (front[name][order] for name in outputs)
-    ax.step(x, y, where="post", color=COLOURS[1], linewidth=1)
-    ax.plot(x, y, "o", color=COLOURS[1], markersize=4, label="Pareto front (both minimised)")
-    ax.legend(fontsize=8)
-    finish_axes(ax, *(result.labelled(name) for name in outputs))
-    _title(figure, result)
+    ax.step(x, y, where="post", color=curve_colour(1), linewidth=1)
+    ax.plot(x, y, "o", color=curve_colour(1), markersize=4, label="Pareto front (both minimised)")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    finish_axes(ax, *(_label(result, name) for name in outputs))
+    _title(figure, result, f"{len(front)} rows on the Pareto front")
     return figure
 
 

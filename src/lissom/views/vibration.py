@@ -10,8 +10,9 @@ from lissom.spatial.frames import inverse
 from lissom.spatial.rotations import Array, rotation_vector
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views import stage
-from lissom.views.figures import new_figure
-from lissom.views.palette import COLOURS, RESTING
+from lissom.views.curves import name_ends, span
+from lissom.views.figures import new_figure, set_title
+from lissom.views.palette import curve_colour, palette
 from lissom.views.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -66,15 +67,16 @@ def arm_modes(found: ArmModes) -> Figure:
     figure, places = _panels(count, points, plane)
     for k, pair in enumerate(ends):
         ax = stage.set_up(figure, places[k], points, plane)
-        stage.Lines(ax, plane, RESTING, width=0.5).put(rest)
+        stage.Lines(ax, plane, palette().resting, width=0.5).put(rest)
         for bones, alpha in zip(pair, (0.3, 1.0), strict=True):
             stage.Lines(ax, plane, alpha=alpha).put(bones)
-        ax.set_title(mode_title(found, k), fontsize=10)
+        ax.set_title(mode_title(found, k))
     hidden = len(found.frequencies_hz) - count
     more = f" ({hidden} more not shown)" if hidden else ""
-    none = "" if count else ": no vibration modes"
-    figure.suptitle(f"Vibration modes of {found.arm.name}, joints {found.joints}{more or none}",
-                    fontsize=11, parse_math=False)  # fmt: skip
+    hz = found.frequencies_hz
+    what = f"vibration modes from {hz[0]:.4g} to {hz[-1]:.4g} Hz{more}" if count else "no vibration modes"
+    scale = "both extremes over the arm at rest (grey); amplitudes are not to scale" if count else ""
+    set_title(figure, f"{found.arm.name}, joints {found.joints}: {what}", scale)
     return figure
 
 
@@ -97,34 +99,35 @@ def beam_modes(found: BeamModes) -> Figure:
     figure = new_figure(7.0, 1.25 * count + 1.3)
     axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
     for k, ax in enumerate(axes):
-        ax.axhline(0.0, color=RESTING, linewidth=1.0)
-        ax.plot(x, y[:, k], color=COLOURS[k % len(COLOURS)], linewidth=2.0)
-        ax.set_title(f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz", fontsize=10, loc="left")
-        ax.grid(visible=True, alpha=0.25)
+        ax.axhline(0.0, color=palette().resting, linewidth=1.0)
+        ax.plot(x, y[:, k], color=curve_colour(k), linewidth=2.0)
+        ax.set_title(f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz", loc="left")
+        span(ax, x)
     axes[-1].set_xlabel("distance from the root [m]")
-    figure.supylabel(f"mode shape: {MEANING[found.plane]} at unit amplitude", fontsize=10)
+    figure.supylabel(f"mode shape: {MEANING[found.plane]} at unit amplitude", fontsize=9)
     hidden = len(found.frequencies_hz) - count
-    figure.suptitle(f"Beam modes, {found.plane}{f' ({hidden} more not shown)' if hidden else ''}", fontsize=11)
+    hz, more = found.frequencies_hz, f" ({hidden} more not shown)" if hidden else ""
+    set_title(figure, f"Beam, {found.plane}: {len(hz)} modes from {hz[0]:.4g} to {hz[-1]:.4g} Hz{more}")
     return figure
 
 
 def convergence(found: ModeConvergence) -> Figure:
     """Plot frequencies over the number of modes, and their change with each further mode."""
-    figure = new_figure(9.0, 4.2)
+    figure = new_figure(10.5, 4.2)
     values, changes = figure.subplots(1, 2)
     for k, f in enumerate(found.frequencies_hz.T):
-        style = {"color": COLOURS[k % len(COLOURS)], "marker": "o", "markersize": 4}
-        values.plot(found.modes, f, label=f"f{k + 1}", **style)
+        style = {"color": curve_colour(k), "marker": "o"}
+        values.plot(found.modes, f, label=f"f{k + 1}: {f[-1]:.4g} Hz", **style)
         change = np.where(found.change[:, k] > 0, found.change[:, k], np.nan)
-        changes.plot(found.modes[1:], change, label=f"f{k + 1}: {f[-1]:.4g} Hz", **style)
+        changes.plot(found.modes[1:], change, label=f"f{k + 1}", **style)
     values.set(ylabel="frequency [Hz]", yscale="log")
     changes.set(ylabel="relative change by the last added mode")
     if np.any(found.change > 0):
         changes.set_yscale("log")
     for ax in (values, changes):
         ax.set(xlabel="number of modes of each kind", xticks=found.modes)
-        ax.grid(visible=True, alpha=0.25)
-    changes.legend(fontsize=8)
-    figure.suptitle(f"Convergence of frequencies of {found.arm.name}, joints {found.joints}", fontsize=11,
-                    parse_math=False)  # fmt: skip
+        name_ends(ax)
+    last = found.change[-1] if len(found.change) else np.array([np.nan])
+    change = f": last change at most {np.nanmax(last):.1g}" if np.isfinite(last).any() else ""
+    set_title(figure, f"{found.arm.name}, joints {found.joints}: convergence of frequencies{change}")
     return figure
