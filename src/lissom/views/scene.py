@@ -47,6 +47,11 @@ class Solid(NamedTuple):
     frame: int
     opacity: float = 1.0
 
+    @property
+    def part_of_arm(self) -> bool:
+        """Whether it is a link, a joint or a payload, and not a mark or an obstacle."""
+        return self.name.split("/")[0] not in ("tip", "obstacle", "via")
+
 
 class Skin(NamedTuple):
     """Triangles that follow frames: each vertex moves with the mean of them by its weights (vertices, frames).
@@ -62,6 +67,11 @@ class Skin(NamedTuple):
     weights: Array
     link: int
     kind: Literal["bent", "slide"]
+
+    def deformed(self, sections: Array) -> Mesh:
+        """The triangles where its frames are at `sections` (frames, 4, 4)."""
+        moved = np.einsum("vb,bij->vij", self.weights, sections @ np.linalg.inv(self.rest))
+        return Mesh(np.einsum("vij,vj->vi", moved[:, :3, :3], self.mesh.vertices) + moved[:, :3, 3], self.mesh.faces)
 
 
 class State(NamedTuple):
@@ -99,6 +109,7 @@ class Scene:
     states : (n, dof)               that it will be shown in: they say how large it is, and where to stand
     peaks : {"force", "moment", "torque", "push": float}    what the longest arrow of a kind stands for
     around : solids that stand in the world
+    goal : (dof,) or None           a state that is drawn transparent beside the present one
     """
 
     def __init__(
@@ -108,8 +119,9 @@ class Scene:
         states: Array,
         peaks: dict[str, float] | None = None,
         around: Iterable[Solid] = (),
+        goal: Array | None = None,
     ):
-        self.arm, self.peaks = arm, peaks or {}
+        self.arm, self.peaks, self.goal = arm, peaks or {}, goal
         self.bones = Skeleton(arm, states)
         self.size = self.bones.size
         self.radius = THICK * self.size
@@ -203,10 +215,15 @@ class Scene:
 
     def _add_axes(self) -> None:
         """Of the tip."""
-        frame, X = self._attached(followed_frame(self.arm), to())
+        frame, X = self.tip
         for k, colour in enumerate(AXES):
             rod = solids.cylinder((0, 0, 0), 5 * self.radius * np.eye(3)[k], 0.25 * self.radius)
             self.solids.append(Solid(f"tip/{'xyz'[k]}", rod.placed(X), rgb(colour), frame))
+
+    @cached_property
+    def tip(self) -> tuple[int, Array]:
+        """The frame that carries the tip, and the pose of the tip in it."""
+        return self._attached(followed_frame(self.arm), to())
 
     def _attached(self, word: str | None, X: Array) -> tuple[int, Array]:
         """The frame of a solid at pose X of a named frame, and its pose there."""
@@ -218,6 +235,15 @@ class Scene:
         return len(self.arm.links) + frame.link, inverse(self.arm.links[frame.link].tip) @ frame.offset @ X
 
     # ---- where it is ------------------------------------------------------------------------------
+
+    @property
+    def ghost(self) -> list[Mesh]:
+        """The arm at the goal, in the world; nothing where there is no goal."""
+        if self.goal is None:
+            return []
+        look = self.look(State(self.goal))
+        rigid = [solid.mesh.placed(look.frames[solid.frame]) for solid in self.solids if solid.part_of_arm]
+        return rigid + [skin.deformed(X) for skin, X in zip(self.skins, look.sections, strict=True)]
 
     def look(self, state: State) -> Look:
         """Where everything is at one state."""
