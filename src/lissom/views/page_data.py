@@ -9,8 +9,8 @@ The document (arrays are base64 of little-endian numbers, row by row):
         start, end         [s]; equal where nothing plays
         frames             how many frames move
         times (n,), poses (n, frames, 7)              x, y, z and the quaternion w, x, y, z
-        solids   [{mesh, colour, opacity, frame, mark: whether it is not a part of the arm}]
-        skins    [{mesh, colour, first, bones, back (bones, 7), nearest (vertices,), share (vertices,), mark}]
+        solids   [{mesh, colour, opacity, frame, mark, moves}]     marks are no parts of the arm
+        skins    [{mesh, colour, first, bones, back (bones, 7), nearest (vertices,), share (vertices,), mark, moves}]
         tip                which of the frames is the tip
         arrows   [{kind, colour, count, points (n, count, 2, 3)}]
         trail              whether the path of the tip is shown
@@ -113,9 +113,10 @@ def _pane(shown: Shown, meshes: Meshes, bending: tuple[Array, Array] | None, axi
     player, scene = shown.player, shown.scene
     take = player.take
     times = _times(take.start, take.end)
-    looks = []
+    states = []
     for player.t in times:
-        looks.append(scene.look(player.state()))
+        states.append(player.state())
+    looks = scene.looks(states)
     frames = sorted({solid.frame for solid in scene.solids})
     X = np.array([_placed(scene, look, frames) for look in looks])
     ghost = None if scene.goal is None else scene.look(State(scene.goal))
@@ -125,7 +126,8 @@ def _pane(shown: Shown, meshes: Meshes, bending: tuple[Array, Array] | None, axi
         "times": packed(times), "poses": packed(seven(X)),
         "solids": [
             {"mesh": meshes.index(solid.mesh), "colour": solid.colour, "opacity": solid.opacity,
-             "frame": frames.index(solid.frame), "mark": not solid.part_of_arm}
+             "frame": frames.index(solid.frame), "mark": not solid.part_of_arm,
+             "moves": solid.frame != scene.world}
             for solid in scene.solids
         ],
         "skins": [*_skins(scene.skins, len(frames), meshes)],
@@ -172,7 +174,7 @@ def _skins(skins: list[Skin], first: int, meshes: Meshes) -> Iterable[dict[str, 
         share = skin.weights[np.arange(len(nearest)), nearest + 1]
         yield {
             "mesh": meshes.index(skin.mesh), "colour": skin.colour, "first": first, "bones": len(skin.rest),
-            "back": packed(seven(np.array([inverse(rest) for rest in skin.rest]))), "mark": False,
+            "back": packed(seven(np.array([inverse(rest) for rest in skin.rest]))), "mark": False, "moves": True,
             "nearest": packed(nearest, "<u1"), "share": packed(share),
         }  # fmt: skip
         first += len(skin.rest)

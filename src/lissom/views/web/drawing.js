@@ -232,7 +232,7 @@ class Drawing {
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
         gl.enable(gl.BLEND);
         gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-        this.eye = camera.matrix;
+        Object.assign(this, { eye: camera.matrix, lift: theme.lift });
         gl.disable(gl.DEPTH_TEST);
         this.drawFloor(theme);
         this.drawShadows(frames, theme);
@@ -242,7 +242,7 @@ class Drawing {
         arrows.forEach((arrow) => this.arrow(arrow));
         this.drawTrail(passed, tip, theme);
         this.begin(camera.eye);
-        if (ghost) this.transparent(ghost, (one) => !one.mark, theme.ghost, 0.3);
+        if (ghost) this.transparent(ghost, (one) => !one.mark && one.moves, theme.ghost, 0.3);
         this.transparent(frames, (one) => one.opacity < 1);
     }
 
@@ -258,7 +258,8 @@ class Drawing {
     }
 
     colour(colour, opacity) {
-        this.gl.uniform4f(this.body.at("colour"), colour[0] / 255, colour[1] / 255, colour[2] / 255, opacity);
+        const [r, g, b] = colour.map((x) => (x / 255) * (1 - this.lift) + this.lift); // dark parts on a dark page
+        this.gl.uniform4f(this.body.at("colour"), r, g, b, opacity);
         return true;
     }
 

@@ -28,7 +28,7 @@ function themeOf(root) {
     const rgb = (name) => [1, 3, 5].map((k) => parseInt(word(name).slice(k, k + 2), 16) / 255);
     return {
         scene: rgb("--scene"), grid: rgb("--grid"), trail: rgb("--trail"), shadow: [0, 0, 0],
-        dark: Number(word("--shade")), ghost: times(rgb("--ghost"), 255),
+        dark: Number(word("--shade")), lift: Number(word("--lift")), ghost: times(rgb("--ghost"), 255),
         text: word("--text"), soft: word("--soft-text"), rule: word("--rule"),
     };
 }
@@ -432,7 +432,7 @@ class Player {
     // ---- time ----
 
     tick(now) {
-        const passed = Math.min((now - this.last) / 1000, 0.1); // a page that was hidden does not jump
+        const passed = Math.min(Math.max((now - this.last) / 1000, 0), 0.1); // a page that was hidden does not jump
         this.last = now;
         if (this.playing && this.visible) this.advance(passed * this.speed);
         if (this.dirty && this.visible) this.draw();
