@@ -159,7 +159,7 @@ def _view(scene: Scene, looks: list[Look]) -> dict[str, Any]:
     low, high = scene.corners
     feet = [float((solid.mesh.placed(looks[0].frames[solid.frame]).vertices @ scene.up).min())
             for solid in scene.solids if solid.opacity == 1.0]  # fmt: skip
-    reached = [float((corner @ scene.up)) for corner in (low, high)]
+    reached = [float(corner @ scene.up) for corner in (low, high)]
     return {
         "eye": _rounded(eye), "up": _rounded(scene.up), "size": scene.size,
         "box": [_rounded(low - 2 * scene.radius), _rounded(high + 2 * scene.radius)],

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, shown
 from lissom.formats.files import write_text
-from lissom.markup import tag
+from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
@@ -33,7 +33,7 @@ from lissom.views.servers import LOOPBACK, address, refuse_taken, start, stop, v
 from lissom.views.surroundings import solids_around
 from lissom.views.takes import MotionTake, RunTake, Still, Take, peaks_of, refuse_other, take_of
 from lissom.views.web_nodes import Nodes
-from lissom.views.web_page import scene_page
+from lissom.views.web_page import player as scene_player, scene_page
 
 FIRST_PORT = 8080
 CELL_HEIGHT = 480  # pixels of a viewer below the cell of a notebook
@@ -163,19 +163,19 @@ def view(
     if page is None:
         viser_package()
     asked = _Asked(q, goal, member, modes, mode, float(exaggerate), _folders(meshes))
-    records = _records(record, page is not None)
-    arms = [_shown(arm, title, one, asked, page is None) for title, one in records.items()]
     if page is not None:
+        arms = _side_by_side(arm, record, asked)
         write_text(page, scene_page(arms[0].title if len(arms) == 1 else arm.name, arms))
         return Viewer(page.as_uri())
-    ((_, player, scene),) = arms
+    if isinstance(record, Mapping):
+        raise InputError("view: several records are shown side by side on a page only; give export='page.html'.")
+    _, player, scene = _shown(arm, "", record, asked, live=True)
     refuse_taken(host, None if port is None else int(port))
     server = start(host, FIRST_PORT if port is None else int(port))
     if port is not None and server.get_port() != port:  # somebody was quicker, and viser took the next
         stop(server)
         raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
-    record = next(iter(records.values()))
     panel = Panel(server.gui, player, scene, nodes, None if isinstance(record, ArmModes) else record, member)
     started = Viewer(address(host, server.get_port()), server, panel)
     if not in_notebook() if open is None else open:
@@ -183,6 +183,14 @@ def view(
 
         webbrowser.open(started.url)
     return started
+
+
+def embedded(
+    arm: Arm, record: Record | Mapping[str, Record] | None = None, *, goal: ArrayLike | None = None,
+    exaggerate: float = 1.0
+) -> Markup:  # fmt: skip
+    """Return a part of an HTML page that shows what `view` shows; `whole_page` makes a page of such parts."""
+    return scene_player(_side_by_side(arm, record, _Asked(None, goal, 0, None, None, float(exaggerate), [])))
 
 
 # ---- what is asked for ---------------------------------------------------------------------------
@@ -200,15 +208,12 @@ class _Asked(NamedTuple):
     folders: list[Path]
 
 
-def _records(record: Any, page: bool) -> dict[str, Any]:
-    """Return the records by title; one record has no title of its own."""
-    if not isinstance(record, Mapping):
-        return {"": record}
-    if not page:
-        raise InputError("view: several records are shown side by side on a page only; give export='page.html'.")
-    if not record:
+def _side_by_side(arm: Arm, record: Any, asked: _Asked) -> list[Shown]:
+    """Return what a page shows: one arm for every record."""
+    if isinstance(record, Mapping) and not record:
         raise InputError("view: the record is an empty mapping; expected {title: Run or Motion}.")
-    return {str(title): one for title, one in record.items()}
+    records = record if isinstance(record, Mapping) else {"": record}
+    return [_shown(arm, str(title), one, asked, live=False) for title, one in records.items()]
 
 
 def _refuse_record(record: Any, asked: _Asked) -> None:

@@ -146,7 +146,7 @@ function zoomOnWheel(event, canvas, camera, changed) {
 
 class Pane {
     constructor(row, meshes) {
-        this.row = row;
+        Object.assign(this, { row, meshes });
         this.row.cell = cellOf(row.size);
         this.times = floats(row.times);
         this.poses = floats(row.poses);
@@ -154,10 +154,10 @@ class Pane {
         this.curves = row.curves.map(curveOf);
         this.values = row.joints.map((joint) => joint.value);
         this.ghost = row.ghost && this.matrices(floats(row.ghost));
-        this.build(meshes);
+        this.build();
     }
 
-    build(meshes) {
+    build() {
         const { row } = this;
         this.canvas = element("canvas", { class: "scene", tabindex: "0", role: "img", "aria-label": `3-D view of ${row.title}` });
         this.readout = element("p", { class: "readout" });
@@ -166,9 +166,15 @@ class Pane {
         const notes = row.note ? [element("p", { class: "note" }, row.note)] : [];
         this.root = element("figure", { class: "pane" }, element("figcaption", {}, row.title), this.canvas, ...notes, this.readout);
         if (this.curves.length && row.end > row.start) this.root.append(this.chartCanvas);
+    }
+
+    // The first time that the arm is seen: pages may hold many, and each needs a graphics context of its own.
+    prepare() {
+        if (this.prepared) return;
+        this.prepared = true;
         try {
-            this.drawing = new Drawing(this.canvas, row, meshes);
-            if (row.trail) this.drawing.path(this.trail());
+            this.drawing = new Drawing(this.canvas, this.row, this.meshes);
+            if (this.row.trail) this.drawing.path(this.trail());
         } catch (error) {
             const words = `This browser cannot draw in 3-D (${error.message}). Numbers and curves still work.`;
             this.canvas.replaceWith(element("p", { class: "missing" }, words));
@@ -237,6 +243,7 @@ class Pane {
     }
 
     draw(t, camera, theme, chosen) {
+        this.prepare();
         const frames = this.frames(t);
         const tip = this.tip(frames);
         if (this.drawing) this.picture(t, frames, tip.slice(12, 15), camera, theme);
@@ -275,7 +282,7 @@ class Player {
         this.end = Math.max(...this.panes.map(({ row }) => row.end));
         this.moves = this.end > this.start;
         this.camera = new Camera(this.around());
-        Object.assign(this, { t: this.start, speed: 1, loop: true, playing: false, chosen: 0, visible: true, dirty: true });
+        Object.assign(this, { t: this.start, speed: 1, loop: true, playing: false, chosen: 0, visible: false, dirty: true });
         this.build();
         this.choose(0);
         this.listen();
