@@ -8,8 +8,12 @@ from typing import NamedTuple
 
 from lissom.markup import Markup, tag
 
-NUMBER = re.compile(r"[-+]{0,2}(\d|\.\d|inf|nan)")
+# one number or several, with at most two short words behind them: "3", "+-171.9 deg/s", "0 .. 143.2 deg", "1.5 N m"
+_ONE = r"[-+±<]{0,2} ?(\d[\d.]*(e[-+]?\d+)?|\.\d+|inf|nan)"
+NUMBER = re.compile(rf"{_ONE}((,| \.\.|) {_ONE})*( ?[^\s\d,;:]\S{{0,7}}){{0,2}}")
 NOTHING = ("", "-", "=")
+# notebooks have no style sheet of ours, so the side is written out
+RIGHT = {"kind": "number", "style": "text-align:right"}
 
 
 class Listing(NamedTuple):
@@ -37,20 +41,21 @@ class Listing(NamedTuple):
         return [lines[0], "-" * (sum(widths) + 2 * (len(widths) - 1)), *lines[1:]]
 
     def numeric(self, column: int) -> bool:
-        """Whether all cells of a column begin like a number; such columns are right-aligned."""
-        return all(NUMBER.match(row[column]) for row in self.rows)
+        """Whether all cells of a column are numbers, with or without units; such columns are right-aligned."""
+        cells = [row[column] for row in self.rows if row[column] not in NOTHING]
+        return bool(cells) and not any(isinstance(cell, Markup) or not NUMBER.fullmatch(cell) for cell in cells)
 
     def html(self) -> Markup:
-        """The table as HTML; columns of numbers are right-aligned."""
-        head = tag("thead", tag("tr", *(tag("th", word) for word in self.heads)))
-        body = tag("tbody", *(tag("tr", *map(_cell, row)) for row in self.rows))
+        """The table as HTML; columns of numbers are right-aligned, with their heads."""
+        sides = [RIGHT if self.numeric(column) else {} for column in range(len(self.heads))]
+        head = tag("thead", _row("th", self.heads, sides))
+        body = tag("tbody", *(_row("td", row, sides) for row in self.rows))
         return tag("table", *([tag("caption", self.title)] if self.title else []), head, body)
+
+
+def _row(name: str, cells: Sequence[str], sides: Sequence[dict[str, str]]) -> Markup:
+    return tag("tr", *(tag(name, cell, **side) for cell, side in zip(cells, sides, strict=True)))
 
 
 def _picked(row: Sequence[str], columns: Sequence[int]) -> list[str]:
     return [row[c] for c in columns]
-
-
-def _cell(text: str) -> Markup:
-    side = "right" if NUMBER.match(text) and not isinstance(text, Markup) else "left"
-    return tag("td", text, style=f"text-align:{side}")

@@ -69,8 +69,16 @@ def test_numbers_stand_to_the_right():
     listing = Listing.of(("name", "value"), [("a", "1.5 N"), ("b", "+-3")])
     assert listing.numeric(1)
     assert not listing.numeric(0)
-    assert listing.html().count("text-align:right") == 2
+    assert listing.html().count("text-align:right") == 3  # with the head of the column
     assert listing.lines()[0] == "name  value"
+
+
+def test_sentences_that_begin_with_a_number_are_text():
+    for cell in ("22 control points per joint", "0.4 s is the shortest time", "a", "x 3"):
+        assert not Listing.of(("claim",), [(cell,)]).numeric(0)
+    for cell in ("3", "-0.5", "+-171.9 deg/s", "-114.6 .. 28.65 deg", "1.5 N m", "4e-05 m", "0.3, 0.5, 0.7 rad", "nan",
+                 "< 0.001 mm", "98 %"):  # fmt: skip
+        assert Listing.of(("value", "none"), [(cell, "-"), ("-", "")]).numeric(0), cell
 
 
 class Kernel:

@@ -49,7 +49,7 @@ def looked_at(path):
     assert parser.open == []
     assert all(source.startswith("data:image/png;base64,") for source in parser.sources)
     assert {link.removeprefix("#") for link in parser.links} <= set(parser.ids)
-    assert "http" not in re.sub(r"<pre>.*?</pre>", "", text, flags=re.DOTALL)  # sources of arms may name a site
+    assert "://" not in re.sub(r"<pre>.*?</pre>", "", text, flags=re.DOTALL)  # sources of arms may name a site
     return text, parser
 
 
@@ -57,7 +57,8 @@ def test_an_arm_with_its_modes(tmp_path):
     text, page = looked_at(ls.write_report("two_link_flexible", tmp_path / "arm.html"))
     first = ls.modes(ls.load("two_link_flexible")).frequencies_hz[0]
     assert f"{first:.5g}" in text
-    assert len(page.sources) == 3  # drawing, modes locked and free
+    assert len(page.sources) == 2  # modes locked and free; the arm itself is in 3-D
+    assert text.count('<div class="player">') == 1
     assert "lissom_version" not in text
     assert ls.load("two_link_flexible").digest in text
 
@@ -65,7 +66,8 @@ def test_an_arm_with_its_modes(tmp_path):
 def test_a_name_cannot_become_markup(tmp_path):
     arm = ls.load("two_link").replace(name='<script>alert("x")</script>')
     text, _ = looked_at(ls.write_report(arm, tmp_path / "arm.html"))
-    assert "<script" not in text
+    assert "<script>alert" not in text
+    assert text.count("<script") == 2  # the scene and its player
 
 
 def test_a_closed_loop_is_drawn_closed(tmp_path):

@@ -40,7 +40,7 @@ def _verdicts(found: Sequence[Reproduction]) -> Listing:
 def _paper(found: Reproduction) -> Section:
     claims = Listing.of(("where", "claim", "ours", "verdict", "why"), map(_row, found.claims)).telling()
     figures = [
-        picture(draw_panels(drawing.panels, drawing.caption, drawing.columns), drawing.name)
+        picture(draw_panels(drawing.panels, columns=drawing.columns), f"{drawing.caption} ({drawing.name}.png)")
         for drawing in found.drawings
     ]
     listings = [listing.html() for listing in found.listings]

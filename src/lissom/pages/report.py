@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ from lissom.motion.files import load_record
 from lissom.motion.public import predict_motion
 from lissom.motion.record import Motion
 from lissom.motion.task_file import read_task_file
-from lissom.pages.page import GENERATOR, Section, page, picture, verbatim
+from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation import overview as of_run
 from lissom.simulation.run import Run
 from lissom.simulation.run_file import read_run_file
@@ -34,9 +35,24 @@ from lissom.verbs.singular_inertia import inertia_findings
 from lissom.versions import versions
 from lissom.views.draw import draw
 from lissom.views.plots import plot
+from lissom.views.viewer import embedded
+from lissom.views.web_page import GENERATOR
 
 MOST_MODES = 6
 RUNS = (".nc", ".csv", ".parquet")
+CAPTIONS = {
+    "torques": "Torques and forces of the motors over time, with their limits.",
+    "joints": "Positions, rates and accelerations of the joints over time.",
+    "deflection": "Deflection of the tips of the flexible links over time.",
+    "residual": "Vibration of the tip after the motion has ended, compared with other plans of the same task.",
+    "convergence": "Cost, constraint violation and optimality error at each iteration of the solver.",
+    "motion": "Positions, rates and torques over time.",
+    "tip": "Path and speed of the tip.",
+    "energy": "Kinetic and potential energy, the work that was done, and the error of the energy balance.",
+    "draw": "The arm in its home position.",
+    "locked": "The lowest modes with locked joints: the arm at both extremes of each vibration, over the arm at rest.",
+    "free": "The lowest modes with free joints: the arm at both extremes of each vibration, over the arm at rest.",
+}
 
 
 class Subject(NamedTuple):
@@ -172,7 +188,7 @@ def report_page(subject: Subject, target: Path, verify: bool) -> str:
         sections += [*_motion(subject.result, verify)]
     elif subject.result is not None:
         sections += [*_run(subject.result)]
-    sections += [*_arm(subject.arm), _again(subject, target, verify)]
+    sections += [*_arm(subject.arm, subject.result is None), _again(subject, target, verify)]
     kind = {Motion: "Motion of ", Run: "Run of "}.get(type(subject.result), "")
     return page(f"{kind}{subject.arm.name}", _lead(subject), sections)
 
@@ -186,30 +202,39 @@ def _lead(subject: Subject) -> str:
 
 
 def _motion(motion: Motion, verify: bool) -> Iterator[Section]:
-    kinds = ["motion", "joints", *(["deflection"] if motion.arm.mode_index.size else [])]
+    kinds = ["torques", "joints", *(["deflection"] if motion.arm.mode_index.size else [])]
     kinds += ["residual"] if motion.compared is not None else []
     compared = Markup("") if motion.compared is None else motion.compared.listing().html()
-    yield Section(
-        "Motion",
-        Markup(of_motion.listing(motion).html() + compared + "".join(picture(plot(motion, kind)) for kind in kinds)),
-    )
+    figures = "".join(picture(plot(motion, kind), CAPTIONS[kind]) for kind in kinds)
+    yield Section("Motion", Markup(_scene(motion.arm, motion) + of_motion.listing(motion).html() + compared + figures))
     found = paragraphs(motion.report.describe().splitlines())
     if verify:
         found = Markup(found + tag("h3", "Verification by simulation"))
         found = Markup(found + paragraphs(motion.verify().describe().splitlines()))
-    yield Section("Checks", Markup(found + picture(plot(motion, "convergence"), "convergence of the solver")))
+    yield Section("Checks", Markup(found + picture(plot(motion, "convergence"), CAPTIONS["convergence"])))
 
 
 def _run(run: Run) -> Iterator[Section]:
-    kinds = ("motion", "tip")
-    yield Section("Run", Markup(of_run.listing(run).html() + "".join(picture(plot(run, kind)) for kind in kinds)))
-    energy = picture(plot(run, "energy"), "energies, work, and the error of the energy balance")
-    yield Section("Checks", Markup(paragraphs(of_run.audit(run)) + energy))
+    figures = "".join(picture(plot(run, kind), CAPTIONS[kind]) for kind in ("motion", "tip"))
+    yield Section("Run", Markup(_scene(run.arm, run) + of_run.listing(run).html() + figures))
+    yield Section("Checks", Markup(paragraphs(of_run.audit(run)) + picture(plot(run, "energy"), CAPTIONS["energy"])))
 
 
-def _arm(arm: Arm) -> Iterator[Section]:
+def _scene(arm: Arm, record: Run | Motion | None = None) -> Markup:
+    """Return the player; nothing where a failed record has no valid states."""
+    with warnings.catch_warnings():  # missing meshes: the links are drawn as rods, which a report need not say
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            return embedded(arm, record)
+        except (InputError, ValueError):
+            return Markup("")
+
+
+def _arm(arm: Arm, alone: bool) -> Iterator[Section]:
+    """Yield what is known of an arm; in 3-D where no record shows it already."""
     state = _home(arm)
-    yield Section("Arm", Markup(arm_words(arm) + picture(draw(arm, state), "the arm in its home position")))
+    shown = _scene(arm) if alone else picture(draw(arm, state), CAPTIONS["draw"])
+    yield Section("Arm", Markup(shown + arm_words(arm)))
     yield Section("Modes", _modes(arm, state))
     findings = [*arm.check(), *loop_findings(arm), *inertia_findings(arm)]
     paragraphs = [tag("p", str(finding), kind=finding.level) for finding in findings]
@@ -240,7 +265,7 @@ def _modes(arm: Arm, state: Any) -> Markup:
             parts.append(tag("p", f"Joints {joints}: no vibration modes."))
             continue
         parts.append(found.listing()._replace(title=f"joints {joints}").html())
-        parts.append(picture(plot(found)))
+        parts.append(picture(plot(found), CAPTIONS[joints]))
     return Markup("".join(parts))
 
 

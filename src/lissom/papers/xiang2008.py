@@ -27,6 +27,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.kinematics import poses
 from lissom.verbs.sensitivity import inverse_dynamics_gradient
+from lissom.views.palette import COLOURS
 from lissom.views.panels import Curve, Panel
 
 TITLE = (
@@ -320,12 +321,15 @@ def _history(motion: Motion) -> Drawing:
 
 def _slopes(motion: Motion) -> Drawing:
     ours, want = _both(motion)
+    quantities = {"q": ("positions", "N m/rad"), "qd": ("rates", "N m s/rad"), "qdd": ("accelerations", "N m s^2/rad")}
+    pairs = [(i, j) for i in range(2) for j in range(2)]
     panels = []
-    for word, a, b in zip(("q", "qd", "qdd"), ours, want, strict=True):
-        pairs = [(i, j) for i in range(2) for j in range(2)]
-        closed = tuple(Curve(f"d tau{i + 1} / d {word}{j + 1}", motion.t, b[:, i, j]) for i, j in pairs)
-        dots = tuple(Curve("", motion.t[::8], a[::8, i, j], "o") for i, j in pairs)
-        panels.append(Panel(f"Fig. 14: by {word}", "time [s]", "", (*closed, *dots)))
+    for (word, (name, unit)), a, b in zip(quantities.items(), ours, want, strict=True):
+        curves = []
+        for (i, j), colour in zip(pairs, COLOURS, strict=False):  # one colour per quantity, of its line and its dots
+            curves.append(Curve(f"d tau{i + 1} / d {word}{j + 1}", motion.t, b[:, i, j], "-", colour))
+            curves.append(Curve("", motion.t[::8], a[::8, i, j], "o", colour))
+        panels.append(Panel(f"Fig. 14: by {name}", "time [s]", f"sensitivity of the torques [{unit}]", tuple(curves)))
     return Drawing("figure_14", "Sensitivities of example 2: closed form (lines), recursion (dots)", tuple(panels), 3)
 
 

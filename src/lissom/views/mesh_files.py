@@ -105,8 +105,10 @@ class MeshFiles:
 
 def triangles(path: Path) -> list[Part]:
     """Of a file, by trimesh."""
-    import trimesh
-
+    try:
+        import trimesh
+    except ModuleNotFoundError:
+        raise Unreadable('reading meshes needs trimesh; get it with: pip install "lissom[viewer]"') from None
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise Unreadable(f"its ending is not one of {', '.join(KINDS)}")

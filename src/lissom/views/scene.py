@@ -47,6 +47,11 @@ class Solid(NamedTuple):
     frame: int
     opacity: float = 1.0
 
+    @property
+    def part_of_arm(self) -> bool:
+        """Whether it is a link, a joint or a payload, and not a mark or an obstacle."""
+        return self.name.split("/")[0] not in ("tip", "obstacle", "via")
+
 
 class Skin(NamedTuple):
     """Triangles that follow frames: each vertex moves with the mean of them by its weights (vertices, frames).
@@ -62,6 +67,11 @@ class Skin(NamedTuple):
     weights: Array
     link: int
     kind: Literal["bent", "slide"]
+
+    def deformed(self, sections: Array) -> Mesh:
+        """The triangles where its frames are at `sections` (frames, 4, 4)."""
+        moved = np.einsum("vb,bij->vij", self.weights, sections @ np.linalg.inv(self.rest))
+        return Mesh(np.einsum("vij,vj->vi", moved[:, :3, :3], self.mesh.vertices) + moved[:, :3, 3], self.mesh.faces)
 
 
 class State(NamedTuple):
@@ -99,6 +109,7 @@ class Scene:
     states : (n, dof)               that it will be shown in: they say how large it is, and where to stand
     peaks : {"force", "moment", "torque", "push": float}    what the longest arrow of a kind stands for
     around : solids that stand in the world
+    goal : (dof,) or None           a state that is drawn transparent beside the present one
     """
 
     def __init__(
@@ -108,8 +119,9 @@ class Scene:
         states: Array,
         peaks: dict[str, float] | None = None,
         around: Iterable[Solid] = (),
+        goal: Array | None = None,
     ):
-        self.arm, self.peaks = arm, peaks or {}
+        self.arm, self.peaks, self.goal = arm, peaks or {}, goal
         self.bones = Skeleton(arm, states)
         self.size = self.bones.size
         self.radius = THICK * self.size
@@ -209,10 +221,15 @@ class Scene:
 
     def _add_axes(self) -> None:
         """Of the tip."""
-        frame, X = self._attached(followed_frame(self.arm), to())
+        frame, X = self.tip
         for k, colour in enumerate(AXES):
             rod = solids.cylinder((0, 0, 0), 5 * self.radius * np.eye(3)[k], 0.25 * self.radius)
             self.solids.append(Solid(f"tip/{'xyz'[k]}", rod.placed(X), rgb(colour), frame))
+
+    @cached_property
+    def tip(self) -> tuple[int, Array]:
+        """The frame that carries the tip, and the pose of the tip in it."""
+        return self._attached(followed_frame(self.arm), to())
 
     def _attached(self, word: str | None, X: Array) -> tuple[int, Array]:
         """The frame of a solid at pose X of a named frame, and its pose there."""
@@ -225,40 +242,74 @@ class Scene:
 
     # ---- where it is ------------------------------------------------------------------------------
 
+    @property
+    def ghost(self) -> list[Mesh]:
+        """The arm at the goal, in the world; nothing where there is no goal."""
+        if self.goal is None:
+            return []
+        look = self.look(State(self.goal))
+        rigid = [solid.mesh.placed(look.frames[solid.frame]) for solid in self.solids
+                 if solid.part_of_arm and solid.frame != self.world]  # fmt: skip
+        return rigid + [skin.deformed(X) for skin, X in zip(self.skins, look.sections, strict=True)]
+
     def look(self, state: State) -> Look:
         """Where everything is at one state."""
-        bones = Skeleton(self.arm, state.q)
-        frames = np.concatenate([bones.X, bones.tips, np.eye(4)[None]])
+        return self.looks([state])[0]
+
+    def looks(self, states: Sequence[State]) -> list[Look]:
+        """Where everything is at many states of one record, which have as many loads each; quicker than one by one."""
+        bones = Skeleton(self.arm, np.array([state.q for state in states]))
+        world = np.broadcast_to(np.eye(4), (len(states), 1, 4, 4))
+        frames = np.concatenate([bones.X, bones.tips, world], axis=-3)
         sections = [self._sections(bones, skin) for skin in self.skins]
-        return Look(frames, sections, self._arrows(bones, state))
+        arrows = self._arrows(bones, states)
+        return [
+            Look(frames[k], [some[k] for some in sections], {kind: some[k] for kind, some in arrows.items()})
+            for k in range(len(states))
+        ]
 
     def _sections(self, bones: Skeleton, skin: Skin) -> Array:
+        """(states, frames, 4, 4)."""
         if skin.kind == "bent":
-            return bones.beams[skin.link][BENT]
+            return bones.beams[skin.link][..., BENT, :, :]
         near = bones.attachment(skin.link) @ self.arm.links[skin.link].joint.placement
-        return np.array([near, to(near[:3, :3], bones.origins[skin.link])])
+        far = np.array(near)
+        far[..., :3, 3] = bones.origins[..., skin.link, :]
+        return np.stack([near, far], axis=-3)
 
-    def _arrows(self, bones: Skeleton, state: State) -> dict[str, Array]:
+    def _arrows(self, bones: Skeleton, states: Sequence[State]) -> dict[str, Array]:
+        """(states, m, 2, 3) of every kind."""
         kinds: dict[str, list[Array]] = {kind: [] for kind in ARROWS}
-        for load in (*self.arm.loads, *state.loads):
-            at = pose(self.arm, state.q, load.link, load.point)[:3, 3]
+        for load in self.arm.loads:
+            at = pose(self.arm, bones.q, load.link, load.point)[..., :3, 3]
             for kind, vector in (("force", load.force), ("moment", load.moment)):
                 kinds[kind].append(self._arrow(at, vector, kind))
-        if state.tau is not None:
-            for i, k in zip(np.flatnonzero([link.joint.independent for link in self.arm.links]), self.arm.joint_index):
-                link = self.arm.links[i]
-                axis = (bones.X[i] @ inverse(link.frame))[:3, :3] @ link.joint.axis
-                kind = "push" if link.joint.kind == "prismatic" else "torque"
-                kinds["torque"].append(self._arrow(bones.origins[i], state.tau[k] * axis, kind))
+        for some in zip(*(state.loads for state in states), strict=True):  # one load after the other, over time
+            at = np.array([pose(self.arm, state.q, load.link, load.point)[:3, 3] for state, load in zip(states, some)])
+            for kind in ("force", "moment"):
+                kinds[kind].append(self._arrow(at, np.array([getattr(load, kind) for load in some]), kind))
+        if all(state.tau is not None for state in states):
+            kinds["torque"] += self._torques(bones, np.array([state.tau for state in states]))
         if np.any(self.arm.gravity):
             down = self.arm.gravity / np.linalg.norm(self.arm.gravity)
-            kinds["gravity"].append(np.array([np.zeros(3), 0.5 * ARROW * self.size * down]))
-        return {kind: np.array(some).reshape(-1, 2, 3) for kind, some in kinds.items()}
+            arrow = np.array([np.zeros(3), 0.5 * ARROW * self.size * down])
+            kinds["gravity"].append(np.broadcast_to(arrow, (len(states), 2, 3)))
+        none = np.zeros((len(states), 0, 2, 3))
+        return {kind: np.stack(some, axis=1) if some else none for kind, some in kinds.items()}
+
+    def _torques(self, bones: Skeleton, tau: Array) -> Iterable[Array]:
+        """Along the axes of the joints, for torques (states, dof)."""
+        for i, k in zip(np.flatnonzero([link.joint.independent for link in self.arm.links]), self.arm.joint_index):
+            link = self.arm.links[i]
+            axis = (bones.X[..., i, :, :] @ inverse(link.frame))[..., :3, :3] @ link.joint.axis
+            kind = "push" if link.joint.kind == "prismatic" else "torque"
+            yield self._arrow(bones.origins[..., i, :], tau[..., k, None] * axis, kind)
 
     def _arrow(self, at: Array, vector: Array, kind: str) -> Array:
-        """(2, 3), as long as its share of the largest of its kind."""
+        """(states, 2, 3), as long as its share of the largest of its kind."""
         peak = self.peaks.get(kind, 0.0)
-        return np.array([at, at + (ARROW * self.size / peak * np.asarray(vector) if peak > 0 else 0.0)])
+        way = ARROW * self.size / peak * np.asarray(vector) if peak > 0 else np.zeros(3)
+        return np.stack([at, at + way], axis=-2)
 
     # ---- where to stand ---------------------------------------------------------------------------
 

@@ -56,6 +56,11 @@ class RunTake:
         one = self.run.at([float(np.clip(t, self.start, self.end))])
         return State(one.q[0], one.tau[0])
 
+    def sampled(self, t: Array) -> Curves:
+        """Return the run at any times (n,) between its start and its end."""
+        some = self.run.at(t)
+        return Curves(t, some.q, some.qd, some.tau)
+
     @cached_property
     def curves(self) -> Curves:
         """The samples of the run, or fewer."""
@@ -87,7 +92,10 @@ class MotionTake:
     @cached_property
     def curves(self) -> Curves:
         """Samples of the motion at equal intervals."""
-        t = np.linspace(0.0, self.end, MOST_SAMPLES)
+        return self.sampled(np.linspace(0.0, self.end, MOST_SAMPLES))
+
+    def sampled(self, t: Array) -> Curves:
+        """Return the motion at any times (n,) between its start and its end."""
         q, qd, _ = self.motion.at(t)
         tau = np.stack([np.interp(t, self.motion.t, column) for column in self.motion.tau.T], axis=1)
         return Curves(t, q, qd, tau)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, shown
 from lissom.formats.files import write_text
-from lissom.markup import tag
+from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
@@ -25,17 +25,19 @@ from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
 from lissom.verbs.states import as_arm, as_state
 from lissom.views.mesh_files import MeshFiles
-from lissom.views.panel import FRAME, MOST_MODES, Panel, mode_takes
+from lissom.views.page_data import Shown, goal_of
+from lissom.views.panel import MOST_MODES, Panel, mode_takes
 from lissom.views.player import Player
 from lissom.views.scene import Scene
 from lissom.views.servers import LOOPBACK, address, refuse_taken, start, stop, viser_package
 from lissom.views.surroundings import solids_around
 from lissom.views.takes import MotionTake, RunTake, Still, Take, peaks_of, refuse_other, take_of
 from lissom.views.web_nodes import Nodes
+from lissom.views.web_page import player as scene_player, scene_page
 
 FIRST_PORT = 8080
-MOST_FRAMES = 900  # of a page
 CELL_HEIGHT = 480  # pixels of a viewer below the cell of a notebook
+Record = Run | Motion | ArmModes
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
 
 
@@ -99,9 +101,10 @@ class Viewer:
 
 def view(
     arm: Arm,
-    record: Run | Motion | ArmModes | None = None,
+    record: Record | Mapping[str, Record] | None = None,
     *,
     q: ArrayLike | None = None,
+    goal: ArrayLike | None = None,
     member: int = 0,
     modes: ArmModes | None = None,
     mode: int | None = None,
@@ -117,13 +120,15 @@ def view(
     Links are drawn with the meshes and shapes of their description, otherwise as capsules and tubes; flexible links are
     drawn deflected. The panel has playback, joint sliders (closed loops stay closed), a scale for deflections, and
     curves of one coordinate. The server uses no external resources and answers its own pages only; other programs and
-    users of this machine can open them too. Needs the extra ``viewer``.
+    users of this machine can open them too. The server needs the extra ``viewer``; a page does not, except for meshes.
 
     Parameters
     ----------
     arm : Arm
     record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
+        or {title: Run or Motion}    several of them side by side with one clock; for a page only
     q : (dof,) or None               the pose of an arm without a record, None: `arm.ready`, its loops closed
+    goal : (dof,) or None            a pose that is drawn transparent, None: the end of a motion
     member : int                     which run of an ensemble to show first
     modes : ArmModes or None         modes to choose from in the panel; None: for an arm with elastic parts, the modes
                                      at the first pose with joints locked
@@ -149,27 +154,29 @@ def view(
     >>> with ls.view(arm, run, open=False) as viewer:  # doctest: +SKIP
     ...     print(viewer.url)
     >>> ls.view(arm, ls.modes(arm, [0.0, 0.5]), export="mode.html")  # doctest: +SKIP
+    >>> other = ls.simulate(arm, [0.3, 0.1], tau=[0.2, 0.1], until=1.0)
+    >>> ls.view(arm, {"free": run, "driven": other}, export="both.html")  # doctest: +SKIP
     """
     as_arm(arm, "view")
-    if isinstance(record, ArmModes):
-        if modes is not None:
-            raise InputError("view: modes are given both as the record and as modes=; give one of them.")
-        record, modes, mode = None, record, 1 if mode is None else mode
-    _refuse_wrong(record, q, modes, exaggerate, host, port)
-    viser_package()
+    _refuse_wrong(exaggerate, host, port)
     page = None if export is None else _page_path(export)
-    pose = _pose(arm, q)
-    player = _player(arm, record, pose, member, modes, mode, exaggerate)
-    scene = _scene(arm, record, player, _folders(meshes))
+    if page is None:
+        viser_package()
+    asked = _Asked(q, goal, member, modes, mode, float(exaggerate), _folders(meshes))
     if page is not None:
-        return _export(page, player, scene)
+        arms = _side_by_side(arm, record, asked)
+        write_text(page, scene_page(arms[0].title if len(arms) == 1 else arm.name, arms))
+        return Viewer(page.as_uri())
+    if isinstance(record, Mapping):
+        raise InputError("view: several records are shown side by side on a page only; give export='page.html'.")
+    _, player, scene = _shown(arm, "", record, asked, live=True)
     refuse_taken(host, None if port is None else int(port))
     server = start(host, FIRST_PORT if port is None else int(port))
     if port is not None and server.get_port() != port:  # somebody was quicker, and viser took the next
         stop(server)
         raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
-    panel = Panel(server.gui, player, scene, nodes, record, member)
+    panel = Panel(server.gui, player, scene, nodes, None if isinstance(record, ArmModes) else record, member)
     started = Viewer(address(host, server.get_port()), server, panel)
     if not in_notebook() if open is None else open:
         import webbrowser
@@ -178,19 +185,52 @@ def view(
     return started
 
 
+def embedded(
+    arm: Arm, record: Record | Mapping[str, Record] | None = None, *, goal: ArrayLike | None = None,
+    exaggerate: float = 1.0
+) -> Markup:  # fmt: skip
+    """Return a part of an HTML page that shows what `view` shows; `whole_page` makes a page of such parts."""
+    return scene_player(_side_by_side(arm, record, _Asked(None, goal, 0, None, None, float(exaggerate), [])))
+
+
 # ---- what is asked for ---------------------------------------------------------------------------
 
 
-def _refuse_wrong(record: Any, q: Any, modes: Any, exaggerate: Any, host: Any, port: Any) -> None:
-    if record is not None and not isinstance(record, Run | Motion):
+class _Asked(NamedTuple):
+    """What the caller of `view` asked for, beside the arm and its record."""
+
+    q: ArrayLike | None
+    goal: ArrayLike | None
+    member: int
+    modes: ArmModes | None
+    mode: int | None
+    exaggerate: float
+    folders: list[Path]
+
+
+def _side_by_side(arm: Arm, record: Any, asked: _Asked) -> list[Shown]:
+    """Return what a page shows: one arm for every record."""
+    if isinstance(record, Mapping) and not record:
+        raise InputError("view: the record is an empty mapping; expected {title: Run or Motion}.")
+    records = record if isinstance(record, Mapping) else {"": record}
+    return [_shown(arm, str(title), one, asked, live=False) for title, one in records.items()]
+
+
+def _refuse_record(record: Any, asked: _Asked) -> None:
+    if record is not None and not isinstance(record, Run | Motion | ArmModes):
         raise InputError(
             f"view: got {type(record).__name__}; expected a Run (from simulate, load_run), a Motion (from "
             "predict_motion, load_motion) or ArmModes (from modes)."
         )
-    if record is not None and q is not None:
+    if isinstance(record, ArmModes) and asked.modes is not None:
+        raise InputError("view: modes are given both as the record and as modes=; give one of them.")
+    if isinstance(record, Run | Motion) and asked.q is not None:
         raise InputError("view: q and a record are both given, but a record has its own poses; give one of them.")
-    if modes is not None and not isinstance(modes, ArmModes):
-        raise InputError(f"view: modes is {shown(modes)}; expected ArmModes (from modes).")
+    if asked.modes is not None and not isinstance(asked.modes, ArmModes):
+        raise InputError(f"view: modes is {shown(asked.modes)}; expected ArmModes (from modes).")
+
+
+def _refuse_wrong(exaggerate: Any, host: Any, port: Any) -> None:
     number = isinstance(exaggerate, int | float | np.integer | np.floating) and not isinstance(exaggerate, bool)
     if not number or not 0 <= exaggerate < np.inf:
         raise InputError(f"view: exaggerate is {shown(exaggerate)}; expected a number of at least 0.")
@@ -220,11 +260,15 @@ def _pose(arm: Arm, q: ArrayLike | None) -> Array:
         try:
             return assemble(arm, arm.ready).q
         except SolveError as error:
-            warnings.warn(f"view: the loops of arm {arm.name!r} are shown open. {error}", stacklevel=3)
-    pose = as_state(arm, arm.ready if q is None else q, "q", "view")
-    if pose.ndim != 1:
-        raise InputError(f"view: q has shape {pose.shape}; expected one state ({arm.dof},).")
-    return pose
+            warnings.warn(f"view: the loops of arm {arm.name!r} are shown open. {error}", stacklevel=4)
+    return _one_state(arm, arm.ready if q is None else q, "q")
+
+
+def _one_state(arm: Arm, value: ArrayLike, what: str) -> Array:
+    state = as_state(arm, value, what, "view")
+    if state.ndim != 1:
+        raise InputError(f"view: {what} has shape {state.shape}; expected one state ({arm.dof},).")
+    return state
 
 
 def _folders(meshes: Folders) -> list[Path]:
@@ -240,29 +284,49 @@ def _folders(meshes: Folders) -> list[Path]:
 # ---- what is shown -------------------------------------------------------------------------------
 
 
-def _player(arm: Arm, record: Run | Motion | None, pose: Array, member: int, modes: ArmModes | None,
-            mode: int | None, exaggerate: float) -> Player:  # fmt: skip
+def _shown(arm: Arm, title: str, record: Any, asked: _Asked, live: bool) -> Shown:
+    """Return what plays and what it looks like; a live viewer also offers the modes near the first pose."""
+    _refuse_record(record, asked)
+    if isinstance(record, ArmModes):
+        asked = asked._replace(modes=record, mode=1 if asked.mode is None else asked.mode)
+        record = None
+    goal = goal_of(record) if asked.goal is None else _one_state(arm, asked.goal, "goal")
+    player = _player(arm, record, asked, live)
+    scene = _scene(arm, record, player, asked.folders, goal)
+    return Shown(title or _title(player), player, scene)
+
+
+def _title(player: Player) -> str:
+    take, name = player.take, player.arm.name
+    if isinstance(take, Still):
+        return name
+    length = f", {take.end - take.start:.4g} s" if isinstance(take, RunTake | MotionTake) else ""
+    return f"{name}: {take.title}{length}"
+
+
+def _player(arm: Arm, record: Run | Motion | None, asked: _Asked, live: bool) -> Player:
     """Takes in the order of the panel: the record, then modes."""
     takes: dict[str, Take] = {}
+    pose, modes = _pose(arm, asked.q), asked.modes
     if record is not None:
-        take = take_of(arm, record, member)
+        take = take_of(arm, record, asked.member)
         takes[take.title] = take
         pose = take.at(take.start).q
         if record.arm.digest != arm.digest:
             warnings.warn(
                 f"view: the {take.title} belongs to arm {record.arm.name!r}, which differs from the shown arm "
-                f"{arm.name!r}; positions and curves may disagree.", stacklevel=3)  # fmt: skip
-    if modes is None and arm.mode_index.size:
+                f"{arm.name!r}; positions and curves may disagree.", stacklevel=4)  # fmt: skip
+    if modes is None and arm.mode_index.size and (live or asked.mode is not None):
         modes = _modes_near(arm, pose)
     if modes is not None:
         refuse_other(arm, modes.arm, "the modes are")
     swings = {} if modes is None else mode_takes(modes)
-    player = Player(arm, {**takes, **swings} if takes else swings, pose, float(exaggerate))
-    if mode is not None:
-        if not (_whole(mode) and 1 <= mode <= len(swings)):
+    player = Player(arm, {**takes, **swings} if takes else swings, pose, asked.exaggerate)
+    if asked.mode is not None:
+        if not (_whole(asked.mode) and 1 <= asked.mode <= len(swings)):
             many = f"a whole number from 1 to {len(swings)}" if swings else "None, since the arm has no vibration modes"
-            raise InputError(f"view: mode is {shown(mode)}; expected {many}.")
-        player.choose(list(swings)[mode - 1])
+            raise InputError(f"view: mode is {shown(asked.mode)}; expected {many}.")
+        player.choose(list(swings)[asked.mode - 1])
     elif not takes:
         player.choose(Still.title)
     return player
@@ -280,13 +344,15 @@ def _modes_near(arm: Arm, pose: Array) -> ArmModes | None:
     return find_modes(arm, rigid, count=MOST_MODES)
 
 
-def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path]) -> Scene:
+def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path], goal: Array | None) -> Scene:
     take = player.takes.get("run") or player.takes.get("motion")
     if isinstance(take, RunTake | MotionTake):
         states, peaks = take.curves.q[:: max(1, len(take.curves.t) // 40)], take.peaks
     else:
         states, peaks = player.take.at(player.t).q[None], peaks_of(arm, np.zeros(arm.dof), arm.loads)
-    scene = Scene(arm, MeshFiles(arm, folders), player.larger(states), peaks)
+    ghost = None if goal is None else player.larger(goal)
+    states = np.concatenate([player.larger(states), *([] if ghost is None else [ghost[None]])])
+    scene = Scene(arm, MeshFiles(arm, folders), states, peaks, goal=ghost)
     if isinstance(record, Motion):
         scene.solids += solids_around(record, scene)
     return scene
@@ -300,26 +366,3 @@ def _nodes(server: Any, scene: Scene) -> Nodes:
     for word, value in nodes.camera.items():
         setattr(server.initial_camera, word, value)
     return nodes
-
-
-def _export(page: Path, player: Player, scene: Scene) -> Viewer:
-    """What the player shows, from its start to its end, as a page of viser's with its client inside."""
-    server = start(LOOPBACK, 0)
-    try:
-        nodes = _nodes(server, scene)
-        take = player.take
-        length = take.end - take.start
-        frames = int(np.clip(round(length / FRAME), 1, MOST_FRAMES)) if length > 0 else 0
-        nodes.put_trail(player.trail())
-        nodes.put(scene.look(player.state()))
-        recording = server.get_scene_serializer()
-        for k in range(1, frames + 1):
-            recording.insert_sleep(length / frames)
-            player.t = take.start + length * k / frames
-            nodes.put(scene.look(player.state()))
-            nodes.pass_trail(k / frames)
-        html = recording.as_html()
-    finally:
-        stop(server)
-    write_text(page, html)
-    return Viewer(page.as_uri())

@@ -8,10 +8,12 @@ import numpy as np
 
 from lissom.spatial.rotations import Array
 from lissom.views.palette import COLOURS
+from lissom.views.poses import quaternions
 from lissom.views.scene import ARROWS, Look, Scene, rgb
 
 CHUNKS = 60  # pieces of a trail, which appear one by one
 TRAIL, PATH = rgb(COLOURS[1]), (205, 210, 215)
+GHOST = (123, 142, 163)
 LINE = 0.006  # width of a trail, of the arm's size
 HEAD = 0.05  # length of an arrow's head, of the arm's size
 
@@ -26,6 +28,8 @@ class Nodes:
         self._frames: dict[int, Any] = {}
         self._solids = [self._solid(k, solid) for k, solid in enumerate(scene.solids)]
         self._skins = [self._skin(k, skin) for k, skin in enumerate(scene.skins)]
+        for k, mesh in enumerate(scene.ghost):
+            api.add_mesh_simple(f"/goal/{k}", mesh.vertices, mesh.faces, color=GHOST, side="double", opacity=0.25)
         self._placed: Array | None = None
         self._arrows: dict[str, Any] = {}
         self._chunks: list[Any] = []
@@ -59,7 +63,7 @@ class Nodes:
     def _skin(self, k: int, skin: Any) -> Any:
         return self.api.add_mesh_skinned(
             f"/skin/{k}/{_path(skin.name)}", skin.mesh.vertices, skin.mesh.faces, color=skin.colour, side="double",
-            bone_wxyzs=_quaternions(skin.rest), bone_positions=skin.rest[:, :3, 3],
+            bone_wxyzs=quaternions(skin.rest), bone_positions=skin.rest[:, :3, 3],
             skin_weights=skin.weights)  # fmt: skip
 
     # ---- moving -----------------------------------------------------------------------------------
@@ -69,7 +73,7 @@ class Nodes:
         moving = [*self._frames.values(), *(bone for node in self._skins for bone in node.bones)]
         X = np.concatenate([look.frames[list(self._frames)], *look.sections])
         moved = np.ones(len(X), bool) if self._placed is None else (self._placed != X).any(axis=(-2, -1))
-        for k, wxyz in zip(np.flatnonzero(moved), _quaternions(X[moved]), strict=True):
+        for k, wxyz in zip(np.flatnonzero(moved), quaternions(X[moved]), strict=True):
             moving[k].position, moving[k].wxyz = X[k, :3, 3], wxyz
         self._placed = X
         for kind, arrows in look.arrows.items():
@@ -137,13 +141,3 @@ def _upright(up: Array) -> Array:
     w = 1.0 + up[2]
     q = np.array([w, *axis]) if w > 1e-9 else np.array([0.0, 1.0, 0.0, 0.0])
     return q / np.linalg.norm(q)
-
-
-def _quaternions(X: Array) -> Array:
-    """(..., 4) w, x, y, z of poses (..., 4, 4); of linear bending the nearest rotation."""
-    from scipy.spatial.transform import Rotation
-
-    if not len(X):
-        return np.zeros((0, 4))
-    xyzw = Rotation.from_matrix(X[..., :3, :3].reshape(-1, 3, 3)).as_quat()
-    return np.roll(xyzw, 1, axis=-1).reshape(*X.shape[:-2], 4)
