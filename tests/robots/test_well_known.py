@@ -97,8 +97,8 @@ def test_panda_has_the_limits_of_its_interface():
     assert arm.bounds("torque_rate")[1].tolist() == [1000.0] * 7
 
 
-# Masses and centres of mass of Universal_Robots_ROS2_Description, in frames before the x screw of a DH row; our file
-# has them from Universal Robots' article, in DH frames
+# Masses and centres of mass of Universal_Robots_ROS2_Description, in frames before the x screw of a DH row; ours come
+# from Universal Robots' article, in DH frames
 UR5E = {
     "shoulder": (3.761, (0.0, -0.00193, -0.02561)), "upper_arm": (8.058, (-0.2125, 0.0, 0.11336)),
     "forearm": (2.846, (-0.2422, 0.0, 0.0265)), "wrist_1": (1.37, (0.0, -0.01634, -0.0018)),

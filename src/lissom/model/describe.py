@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # of joints that turn and that slide: drive inertia, damping, friction, stiffness, position
 UNITS = (("kg m^2", "N m s/rad", "N m", "N m/rad", "rad"), ("kg", "N s/m", "N", "N/m", "m"))
-HEADS = ("link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "mass kg")
+HEADS = ("link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "kg")
 MOST_ROWS = 60
 WIDTH = 110
 

@@ -11,9 +11,8 @@ import numpy as np
 from lissom.model.limits import used
 from lissom.model.units import units
 from lissom.motion.bounds import Bounds, bounds_of
-from lissom.motion.peaks import EXCESS
 from lissom.motion.record import PER_SEGMENT, Motion, grid
-from lissom.motion.report import DISTANCE
+from lissom.motion.report import DISTANCE, EXCESS
 from lissom.motion.task import CRITERIA
 from lissom.spatial.rotations import Array
 from lissom.views.curves import notable
