@@ -38,8 +38,8 @@ class Terminal(Console):
         """Text with its styles."""
         return super().render_str(printable(text), **options)
 
-    @property
-    def size(self) -> ConsoleDimensions:  # type: ignore[misc]  # nobody sets it here
+    @property  # type: ignore[misc]  # nobody sets it here
+    def size(self) -> ConsoleDimensions:
         """Width and height; a file or a pipe is as wide as its widest table, or as COLUMNS says."""
         size = super().size
         return size if self.is_terminal or "COLUMNS" in os.environ else ConsoleDimensions(WIDEST, size.height)
