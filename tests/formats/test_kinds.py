@@ -1,5 +1,6 @@
 """A file that is given to the wrong reader is recognised: the message says what it is and what reads it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,15 @@ def test_results_are_recognised_by_their_contents(kind, reader, records):
         ALL_READERS[reader](records[kind])
     assert RECORDS[kind] in str(caught.value)
     assert records[kind].name in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are those of POSIX")
+@pytest.mark.parametrize("ending", [".nc", ".csv", ".parquet"])
+def test_a_pipe_is_not_waited_for(ending, tmp_path):
+    os.mkfifo(tmp_path / f"pipe{ending}")
+    for read in ALL_READERS.values():
+        with pytest.raises(ls.LissomError):
+            read(tmp_path / f"pipe{ending}")
 
 
 def test_a_run_in_a_table_is_a_run(records):

@@ -17,7 +17,7 @@ def side(path):
 
 
 CASES = [
-    (read_task_file, TASK.replace("0.5]", "inf]"), 3, "goal is [1.0, inf]"),
+    (read_task_file, TASK.replace("0.5]", "inf]"), 3, "goal is inf at index 1"),
     (read_task_file, TASK + "duration = nan\n", 4, "duration is nan"),
     (read_task_file, TASK + "payload = { mass = nan }\n", 4, "mass is nan"),
     (read_task_file, TASK + "guess = [[0.0, 0.0], [nan, 0.2]]\n", 4, "guess has nan in row 1, column 0"),

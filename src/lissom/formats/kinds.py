@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lissom.errors import LissomError, ModelError
-from lissom.formats.files import read_bytes
+from lissom.formats.files import read_bytes, refuse_unreadable
 from lissom.formats.netcdf import opened
 from lissom.formats.shipped import shipped
 from lissom.formats.strict import parse
@@ -128,6 +128,7 @@ def about_record(path: Path) -> str:
 
 def _of_table(path: Path) -> str | None:
     """Return the kind of a table by its first lines."""
+    refuse_unreadable(path)  # a pipe that nobody writes to would stop the reader for ever
     with path.open("rb") as stream:
         data = stream.read(HEAD)
     if data.startswith(RUN_TABLE):

@@ -136,8 +136,8 @@ def read(path: str | os.PathLike[str]) -> Motion:
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"load_motion: path is {shown(path)}; expected the name of a file that Motion.save wrote.")
     place = Path(path)
-    if place.is_dir():
-        raise ModelError(f"it is {about_record(place) or 'a folder'}; expected the file of a motion.", file=str(place))
+    if os.path.isdir(place) and (found := about_record(place)):
+        raise ModelError(f"it is {found}; expected the file of a motion.", file=str(place))
     refuse_unreadable(place)
     _refuse_other(place, "load_motion")
     with opened(place, "motion") as data:
