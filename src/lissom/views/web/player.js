@@ -276,6 +276,7 @@ function cellOf(size) {
 class Player {
     constructor(root, data) {
         this.root = root;
+        root.player = this; // for scripts of others, and for tests
         this.panes = data.panes.map((row) => new Pane(row, data.meshes));
         if (this.panes.length === 1) this.panes[0].root.firstChild.hidden = true; // the page has the same title
         this.start = Math.min(...this.panes.map(({ row }) => row.start));
