@@ -81,7 +81,7 @@ def compared(arm: ls.Arm, rigid_plan: ls.Motion, motion: ls.Motion, until: float
         (title, millimetres(swings[title]), peaks(plan)) for title, plan in zip(runs, (rigid_plan, motion), strict=True)
     ]
     table = Listing.of(("plan", "the tip swings after the stop by", "largest torques of the joints"), rows)
-    titled = {f"{title}: the tip swings by {millimetres(swings[title])}": run for title, run in runs.items()}
+    titled = {f"{title}: swings by {millimetres(swings[title])} after the stop": run for title, run in runs.items()}
     scene = embedded(arm, titled, goal=motion.q[-1], exaggerate=exaggerate)
     return Markup(scene + table.html())
 
