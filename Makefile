@@ -1,5 +1,5 @@
 # make install  lissom with viewer and studies, into .venv
-# make demo     the main job, pictures and data into out/
+# make demo     the main job: a page with motions in 3-D, out/index.html, and their data
 # make test     all tests
 # make lint     ruff and mypy
 # make audit    known vulnerabilities of what lissom needs

@@ -81,7 +81,7 @@ def compared(arm: ls.Arm, rigid_plan: ls.Motion, motion: ls.Motion, until: float
         (title, millimetres(swings[title]), peaks(plan)) for title, plan in zip(runs, (rigid_plan, motion), strict=True)
     ]
     table = Listing.of(("plan", "the tip swings after the stop by", "largest torques of the joints"), rows)
-    titled = {f"{title}: the tip swings by {millimetres(swings[title])}": run for title, run in runs.items()}
+    titled = {f"{title}: swings by {millimetres(swings[title])} after the stop": run for title, run in runs.items()}
     scene = embedded(arm, titled, goal=motion.q[-1], exaggerate=exaggerate)
     return Markup(scene + table.html())
 
@@ -92,7 +92,7 @@ def millimetres(length: float) -> str:
 
 def peaks(plan: ls.Motion) -> str:
     most = np.abs(plan.tau[:, plan.arm.joint_index]).max(axis=0)
-    return ", ".join(f"{x:.3g}" for x in most) + " N m"
+    return ", ".join(f"{x:.3g}" if x > 1e-3 * most.max() else "0" for x in most) + " N m"
 
 
 def stiff(arm: ls.Arm) -> ls.Arm:
@@ -110,9 +110,12 @@ def two_link(folder: Path) -> Section:
     say("flexible two-link arm: the plan for rigid links, and lissom's plan")
     rigid_plan = ls.predict_motion(stiff(asked.arm), task, degree=5, starts=1)
     motion = ls.predict_motion(asked.arm, task, starts=1)
-    words = tag("p", f"""Two light links of half a metre each. Their first mode needs two seconds for one swing. Both
-plans move the joints from rest to the same goal in {motion.duration:g} s with the least effort, and then the joints stand
-still. The plan on the left knows nothing of bending; the one on the right uses the bending.""")
+    words = tag(
+        "p",
+        f"""Two light links of half a metre each. Their first mode needs two seconds for one swing. Both
+plans move the joints from rest to the same goal in {motion.duration:g} s with the least effort, and then the joints
+stand still. The plan on the left knows nothing of bending; the one on the right uses the bending.""",
+    )
     scene = compared(asked.arm, rigid_plan, motion, 2.2 * motion.duration, exaggerate=1)
     return Section("A flexible arm that stops dead", Markup(words + scene + computed(motion, folder, "still")))
 
@@ -136,9 +139,12 @@ def six_joints(folder: Path) -> Section:
     rigid_plan = ls.predict_motion(puma(slim=False), task, degree=5, starts=1)
     motion = ls.predict_motion(arm, task, starts=1)
     first = ls.modes(arm, motion.q[-1], count=1).frequencies_hz[0]
-    words = tag("p", f"""A PUMA 560 as it is in the literature, but with aluminium tubes of 25 mm as upper arm and
+    words = tag(
+        "p",
+        f"""A PUMA 560 as it is in the literature, but with aluminium tubes of 25 mm as upper arm and
 forearm, which a side file adds. It then vibrates at {first:.2g} Hz. Carrying 2 kg, it turns by 90 degrees in
-{task.duration} s.""")
+{task.duration} s.""",
+    )
     scene = compared(arm, rigid_plan, motion, 2.5, EXAGGERATE)
     return Section("A six-joint robot with slim links", Markup(words + scene + computed(motion, folder, "slim_puma")))
 
@@ -151,8 +157,11 @@ def transfer(folder: Path) -> Section:
     asked = read_task_file(HERE / "transfer.toml")
     say("transfer.toml: a rigid PUMA 560 between two shelves")
     motion = ls.predict_motion(asked.arm, asked.task, starts=1)
-    words = tag("p", """Rigid arms too: a PUMA 560 carries two kilograms over a point between two shelves, as quickly as
-the limits of its torques and speeds allow. The task is a file of twenty lines, transfer.toml.""")
+    words = tag(
+        "p",
+        """Rigid arms too: a PUMA 560 carries two kilograms over a point between two shelves, as quickly as
+the limits of its torques and speeds allow. The task is a file of twenty lines, transfer.toml.""",
+    )
     return Section("A rigid robot between two shelves",
                    Markup(words + embedded(motion.arm, motion) + computed(motion, folder, "transfer")))  # fmt: skip
 

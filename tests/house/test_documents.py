@@ -130,10 +130,16 @@ def test_examples_run(script, tmp_path):
 def test_demo_leaves_its_results(tmp_path):
     done = run(ROOT / "examples" / "demo.py", tmp_path, str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
-    names = {f"{name}.{kind}" for name in ("transfer", "lift") for kind in ("png", "gif", "nc", "csv")}
-    names |= {f"still.{kind}" for kind in ("png", "gif", "nc")}
-    assert names <= {path.name for path in (tmp_path / "out").iterdir()}
-    assert done.stdout.count("simulated under its torques: verified") == 3
+    names = {f"{name}.{kind}" for name in ("transfer", "still", "slim_puma") for kind in ("nc", "csv")}
+    assert names | {"index.html"} == {path.name for path in (tmp_path / "out").iterdir()}
+    assert done.stdout.count("; verified") == 3
+    swings = re.findall(r"the tip swings by (<?) ?([\d.]+) mm", done.stdout)
+    assert [sign for sign, _ in swings] == ["", "<", "", "<"]  # the plan for rigid links and lissom's, of both arms
+    assert min(float(swings[0][1]), float(swings[2][1])) > 3.0
+    assert done.stdout.splitlines()[-1] == f"Open {tmp_path / 'out' / 'index.html'} in a browser."
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert page.count('<div class="player">') == 3
+    assert len(page) < 8e6
 
 
 def test_every_file_in_the_format_page_loads(tmp_path):

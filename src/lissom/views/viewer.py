@@ -213,7 +213,12 @@ def _side_by_side(arm: Arm, record: Any, asked: _Asked) -> list[Shown]:
     if isinstance(record, Mapping) and not record:
         raise InputError("view: the record is an empty mapping; expected {title: Run or Motion}.")
     records = record if isinstance(record, Mapping) else {"": record}
-    return [_shown(arm, str(title), one, asked, live=False) for title, one in records.items()]
+    arms = [_shown(arm, str(title), one, asked, live=False) for title, one in records.items()]
+    kinds = {kind for one in arms for kind in one.scene.peaks}
+    peaks = {kind: max(one.scene.peaks.get(kind, 0.0) for one in arms) for kind in kinds}
+    for one in arms:  # arrows side by side are to one scale
+        one.scene.peaks = peaks
+    return arms
 
 
 def _refuse_record(record: Any, asked: _Asked) -> None:

@@ -1,7 +1,7 @@
 // Curves over time on a canvas, with a cursor at the present time.
 
 const MARGIN = { left: 52, right: 12, top: 22, bottom: 30 };
-const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a7a7a", "#a89f00"];
+const SERIES = ["#1f86c9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a7a7a", "#a89f00"];
 
 // about `count` round numbers between two values
 function ticks(low, high, count) {
@@ -69,7 +69,7 @@ class Chart {
         return this.start + Math.min(Math.max(share, 0), 1) * (this.end - this.start);
     }
 
-    draw(now, theme, colours) {
+    draw(now, theme) {
         const { canvas, curve } = this;
         const scale = window.devicePixelRatio || 1;
         [this.wide, this.high] = [canvas.clientWidth, canvas.clientHeight];
@@ -79,9 +79,9 @@ class Chart {
         pen.setTransform(scale, 0, 0, scale, 0, 0);
         pen.font = "12px system-ui, sans-serif";
         this.axes(pen, theme);
-        curve.series.forEach((one, k) => this.line(pen, one, colours?.[k] ?? SERIES[k % SERIES.length], now));
+        curve.series.forEach((one, k) => this.line(pen, one, SERIES[k % SERIES.length], now));
         this.cursor(pen, now, theme);
-        this.words(pen, now, theme, colours);
+        this.words(pen, now, theme);
     }
 
     axes(pen, theme) {

@@ -1,7 +1,7 @@
 // One arm on one canvas with WebGL 2: triangles that move with frames, a floor with shadows, lines and arrows.
 
 const MOST_BONES = 24; // frames of a skin that the vertex program has room for
-const SUN = [0.35, -0.55, 0.9]; // where light comes from, along right, away and up of the scene
+const SUN = [-0.45, 0.7, 0.8]; // where light comes from: right, towards the viewer, up; so no side that is seen is dark
 const SOFT = 5; // lights beside each other make a soft shadow
 const MANY = 60000; // triangles; larger scenes get one hard shadow
 
@@ -218,7 +218,6 @@ class Drawing {
         const first = Math.abs(up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
         this.right = unit(add(first, times(up, -dot(first, up))));
         this.away = cross(up, this.right);
-        this.sun = unit(add(add(times(this.right, SUN[0]), times(this.away, SUN[1])), times(up, SUN[2])));
         this.centre = times(up, this.pane.floor);
     }
 
@@ -232,7 +231,8 @@ class Drawing {
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
         gl.enable(gl.BLEND);
         gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-        Object.assign(this, { eye: camera.matrix, lift: theme.lift });
+        const parts = [camera.right, camera.back, this.pane.up].map((axis, k) => times(axis, SUN[k]));
+        Object.assign(this, { eye: camera.matrix, lift: theme.lift, sun: unit(parts.reduce(add)) });
         gl.disable(gl.DEPTH_TEST);
         this.drawFloor(theme);
         this.drawShadows(frames, theme);

@@ -79,9 +79,10 @@ class Camera {
     seen(aspect) {
         const distance = this.distance ?? this.fitted(aspect);
         this.now = distance;
-        const eye = add(this.target, times(this.way(), distance));
+        const back = this.way();
+        const eye = add(this.target, times(back, distance));
         const view = lookingAt(eye, this.target, this.up);
-        return { eye, matrix: multiply(perspective(FIELD, aspect, 0.01 * distance, 30 * distance), view) };
+        return { eye, back, right: unit(cross(this.up, back)), matrix: multiply(perspective(FIELD, aspect, 0.01 * distance, 30 * distance), view) };
     }
 
     orbit(dx, dy) {
@@ -276,6 +277,7 @@ function cellOf(size) {
 class Player {
     constructor(root, data) {
         this.root = root;
+        root.player = this; // for scripts of others, and for tests
         this.panes = data.panes.map((row) => new Pane(row, data.meshes));
         if (this.panes.length === 1) this.panes[0].root.firstChild.hidden = true; // the page has the same title
         this.start = Math.min(...this.panes.map(({ row }) => row.start));
