@@ -38,7 +38,7 @@ class Terminal(Console):
         """Text with its styles."""
         return super().render_str(printable(text), **options)
 
-    @property
+    @property  # type: ignore[misc]  # nobody sets it here
     def size(self) -> ConsoleDimensions:
         """Width and height; a file or a pipe is as wide as its widest table, or as COLUMNS says."""
         size = super().size
