@@ -93,8 +93,8 @@ class Reader:
         version = document.get("lissom", VERSION)
         if version != VERSION or isinstance(version, bool):
             raise ModelError(f"lissom is {version!r}; this version of lissom reads format {VERSION}.")
-        options = {word: document[word] for word in ("flexibility", "kinematics_only", "source", "notes", "gravity")
-                   if word in document}  # fmt: skip
+        words = ("flexibility", "kinematics_only", "source", "notes", "gravity")
+        options: dict[str, Any] = {word: document[word] for word in words if word in document}
         if kinematics_only:
             options["kinematics_only"] = True
         if "notes" in options and not isinstance(options["notes"], list):
