@@ -154,7 +154,8 @@ def test_as_fast_as_toppra(torque):
 
     arm = ls.load("puma560")
     for joint in arm.joints:
-        arm = arm.with_joint(joint.name, friction=0.0, damping=0.0)
+        own = ls.Limits(position=joint.limits.position)  # the motors' are left to the task
+        arm = arm.with_joint(joint.name, friction=0.0, damping=0.0, limits=own)
     points = [0.2, 0.8, -1.2, 0.2, 0.3, 0.1] + np.cumsum(np.random.default_rng(5).uniform(-0.4, 0.4, (5, 6)), axis=0)
     tau, rate = np.array([97.6, 186.4, 89.4, 24.2, 20.1, 21.3]) / 2, np.full(6, 2.0)
     limits = ls.Limits(torque=list(tau), velocity=2.0) if torque else ls.Limits(acceleration=6.0, velocity=2.0)
