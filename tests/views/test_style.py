@@ -90,4 +90,4 @@ def test_names_do_not_overlap():
     assert placed.max() <= 1.0
     assert (np.argsort(placed) == np.argsort(ends, kind="stable")).all()
     far = np.array([0.1, 0.5, 0.9])
-    assert np.array_equal(spread(far, 0.1), far)
+    assert np.allclose(spread(far, 0.1), far)

@@ -86,7 +86,8 @@ class Film:
 
     def _behind(self, ax: Any, path: Array, ghost: tuple[str, Array] | None) -> None:
         """Draw what stays: a pose, and the whole path faintly under the part of it that is passed."""
-        own, nothing = palette(), [[]] * (2 if self.plane else 3)
+        own = palette()
+        nothing: list[list[float]] = [[]] * (2 if self.plane else 3)
         if ghost is not None:
             name, q = ghost
             lines = stage.Lines(ax, self.plane, own.resting, width=0.6)

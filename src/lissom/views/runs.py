@@ -131,7 +131,7 @@ def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Fig
 def _largest(values: Array, names: Sequence[str]) -> str:
     """The coordinate with the largest value (nt, n), and that value."""
     row, column = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
-    return f"{names[column]}: {values[row, column]:.4g}"
+    return f"{names[int(column)]}: {values[row, column]:.4g}"
 
 
 def tip(run: Run) -> Figure:
