@@ -1,6 +1,7 @@
 """The style sheet of figures, names at the ends of curves, and curves that are the splines themselves."""
 
 import matplotlib as mpl
+import matplotlib.style
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
