@@ -81,7 +81,7 @@ class SideBySide:
             ax.set_xlabel("")
             at = {"transform": ax.transAxes, "va": "top", "ha": "right", "family": "monospace", "fontsize": 13}
             self.words.append(ax.text(0.97, 0.97, "", **at))
-            ax.legend(loc="lower left")
+            ax.legend(loc="lower center", bbox_to_anchor=(0.6, 0.0))
         self.plane = plane
         self._curves(grid[1, :])
         self.figure.draw_without_rendering()

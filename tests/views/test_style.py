@@ -1,6 +1,7 @@
 """The style sheet of figures, names at the ends of curves, and curves that are the splines themselves."""
 
 import matplotlib as mpl
+import matplotlib.style
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -90,4 +91,4 @@ def test_names_do_not_overlap():
     assert placed.max() <= 1.0
     assert (np.argsort(placed) == np.argsort(ends, kind="stable")).all()
     far = np.array([0.1, 0.5, 0.9])
-    assert np.array_equal(spread(far, 0.1), far)
+    assert np.allclose(spread(far, 0.1), far)

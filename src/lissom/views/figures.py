@@ -11,11 +11,16 @@ if TYPE_CHECKING:
 WRAP = 0.095  # inches that a letter of a title takes, about
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of a size in inches that notebooks show, laid out without overlaps."""
+def new_figure(width: float, height: float, aside: float = 0.04) -> Figure:
+    """Return an empty figure of a size in inches that notebooks show, laid out without overlaps.
+
+    aside : inches left and right of every panel
+    """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     from lissom.views.notebook_figure import NotebookFigure
 
-    return NotebookFigure(figsize=(width, height), layout="constrained")
+    return NotebookFigure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=aside))
 
 
 def set_title(figure: Any, *lines: str) -> None:

@@ -176,7 +176,8 @@ def _profile(
     shares = curves.shares(some) if word == "tau" and len(limits) > 1 else None
     if shares is not None:
         names = [f"{name}, {limit_text(curves, c)}" for name, c in zip(names, some, strict=True)]
-        values, limits, label = shares, {(-100.0, 100.0)}, "torque [% of its limit]"
+        values, limits = shares, {(-100.0, 100.0)}
+        label = f"{'force' if unit == 'm' else 'torque'} [% of its limit]"
     draw_curves(ax, curves.t, dict(zip(names, values.T, strict=True)), chosen)
     if len(limits) == 1:
         (pair,) = limits

@@ -130,8 +130,8 @@ def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Fig
 
 def _largest(values: Array, names: Sequence[str]) -> str:
     """The coordinate with the largest value (nt, n), and that value."""
-    row, column = divmod(int(np.nanargmax(np.abs(values))), values.shape[1])
-    return f"{names[column]}: {values[row, column]:.4g}"
+    row, column = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
+    return f"{names[int(column)]}: {values[row, column]:.4g}"
 
 
 def tip(run: Run) -> Figure:

@@ -120,8 +120,7 @@ def map_(result: StudyResult) -> Figure:
     outputs, parameters = _some(result, 2, 2)
     if len(parameters) < 2 or any(result[name].dtype.kind not in "if" for name in parameters):
         raise InputError("plot: a map needs two numeric parameters; choose another kind.")
-    figure, empty = new_figure(5.6 * len(outputs), 4.6), False
-    figure.set_layout_engine("constrained", w_pad=0.12)
+    figure, empty = new_figure(5.6 * len(outputs), 4.6, aside=0.12), False
     for ax, output in zip(figure.subplots(1, len(outputs), squeeze=False)[0], outputs, strict=True):
         x, y = (result[name].astype(float) for name in parameters)
         drawn = _cells(ax, x, y, result[output])

@@ -128,6 +128,6 @@ def convergence(found: ModeConvergence) -> Figure:
         ax.set(xlabel="number of modes of each kind", xticks=found.modes)
         name_ends(ax)
     last = found.change[-1] if len(found.change) else np.array([np.nan])
-    most = f": last change at most {np.nanmax(last):.1g}" if np.isfinite(last).any() else ""
-    set_title(figure, f"{found.arm.name}, joints {found.joints}: convergence of frequencies{most}")
+    result = f": last change at most {np.nanmax(last):.1g}" if np.isfinite(last).any() else ""
+    set_title(figure, f"{found.arm.name}, joints {found.joints}: convergence of frequencies{result}")
     return figure
