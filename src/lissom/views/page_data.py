@@ -160,9 +160,10 @@ def _view(scene: Scene, looks: list[Look]) -> dict[str, Any]:
     feet = [float((solid.mesh.placed(looks[0].frames[solid.frame]).vertices @ scene.up).min())
             for solid in scene.solids if solid.opacity == 1.0]  # fmt: skip
     reached = [float(corner @ scene.up) for corner in (low, high)]
+    room = 2 * scene.radius if len(looks) > 1 else 0.15 * scene.size  # joints moved by hand need more
     return {
         "eye": _rounded(eye), "up": _rounded(scene.up), "size": scene.size,
-        "box": [_rounded(low - 2 * scene.radius), _rounded(high + 2 * scene.radius)],
+        "box": [_rounded(low - room), _rounded(high + room)],
         "floor": min(0.0, *reached, *feet) - 0.02 * scene.radius,
     }  # fmt: skip
 
