@@ -36,13 +36,13 @@ from lissom.motion.record import Motion
 from lissom.spatial.frames import inverse
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
+from lissom.views.degrees import shown_unit
 from lissom.views.followed import followed_frame
-from lissom.views.palette import COLOURS, FLEXIBLE
+from lissom.views.legend import legend
 from lissom.views.player import Player
 from lissom.views.poses import seven
-from lissom.views.scene import ARROWS, LOOP, MASS, PASSIVE, PRISMATIC, REVOLUTE, Colour, Look, Scene, Skin, State, rgb
+from lissom.views.scene import ARROWS, Look, Scene, Skin, State, rgb
 from lissom.views.solids import Mesh
-from lissom.views.surroundings import OBSTACLE, VIA
 from lissom.views.takes import Curves, ModeTake, MotionTake, RunTake
 
 RATE = 60  # frames per second
@@ -50,9 +50,6 @@ FEWEST_FRAMES, MOST_FRAMES = 120, 600
 FINE = 1200  # samples of a curve that may vibrate
 STEPS = 65535  # of a vertex between the corners of its mesh
 MOST_SERIES = 12  # curves of one diagram
-TRAIL = COLOURS[1]
-GROUPS = {"obstacle": (OBSTACLE, "obstacle"), "via": (VIA, "via point"), "payload": (MASS, "payload"),
-          "loop": (LOOP, "closure of a loop")}  # fmt: skip
 
 
 class Shown(NamedTuple):
@@ -120,6 +117,7 @@ def _pane(shown: Shown, meshes: Meshes, bending: tuple[Array, Array] | None, axi
     frames = sorted({solid.frame for solid in scene.solids})
     X = np.array([_placed(scene, look, frames) for look in looks])
     ghost = None if scene.goal is None else scene.look(State(scene.goal))
+    arrows, trail = [*_arrows(looks, player)], isinstance(take, RunTake | MotionTake)
     return {
         "title": shown.title, "note": _note(player), **_view(scene, looks),
         "start": float(take.start), "end": float(take.end), "frames": X.shape[1],
@@ -132,11 +130,11 @@ def _pane(shown: Shown, meshes: Meshes, bending: tuple[Array, Array] | None, axi
         ],
         "skins": [*_skins(scene.skins, len(frames), meshes)],
         "tip": X.shape[1] - 1,
-        "arrows": [*_arrows(looks, player)],
-        "trail": isinstance(take, RunTake | MotionTake),
+        "arrows": arrows,
+        "trail": trail,
         "ghost": None if ghost is None else packed(seven(_placed(scene, ghost, frames))),
         "curves": _curves(shown, bending, axis),
-        "legend": [*_legend(scene, looks, shown)],
+        "legend": [entry._asdict() for entry in legend(scene, [row["kind"] for row in arrows], trail)],
         **_sliders(player, X[0], scene),
     }  # fmt: skip
 
@@ -236,7 +234,7 @@ def _joint_curves(arm: Arm, curves: Curves) -> Iterable[dict[str, Any]]:
         unit = units(arm, symbol)
         for one in dict.fromkeys(unit[k] for k in arm.joint_index):
             some = [k for k in arm.joint_index if unit[k] == one][:MOST_SERIES]
-            shown, scale = (one.replace("rad", "deg"), 180 / np.pi) if one.startswith("rad") else (one, 1.0)
+            shown, scale = shown_unit(one)
             label = {"rad": "joint angles", "m": "joint positions", "N m": "joint torques", "N": "joint forces"}
             name = label.get(one, f"joint {word}s")
             yield _diagram(name, shown, curves.t, {arm.coordinates[k]: scale * values[:, k] for k in some})
@@ -245,39 +243,6 @@ def _joint_curves(arm: Arm, curves: Curves) -> Iterable[dict[str, Any]]:
 def _diagram(label: str, unit: str, t: Array, series: dict[str, Array]) -> dict[str, Any]:
     rows = [{"name": name, "y": packed(y)} for name, y in series.items()]
     return {"label": label, "unit": unit, "t": packed(t), "series": rows}
-
-
-# ---- legend --------------------------------------------------------------------------------------
-
-
-def _legend(scene: Scene, looks: list[Look], shown: Shown) -> Iterable[dict[str, Any]]:
-    """The colours that are in the picture, and what they stand for."""
-    drawn = {solid.name.split("/")[0] for solid in scene.solids}
-    joints = {solid.colour for solid in scene.solids if solid.name.startswith("joint/")}
-    kinds = {REVOLUTE: "revolute joint", PRISMATIC: "prismatic joint", PASSIVE: "joint without a motor"}
-    yield from (_entry("solid", rgb(c), label) for c, label in kinds.items() if rgb(c) in joints)
-    if any(skin.kind == "bent" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
-        yield _entry("solid", rgb(FLEXIBLE), "flexible link")
-    yield from (_entry("solid", rgb(c), label) for group, (c, label) in GROUPS.items() if group in drawn)
-    for row in _arrows(looks, shown.player):
-        yield _entry("arrow", row["colour"], _stands_for(row["kind"], scene.peaks))
-    if isinstance(shown.player.take, RunTake | MotionTake):
-        yield _entry("line", rgb(TRAIL), "path of the tip")
-    if scene.goal is not None:
-        yield _entry("ghost", (128, 128, 128), "goal")
-
-
-def _stands_for(kind: str, peaks: dict[str, float]) -> str:
-    """What an arrow is, and what the longest of its kind stands for."""
-    known = {"force": ("force", "N"), "moment": ("moment", "N m"), "torque": ("torque", "N m"), "push": ("force", "N")}
-    names = {"force": "force", "moment": "moment", "torque": "motor", "gravity": "gravity"}
-    parts = [f"{peaks[k]:.3g} {known[k][1]}" for k in ((kind, "push") if kind == "torque" else (kind,))
-             if k in known and peaks.get(k, 0.0) > 0]  # fmt: skip
-    return names[kind] + (f" (longest arrow: {' or '.join(parts)})" if parts else "")
-
-
-def _entry(kind: str, colour: Colour, label: str) -> dict[str, Any]:
-    return {"kind": kind, "colour": colour, "label": label}
 
 
 # ---- joints by hand ------------------------------------------------------------------------------
@@ -293,14 +258,12 @@ def _sliders(player: Player, placed: Array, scene: Scene) -> dict[str, Any]:
     if arm.loops or player.take.end > player.take.start:
         return {"joints": [], "tree": [], "fixed": []}
     X = scene.look(State(q)).frames[: len(arm.links)]
-    low, high = arm.bounds("position")
-    joints = []
-    for k, joint in enumerate(arm.joints):
-        wide = np.pi if joint.kind == "revolute" else scene.size
-        value = float(q[arm.joint_index[k]])
-        ends = [x if np.isfinite(x) else side * wide for x, side in ((low[k], -1), (high[k], 1))]
-        joints.append({"name": joint.name, "unit": "deg" if joint.kind == "revolute" else "m",
-                       "low": min(ends[0], value), "high": max(ends[1], value), "value": value})  # fmt: skip
+    low, high = player.joint_ranges(scene.size)
+    joints = [
+        {"name": joint.name, "unit": "deg" if joint.kind == "revolute" else "m", "low": float(low[k]),
+         "high": float(high[k]), "value": float(player.joints[k])}
+        for k, joint in enumerate(arm.joints)
+    ]  # fmt: skip
     return {"joints": joints, "tree": [*_tree(arm, X)], "fixed": [*_fixed(arm, X, placed, scene)]}
 
 

@@ -1,4 +1,4 @@
-"""The panel of the viewer: playback, joints, visibility, and curves of one coordinate, as controls of viser.
+"""The panel of the viewer: playback, joints, what is visible, legend, and pose of the tip, as controls of viser.
 
 Callbacks of viser come from its own threads. They only leave word of what is asked for; `Panel.serve`, one thread,
 does it and draws, so that nothing is done twice at once.
@@ -14,12 +14,16 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.model.units import units
 from lissom.motion.record import Motion
 from lissom.simulation.run import Run
 from lissom.verbs.modes import modes
-from lissom.views.palette import COLOURS
+from lissom.views.degrees import pose_text, shown_unit
+from lissom.views.legend import legend, legend_html
+from lissom.views.live_curves import LiveCurves
 from lissom.views.player import HAND, Player
 from lissom.views.scene import Scene
+from lissom.views.screenshots import screenshot
 from lissom.views.takes import ModeTake, MotionTake, RunTake, Take, take_of
 from lissom.views.web_nodes import Nodes
 
@@ -27,7 +31,7 @@ FRAME = 1 / 30  # s
 CONTROLS = 1 / 10  # s between what is told to the controls while it plays
 MOST_MODES = 12
 TIME_STEPS = 500
-CURVES = 290  # pixels
+JOINT_STEPS = 1000  # of a slider, at least
 
 
 class Panel:
@@ -43,15 +47,19 @@ class Panel:
         self.gui, self.player, self.scene, self.nodes, self.record = gui, player, scene, nodes, record
         self.asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.fault: Exception | None = None
-        self._told = 0.0
-        gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
+        self._told, self._dark = 0.0, False
+        self._set_theme()
         gui.main_panel.dock_right()
         self.words = gui.add_markdown("")
         self._add_playback(member)
         self._add_bending()
         self._add_joints()
         self._add_drawn()
-        self._add_curves()
+        self._add_legend()
+        take = self._record_take()
+        self.curves = None if take is None else LiveCurves(gui, player.arm, take.curves)
+        if self.curves is not None:
+            self._when(self.curves.of, lambda _: self._choose_curves())
 
     # ---- controls ---------------------------------------------------------------------------------
 
@@ -105,22 +113,20 @@ class Panel:
             self._when(here, lambda _: self._find_modes(), click=True)
 
     def _add_joints(self) -> None:
+        """Add a slider for every joint: revolute ones in degrees, prismatic ones in metres."""
         arm, self.sliders = self.player.arm, []
-        low, high = arm.bounds("position")
-        take = self._record_take()
-        passed = self.player.joints[None] if take is None else take.curves.q[:, arm.joint_index]
+        unit, ranges = units(arm), np.array(self.player.joint_ranges(self.scene.size))
+        shown = [shown_unit(unit[k]) for k in arm.joint_index]
+        self._scales = np.array([scale for _, scale in shown])
         with self.gui.add_folder("Joints", expand_by_default=len(arm.joints) <= 12):
             if arm.loops:
                 self.gui.add_markdown("Moving a joint moves others too, so that the loops stay closed.")
             for k, joint in enumerate(arm.joints):
-                wide = np.pi if joint.kind == "revolute" else self.scene.size
-                a, b = (x if np.isfinite(x) else side * wide for x, side in ((low[k], -1), (high[k], 1)))
-                a, b = min(a, passed[:, k].min()), max(b, passed[:, k].max())  # a record may leave the limits
-                unit, now = "rad" if joint.kind == "revolute" else "m", float(self.player.joints[k])
+                low, high, step = slider_range(*(self._scales[k] * ranges[:, k]))
                 led = ", ".join(name for name, mimic in arm.mimics.items() if mimic.joint == joint.name)
-                slider = self.gui.add_slider(
-                    f"{joint.name} [{unit}]", float(a), float(b), max(float(b - a) / 1000, 1e-6), now,
-                    hint=f"These joints mimic it: {led}." if led else None)  # fmt: skip
+                now = _within(self._scales[k] * self.player.joints[k], low, high, step)
+                slider = self.gui.add_slider(f"{joint.name} [{shown[k][0]}]", low, high, step, now,
+                                             hint=f"These joints mimic it: {led}." if led else None)  # fmt: skip
                 self._when(slider, lambda value, k=k: self._by_hand(k, value))  # type: ignore[misc]
                 self.sliders.append(slider)
 
@@ -130,30 +136,15 @@ class Panel:
                 box = self.gui.add_checkbox(group, initial_value=True)
                 self._when(box, lambda value, group=group: self.nodes.show(group, value))  # type: ignore[misc]
 
-    def _add_curves(self) -> None:
-        """Add plots of position, rate and torque of one coordinate over time."""
-        self.plots: list[Any] = []
-        if self._record_take() is None:
-            return
-        names = self.player.arm.coordinates
-        beside = self.gui.add_panel()
-        beside.dock_left()
-        beside.set_width(CURVES)
-        with beside.add_tab("Curves"):
-            self.of = self.gui.add_dropdown("coordinate", names, initial_value=names[0])
-            for k, word in enumerate(("position", "rate", "torque or force")):
-                series = (
-                    {"label": "t"},
-                    {"label": word, "stroke": COLOURS[k], "width": 2},
-                    {"label": "now", "stroke": "#000000", "width": 1},
-                )
-                axes = {"x": {"time": False}}
-                self.plots.append(
-                    self.gui.add_uplot(
-                        self._curve(k), series, title=word, scales=axes, height=130, legend={"show": False}
-                    )
-                )
-        self._when(self.of, lambda _: self._draw_curves())
+        dark = self.gui.add_checkbox("dark background", initial_value=self._dark)
+        self._when(dark, self._darken)
+        picture = self.gui.add_button("save a screenshot")
+        picture.on_click(self._send_screenshot)
+
+    def _add_legend(self) -> None:
+        with self.gui.add_folder("Legend"):
+            entries = legend(self.scene, self.scene.arrow_kinds, self._record_take() is not None)
+            self.gui.add_html(str(legend_html(entries)))  # viser sends plain strings only
 
     # ---- what is asked for ------------------------------------------------------------------------
 
@@ -162,12 +153,17 @@ class Panel:
         self.nodes.put_trail(self.player.trail())
 
     def _exaggerate(self, value: float) -> None:
-        self.player.exaggerate = value
-        self.nodes.put_trail(self.player.trail())
+        player = self.player
+        player.exaggerate = value
+        self.nodes.put_trail(player.trail())
+        if player.goal is not None:
+            self.scene.goal = player.larger(player.goal)
+            self.nodes.put_goal()
 
     def _by_hand(self, joint: int, value: float) -> None:
+        """Move a joint to a value of its slider."""
         left = self.player.name != HAND
-        self.player.move(joint, value)
+        self.player.move(joint, value / self._scales[joint])
         if left:
             self.nodes.put_trail(self.player.trail())
 
@@ -176,7 +172,7 @@ class Panel:
         take = take_of(self.player.arm, self.record, int(member))
         self.player.takes[take.title] = take
         self._choose(take.title)
-        self._draw_curves()
+        self._choose_curves()
 
     def _find_modes(self) -> None:
         """Compute the modes at the present pose and replace the earlier ones."""
@@ -187,23 +183,43 @@ class Panel:
         self.show.options = tuple(player.takes)
         self._choose(next(iter(takes), HAND))
 
+    def _choose_curves(self) -> None:
+        take = self._record_take()
+        if self.curves is not None and take is not None:
+            self.curves.choose(take.curves)
+
+    def _darken(self, dark: bool) -> None:
+        self._dark = dark
+        self._set_theme()
+        self.nodes.darken(dark)
+        if self.curves is not None:
+            self.curves.darken(dark)
+
+    def _set_theme(self) -> None:
+        self.gui.configure_theme(
+            show_share_button=False, show_logo=False, control_width="medium", dark_mode=self._dark
+        )  # fmt: skip
+
+    def _send_screenshot(self, event: Any) -> None:
+        """Send the picture to the browser that asks for it; viser calls this on a thread that may wait for it."""
+        if event.client is None:
+            return
+        try:
+            content = screenshot(event.client, self._dark)
+            event.client.send_file_download(f"{self.player.arm.name}.png", content, save_immediately=True)
+        except (RuntimeError, TimeoutError) as error:
+            why = f"The browser returned no screenshot: {error}"
+            self.asked.put(lambda: setattr(self.player, "said", why))
+
     # ---- telling ----------------------------------------------------------------------------------
 
     def _record_take(self) -> RunTake | MotionTake | None:
         return next((take for take in self.player.takes.values() if isinstance(take, RunTake | MotionTake)), None)
 
-    def _curve(self, which: int) -> tuple[Any, ...]:
-        """Return times, values, and the values up to the present time, constant from there on."""
-        take = self._record_take()
-        assert take is not None
-        curves, k = take.curves, self.player.arm.coordinates.index(self.of.value)
-        values = (curves.q, curves.qd, curves.tau)[which][:, k]
-        at = int(np.argmin(np.abs(curves.t - self.player.t))) if self.player.take is take else len(values) - 1
-        return curves.t, values, np.where(np.arange(len(values)) <= at, values, values[at])
-
     def _draw_curves(self) -> None:
-        for which, plot in enumerate(self.plots):
-            plot.data = self._curve(which)
+        take = self._record_take()
+        if self.curves is not None and take is not None:
+            self.curves.put(take.curves, self.player.t if self.player.take is take else None)
 
     def _tell(self) -> None:
         """Update the controls to the state that is shown."""
@@ -213,8 +229,8 @@ class Panel:
         if take.end > take.start:
             _set(self.time, min=take.start, max=take.end, step=(take.end - take.start) / TIME_STEPS)
             _set(self.time, value=player.t)
-        for slider, value in zip(self.sliders, player.joints, strict=True):
-            _set(slider, value=float(np.clip(value, slider.min, slider.max)))
+        for slider, value in zip(self.sliders, self._scales * player.joints, strict=True):
+            _set(slider, value=_within(value, slider.min, slider.max, slider.step))
         self._draw_curves()
 
     def _say(self) -> None:
@@ -228,6 +244,8 @@ class Panel:
             lines.append(f"{take.title}, {take.pace}")
         elif take.end > take.start:
             lines.append(f"t = {player.t:.3f} s of {take.end:.3f} s")
+        if not isinstance(take, ModeTake):
+            lines.append("tip: " + "  \n".join(pose_text(player.tip)))
         if player.said:
             lines.append(f"⚠ {_plain(player.said)}")
         return "\n\n".join(lines)
@@ -303,6 +321,25 @@ def mode_takes(found: Any) -> dict[str, Take]:
     """Return the modes as records to play, by title."""
     takes: Sequence[ModeTake] = [ModeTake(found, k) for k in range(len(found.frequencies_hz))]
     return {take.title: take for take in takes}
+
+
+def slider_range(low: float, high: float) -> tuple[float, float, float]:
+    """Return lowest value, highest value and step of a slider with few decimals, within the given ends.
+
+    Examples
+    --------
+    >>> slider_range(-166.00306, 166.00306)
+    (-166.0, 166.0, 0.1)
+    """
+    digits = int(np.ceil(np.log10(JOINT_STEPS / max(high - low, 1e-6))))
+    fine = 10.0 ** (digits + 1)
+    a, b = np.ceil(low * fine - 1e-6) / fine + 0.0, np.floor(high * fine + 1e-6) / fine + 0.0  # 0.0: nothing is -0
+    return float(a), float(max(a, b)), 10.0**-digits
+
+
+def _within(value: float, low: float, high: float, step: float) -> float:
+    """Return a value of a slider with as many decimals as are shown."""
+    return float(np.clip(np.round(value * (10 / step)) / (10 / step), low, high))
 
 
 def _set(control: Any, **values: Any) -> None:

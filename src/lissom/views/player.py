@@ -20,11 +20,12 @@ class Player:
     """Plays records of an arm, and stores the pose set with the sliders.
 
     exaggerate : scale of elastic deflections in a record or a pose
+    goal : (dof,) state to be reached, at true scale, or None
     said : message about the last request, or nothing
     """
 
-    def __init__(self, arm: Arm, takes: dict[str, Take], q: Array, exaggerate: float = 1.0):
-        self.arm = arm
+    def __init__(self, arm: Arm, takes: dict[str, Take], q: Array, exaggerate: float = 1.0, goal: Array | None = None):
+        self.arm, self.goal = arm, goal
         self.takes: dict[str, Take] = {**takes, HAND: Still(q)}
         self.exaggerate, self.amplitude = exaggerate, 1.0
         self.speed, self.loop, self.said = 1.0, True, ""
@@ -105,3 +106,21 @@ class Player:
     def joints(self) -> Array:
         """(joints,) present joint positions."""
         return np.asarray(self.take.at(self.t).q)[self.arm.joint_index]
+
+    def joint_ranges(self, reach: float) -> tuple[Array, Array]:
+        """(joints,) lowest and highest positions of sliders, in rad or m.
+
+        These are the limits, without limits half a turn or `reach` [m] to both sides; wider where a record or the
+        present pose leaves them.
+        """
+        wide = np.where([joint.kind == "revolute" for joint in self.arm.joints], np.pi, reach)
+        low, high = self.arm.bounds("position")
+        low, high = np.where(np.isfinite(low), low, -wide), np.where(np.isfinite(high), high, wide)
+        records = [take.curves.q for take in self.takes.values() if isinstance(take, RunTake | MotionTake)]
+        passed = np.vstack([self.joints, *(q[:, self.arm.joint_index] for q in records)])
+        return np.minimum(low, passed.min(axis=0)), np.maximum(high, passed.max(axis=0))
+
+    @property
+    def tip(self) -> Array:
+        """(4, 4) present pose of the tip, with true deflections."""
+        return pose(self.arm, self.take.at(self.t).q, followed_frame(self.arm))

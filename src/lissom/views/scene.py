@@ -22,7 +22,7 @@ from lissom.verbs.kinematics import pose
 from lissom.views import solids
 from lissom.views.followed import followed_frame
 from lissom.views.mesh_files import MeshFiles
-from lissom.views.palette import COLOURS, FLEXIBLE, LINK
+from lissom.views.palette import COLOURS, FLEXIBLE, LINK, TRIAD
 from lissom.views.skeleton import SECTIONS, Skeleton, twigs
 from lissom.views.solids import Mesh
 
@@ -33,7 +33,6 @@ HEAVY = 7800.0  # kg/m^3; payloads are shown as balls of steel
 SHORTEST = 1e-3  # of the arm's size: shorter rods are not shown
 PRISMATIC, REVOLUTE, _, MASS = COLOURS[:4]
 PASSIVE, MESH, LOOP = "#b4bac1", "#d6d9dc", COLOURS[4]
-AXES = (COLOURS[1], COLOURS[2], COLOURS[0])
 ARROWS = {"gravity": "#999999", "force": COLOURS[1], "moment": COLOURS[3], "torque": COLOURS[4]}
 Colour = tuple[int, int, int]
 
@@ -222,7 +221,7 @@ class Scene:
     def _add_axes(self) -> None:
         """Of the tip."""
         frame, X = self.tip
-        for k, colour in enumerate(AXES):
+        for k, colour in enumerate(TRIAD):
             rod = solids.cylinder((0, 0, 0), 5 * self.radius * np.eye(3)[k], 0.25 * self.radius)
             self.solids.append(Solid(f"tip/{'xyz'[k]}", rod.placed(X), rgb(colour), frame))
 
@@ -239,6 +238,13 @@ class Scene:
         if not frame.at_tip:
             return frame.link, frame.offset @ X
         return len(self.arm.links) + frame.link, inverse(self.arm.links[frame.link].tip) @ frame.offset @ X
+
+    @property
+    def arrow_kinds(self) -> list[str]:
+        """Kinds of arrows that are longer than nothing at some time."""
+        motors = max(self.peaks.get("torque", 0.0), self.peaks.get("push", 0.0))
+        longest = {**self.peaks, "torque": motors, "gravity": float(np.linalg.norm(self.arm.gravity))}
+        return [kind for kind in ARROWS if longest.get(kind, 0.0) > 0]
 
     # ---- where it is ------------------------------------------------------------------------------
 

@@ -296,8 +296,8 @@ def _shown(arm: Arm, title: str, record: Any, asked: _Asked, live: bool) -> Show
         asked = asked._replace(modes=record, mode=1 if asked.mode is None else asked.mode)
         record = None
     goal = goal_of(record) if asked.goal is None else _one_state(arm, asked.goal, "goal")
-    player = _player(arm, record, asked, live)
-    scene = _scene(arm, record, player, asked.folders, goal)
+    player = _player(arm, record, asked, goal, live)
+    scene = _scene(arm, record, player, asked.folders)
     return Shown(title or _title(player), player, scene)
 
 
@@ -309,7 +309,7 @@ def _title(player: Player) -> str:
     return f"{name}: {take.title}{length}"
 
 
-def _player(arm: Arm, record: Run | Motion | None, asked: _Asked, live: bool) -> Player:
+def _player(arm: Arm, record: Run | Motion | None, asked: _Asked, goal: Array | None, live: bool) -> Player:
     """Takes in the order of the panel: the record, then modes."""
     takes: dict[str, Take] = {}
     pose, modes = _pose(arm, asked.q), asked.modes
@@ -326,7 +326,7 @@ def _player(arm: Arm, record: Run | Motion | None, asked: _Asked, live: bool) ->
     if modes is not None:
         refuse_other(arm, modes.arm, "the modes are")
     swings = {} if modes is None else mode_takes(modes)
-    player = Player(arm, {**takes, **swings} if takes else swings, pose, asked.exaggerate)
+    player = Player(arm, {**takes, **swings} if takes else swings, pose, asked.exaggerate, goal)
     if asked.mode is not None:
         if not (_whole(asked.mode) and 1 <= asked.mode <= len(swings)):
             many = f"a whole number from 1 to {len(swings)}" if swings else "None, since the arm has no vibration modes"
@@ -349,13 +349,13 @@ def _modes_near(arm: Arm, pose: Array) -> ArmModes | None:
     return find_modes(arm, rigid, count=MOST_MODES)
 
 
-def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path], goal: Array | None) -> Scene:
+def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path]) -> Scene:
     take = player.takes.get("run") or player.takes.get("motion")
     if isinstance(take, RunTake | MotionTake):
         states, peaks = take.curves.q[:: max(1, len(take.curves.t) // 40)], take.peaks
     else:
         states, peaks = player.take.at(player.t).q[None], peaks_of(arm, np.zeros(arm.dof), arm.loads)
-    ghost = None if goal is None else player.larger(goal)
+    ghost = None if player.goal is None else player.larger(player.goal)
     states = np.concatenate([player.larger(states), *([] if ghost is None else [ghost[None]])])
     scene = Scene(arm, MeshFiles(arm, folders), states, peaks, goal=ghost)
     if isinstance(record, Motion):

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from lissom.spatial.rotations import Array
-from lissom.views.palette import COLOURS
+from lissom.views.legend import GHOST, TRAIL
 from lissom.views.poses import quaternions
 from lissom.views.scene import ARROWS, Look, Scene, rgb
 
 CHUNKS = 60  # pieces of a trail, which appear one by one
-TRAIL, PATH = rgb(COLOURS[1]), (205, 210, 215)
-GHOST = (123, 142, 163)
+PATH = (205, 210, 215)
+FLOOR = {False: ((225, 228, 231), (200, 205, 210)), True: ((46, 51, 57), (70, 77, 85))}  # lines on a dark ground: True
 LINE = 0.006  # width of a trail, of the arm's size
 HEAD = 0.05  # length of an arrow's head, of the arm's size
 
@@ -23,13 +23,15 @@ class Nodes:
 
     def __init__(self, api: Any, scene: Scene):
         self.api, self.scene = api, scene
-        self.groups = dict.fromkeys(("forces", "trail", "tip axes"), True)
+        self.groups = dict.fromkeys(
+            ("forces", "trail", "tip axes", *(["goal"] if scene.goal is not None else [])), True
+        )
         self._stand()
         self._frames: dict[int, Any] = {}
         self._solids = [self._solid(k, solid) for k, solid in enumerate(scene.solids)]
         self._skins = [self._skin(k, skin) for k, skin in enumerate(scene.skins)]
-        for k, mesh in enumerate(scene.ghost):
-            api.add_mesh_simple(f"/goal/{k}", mesh.vertices, mesh.faces, color=GHOST, side="double", opacity=0.25)
+        self._ghost: list[Any] = []
+        self.put_goal()
         self._placed: Array | None = None
         self._arrows: dict[str, Any] = {}
         self._chunks: list[Any] = []
@@ -42,9 +44,11 @@ class Nodes:
         position, target = self.scene.camera
         self.api.set_up_direction(tuple(up))
         side = round(4 * size, 1) or 4 * size
-        self.api.add_grid("/floor", side, side, plane="xy", cell_size=size / 5, section_size=size, wxyz=_upright(up),
-                          position=tuple(self.scene.floor * up), cell_color=(225, 228, 231),
-                          section_color=(200, 205, 210), shadow_opacity=0.1)  # fmt: skip
+        cell, section = FLOOR[False]
+        self._floor = self.api.add_grid(
+            "/floor", side, side, plane="xy", cell_size=size / 5, section_size=size, wxyz=_upright(up),
+            position=tuple(self.scene.floor * up), cell_color=cell, section_color=section,
+            shadow_opacity=0.1)  # fmt: skip
         self.camera = {"position": tuple(position), "look_at": tuple(target), "up": tuple(up)}
 
     def _frame(self, k: int) -> str:
@@ -94,6 +98,20 @@ class Nodes:
         if len(seen):
             node.points = seen.astype(np.float32)
 
+    def put_goal(self) -> None:
+        """Draw the goal where the scene has it now."""
+        for node in self._ghost:
+            node.remove()
+        self._ghost = [
+            self.api.add_mesh_simple(f"/goal/{k}", mesh.vertices, mesh.faces, color=GHOST, side="double", opacity=0.25,
+                                     visible=self.groups["goal"])
+            for k, mesh in enumerate(self.scene.ghost)
+        ]  # fmt: skip
+
+    def darken(self, dark: bool) -> None:
+        """Draw the floor for a dark or a light ground."""
+        self._floor.cell_color, self._floor.section_color = FLOOR[dark]
+
     def put_trail(self, path: Array) -> None:
         """A path of the tip (n, 3), of which nothing is passed yet."""
         for node in (self._path, *self._chunks):
@@ -119,11 +137,14 @@ class Nodes:
             self._last = last
 
     def show(self, group: str, visible: bool) -> None:
-        """Show or hide the forces, the trail or the axes of the tip."""
+        """Show or hide the forces, the trail, the axes of the tip or the goal."""
         self.groups[group] = visible
         self._last = -1
         if group == "trail" and self._path is not None:
             self._path.visible = visible
+        if group == "goal":
+            for node in self._ghost:
+                node.visible = visible
         if group == "tip axes":
             for solid, node in zip(self.scene.solids, self._solids, strict=True):
                 if solid.name.startswith("tip/"):
