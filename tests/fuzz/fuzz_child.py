@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 20.0  # for one mutant; then the process is ended
+FIRST_SECONDS = 300.0  # for a good file, which is read first: packages are imported meanwhile, slowly beside other work
 MEMORY = 512 * 2**20  # bytes that reading one mutant may take beyond what the process has
 ROOM = 3 * 2**30  # bytes of addresses beyond those of a process that has read good files
 WIDER = re.compile("MemoryError|nable to allocate|bad_alloc|out of memory|malloc", re.IGNORECASE)
@@ -63,11 +64,11 @@ class Told:
         return json.dumps(vars(self))
 
 
-def try_one(k: int, entry: Any, work: Path, folder: dict[str, bytes], told: Told) -> None:
+def try_one(k: int, entry: Any, work: Path, folder: dict[str, bytes], told: Told, seconds: float = SECONDS) -> None:
     path = put(work, folder)
     Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak is counted from here
     before, start = memory("VmRSS"), time.perf_counter()
-    faulthandler.dump_traceback_later(SECONDS, exit=True)
+    faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         entry.read(path)
         told.loaded += 1
@@ -106,7 +107,7 @@ def main(name: str, seeds: Path, work: Path, first: int, count: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     warm = Told()
     for folder in folders:
-        try_one(-1, entry, inside, folder, warm)
+        try_one(-1, entry, inside, folder, warm, FIRST_SECONDS)
     assert warm.loaded == len(folders), f"a good file of {name} is refused: {warm.last}{warm.failures}"
     rooms = memory("VmSize") + ROOM
     resource.setrlimit(resource.RLIMIT_AS, (rooms, resource.RLIM_INFINITY))
