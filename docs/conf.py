@@ -18,8 +18,12 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
     "docstrings",
+    "errata",
     "mathml",
     "measured",
+    "names",
+    "options",
+    "stopping",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
@@ -31,7 +35,9 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_member_order = "groupwise"
-autodoc_typehints = "none"  # docstrings tell shapes and units
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike", "Array": "Array"}  # not what they stand for
+python_maximum_signature_line_length = 90  # longer ones have a line for each argument
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
@@ -43,6 +49,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/\d\d_",
     "ignore_pattern": r"demo\.py",
     "within_subsection_order": "FileNameSortKey",
+    "thumbnail_size": (640, 448),
     "image_scrapers": ("pictures.pictures",),
     "reset_modules": ("pictures.swept",),
     "reset_modules_order": "both",

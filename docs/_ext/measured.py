@@ -1,13 +1,21 @@
-"""Tables of measured results on the pages that show them, from the files in `benchmarks/results/`."""
+"""Charts, tables and single numbers on the pages that show them, from the files in `benchmarks/results/`.
+
+Charts come first, tables are folded. A single number stands on its page between comments,
+``<!-- measured NAME -->22<!-- end -->``, so that the page can also be read as it is; the site shows the present one.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import charts
+
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
-MARK = "<!-- tables -->"
+MARK, FIRST = "<!-- tables -->", "<!-- overview -->"
+NUMBER = re.compile(r"<!-- measured (\w+) -->(.*?)<!-- end -->")
 OWN_PAGE = {"gauntlet": "robots"}  # results that have a page of their own; the others are on the performance page
 TITLES = {  # in this order; others follow by name
     "rigid": "Rigid dynamics",
@@ -17,6 +25,7 @@ TITLES = {  # in this order; others follow by name
     "holding": "Robots held by PD control",
     "flexible": "Flexible links",
     "motion": "Optimal motions",
+    "retiming": "Retiming of paths",
     "flexible_motion": "Motions without vibration",
     "loops": "Closed loops",
     "studies": "Studies",
@@ -40,33 +49,79 @@ def table(columns: list[str], rows: list[list[Any]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def section(name: str, report: dict[str, Any]) -> str:
-    """One benchmark: what, when, where, and its tables."""
+def folded(title: str, parts: list[str]) -> str:
+    """Markdown that is seen after a click."""
+    return "\n\n".join([f"<details>\n<summary>{title}</summary>", *parts, "</details>"])
+
+
+def section(name: str, report: dict[str, Any], chart: bool) -> str:
+    """One benchmark: what, when, where, its chart and its tables."""
     on, known = report["machine"], ", ".join(f"{word} {number}" for word, number in report["versions"].items())
-    parts = [f"## {TITLES.get(name, name)}", report["what"]]
-    for found in report["tables"]:
-        parts += [f"### {found['title']}", table(found["columns"], found["rows"]), found["note"]]
-    parts.append(f"*`{report['command']}`, {report['date']}, {on['cpu']}, {on['cores']} cores, load {on['load']}, "
-                 f"{on['system']}; {known}.*")  # fmt: skip
-    return "\n\n".join(part for part in parts if part)
+    title = TITLES.get(name, name)
+    tables = [part for found in report["tables"]
+              for part in (f"**{found['title']}**", table(found["columns"], found["rows"]), found["note"])]  # fmt: skip
+    ran = (f"*`{report['command']}`, {report['date']}, {on['cpu']}, {on['cores']} cores, load {on['load']}, "
+           f"{on['system']}; {known}.*")  # fmt: skip
+    drawing = [charts.shown(name, f"{title}: bar chart of the tables below")] if chart else []
+    return "\n\n".join([f"## {title}", report["what"], *drawing, folded("Tables", [x for x in tables if x]), ran])
+
+
+def results(folder: Path = RESULTS) -> dict[str, dict[str, Any]]:
+    """{name: what a benchmark stored}."""
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
 
 
 def written(page: str = "performance", folder: Path = RESULTS) -> str:
     """All sections of a page."""
-    files = [path for path in sorted(folder.glob("*.json")) if OWN_PAGE.get(path.stem, "performance") == page]
-    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}
+    stored = results(folder)
+    found = {name: report for name, report in stored.items() if OWN_PAGE.get(name, "performance") == page}
     if not found:
         return "No results are stored in this copy; the command above with `--save` stores them."
     order = [name for name in TITLES if name in found] + [name for name in found if name not in TITLES]
-    return "\n\n".join(section(name, found[name]) for name in order)
+    drawn = charts.drawn(stored)
+    return "\n\n".join(section(name, found[name], name in drawn) for name in order)
+
+
+def overview() -> str:
+    """The chart of all comparisons, where their results are stored."""
+    words = "How many times faster lissom is than other libraries: range and median"
+    return charts.shown("overview", words) if "overview" in charts.drawn(results()) else ""
+
+
+# ---- single numbers ------------------------------------------------------------------------------
+
+
+def cell(report: dict[str, Any], column: str, *row: str) -> float:
+    """An entry of the first table of a benchmark, in the row that begins with, or has, these words."""
+    table = report["tables"][0]
+    (found,) = [entries for entries in table["rows"] if set(row) <= set(map(str, entries))]
+    return float(found[table["columns"].index(column)])
+
+
+def numbers(found: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """The numbers that pages name."""
+    return {
+        "pinocchio": f"{cell(found['rigid'], charts.PINOCCHIO, 'panda', 'inverse dynamics, batch'):.0f}",
+        "exudyn": f"{cell(found['flexible'], 'times faster', 'one run'):.0f}",
+    }
 
 
 def fill(app, docname: str, source: list[str]) -> None:
     if docname in ("performance", *OWN_PAGE.values()):
-        source[0] = source[0].replace(MARK, written(docname))
+        source[0] = source[0].replace(MARK, written(docname)).replace(FIRST, overview())
+    if NUMBER.search(source[0]):
+        known = numbers(results()) | app.config.measured_numbers
+        source[0] = NUMBER.sub(lambda place: known[place[1]], source[0])
+
+
+def draw(app, problem: Exception | None) -> None:
+    if problem is None and app.builder.format == "html":
+        charts.write(results(), Path(app.outdir) / "_static" / charts.FOLDER)
 
 
 def setup(app) -> dict[str, bool]:
+    app.add_config_value("measured_numbers", {}, "")  # other extensions add theirs
     app.connect("source-read", fill)
-    app.connect("env-get-outdated", lambda *_: ["performance", *OWN_PAGE.values()])  # files may have changed
+    app.connect("build-finished", draw)
+    app.connect("env-get-outdated", lambda *_: ["index", "performance", *OWN_PAGE.values()])  # files may have changed
     return {"parallel_read_safe": True, "parallel_write_safe": True}

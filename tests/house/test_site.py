@@ -1,6 +1,6 @@
 """The documentation site: every page is reached, every link leads somewhere, every public name has its place."""
 
-import importlib.util
+import importlib
 import json
 import os
 import re
@@ -69,11 +69,16 @@ def test_examples_have_titles_for_the_gallery():
         assert re.match(r'"""(.+)\n(=+)\n\n', path.read_text(encoding="utf-8")), path.name
 
 
-def test_pages_of_results_are_made_of_measurements():
+@pytest.fixture
+def extension(monkeypatch):
+    """Import an extension of the site."""
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    return importlib.import_module
+
+
+def test_pages_of_results_are_made_of_measurements(extension):
     """Where from, when and by what command, and no table without rows."""
-    spec = importlib.util.spec_from_file_location("measured", DOCS / "_ext" / "measured.py")
-    measured = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(measured)
+    measured = extension("measured")
     pages = ["performance", *measured.OWN_PAGE.values()]
     assert all(measured.MARK in (DOCS / f"{page}.md").read_text(encoding="utf-8") for page in pages)
     assert "rigid" in [path.stem for path in RESULTS]
@@ -88,6 +93,52 @@ def test_pages_of_results_are_made_of_measurements():
         for table in report["tables"]:
             assert table["rows"]
             assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+
+
+def test_every_comparison_has_a_chart_that_shows_where_lissom_is_slower(extension):
+    charts, found = extension("charts"), extension("measured").results()
+    assert charts.CHARTS.keys() <= charts.drawn(found).keys()
+    made = charts.simple("retiming", found["retiming"])
+    ends = [bar.get_x() + bar.get_width() for bar in made.axes[0].patches]
+    assert ends == pytest.approx([1 / row[5] for row in found["retiming"]["tables"][0]["rows"]])
+
+
+def test_numbers_on_pages_are_about_those_measured(extension):
+    """The site shows the present number; pages that are read as they are must not be far from it."""
+    measured = extension("measured")
+    known = measured.numbers(measured.results())
+    named = [pair for page in PAGES for pair in measured.NUMBER.findall(page.read_text(encoding="utf-8"))]
+    assert known.keys() <= {name for name, _ in named}
+    for name, number in named:
+        assert name not in known or float(number) == pytest.approx(float(known[name]), rel=0.3), name
+
+
+def test_index_of_the_reference_has_every_public_name():
+    page = (DOCS / "api" / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[[^|]+\|(.*)\|$", page, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", "".join(rows))) == ls.__all__
+
+
+def test_page_of_commands_has_every_command_and_option(extension):
+    text = extension("options").written()
+    assert extension("options").MARK in (DOCS / "commands.md").read_text(encoding="utf-8")
+    for words in ("lissom modes", "--exaggerate", "--install", "--save-every"):
+        assert (words in text) == (words != "--install"), words
+
+
+def test_errata_become_formulas(extension):
+    errata, page = extension("errata"), (DOCS / "errata.md").read_text(encoding="utf-8")
+    assert errata.formula("pdd_j = pdd_{j-1} - Wdd_{j-1}^T p*_j") == (
+        r"\ddot{p}_{j} = \ddot{p}_{j-1} - \ddot{W}_{j-1}^{T} p_{j}^{*}"
+    )
+    assert errata.formula("W_{j-1} dA_j") == r"W_{j-1} \partial A_{j}"
+    assert errata.formula("What_{j-1} dA_j", rates=True) == r"\hat{W}_{j-1} \dot{A}_{j}"
+    assert errata.formula("dW_j/dq_i iW_j") == r"\frac{\partial W_{j}}{\partial q_{i}} {}^{i}W_{j}"
+    assert errata.formula("count_operations") is None
+    rows = [line for line in errata.page(page).splitlines() if line.startswith("| ")]
+    assert len(rows) == len([line for line in page.splitlines() if line.startswith("| ")])
+    for row in rows:
+        assert re.findall("`([^`]+)`", row) == re.findall("`(tests/[^`]+)`", row), row
 
 
 @pytest.mark.slow

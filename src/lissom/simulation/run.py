@@ -151,7 +151,7 @@ class Run:
 
     @property
     def balance_error(self) -> Any:
-        """Largest |balance| relative to the energy exchanged, beyond rounding; one per run of an ensemble."""
+        """Largest absolute balance relative to the energy exchanged, beyond rounding; one per run of an ensemble."""
         if self.count is None:
             return self._unbalanced(...)
         some = boxes((self.count,), rows_in_room(8 * TERMS * len(self.t)))
