@@ -35,7 +35,8 @@ class LiveCurves:
             self.values = gui.add_markdown("")
             self.plots = [
                 gui.add_uplot(self._data(which, curves, None), self._series(which, dark=False), height=HEIGHT,
-                              title=self._title(which), scales=self._scales(which, curves), legend={"show": False}, padding=(0, 12, 0, 0))
+                              title=self._title(which), scales=self._scales(which, curves), legend={"show": False},
+                              padding=(0, 12, 0, 0))
                 for which in range(len(SYMBOLS))
             ]  # fmt: skip
 
