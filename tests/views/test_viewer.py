@@ -1,6 +1,7 @@
 """What the viewer shows is where kinematics says; what it plays is what a record says. Without a browser."""
 
 import asyncio
+import io
 import socket
 import sys
 import time
@@ -9,14 +10,21 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 from tests.loops.mechanisms import FOUR, four_bar
 
 import lissom as ls
 from lissom.spatial.frames import pose
+from lissom.spatial.rotations import from_rpy
 from lissom.views import solids
+from lissom.views.degrees import pose_text
+from lissom.views.followed import followed_frame
+from lissom.views.legend import legend, legend_html
 from lissom.views.mesh_files import MeshFiles
+from lissom.views.panel import slider_range
 from lissom.views.player import HAND, Player
 from lissom.views.scene import ARROW, Scene, State
+from lissom.views.screenshots import screenshot
 from lissom.views.takes import ModeTake, take_of
 
 TREE, SOFT, STANFORD = ls.load("tree_demo"), ls.load("two_link_flexible"), ls.load("stanford")
@@ -399,13 +407,112 @@ def test_a_control_that_plays_along_can_be_moved(run):
     """viser answers coroutines as the message arrives; on threads the value could be set back before it is read."""
     pytest.importorskip("viser")
     with ls.view(SOFT, run, open=False) as viewer:
-        slider, begin = viewer._panel.time, time.monotonic()
-        (answer,) = slider._impl.update_cb
-        slider._impl.value = 0.125  # as viser does when the message of a browser has come
-        asyncio.run(answer(SimpleNamespace(client="a browser")))
+        begin = time.monotonic()
+        moved_by_a_browser(viewer._panel.time, 0.125)
         while not np.array_equal(viewer.q, take_of(SOFT, run, 0).at(0.125).q):
             assert time.monotonic() - begin < 20
             time.sleep(0.02)
+
+
+def moved_by_a_browser(control, value):
+    """As viser does when the message of a browser has come."""
+    (answer,) = control._impl.update_cb
+    control._impl.value = value
+    asyncio.run(answer(SimpleNamespace(client="a browser")))
+
+
+def test_sliders_are_in_degrees_and_metres_and_states_in_radians():
+    pytest.importorskip("viser")
+    with ls.view(STANFORD, open=False) as viewer:
+        panel, begin = viewer._panel, time.monotonic()
+        labels = [slider.label.rsplit(" ", 1)[1] for slider in panel.sliders]
+        assert labels == ["[m]" if joint.kind == "prismatic" else "[deg]" for joint in STANFORD.joints]
+        slide = labels.index("[m]")
+        while not panel.words.content:  # the first update of the controls would set a slider back
+            assert time.monotonic() - begin < 20
+            time.sleep(0.02)
+        wanted = np.array(viewer.q)
+        for k, value, state in ((0, 30.0, np.pi / 6), (slide, 0.25, 0.25)):
+            moved_by_a_browser(panel.sliders[k], value)
+            wanted[STANFORD.joint_index[k]] = state
+            while not np.allclose(viewer.q, wanted, rtol=0, atol=1e-12):
+                assert time.monotonic() - begin < 20, (viewer.q, wanted)
+                time.sleep(0.02)
+        texts = pose_text(ls.pose(STANFORD, wanted, followed_frame(STANFORD)))
+        while not all(text in panel.words.content for text in texts):
+            assert time.monotonic() - begin < 20, panel.words.content
+            time.sleep(0.02)
+        assert panel.sliders[0].value == 30.0
+
+
+def test_text_of_a_pose_has_metres_and_fixed_axis_degrees():
+    X = pose(from_rpy(np.radians((10.0, -20.0, 130.0))), (0.1, -0.25, 1e-9))
+    assert pose_text(X) == ("x 0.1000  y -0.2500  z 0.0000 m", "roll 10.00  pitch -20.00  yaw 130.00 deg")
+
+
+@pytest.mark.parametrize("ends", [(-166.003, 166.003), (-180.0, 180.0), (0.0, 0.04), (-1.2345678, 7.0), (0.3, 0.3)])
+def test_sliders_stay_within_limits_and_have_few_decimals(ends):
+    low, high, step = slider_range(*ends)
+    assert ends[0] - 1e-9 <= low <= high <= ends[1] + 1e-9 + step
+    assert step > 0
+    assert (ends[1] - high, low - ends[0]) == pytest.approx((0, 0), abs=step)
+
+
+def test_a_line_on_the_curves_is_at_the_present_time(run):
+    pytest.importorskip("viser")
+    with ls.view(SOFT, run, open=False) as viewer:
+        panel, begin = viewer._panel, time.monotonic()
+        moved_by_a_browser(panel.time, 0.3)
+        while panel.curves.values.content[:11] != "t = 0.300 s":
+            assert time.monotonic() - begin < 20
+            time.sleep(0.02)
+        position = panel.curves.plots[0]
+        t, q, line = position.data
+        assert t[np.isfinite(line)] == pytest.approx([0.3, 0.3])
+        assert (line[np.isfinite(line)]) == pytest.approx(position.scales["y"]["range"])
+        assert q[np.isfinite(line)] == pytest.approx(np.degrees(run.at([0.3]).q[0, [0, 0]]), abs=0.05)
+        assert [plot.title.split(" over")[0] for plot in panel.curves.plots] == [
+            "position [deg]", "rate [deg/s]", "torque [N m]"]  # fmt: skip
+        moved_by_a_browser(panel.sliders[0], 10.0)
+        while np.isfinite(position.data[2]).any():  # no line once the record is not what is shown
+            assert time.monotonic() - begin < 20
+            time.sleep(0.02)
+
+
+def test_the_goal_is_drawn_at_the_scale_of_deflections_and_can_be_hidden():
+    pytest.importorskip("viser")
+    goal = np.where(np.isin(np.arange(SOFT.dof), SOFT.mode_index), 0.01, 0.4)
+    with ls.view(SOFT, goal=goal, open=False) as viewer:
+        panel, begin = viewer._panel, time.monotonic()
+        panel.asked.put(lambda: panel._exaggerate(3.0))
+        panel.asked.put(lambda: panel.nodes.show("goal", False))
+        while any(node.visible for node in panel.nodes._ghost):
+            assert time.monotonic() - begin < 20
+            time.sleep(0.02)
+        assert panel.scene.goal[SOFT.mode_index] == pytest.approx(0.03)
+        assert panel.scene.goal[SOFT.joint_index] == pytest.approx(0.4)
+
+
+def test_a_scene_has_a_legend():
+    peaks = {"force": 26.0, "torque": 8.0, "push": 5.0}
+    scene = scene_of(CRANE, CRANE.home, peaks=peaks, goal=CRANE.home)
+    labels = [entry.label for entry in legend(scene, scene.arrow_kinds, trail=True)]
+    assert labels == [
+        "revolute joint", "prismatic joint", "flexible link", "payload", "gravity", "force (longest arrow: 26 N)",
+        "motor (longest arrow: 8 N m or 5 N)", "path of the tip", "goal"]  # fmt: skip
+    html = legend_html(legend(scene, [], trail=False))
+    assert "axes of the tip" in html
+    assert "path of the tip" not in html
+
+
+def test_a_screenshot_is_a_picture_file_without_transparency():
+    seen = np.zeros((4, 6, 4), np.uint8)
+    seen[0, 0] = (200, 100, 50, 255)
+    camera = SimpleNamespace(image_height=4, image_width=6)
+    client = SimpleNamespace(camera=camera, get_render=lambda height, width, **_: seen[:height, :width])
+    picture = imread(io.BytesIO(screenshot(client, dark=False)))[..., :3]
+    assert picture[0, 0] * 255 == pytest.approx((200, 100, 50), abs=0.5)
+    assert picture[1:].min() == 1.0
 
 
 def test_members_of_an_ensemble_are_chosen(tmp_path):

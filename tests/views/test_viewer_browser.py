@@ -43,7 +43,7 @@ def test_sliders_move_the_arm_and_time(browser, run):
         press(page, "time [s]", "Home")
         page.until(lambda: np.array_equal(viewer.q, run.q[0]), "the time slider does not lead to the start")
         before = page.still()
-        press(page, "joint1 [rad]", "End")
+        press(page, "joint1 [deg]", "End")
         page.until(lambda: viewer.q[0] > 3.1, "the joint's slider does not move the joint")
         page.until(lambda: changed(before, page.picture()) > 100, "the picture stays as it was")
         assert viewer.q[1:] == pytest.approx(run.q[0][1:])
@@ -60,6 +60,9 @@ def test_modes_are_chosen_and_swing(browser):
         press(page, "mode amplitude", "End")
         page.until(lambda: np.abs(viewer.q[SOFT.mode_index]).max() > 0.05, "nothing swings")
         assert viewer.q[SOFT.joint_index] == pytest.approx(rest)
+        with page.page.expect_download() as download:
+            click(page, "save a screenshot")
+        assert PIL.open(download.value.path()).size == (page.canvas.evaluate("c => c.clientWidth"), 320)
         click(page, "modes at this pose")
         page.until(lambda: page.page.get_by_text("mode 1").count() > 0, "the first mode is not shown")
         page.check_alone(viewer.url)
@@ -73,7 +76,7 @@ def test_a_urdf_arm_comes_with_its_meshes(browser):
     with ls.view(arm, open=False) as viewer, Page(browser, viewer.url, (800, 320)) as page:
         page.until(page.shows_an_arm, "no arm is seen")
         before = page.still()
-        press(page, "panda_joint2 [rad]", "End")
+        press(page, "panda_joint2 [deg]", "End")
         page.until(lambda: changed(before, page.picture()) > 1000, "the picture stays as it was")
         page.check_alone(viewer.url)
 

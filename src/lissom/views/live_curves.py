@@ -36,7 +36,7 @@ class LiveCurves:
             self.plots = [
                 gui.add_uplot(self._data(which, curves, None), self._series(which, dark=False), height=HEIGHT,
                               title=self._title(which), scales=self._scales(which, curves), legend={"show": False},
-                              axes=({"size": 30}, {"size": 48}), padding=(0, 12, 0, 0))
+                              padding=(0, 12, 0, 0))
                 for which in range(len(SYMBOLS))
             ]  # fmt: skip
 
@@ -77,7 +77,7 @@ class LiveCurves:
         """Lowest and highest value in the plot; a constant gets a height too."""
         values = self._values(which, curves)
         low, high = float(values.min()), float(values.max())
-        room = ROOM * (high - low) or 0.1 * abs(high) or 1.0
+        room = ROOM * (high - low) or 0.15 * abs(high) or 1.0
         return low - room, high + room
 
     def _scales(self, which: int, curves: Curves) -> dict[str, Any]:

@@ -136,7 +136,7 @@ class Panel:
                 box = self.gui.add_checkbox(group, initial_value=True)
                 self._when(box, lambda value, group=group: self.nodes.show(group, value))  # type: ignore[misc]
 
-        dark = self.gui.add_checkbox("dark background", initial_value=self._dark)
+        dark = self.gui.add_checkbox("dark", initial_value=self._dark)
         self._when(dark, self._darken)
         picture = self.gui.add_button("save a screenshot")
         picture.on_click(self._send_screenshot)
