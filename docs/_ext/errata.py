@@ -42,7 +42,7 @@ def symbol(found: re.Match[str], rates: bool) -> str:
     above = found["marks"].replace("~", "").replace("'", r"\prime ") + (found["power"] or "") + (found["high"] or "")
     low = (found["low"] or "").strip("{}")
     low = rf"\mathrm{{{low}}}" if low in ("parent", "child") else low
-    frame = f"{{}}^{{{found['frame'].strip('{}_')}}}" if found["frame"] else ""
+    frame = rf"\,{{}}^{{{found['frame'].strip('{}_')}}}" if found["frame"] else ""
     return frame + made + (f"_{{{low}}}" if low else "") + (f"^{{{above}}}" if above else "")
 
 

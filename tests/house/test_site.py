@@ -133,7 +133,7 @@ def test_errata_become_formulas(extension):
     )
     assert errata.formula("W_{j-1} dA_j") == r"W_{j-1} \partial A_{j}"
     assert errata.formula("What_{j-1} dA_j", rates=True) == r"\hat{W}_{j-1} \dot{A}_{j}"
-    assert errata.formula("dW_j/dq_i iW_j") == r"\frac{\partial W_{j}}{\partial q_{i}} {}^{i}W_{j}"
+    assert errata.formula("dW_j/dq_i iW_j") == r"\frac{\partial W_{j}}{\partial q_{i}} \,{}^{i}W_{j}"
     assert errata.formula("count_operations") is None
     rows = [line for line in errata.page(page).splitlines() if line.startswith("| ")]
     assert len(rows) == len([line for line in page.splitlines() if line.startswith("| ")])
