@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.views.browser import Page, changed, needs_browser
+from tests.views.browser import PIL, Page, changed, needs_browser
 
 import lissom as ls
 
