@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 SECTION = re.compile(r"(Parameters|Returns|Attributes)$")
 LOOSE = re.compile(r"[a-z_]+(, [a-z_]+)* : \S")
+ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 ENTRY = re.compile(r"(?P<head>\S.*?(?: : .*?)?)(?: {2,}| (?=\[))(?P<meaning>\S.*)$")
 
 
@@ -80,7 +81,13 @@ def skip(app, what, name, obj, skip, options) -> bool | None:
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
+def plain(app, what, name, obj, options, signature: str | None, returns: str | None) -> tuple[str | None, str | None]:
+    """Signatures with ``Array | None``, where autodoc writes ``TypeAliasForwardRef('Array') | None``."""
+    return tuple(text and ALIAS.sub(r"\1", text) for text in (signature, returns))
+
+
 def setup(app) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", process, priority=400)  # before napoleon
     app.connect("autodoc-skip-member", skip)
+    app.connect("autodoc-process-signature", plain)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
