@@ -48,7 +48,7 @@ def test_check_warns_and_says_what_to_do():
     (found,) = inertia_findings(on_crossing_axes())
     assert (found.level, found.subject) == ("warning", "arm 'crossing'")
     assert "at home: joints 'a', 'b' can move together" in found.message
-    assert "link 'a', 'b'" in found.message
+    assert "links 'a', 'b'" in found.message
     assert "armature or damping, or lock a joint" in found.message
     assert inertia_findings(on_crossing_axes(1e-3)) == []
     assert [link.name for link in degenerate_links(on_crossing_axes(1e-3))] == ["a"]

@@ -73,7 +73,7 @@ def test_a_page_holds_the_record_as_it_went(run, tmp_path):
     larger = np.array(run.at(np.minimum(t.astype(float), run.t[-1])).q)
     larger[:, SOFT.mode_index] *= 2
     assert poses[:, one["tip"], :3] == pytest.approx(ls.pose(SOFT, larger, run.tip_frame)[:, :3, 3], abs=1e-6)
-    assert {row["label"] for row in one["legend"]} >= {"flexible link", "goal", "path of the tip"}
+    assert {row["label"] for row in one["legend"]} >= {"payload", "goal", "path of the tip"}
     curve = one["curves"][0]
     assert (curve["label"], curve["unit"]) == ("deflection of the tip along its y axis", "mm")
     straight = np.where(np.isin(np.arange(SOFT.dof), SOFT.mode_index), 0.0, run.q[-1])

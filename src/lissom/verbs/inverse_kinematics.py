@@ -155,8 +155,8 @@ def _targets(target: ArrayLike, weights: Array, verb: str) -> Array:
     if goals.ndim > 0 and goals.shape[-1] == 3:
         if weights[3:].any():
             raise InputError(
-                f"{verb}: target has shape {goals.shape}, which is a position without an orientation; give "
-                'match="position", or a pose (4, 4).'
+                f"{verb}: target has shape {goals.shape}; expected (4, 4) or (..., 4, 4). Positions (3,) or (..., 3) "
+                'need match="position".'
             )
         poses = np.tile(np.eye(4), (*goals.shape[:-1], 1, 1))
         poses[..., :3, 3] = goals
