@@ -207,7 +207,7 @@ def test_reports_of_other_types_are_refused(netcdf):
         file["record"] = json.dumps(told)
 
     changed(netcdf, "record", change)
-    with pytest.raises(ls.ModelError, match="its report.wall is"):
+    with pytest.raises(ls.ModelError, match=r"its report\.wall is"):
         ls.load_run(netcdf)
 
 
