@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import concurrent.futures.thread  # noqa: F401  it looks after forks too, and must not begin to while one waits for us
+import functools
 import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 importing = threading.RLock()
 _awaited: list[Any] = [importing]  # locks that a fork takes, in this order
@@ -44,6 +45,26 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
+if TYPE_CHECKING:
+    from functools import cached_property as cached_property
+else:
+
+    class cached_property(functools.cached_property):  # noqa: N801  a decorator
+        """An attribute that is computed on first use.
+
+        That of Python 3.11 holds a lock meanwhile, one for all objects of a class; a child forked in another thread
+        would wait for it for ever. Here threads may compute it at the same time, and all get what was first stored.
+        """
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            kept = vars(instance)
+            if self.attrname not in kept:
+                kept.setdefault(self.attrname, self.func(instance))
+            return kept[self.attrname]
 
 
 def is_dunder(name: str) -> bool:

@@ -15,7 +15,7 @@ from tests.arms import random_arm, random_states
 
 import lissom as ls
 from lissom.engine import native
-from lissom.later import importing
+from lissom.later import cached_property, importing
 from lissom.verbs.library import Library
 
 VERBS = {
@@ -225,7 +225,7 @@ def test_worker_processes_compute_the_same_bits(way):
 FORK_WHILE_IMPORTING = """
 import os, threading, time
 from lissom.engine.compile import llvm
-from lissom.later import importing
+from lissom.later import cached_property, importing
 
 binding, begun = llvm(), threading.Event()
 
@@ -268,3 +268,32 @@ def test_the_lock_of_an_arm_is_taken_before_that_of_imports(monkeypatch):
     ls.simulate(arm, [0, 0], tau=ls.ComputedTorque([0.1, 0.1], 9, 6, model=model), until=1e-3, method="radau")
     assert len(seen) > 1
     assert all(seen)
+
+
+def test_cached_properties_hold_no_lock():
+    """A fork would copy it, held for ever: while one object computes, another one of its class does not wait."""
+    computing, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        def __init__(self, waits):
+            self.waits = waits
+
+        @cached_property
+        def value(self):
+            if self.waits:
+                computing.set()
+                go_on.wait(60)
+            return object()
+
+    slow = Slow(True)
+    other = threading.Thread(target=lambda: slow.value)
+    other.start()
+    computing.wait(60)
+    done = threading.Thread(target=lambda: Slow(False).value, daemon=True)
+    done.start()
+    done.join(20)
+    waited = done.is_alive()
+    go_on.set()
+    other.join()
+    assert not waited
+    assert slow.value is slow.value

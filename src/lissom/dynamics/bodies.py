@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
 from lissom.engine.program import Step
 from lissom.errors import UnsupportedError
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.following import totals
 from lissom.model.joint import Joint

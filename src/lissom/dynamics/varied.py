@@ -7,7 +7,6 @@ on other arms, nor does what is computed from it.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +21,7 @@ from lissom.dynamics.inverse import standing_frames
 from lissom.dynamics.numbers import Key, Numbers, numbers_of
 from lissom.engine.program import Step
 from lissom.errors import InputError
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -76,7 +76,7 @@ class Varied:
 
     # ---- what it is ------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def key(self) -> str:
         """Fingerprint of the numbers that vary."""
         return hashlib.sha256(self._text.encode()).hexdigest()
@@ -90,7 +90,7 @@ class Varied:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Varied) and self.key == other.key
 
-    @functools.cached_property
+    @cached_property
     def unrounded(self) -> Varied:
         """The parameterised arm with unrounded numbers, for kinematics."""
         return self if not self.rounded else Varied(self.arm, self.samples, self.frames, rounded=False)
@@ -104,7 +104,7 @@ class Varied:
                     "arms; name it in `frames`."
                 )
 
-    @functools.cached_property
+    @cached_property
     def _bodies(self) -> Bodies:
         return Bodies(self.arm, self.rounded).with_stations(self.frames)
 

@@ -3,7 +3,6 @@ when a number is not finite."""
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from lissom.engine.blocks import Box, Joined, boxes, rows_in_room, taken
 from lissom.engine.kernel import Kernel
 from lissom.engine.program import Plain
 from lissom.errors import InputError, shown
+from lissom.later import cached_property
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(float)  # comparing with it is much quicker than with `float`
@@ -64,7 +64,7 @@ class Function:
             self._entries = native.OneState(kernel, self.shapes, self, self._into)
             self.one = self._entries.call
 
-    @functools.cached_property
+    @cached_property
     def into(self) -> Callable[..., Any]:
         """The entry for one state whose results are given: ``into(*arrays, *results)``."""
         return self._into if self._entries is None else self._entries.into

@@ -33,6 +33,7 @@ from lissom.engine import native_code
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.native_code import FIRST, KERNEL, MOST_INPUTS, MOST_OUTPUTS, N_IN, NOT_READY, SLOW
+from lissom.later import cached_property
 
 if TYPE_CHECKING:
     from lissom.engine.kernel import Code, Kernel
@@ -106,7 +107,7 @@ class OneState:
         self.ready = not self._possible
         self.call: Callable[..., Any] = self._builtin("one_state", slow) if self._possible else slow
 
-    @functools.cached_property
+    @cached_property
     def into(self) -> Callable[..., Any]:
         """The entry for given results, made on first use."""
         vectors = all(shape.size for shape in self._shapes)  # NumPy's own scalars have no shape to look at

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +29,7 @@ from lissom.flexible.modes import along
 from lissom.flexible.quadrature import Panels, refined
 from lissom.flexible.ritz import assumed_tips, shapes_of, stations_of
 from lissom.flexible.shapes import Shapes
+from lissom.later import cached_property
 from lissom.model.beam import PLANES, Beam, Tip
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.spatial.rotations import Array

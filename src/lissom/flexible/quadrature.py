@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
 
+from lissom.later import cached_property
 from lissom.spatial.rotations import Array
 
 POINTS = 10

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import ModelError, about, shown, suggest
+from lissom.later import cached_property
 from lissom.model import following
 from lissom.model.fields import array, choice, flag, frozen, name, rank, records, text, vector
 from lissom.model.joint import Joint, Mimic

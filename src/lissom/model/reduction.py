@@ -19,12 +19,12 @@ where it matters to first order: in moments of the rigid link, in int x x phi_k 
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import ModelError, shown
+from lissom.later import cached_property
 from lissom.model.fields import array, number, rank, transform, whole
 from lissom.model.loads import Payload
 from lissom.spatial.rotations import Array, skew

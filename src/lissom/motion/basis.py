@@ -8,7 +8,6 @@ derivative hold at all times, not only where one looks.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from lissom.errors import InputError
+from lissom.later import cached_property
 from lissom.spatial.rotations import Array
 
 

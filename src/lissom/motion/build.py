@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.limits import used
 from lissom.model.loads import Load

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from lissom.engine.symbolics import alone
+from lissom.later import cached_property
 from lissom.motion.criteria import own_expression
 from lissom.motion.rubbing import excess
 from lissom.motion.sample import Sample, Symbols

@@ -6,13 +6,13 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
 from lissom.motion.comparison import Comparison

@@ -6,11 +6,12 @@ exact position, rate and acceleration at both ends; rates are continuous, accele
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
+from lissom.later import cached_property
 from lissom.motion.peaks import peaks_of
 from lissom.motion.report import Peak
 from lissom.motion.speed_profile import AFFINE, Excess, SpeedProfile, size_of

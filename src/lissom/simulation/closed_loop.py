@@ -27,6 +27,7 @@ from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
 from lissom.errors import LissomError, SolveError
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.simulation import laws
 from lissom.simulation.controllers import Controller
@@ -226,7 +227,7 @@ class ClosedLoop:
         """Whether the loop is compiled as straight-line code."""
         return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT) and not is_short_lived(self.arm)
 
-    @functools.cached_property
+    @cached_property
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
         what = "feedback" if self.controller is None else self.controller.key()
@@ -258,7 +259,7 @@ class ClosedLoop:
         run.output(*flow.qdd)
         run.output(*torques, *(flow.effort[k] for k in self.held), flow.power)
 
-    @functools.cached_property
+    @cached_property
     def function(self) -> Function:
         """The compiled `program`."""
         n = self.dof

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.later import cached_property
 from lissom.spatial.rotations import Array
 
 CONTINUOUS = 1e-9  # difference of two sides of a break, beside the largest value, that is rounding

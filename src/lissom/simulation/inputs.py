@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Iterable
 
 import numpy as np
 
+from lissom.later import cached_property
 from lissom.simulation.signals import Signal, Steady, common_runs, over
 from lissom.spatial.rotations import Array
 
@@ -37,7 +37,7 @@ class Inputs:
         """(name, size, varies) of every signal, which decide the compiled program."""
         return [(name, signal.size, signal.varies) for name, signal in self.signals]
 
-    @functools.cached_property
+    @cached_property
     def jumps(self) -> Array:
         """Times at which some signal jumps."""
         return np.unique(np.concatenate([np.zeros(0), *(signal.jumps for _, signal in self.signals)]))
@@ -109,6 +109,6 @@ class Inputs:
         """(size,) whole vector of a single run at one time."""
         return np.concatenate([self._steady_row, self.varying(t, before)])
 
-    @functools.cached_property
+    @cached_property
     def _steady_row(self) -> Array:
         return np.ascontiguousarray(self.steady(1)[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import InputError, shown
 from lissom.formats.table_header import LoadRow
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import last_flexible, only_end
 from lissom.simulation.balance import relative

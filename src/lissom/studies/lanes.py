@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.varied import Varied
 from lissom.errors import LissomError
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.studies import verbs

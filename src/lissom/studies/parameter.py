@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown
+from lissom.later import cached_property
 from lissom.model.record import Record
 from lissom.studies.paths import Where, refuse_name, replaced
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown, suggest
+from lissom.later import cached_property
 from lissom.listing import Listing
 from lissom.markup import tag
 from lissom.spatial.rotations import Array

@@ -7,13 +7,13 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, shown
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.studies import verbs
 from lissom.studies.design import Columns, design, rows_of, seeds

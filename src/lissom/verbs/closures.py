@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import InputError, UnsupportedError
+from lissom.later import cached_property
 from lissom.loops import closure
 from lissom.loops.algebra import mul, split
 from lissom.loops.closure import KINDS
@@ -77,7 +78,7 @@ class Closure:
         """(..., m) second derivative of phi along u and v, exact: the drift is that along qd twice."""
         return np.asarray(0.25 * (self(q, u + v).drift - self(q, u - v).drift))
 
-    @functools.cached_property
+    @cached_property
     def drift_slope(self) -> Function:
         """(q, qd) -> (m, dof), derivative of the drift with respect to q."""
         n, m = self.arm.dof, self.rows

@@ -28,6 +28,7 @@ from lissom.engine.blocks import boxes, rows_in_room, taken
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.program import Plain
 from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.later import cached_property
 from lissom.loops import closure
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -56,7 +57,7 @@ class Library:
         self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
-    @functools.cached_property
+    @cached_property
     def frames(self) -> Bodies:
         """The bodies with unrounded numbers, for kinematics; dynamics uses rounded ones."""
         return Bodies(self.arm, rounded=False)

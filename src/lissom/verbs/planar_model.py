@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, ModelError
 from lissom.formats.files import write_text
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_state

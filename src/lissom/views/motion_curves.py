@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
+from lissom.later import cached_property
 from lissom.model.limits import used
 from lissom.model.units import units
 from lissom.motion.bounds import Bounds, bounds_of

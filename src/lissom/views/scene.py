@@ -7,11 +7,11 @@ sections along them, rods of sliding joints follow both of their ends. Arrows st
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.joint import Joint
 from lissom.model.link import Link, LinkShape

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose as to

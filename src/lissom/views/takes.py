@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.record import Motion
