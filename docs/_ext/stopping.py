@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -11,8 +12,11 @@ import lissom as ls
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAGE, NUMBERS = "stopping.html", "stopping.json"
-MARK = "<!-- viewer -->"
-FRAME = f'<iframe class="viewer" src="_static/{PAGE}" title="Two plans side by side" loading="lazy"></iframe>'
+MARK = re.compile("<!-- viewer -->.*?<!-- end -->", re.DOTALL)
+FRAME = f"""<iframe class="viewer" src="_static/{PAGE}" title="Two plans side by side" loading="lazy"></iframe>
+
+Drag to turn, scroll to zoom, click on a curve to go to that time.
+"""
 LEAST = 1e-3  # mm; smaller vibrations are below what the simulation resolves for a reader
 
 
@@ -54,7 +58,7 @@ def prepare(app) -> None:
 
 def fill(app, docname: str, source: list[str]) -> None:
     if docname == "stopping":
-        source[0] = source[0].replace(MARK, FRAME)
+        source[0] = MARK.sub(FRAME, source[0])
 
 
 def copy(app, problem: Exception | None) -> None:

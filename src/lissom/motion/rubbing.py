@@ -21,7 +21,7 @@ from lissom.spatial.rotations import Array
 WIDE = 0.1  # rad/s or m/s: turns are rounded within it at most; narrower ones take the solver many more iterations
 SHARE = 0.025  # of the fastest joint's rate, where that is less
 SLOW, SLOW_SHARE = 0.05, 0.05  # the same of torques themselves, where each joint has its own rate
-STILL = 1e-3  # of the fastest joint's rate: slower joints count as this fast, or rounding would set the width of those at rest
+STILL = 1e-3  # of the fastest rate: slower joints count as this fast, or rounding would set the width of those at rest
 REACH = 3.0  # times that before a turn the other way's friction counts already; 1.003 of the friction at most
 
 

@@ -37,6 +37,12 @@ def refuse_unwritable(path: Path) -> str:
     return kind
 
 
+def _gif_writer() -> Any:
+    from lissom.views.gif import GifWriter
+
+    return GifWriter
+
+
 class Film:
     """An animation of an arm, from `animate`: it plays in notebooks, and `save` writes it to a file.
 
@@ -126,7 +132,7 @@ class Film:
         kind = refuse_unwritable(place)
         # a page has all frames, however large it becomes; matplotlib leaves out what is beyond 20 MB
         extra: dict[str, Any] = {"embed_frames": True, "embed_limit": np.inf} if kind == "html" else {}
-        writer: Any = animation.writers[kind]
+        writer: Any = _gif_writer() if kind == "pillow" else animation.writers[kind]
         report = None if progress is None else lambda k, n: progress((k + 1) / n)
 
         def write(path: Path) -> None:
