@@ -10,7 +10,7 @@ from matplotlib.animation import AbstractMovieWriter
 
 from lissom.spatial.rotations import Array
 
-EXACT, BETWEEN = 16, 48  # colours: those that are used most, and others for the smooth edges of lines and letters
+EXACT, MOST = 16, 64  # colours: those that are used most, and others for thin lines and smooth edges
 
 
 class GifWriter(AbstractMovieWriter):
@@ -44,10 +44,15 @@ class GifWriter(AbstractMovieWriter):
 
 
 def _colours(picture: Any) -> Array:
-    """(n, 3) the colours of a picture: those of its areas exactly, others between them."""
-    used = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:EXACT]
-    between = np.reshape(picture.quantize(BETWEEN).getpalette(), (-1, 3))[:BETWEEN]
-    return np.vstack([[colour for _, colour in used], between]).astype(float)
+    """(n, 3) the colours of a picture: those of its areas, then always the one that is farthest from all before."""
+    used = sorted(picture.getcolors(picture.width * picture.height), reverse=True)
+    found = np.array([colour for _, colour in used], float)
+    out = [*found[:EXACT]]
+    apart = np.linalg.norm(found[:, None] - out, axis=-1).min(axis=-1)
+    while len(out) < MOST and apart.any():
+        out.append(found[apart.argmax()])
+        apart = np.minimum(apart, np.linalg.norm(found - out[-1], axis=-1))
+    return np.array(out)
 
 
 def _nearest(picture: Array, colours: Array) -> Array:
