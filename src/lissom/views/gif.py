@@ -28,7 +28,7 @@ class GifWriter(AbstractMovieWriter):
 
         drawn = BytesIO()
         self.fig.savefig(drawn, **{**savefig_kwargs, "format": "rgba", "dpi": self.dpi})
-        picture = Image.frombuffer("RGBA", self.frame_size, drawn.getbuffer(), "raw", "RGBA", 0, 1).convert("RGB")
+        picture = Image.frombuffer("RGBA", self.frame_size, drawn.getvalue(), "raw", "RGBA", 0, 1).convert("RGB")
         if self._colours is None:
             self._colours = _colours(picture)
         frame = Image.fromarray(_nearest(np.asarray(picture), self._colours))
@@ -57,7 +57,8 @@ def _colours(picture: Any) -> Array:
 
 def _nearest(picture: Array, colours: Array) -> Array:
     """(height, width) for each pixel (height, width, 3) the index of the nearest colour (n, 3)."""
-    found, where = np.unique(picture.astype(np.int64) @ [1 << 16, 1 << 8, 1], return_inverse=True)
-    seen = np.stack([found >> 16, found >> 8 & 255, found & 255], axis=-1)
+    codes = picture.astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
+    _, first, where = np.unique(codes, return_index=True, return_inverse=True)
+    seen = picture.reshape(-1, 3)[first].astype(float)
     apart = np.linalg.norm(seen[:, None] - colours, axis=-1)
     return apart.argmin(axis=-1).astype(np.uint8)[where].reshape(picture.shape[:2])
