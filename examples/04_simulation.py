@@ -4,6 +4,7 @@
 Three controllers and their energy balance, a thousand payloads, and a compliant arm under an external force.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import numpy as np
 
 import lissom as ls
@@ -26,7 +27,7 @@ for name, control in controllers.items():
     print(f"{name:<16} {run.status}; largest joint error after 2.5 s: {miss:.4f} rad; "
           f"relative energy error: {run.balance_error:.0e}")  # fmt: skip
 ls.plot(run, "energy").savefig("audit.png")
-ls.animate(run, "reach.gif", fps=6)
+ls.animate(run, "reach.gif", fps=8)
 
 # %%
 # The spread of the final position for payloads that the controller does not know.

@@ -4,6 +4,7 @@
 Modes of a beam and of an arm, a motion with a vibrating tip, and a rigid arm made flexible.
 """
 
+# sphinx_gallery_thumbnail_number = 3
 import tempfile
 from pathlib import Path
 
@@ -41,6 +42,7 @@ after = deflection[run.t > 1.0].max()
 print(f"\nsimulation: {run.status}; relative energy error {run.balance_error:.0e}")
 print(f"Conclusion: link 2 deflects by up to {deflection.max():.1f} mm, and by {after:.1f} mm without torques.")
 ls.plot(run, "tip").savefig("tip.png")
+ls.animate(run, "overshoot.gif", fps=12)
 
 # %%
 # The same with tabulated shapes, as if they had been measured at eleven points along the beam.

@@ -24,6 +24,7 @@ print(f"four-bar: mobility {state.mobility}, {len(state.redundant)} redundant cl
 print(f"  2 s of simulation: closure error {run.closure_error.max():.0e} m, energy error {run.balance_error:.0e}")
 
 ls.plot(run).savefig("four_bar.png")
+ls.animate(run, "four_bar.gif", fps=12)
 
 # %%
 # A five-bar: two motors move the point where the forearms meet.

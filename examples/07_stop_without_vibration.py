@@ -5,6 +5,7 @@ The optimal motion for a flexible arm, compared with the plan for rigid links of
 input shapers.
 """
 
+# sphinx_gallery_thumbnail_number = 3
 import lissom as ls
 
 arm = ls.load("two_link_flexible")  # two modes per link, the first at 0.44 Hz
@@ -28,8 +29,9 @@ print(f"\nConclusion: after the stop the tip vibrates by {1e3 * theirs:.0f} mm w
 ls.plot(motion, "residual").savefig("ringing.png")
 
 # %%
-# Positions, torques within their limits, the arm along its path.
+# Positions, torques within their limits, the arm along its path; and a film, twice as fast as the arm.
 ls.plot(motion).savefig("still.png")
+ls.animate(motion, "still.gif", fps=12, speed=2)
 
 # %%
 # An independent simulation of the arm under the planned torques.

@@ -23,6 +23,7 @@ from lissom.motion.variants import rigid
 from lissom.views import stage
 from lissom.views.figures import new_figure
 from lissom.views.followed import followed_frame
+from lissom.views.gif import GifWriter
 from lissom.views.palette import COLOURS, palette
 from lissom.views.skeleton import Skeleton
 from lissom.views.style import figure_style
@@ -75,13 +76,13 @@ class SideBySide:
         for k, (name, colour) in enumerate(PLANS.items()):
             ax = stage.set_up(self.figure, grid[0, k], points, plane)
             ax.set_title(name, color=colour, fontsize=12, fontweight="bold")
-            stage.Lines(ax, plane, palette().resting, width=0.5).put(goal)[0].set_label("goal")
-            self.trails.append(ax.plot([], [], color=colour, linewidth=1.2, label="path of the tip")[0])
+            stage.Lines(ax, plane, palette().resting, width=0.5).put(goal)
+            self.trails.append(ax.plot([], [], color=colour, linewidth=1.2)[0])
             self.lines.append(stage.Lines(ax, plane))
             ax.set_xlabel("")
             at = {"transform": ax.transAxes, "va": "top", "ha": "right", "family": "monospace", "fontsize": 13}
             self.words.append(ax.text(0.97, 0.97, "", **at))
-            ax.legend(loc="lower center", bbox_to_anchor=(0.6, 0.0))
+            ax.text(0.31, 0.6, "goal", color=palette().muted, ha="right", va="center", fontsize=11)
         self.plane = plane
         self._curves(grid[1, :])
         self.figure.draw_without_rendering()
@@ -109,7 +110,7 @@ class SideBySide:
 
     def save(self, path: Path) -> None:
         film = animation.FuncAnimation(self.figure, self.show, frames=len(self.t), blit=False)
-        film.save(path, writer=animation.PillowWriter(fps=FPS), dpi=80)
+        film.save(path, writer=GifWriter(fps=FPS), dpi=80)
 
 
 def tip_deflection(arm: ls.Arm, q: np.ndarray) -> np.ndarray:

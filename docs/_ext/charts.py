@@ -137,8 +137,8 @@ def overview(found: dict[str, Report]) -> Any:
         colour = curve_colour(0) if middle >= 1 else curve_colour(1)
         ax.plot([low, high], [k, k], color=colour, linewidth=7, alpha=0.4, solid_capstyle="round")
         ax.plot(middle, k, "o", color=colour, markersize=8)
-        aside = (high, 8, "left") if high >= 1 else (low, -8, "right")  # of the line at 1
-        ax.annotate(short(middle), (aside[0], k), (aside[1], 0), textcoords="offset points", va="center", ha=aside[2])
+        at = max(high, 1.0)  # right of the line at 1
+        ax.annotate(short(middle), (at, k), (8, 0), textcoords="offset points", va="center", ha="left")
     ax.set_yticks(range(len(ranges)), list(ranges))
     ax.invert_yaxis()
     everything = [x for values in ranges.values() for x in values]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -11,13 +12,16 @@ import lissom as ls
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAGE, NUMBERS = "stopping.html", "stopping.json"
-MARK = "<!-- viewer -->"
-FRAME = f'<iframe class="viewer" src="_static/{PAGE}" title="Two plans side by side" loading="lazy"></iframe>'
+MARK = re.compile("<!-- viewer -->.*?<!-- end -->", re.DOTALL)
+FRAME = f"""<iframe class="viewer" src="_static/{PAGE}" title="Two plans side by side" loading="lazy"></iframe>
+
+Drag to turn, scroll to zoom, click on a curve to go to that time.
+"""
 LEAST = 1e-3  # mm; smaller vibrations are below what the simulation resolves for a reader
 
 
 def demo() -> ModuleType:
-    """The demo, whose plans and simulations these are."""
+    """The demo, whose motion this is."""
     spec = importlib.util.spec_from_file_location("demo", EXAMPLES / "demo.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -26,18 +30,10 @@ def demo() -> ModuleType:
 
 def compute(page: Path) -> dict[str, str]:
     """Write the page; return how far the tip swings after the stop, in mm."""
-    own = demo()
-    asked = own.read_task_file(EXAMPLES / "still.toml")
-    rest = own.REST[: len(asked.arm.joints)]
-    task = asked.task.replace(start_acceleration=rest, goal_acceleration=rest)
-    plans = {own.RIGID: ls.predict_motion(own.stiff(asked.arm), task, degree=5, starts=1),
-             own.OURS: ls.predict_motion(asked.arm, task, starts=1)}  # fmt: skip
-    runs = {title: own.follow(asked.arm, plan, 2.2 * plan.duration) for title, plan in plans.items()}
-    goal = plans[own.OURS]
-    swings = [own.swing_after(run, goal.duration) for run in runs.values()]
-    titled = {f"{title}: the tip swings by {own.millimetres(x)}": run
-              for (title, run), x in zip(runs.items(), swings, strict=True)}  # fmt: skip
-    ls.view(asked.arm, titled, goal=goal.q[-1], export=page)
+    motion = demo().still_motion()
+    shown = ls.WebPage("One flexible arm, two plans")
+    swings = [1e3 * x for x in shown.add_comparison(motion, after=1.2 * motion.duration).values()]
+    shown.save(page)
     return {"swing_rigid": f"{swings[0]:.0f}", "swing": f"{swings[1]:.2g}" if swings[1] > LEAST else f"{LEAST:g}"}
 
 
@@ -54,7 +50,7 @@ def prepare(app) -> None:
 
 def fill(app, docname: str, source: list[str]) -> None:
     if docname == "stopping":
-        source[0] = source[0].replace(MARK, FRAME)
+        source[0] = MARK.sub(FRAME, source[0])
 
 
 def copy(app, problem: Exception | None) -> None:

@@ -43,7 +43,9 @@ from lissom.motion.reach import Reach as Reach
 from lissom.motion.record import Motion as Motion
 from lissom.motion.report import MotionReport as MotionReport
 from lissom.motion.task import Task as Task, Via as Via
+from lissom.motion.task_file import TaskFile as TaskFile, load_task as load_task
 from lissom.pages.report import write_report as write_report
+from lissom.pages.web_page import WebPage as WebPage
 from lissom.simulation.controllers import (
     PD as PD,
     ComputedTorque as ComputedTorque,

@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.motion.public import predict_motion
-from lissom.motion.rubbing import SLOW, WIDE, excess, slopes, width
+from lissom.motion.rubbing import SLOW, WIDE, excess, slopes, slow_rates, width
 
 SPEEDS = np.concatenate([-np.geomspace(50.0, 1e-6, 400), [0.0], np.geomspace(1e-6, 50.0, 400)])
 
@@ -29,6 +29,14 @@ def test_slopes(side):
     )
     other = (slopes(v + h, side, WIDE, SLOW)[0] - slopes(v - h, side, WIDE, SLOW)[0]) / (2 * h)
     assert np.abs(other - second).max() < 1e-6 * np.abs(second).max()
+
+
+def test_a_joint_at_rest_but_for_rounding_has_no_narrow_turn():
+    """Or the solver sees a jump: a goal with two axes in line was not reached, after 500 iterations."""
+    found = slow_rates(np.array([1.3, 0.1, 5e-11, 0.0]))
+    assert found[2] == found[3] > 1e-5
+    assert found[1] == width(0.1, SLOW, 0.05)
+    assert slow_rates(np.zeros(2)) == pytest.approx(width(0.0, SLOW))
 
 
 def test_turns_are_as_wide_as_the_motion_is_fast():

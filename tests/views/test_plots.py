@@ -94,6 +94,25 @@ def test_films(run, ending, tmp_path):
     assert told[-1] == 1.0
 
 
+def test_a_gif_has_the_colours_of_its_figure(run, tmp_path):
+    """Frames share one palette of few colours, which keeps files small."""
+    from PIL import Image
+
+    film = ls.animate(run, tmp_path / "a.gif", fps=10, theme="light")
+    with Image.open(tmp_path / "a.gif") as found:
+        assert (found.n_frames, found.info["duration"], found.info["loop"]) == (len(film), 100, 0)
+        size = found.size
+        found.seek(len(film) - 1)
+        last = np.asarray(found.convert("RGB"))
+    film.figure.set_dpi(80)
+    film.figure.canvas.draw()
+    drawn = np.asarray(film.figure.canvas.buffer_rgba())[..., :3]
+    assert drawn.shape == (*size[::-1], 3)
+    assert (last[0, 0] == drawn[0, 0]).all()
+    assert np.abs(last - drawn.astype(float)).mean() < 1.0
+    assert (tmp_path / "a.gif").stat().st_size < 5_000 * len(film)
+
+
 def test_films_that_cannot_be(run, tmp_path, monkeypatch):
     from matplotlib import animation
 

@@ -1,5 +1,7 @@
 """The style sheet of figures, names at the ends of curves, and curves that are the splines themselves."""
 
+from itertools import combinations
+
 import matplotlib as mpl
 import matplotlib.style
 import numpy as np
@@ -68,10 +70,23 @@ def test_films_have_clock_goal_and_path(motion):
     film.show(len(film) - 1)
     assert film.clock.get_text() == f"t = {motion.duration:.3f} s of {motion.duration:.3f} s"
     (ax,) = film.figure.axes
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["goal", "path of the tip"]
+    assert [text.get_text() for text in film.figure.legends[0].get_texts()] == ["goal", "path of the tip"]
     (goal,) = [line for line in ax.lines if line.get_label() == "goal"]
     assert np.allclose(np.column_stack(film.line.get_data())[-1], motion.tip[-1, :2])
     assert np.allclose(np.column_stack(goal.get_data()), np.column_stack(film.lines.rigid.get_data()), equal_nan=True)
+
+
+@pytest.mark.parametrize("speed", [1.0, 0.5])
+def test_words_of_films_are_whole_and_apart(motion, speed):
+    film = ls.animate(motion, fps=10, speed=speed)
+    assert ("shown at 0.5 times real time" in film.figure.get_suptitle()) == (speed == 0.5)
+    ax = film.figure.axes[0]
+    words = [film.figure._suptitle, film.clock, ax.xaxis.label, *film.figure.legends]
+    boxes = [word.get_window_extent() for word in words]
+    for box in boxes:
+        assert film.figure.bbox.padded(1).contains(*box.min)
+        assert film.figure.bbox.padded(1).contains(*box.max)
+    assert not any(a.overlaps(b.padded(-1)) for a, b in combinations(boxes, 2))
 
 
 def test_of_many_curves_few_are_named_and_none_is_left_out():

@@ -185,7 +185,7 @@ def test_frames_of_a_film_of_a_mode():
     bent = np.column_stack(film.lines.bent.get_data())
     assert has(np.column_stack([bent, 0 * bent[:, 0]])[np.isfinite(bent[:, 0])],
                ls.pose(FLAT, found.q + end, "link2", (0.25, 0, 0))[:3, 3])  # fmt: skip
-    assert f"shown {2 * found.frequencies_hz[1]:.3g}x slower" in film.title.get_text()
+    assert f"shown {2 * found.frequencies_hz[1]:.3g}x slower" in film.figure.get_suptitle()
 
 
 @pytest.mark.parametrize("mode", [0, 5, True, 1.0])

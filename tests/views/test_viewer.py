@@ -16,7 +16,7 @@ from tests.loops.mechanisms import FOUR, four_bar
 import lissom as ls
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import from_rpy
-from lissom.views import solids
+from lissom.views import panel as panel_module, solids
 from lissom.views.degrees import pose_text
 from lissom.views.followed import followed_frame
 from lissom.views.legend import legend, legend_html
@@ -469,6 +469,9 @@ def test_a_line_on_the_curves_is_at_the_present_time(run):
             assert time.monotonic() - begin < 20
             time.sleep(0.02)
         position = panel.curves.plots[0]
+        assert position.axes[0]["splits"] == pytest.approx(np.arange(0.0, run.t[-1] + 1e-9, 0.2))
+        assert not np.signbit(position.axes[0]["splits"][0])  # browsers write -0
+        assert position.scales["x"]["range"] == (run.t[0], run.t[-1])
         t, q, line = position.data
         assert t[np.isfinite(line)] == pytest.approx([0.3, 0.3])
         assert (line[np.isfinite(line)]) == pytest.approx(position.scales["y"]["range"])
@@ -479,6 +482,22 @@ def test_a_line_on_the_curves_is_at_the_present_time(run):
         while np.isfinite(position.data[2]).any():  # no line once the record is not what is shown
             assert time.monotonic() - begin < 20
             time.sleep(0.02)
+
+
+def test_curves_are_drawn_anew_when_a_browser_connects(run, monkeypatch):
+    """Without this, plots that are made while data arrive show no numbers below their axes; messages stay."""
+    pytest.importorskip("viser")
+    monkeypatch.setattr(panel_module, "CONNECTED", (0.0,))
+    with ls.view(SOFT, run, open=False) as viewer:
+        panel, begin = viewer._panel, time.monotonic()
+        panel.player.playing, panel.player.said = False, "a message"
+        before = panel.curves.plots[0].axes
+        panel.greet()
+        while panel.curves.plots[0].axes is before:
+            assert time.monotonic() - begin < 20
+            time.sleep(0.02)
+        assert panel.curves.plots[0].axes == before
+        assert panel.player.said == "a message"
 
 
 def test_the_goal_is_drawn_at_the_scale_of_deflections_and_can_be_hidden():

@@ -44,16 +44,18 @@ class _Tried(NamedTuple):
     run: Callable[[Arm], Run]
 
 
-def refuse_comparison(arm: Arm, task: Task) -> None:
+def refuse_comparison(arm: Arm, task: Task, verb: str = VERB) -> None:
     """Arms of which there is no rigid plan, and tasks that do not go from rest to rest."""
     passive = [joint.name for joint in arm.joints if not joint.actuated]
     if passive or arm.actuated.all():
         why = f"joint {passive[0]!r} is passive" if passive else f"arm {arm.name!r} has no elastic parts"
-        raise UnsupportedError(f"{VERB}: compare needs a flexible arm with only actuated joints; {why}.")
-    rigid(arm, VERB)
+        raise UnsupportedError(f"{verb}: a comparison needs a flexible arm with only actuated joints; {why}.")
+    rigid(arm, verb)
     rates = [rate for rate in (task.start_velocity, task.goal_velocity) if rate is not None]
     if task.periodic or any(np.any(rate != 0) for rate in rates):
-        raise UnsupportedError(f"{VERB}: compare needs a motion from rest to rest; remove compare, or the end rates.")
+        raise UnsupportedError(
+            f"{verb}: a comparison needs a motion from rest to rest; this one has rates at its ends."
+        )
 
 
 def comparison(motion: Motion, search: Search) -> Comparison:
@@ -133,6 +135,11 @@ def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> lis
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
     """Of least effort, in a given time; with all limits, or with those of positions alone."""
+    return search.of(*rigid_task(motion, duration, limited))
+
+
+def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[Arm, Task]:
+    """The arm with rigid links and the task of a motion for it; with all limits, or with those of positions alone."""
     task = motion.task
     arm = rigid(motion.arm, VERB)
     joints = motion.arm.joint_index
@@ -154,7 +161,7 @@ def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool =
         links = (link.replace(joint=link.joint.replace(limits=Limits(position=link.joint.limits.position)))
                  for link in arm.links)  # fmt: skip
         arm = arm.replace(links=tuple(links))
-    return search.of(arm, task.replace(**fields))
+    return arm, task.replace(**fields)
 
 
 def _played(name: str, plan: Motion) -> _Tried:

@@ -178,11 +178,26 @@ def play(motion: Motion, arm: Arm | None = None) -> Run:
     return _simulated(body, q0, qd0, motion.duration, tau.t, loads, tau=acting)
 
 
-def lead(arm: Arm, q0: Array, course: PPoly, loads: Any) -> Run:
+def follow(plan: Motion, arm: Arm, after: float, rate: float) -> Run:
+    """An arm whose joints follow a plan exactly and then stand still for `after` seconds or a little longer.
+
+    rate : samples per second, at least; a whole number of them in every segment, since steps across the kinks between
+           segments would leave the joints with a small rate
+    """
+    course, loads = Course(plan).accelerations, loads_of(plan)
+    segments = round(plan.duration / np.diff(course.x).min())
+    moving = segments * int(np.ceil(rate * plan.duration / segments))
+    samples = moving + int(np.ceil(after / plan.duration * moving))
+    end = samples * plan.duration / moving
+    still = PPoly(np.append(course.c, 0 * course.c[:, -1:], axis=1), np.append(course.x, end))
+    return lead(arm, rest_of(arm, plan.q[0][plan.arm.joint_index], loads), still, loads, samples + 1)
+
+
+def lead(arm: Arm, q0: Array, course: PPoly, loads: Any, samples: int | None = None) -> Run:
     """An arm at rest whose motors follow accelerations, one column for each, in the order of its joints."""
     driven = [joint.name for joint in arm.joints if joint.actuated]
     acting = {name: _column(course, k) for k, name in enumerate(driven)}
-    even = np.linspace(0.0, course.x[-1], len(course.x))
+    even = np.linspace(0.0, course.x[-1], samples or len(course.x))
     return _simulated(arm, q0, np.zeros(arm.dof), float(course.x[-1]), even, loads, prescribed=acting)
 
 

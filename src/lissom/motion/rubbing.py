@@ -21,6 +21,7 @@ from lissom.spatial.rotations import Array
 WIDE = 0.1  # rad/s or m/s: turns are rounded within it at most; narrower ones take the solver many more iterations
 SHARE = 0.025  # of the fastest joint's rate, where that is less
 SLOW, SLOW_SHARE = 0.05, 0.05  # the same of torques themselves, where each joint has its own rate
+STILL = 1e-3  # of the fastest rate: slower joints count as this fast, or rounding would set the width of those at rest
 REACH = 3.0  # times that before a turn the other way's friction counts already; 1.003 of the friction at most
 
 
@@ -32,7 +33,8 @@ def width(fastest: float, most: float = WIDE, share: float = SHARE) -> float:
 
 def slow_rates(fastest: Array) -> Array:
     """(n,) within which friction in torques turns around, from the fastest rates (n,) that are expected."""
-    return np.array([width(float(x), SLOW, SLOW_SHARE) for x in fastest])
+    least = STILL * fastest.max(initial=0.0)
+    return np.array([width(float(x), SLOW, SLOW_SHARE) for x in np.maximum(fastest, least)])
 
 
 def excess(v: Any, side: float, wide: float, slow: Any) -> Any:

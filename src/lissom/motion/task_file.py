@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,12 +30,40 @@ TOP = ("lissom_task", "title", *ARM_KEYS, "gravity", *GIVEN, *(f"{word}_deg" for
 
 
 class TaskFile(NamedTuple):
-    """What a task file says: the arm, the task, options of `predict_motion`, and where results go."""
+    """Contents of a task file, from `load_task`.
+
+    arm : Arm                     with its payload, gravity and side file
+    task : Task
+    options : dict                further arguments of `predict_motion`
+    outputs : tuple of paths      where ``lissom predict`` writes the motion
+    """
 
     arm: Arm
     task: Task
     options: dict[str, Any]
     outputs: tuple[Path, ...]
+
+
+def load_task(path: str | os.PathLike[str]) -> TaskFile:
+    """Read a task file, as ``lissom predict`` does.
+
+    Parameters
+    ----------
+    path : path     a task file (``.toml``)
+
+    Returns
+    -------
+    TaskFile        with `arm`, `task` and `options`
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> given = ls.load_task("lift.toml")  # doctest: +SKIP
+    >>> motion = ls.predict_motion(given.arm, given.task, **given.options)  # doctest: +SKIP
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"load_task: path is {shown(path)}; expected the path of a task file (.toml).")
+    return read_task_file(Path(path))
 
 
 def read_task_file(path: Path) -> TaskFile:

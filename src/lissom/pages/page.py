@@ -23,10 +23,17 @@ class Section(NamedTuple):
 
 
 def page(title: str, lead: str, sections: list[Section]) -> str:
-    """The whole file; where there are several sections, a line of links leads to them."""
-    links = tag("nav", *(tag("a", s.title, href=f"#{_anchor(k)}") for k, s in enumerate(sections)))
-    parts = [tag("section", tag("h2", s.title), s.body, id=_anchor(k)) for k, s in enumerate(sections)]
-    return whole_page(title, tag("h1", title), tag("p", lead, kind="lead"), links if len(sections) > 1 else "", *parts)
+    """The whole file; where there are several sections, a line of links leads to them.
+
+    lead : may be empty, as may the title of a section
+    """
+    links = [tag("a", s.title, href=f"#{_anchor(k)}") for k, s in enumerate(sections) if s.title]
+    top = [tag("h1", title), *([tag("p", lead, kind="lead")] if lead else [])]
+    parts = [
+        tag("section", *([tag("h2", s.title)] if s.title else []), s.body, id=_anchor(k))
+        for k, s in enumerate(sections)
+    ]
+    return whole_page(title, *top, tag("nav", *links) if len(links) > 1 else "", *parts)
 
 
 def _anchor(k: int) -> str:

@@ -100,7 +100,7 @@ def _run(run: Run, fps: float, speed: float, member: int) -> Film:
     frame = followed_frame(one.arm)
     path, tips = one.path(frame), some.path(frame)
     trail = lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]])  # noqa: E731
-    return Film(one.arm, some.q, clocks, fps, f"{one.arm.name}, simulated{_pace(speed)}", trail)
+    return Film(one.arm, some.q, clocks, fps, f"{one.arm.name}, simulated\n{_pace(speed)}", trail)
 
 
 def _motion(motion: Motion, fps: float, speed: float) -> Film:
@@ -112,7 +112,7 @@ def _motion(motion: Motion, fps: float, speed: float) -> Film:
     fine = DenseCurves(motion)
     path, tips = (pose(motion.arm, some, followed_frame(motion.arm))[..., :3, 3] for some in (fine.q, q))
     passed = np.searchsorted(fine.t, t, side="right")
-    title = title_lines(motion)[0] + _pace(speed)
+    title = f"{title_lines(motion)[0]}\n{_pace(speed)}"
     trail = lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]])  # noqa: E731
     goal = ("goal", q[-1])
     return Film(motion.arm, q, _clocks(t, motion.duration), fps, title, trail, goal, motion)
@@ -142,7 +142,7 @@ def _clocks(times: Array, end: float) -> list[str]:
 
 def _pace(speed: float) -> str:
     """How fast a film is shown, unless in real time."""
-    return "" if speed == 1 else f", shown at {speed:.3g} times real time"
+    return "" if speed == 1 else f"shown at {speed:.3g} times real time"
 
 
 def shown_pace(frequency_hz: float, period: float = PERIOD) -> str:

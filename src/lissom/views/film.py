@@ -16,7 +16,7 @@ from lissom.model.arm import Arm
 from lissom.motion.record import Motion
 from lissom.spatial.rotations import Array
 from lissom.views import stage
-from lissom.views.figures import new_figure
+from lissom.views.figures import new_figure, set_title
 from lissom.views.palette import curve_colour, palette
 from lissom.views.skeleton import Skeleton
 from lissom.views.surroundings import draw_surroundings, extent
@@ -35,6 +35,12 @@ def refuse_unwritable(path: Path) -> str:
     if kind != "html" and not animation.writers.is_available(kind):
         raise UnsupportedError("animate: .mp4 needs ffmpeg on the path; write .gif or .html instead.")
     return kind
+
+
+def _gif_writer() -> Any:
+    from lissom.views.gif import GifWriter
+
+    return GifWriter
 
 
 class Film:
@@ -77,12 +83,20 @@ class Film:
             draw_surroundings(ax, self.plane, surroundings, float(np.ptp(points, axis=0).max()))
         self._behind(ax, path, ghost)
         self.lines = stage.Lines(ax, self.plane)
-        self.title = self.figure.suptitle(title, parse_math=False)
-        self.clock = ax.set_title(clocks[0], family="monospace", parse_math=False)
-        stage.add_legend(ax, self.plane)
+        set_title(self.figure, *title.splitlines())
+        self.clock = ax.set_title(clocks[0], family="monospace", parse_math=False, pad=9)
+        self._legend(ax)
         self.show(0)
         self.figure.draw_without_rendering()
         self.figure.set_layout_engine("none")  # once is enough: it takes longer than a frame
+
+    def _legend(self, ax: Any) -> None:
+        """Add a legend below the axes of a plane, or in a corner of a spatial view."""
+        handles = ax.get_legend_handles_labels()[0]
+        if self.plane and handles:
+            self.figure.legend(handles=handles, loc="outside lower center", ncols=4)
+        else:
+            stage.add_legend(ax, self.plane)
 
     def _behind(self, ax: Any, path: Array, ghost: tuple[str, Array] | None) -> None:
         """Draw what stays: a pose, and the whole path faintly under the part of it that is passed."""
@@ -126,7 +140,7 @@ class Film:
         kind = refuse_unwritable(place)
         # a page has all frames, however large it becomes; matplotlib leaves out what is beyond 20 MB
         extra: dict[str, Any] = {"embed_frames": True, "embed_limit": np.inf} if kind == "html" else {}
-        writer: Any = animation.writers[kind]
+        writer: Any = _gif_writer() if kind == "pillow" else animation.writers[kind]
         report = None if progress is None else lambda k, n: progress((k + 1) / n)
 
         def write(path: Path) -> None:

@@ -13,7 +13,8 @@ from lissom.views.degrees import shown_unit
 from lissom.views.palette import DARK, LIGHT
 from lissom.views.takes import Curves
 
-WIDTH, HEIGHT = 290, 150  # pixels
+WIDTH, HEIGHT, BELOW = 290, 150, 30  # pixels; below: room for the numbers of the axis
+MOST_TIMES = 5  # steps between numbers below a curve
 ROOM = 0.08  # above and below a curve, of its height
 FORCES = {"N m": "torque", "N": "force"}
 SYMBOLS = ("q", "qd", "tau")
@@ -36,7 +37,7 @@ class LiveCurves:
             self.plots = [
                 gui.add_uplot(self._data(which, curves, None), self._series(which, dark=False), height=HEIGHT,
                               title=self._title(which), scales=self._scales(which, curves), legend={"show": False},
-                              padding=(0, 12, 0, 0))
+                              axes=self._axes(curves), padding=(8, 12, 0, 0))
                 for which in range(len(SYMBOLS))
             ]  # fmt: skip
 
@@ -44,6 +45,12 @@ class LiveCurves:
         """Show the chosen coordinate of a record."""
         for which, plot in enumerate(self.plots):
             plot.title, plot.scales = self._title(which), self._scales(which, curves)
+            plot.axes = self._axes(curves)
+
+    def redraw(self) -> None:
+        """Have browsers draw the plots anew; without it one that has just connected shows no times below the curves."""
+        for plot in self.plots:
+            plot.axes = tuple(dict(axis) for axis in plot.axes)
 
     def put(self, curves: Curves, t: float | None) -> None:
         """Move the line to a time, or take it away where the record is not what is shown."""
@@ -81,7 +88,17 @@ class LiveCurves:
         return low - room, high + room
 
     def _scales(self, which: int, curves: Curves) -> dict[str, Any]:
-        return {"x": {"time": False}, "y": {"range": self._ends(which, curves)}}
+        times = float(curves.t[0]), float(curves.t[-1])
+        return {"x": {"time": False, "range": times}, "y": {"range": self._ends(which, curves)}}
+
+    def _axes(self, curves: Curves) -> tuple[dict[str, Any], ...]:
+        """Times in whole steps below the curve."""
+        rough = max(float(curves.t[-1] - curves.t[0]), 1e-9) / MOST_TIMES
+        power = 10.0 ** np.floor(np.log10(rough))
+        step = power * next(x for x in (1, 2, 5, 10) if x * power >= rough)
+        first = np.ceil(curves.t[0] / step - 1e-9)
+        times = step * np.arange(first, np.floor(curves.t[-1] / step + 1e-9) + 1)
+        return {"size": BELOW, "splits": tuple((times.round(12) + 0.0).tolist())}, {}
 
     def _data(self, which: int, curves: Curves, t: float | None) -> tuple[Array, ...]:
         """Times, values, and a line at time t: nowhere but at two samples of the same time."""

@@ -94,7 +94,7 @@ def _aim(motion: Motion) -> str:
         return f"{span} minimum time"
     if len(aims) == 1 and next(iter(aims)) in AIMS:
         (word,), (weight,) = aims, aims.values()
-        unit = re.findall(r"\[(.*)\]", CRITERIA[word])[0]
+        unit = re.findall(r"\[(.*)\]", CRITERIA[word])[0].replace("^2", "²")
         value = f"{motion.cost:.4g} {unit}" if weight == 1 else f"cost {motion.cost:.4g}"
         return f"{span}, least {AIMS[word]} ({value})"
     names = " and ".join(AIMS.get(word, "own criterion") for word in aims)

@@ -7,6 +7,7 @@ does it and draws, so that nothing is done twice at once.
 from __future__ import annotations
 
 import queue
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,6 +30,7 @@ from lissom.views.web_nodes import Nodes
 
 FRAME = 1 / 30  # s
 CONTROLS = 1 / 10  # s between what is told to the controls while it plays
+CONNECTED = (1.0, 4.0)  # s after which curves are drawn anew for a browser that has connected
 MOST_MODES = 12
 TIME_STEPS = 500
 JOINT_STEPS = 1000  # of a slider, at least
@@ -60,6 +62,7 @@ class Panel:
         self.curves = None if take is None else LiveCurves(gui, player.arm, take.curves)
         if self.curves is not None:
             self._when(self.curves.of, lambda _: self._choose_curves())
+        self._redraw = None if self.curves is None else self.curves.redraw
 
     # ---- controls ---------------------------------------------------------------------------------
 
@@ -276,7 +279,7 @@ class Panel:
             now = time.monotonic()
             self.player.advance(now - last)
             last = now
-            if asked:
+            if any(do != self._redraw for do in asked):
                 self.player.said = ""
             for do in asked:
                 self._try(do)  # type: ignore[arg-type]
@@ -311,6 +314,13 @@ class Panel:
             self.player.said = f"Internal error of the viewer: {type(error).__name__}: {error}"
             self.player.playing = False
             self.fault = self.fault or error
+
+    def greet(self) -> None:
+        """Redraw the curves soon after a browser has connected, and once more for a slow one."""
+        for seconds in CONNECTED if self._redraw is not None else ():
+            later = threading.Timer(seconds, self.asked.put, [self._redraw])
+            later.daemon = True
+            later.start()
 
     def close(self) -> None:
         """End `serve`."""

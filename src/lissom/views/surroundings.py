@@ -12,12 +12,11 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.views import solids
 from lissom.views.followed import followed_frame
-from lissom.views.palette import COLOURS
 from lissom.views.scene import Scene, Solid, rgb
 from lissom.views.solids import AROUND, capsule_surface
 from lissom.views.stage import Plane
 
-OBSTACLE, VIA = "#8a8a8a", COLOURS[3]
+OBSTACLE, VIA = "#8a8a8a", "#8a5cc2"  # violet: payloads are pink
 HUGE = 3.0  # times the view: balls beyond stand for walls, which spatial views cannot cut off
 
 

@@ -177,6 +177,7 @@ def view(
         raise InputError(f"view: port {port} of {host} is in use; choose another with port= (--port).")
     nodes = _nodes(server, scene)
     panel = Panel(server.gui, player, scene, nodes, None if isinstance(record, ArmModes) else record, member)
+    server.on_client_connect(lambda _: panel.greet())
     started = Viewer(address(host, server.get_port()), server, panel)
     if not in_notebook() if open is None else open:
         import webbrowser

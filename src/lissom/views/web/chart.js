@@ -13,6 +13,9 @@ function ticks(low, high, count) {
     return out;
 }
 
+// digits behind the point, and no -0.00
+const fixed = (x, digits) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits);
+
 const short = (x) => (Math.abs(x) < 1e-12 ? "0" : String(Number(x.toPrecision(3))));
 
 function curveOf(row) {
@@ -133,6 +136,6 @@ class Chart {
         pen.fillText(`${label} [${unit}]`, 4, 3, this.wide - 90);
         if (series.length > 1) return;
         pen.textAlign = "right";
-        pen.fillText(`${valueAt(t, series[0].y, now).toFixed(2)} ${unit}`, this.wide - MARGIN.right, 3);
+        pen.fillText(`${fixed(valueAt(t, series[0].y, now), 2)} ${unit}`, this.wide - MARGIN.right, 3);
     }
 }

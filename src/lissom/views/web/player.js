@@ -248,8 +248,8 @@ class Pane {
         const frames = this.frames(t);
         const tip = this.tip(frames);
         if (this.drawing) this.picture(t, frames, tip.slice(12, 15), camera, theme);
-        const angles = rollPitchYaw(tip).map((angle) => `${angle.toFixed(1)}°`);
-        const [x, y, z] = tip.slice(12, 15).map((value) => value.toFixed(4));
+        const angles = rollPitchYaw(tip).map((angle) => `${fixed(angle, 1)}°`);
+        const [x, y, z] = tip.slice(12, 15).map((value) => fixed(value, 4));
         this.readout.textContent = `tip  x ${x}  y ${y}  z ${z} m   roll ${angles[0]}  pitch ${angles[1]}  yaw ${angles[2]}`;
         if (this.curves[chosen]) this.chart.draw(t, theme);
     }
@@ -353,7 +353,7 @@ class Player {
                 type: "range", min: `${joint.low * scale}`, max: `${joint.high * scale}`, step: "any", value: `${joint.value * scale}`,
                 "aria-label": `${joint.name} [${joint.unit}]`,
             });
-            const show = () => (shown.textContent = `${Number(slider.value).toFixed(digits)} ${joint.unit}`);
+            const show = () => (shown.textContent = `${fixed(Number(slider.value), digits)} ${joint.unit}`);
             slider.oninput = () => this.change(() => {
                 pane.values[k] = Number(slider.value) / scale;
                 show();
