@@ -128,7 +128,6 @@ def test_the_vertical_plane_begins_and_ends_at_the_sag():
     assert motion.report.residual_checks[-1].residual < 1e-5
 
 
-@pytest.mark.slow
 def test_deflection_and_strain_stay_within_limits(moved):
     free = np.abs(ls.deformation(moved.arm, moved.q, "link1", [0.5]).displacement[:, 0, 1]).max()
     fibres = {"half_height": 0.002, "youngs_modulus": 70e9}
