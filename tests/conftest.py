@@ -7,6 +7,10 @@ from itertools import groupby
 
 import pytest
 
+# Before NumPy is imported: a run has a process per core, and threads of linear algebra that wait for each other spin.
+# Tests of what threads change begin processes of their own.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):

@@ -145,14 +145,14 @@ context = multiprocessing.get_context("fork")
 queue = context.Queue()
 child = context.Process(target=work, args=(queue,))
 child.start()
-assert (queue.get(timeout=20) == want[-1]).all()
+assert (queue.get(timeout=60) == want[-1]).all()
 child.join()
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are forked on POSIX systems only")
 def test_a_forked_process_has_threads_of_its_own():
-    subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=60)
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], check=True, timeout=120)
 
 
 @pytest.mark.parametrize("roll", [np.pi / 2, 1.5708, 1.571, 1.57079632679, 1.5707963])

@@ -158,7 +158,6 @@ def test_kinematics_is_that_of_the_free_arm(case):
     close(ls.acceleration(arm, q, qd, qdd, TIP, point), ls.acceleration(other, *free, TIP, point))
 
 
-@pytest.mark.some(1)
 def test_energies_and_momentum_are_those_of_the_free_arm(case):
     (q, qd, _), free = case.states()
     arm, other = case.arm, case.free
@@ -184,7 +183,6 @@ def test_derivatives_are_those_of_the_free_arm_projected(case):
     close(ls.forward_dynamics_gradient(arm, q, qd, tau)[0], -np.linalg.solve(M, D[0]), 1e-8)
 
 
-@pytest.mark.slow
 def test_second_derivatives_and_the_regressor():
     case = Projection(tree())
     (q, qd, qdd), free = case.states()
@@ -209,7 +207,6 @@ def test_gradient_against_central_differences():
             np.testing.assert_allclose(D[which][:, k], (ends[0] - ends[1]) / (2 * h), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.some(1)
 def test_loads_and_a_moving_base(case):
     (q, qd, qdd), free = case.states()
     acts = {"loads": [ls.Load(TIP, (1.0, 2.0, -3.0), (0.3, 0.1, 0.2))],

@@ -241,7 +241,7 @@ begun.wait()
 child = os.fork()
 if not child:
     binding.get_default_triple()
-    os._exit(0 if importing.acquire(timeout=5) else 1)
+    os._exit(0 if importing.acquire(timeout=60) else 1)
 thread.join()
 print(os.waitpid(child, 0)[1])
 """
@@ -250,7 +250,7 @@ print(os.waitpid(child, 0)[1])
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_a_fork_and_a_thread_that_imports_do_not_wait_for_each_other():
     """Both take the lock of imports first, then that of LLVM."""
-    found = subprocess.run([sys.executable, "-c", FORK_WHILE_IMPORTING], capture_output=True, text=True, timeout=60)
+    found = subprocess.run([sys.executable, "-c", FORK_WHILE_IMPORTING], capture_output=True, text=True, timeout=120)
     assert (found.stdout.strip(), found.stderr) == ("0", "")
 
 

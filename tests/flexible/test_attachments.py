@@ -131,7 +131,6 @@ def test_loads_act_where_the_bodies_are():
     assert np.allclose(ask(arm, "forward_dynamics", q, qd, tau, loads=loads), x, atol=1e-10)
 
 
-@pytest.mark.slow
 def test_arms_of_an_ensemble_may_differ_in_where_it_sits():
     arm = crane(kind="fixed", outer=False)
     other = arm.with_joint("mid", at=0.55).with_link("mid", mass=0.7)

@@ -25,7 +25,6 @@ def held(arm, force, moment=(0, 0, 0)):
     return q
 
 
-@pytest.mark.slow
 def test_inner_moments_are_those_of_the_load():
     """A small tip load: moments of statics along the whole link, whose shape polynomials contain."""
     arm = rod()
@@ -64,7 +63,6 @@ def test_displacements_and_angles_are_those_of_the_sections():
         assert np.allclose(bent.slope[:, k], np.hypot(a, b))
 
 
-@pytest.mark.slow
 def test_runs_tell_the_deformation_over_time():
     run = ls.simulate(rod(), [0.0, 0.01, *np.zeros(6)], until=0.05, every=0.01)
     bent = run.deformation("rod", [LENGTH])

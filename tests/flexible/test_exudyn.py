@@ -112,7 +112,6 @@ def fall(modes, elements, step, until):
     return tip_error(run, t, tip), np.linalg.norm(run.tip_deflection, axis=1).max()
 
 
-@pytest.mark.slow
 def test_a_falling_boom():
     """Found: 0.16 mm, eight elements being right to about as much, while the tip bends by 57 mm."""
     error, bent = fall((1, 1, 1), 8, 1e-3, 0.2)

@@ -295,7 +295,6 @@ def test_energy_of_free_motion(name):
     assert np.ptp(run.energy) / run.kinetic.max() < 1e-8
 
 
-@pytest.mark.slow
 def test_stiff_links_are_rigid():
     """Static and dynamic difference to the rigid arm shrinks as 1 / EI."""
     arm = ARMS["two_link"]

@@ -74,7 +74,6 @@ def boom():
     return arm.replace(links=arm.links[:2], gravity=(0.0, 0.0, 0.0))
 
 
-@pytest.mark.slow
 def test_energy_is_conserved_to_1e_8():
     """In space, with bending in two planes and torsion; Book's truncations drift."""
     arm = boom().replace(flexibility="linear")

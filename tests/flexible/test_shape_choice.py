@@ -289,7 +289,6 @@ def test_files_say_where(text, line, sentence, tmp_path):
     assert refused.value.line == line
 
 
-@pytest.mark.slow
 def test_recursion_with_tabulated_and_polynomial_shapes():
     """Against points differentiated automatically: the field of other shapes is as exact as that of natural ones."""
     s = np.linspace(0, L, 8)

@@ -115,7 +115,6 @@ def critical_load(n):
     return real[real > 0].min()
 
 
-@pytest.mark.slow
 def test_lateral_buckling_converges_from_above():
     found = np.array([critical_load(n) for n in (1, 2, 3, 4)]) / PRANDTL - 1
     assert (np.diff(found) < 0).all()
@@ -129,7 +128,6 @@ def test_lateral_buckling_with_six_modes():
     assert unstable == [0, 1]
 
 
-@pytest.mark.slow
 def test_a_strip_that_sags_first():
     """With in-plane bending, a thousand times stiffer: its equilibrium loses stability at the same load."""
     arm = rod(EI_y=1e3 * EI, bending_z=2, bending_y=1, torsion=2)

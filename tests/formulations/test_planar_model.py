@@ -231,7 +231,6 @@ def test_printed_25():
     assert np.linalg.eigvalsh(two.inertia(p, [0.0, np.pi / 2, 0.0, 0.0, 0.0, 0.0]))[0] > 0
 
 
-@pytest.mark.slow
 def test_energy_drifts_with_the_printed_coefficients_only():
     """The bar: 1e-8 of the energy at the start with the corrected ones."""
     p = two.TwoLink.of(PAPER)

@@ -103,7 +103,6 @@ def test_a_folder_in_its_place(name, writers, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.some(5)
 def test_a_name_that_is_too_long(name, writers, tmp_path):
     place = tmp_path / f"{'x' * 300}{Path(name).suffix}"
     with pytest.raises(ls.LissomError, match="File name too long"):
@@ -120,7 +119,6 @@ def test_the_longest_name_is_written(name, writers, tmp_path):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "report.html"])
-@pytest.mark.some(5)
 def test_a_folder_that_may_not_be_written_to(name, writers, tmp_path, monkeypatch):
     """Root may write everywhere, so the system's answer is given here."""
 
@@ -136,7 +134,6 @@ def test_a_folder_that_may_not_be_written_to(name, writers, tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.some(5)
 def test_protected_files_and_devices_are_not_replaced(name, writers, tmp_path, monkeypatch):
     (tmp_path / name).write_bytes(OLD)
     monkeypatch.setattr(files.os, "access", lambda *_: False)

@@ -33,7 +33,6 @@ def geared():
     return arm.with_joint("crank", mimic=ls.Mimic("drive", 0.25))
 
 
-@pytest.mark.slow
 def test_loops_close_and_motors_move_them():
     arm = geared()
     assert arm.coordinates == ("drive", "coupler", "rocker")

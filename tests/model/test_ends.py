@@ -56,6 +56,47 @@ def test_one_moving_finger_of_a_hand_is_not_where_a_payload_goes():
         ls.simulate(arm, np.zeros((1, arm.dof)), until=0.01, payloads=[ls.Payload(0.1)])
 
 
+def wrist_with(*parts):
+    """An arm of three joints whose wrist carries parts of a gripper."""
+    return ls.Arm("wrist", [rod("upper"), rod("fore", "upper"), rod("wrist", "fore"), *parts])
+
+
+@pytest.mark.parametrize(("hand", "finger"), [
+    ("palm", "finger"), ("gripper", "jaw"), ("gripper_link", "Moving_Jaw"), ("gripperStator", "gripperMover"),
+    ("palm", "thumb"), ("tool", "claw"),
+])  # fmt: skip
+def test_the_moving_jaw_of_a_gripper_is_not_where_a_payload_goes(hand, finger):
+    for kind in ("revolute", "fixed"):
+        arm = wrist_with(rod(hand, "wrist", kind), rod(finger, hand))
+        with pytest.raises(
+            ls.ModelError, match=f"{finger}' is the moving finger of a gripper that '{hand}' carries; name"
+        ):
+            arm.with_payload(ls.Payload(2.0))
+        assert arm.with_payload(ls.Payload(2.0), hand).link(hand).payload.mass == 2.0
+        assert arm.ends == (finger,)
+
+
+def test_the_joint_may_name_the_jaw():
+    part = rod("part", "palm")
+    arm = wrist_with(rod("palm", "wrist"), part.replace(joint=part.joint.replace(name="finger_slide")))
+    with pytest.raises(ls.ModelError, match=r"'part' is the moving finger .*: 'palm' for what the gripper holds\."):
+        arm.with_payload(ls.Payload(2.0))
+
+
+def test_a_locked_jaw_is_part_of_its_hand():
+    arm = wrist_with(rod("palm", "wrist"), rod("jaw", "palm")).lock({"jaw": 0.3})
+    assert arm.with_payload(ls.Payload(2.0)).link("palm").payload.mass == 2.0
+
+
+@pytest.mark.parametrize("names", [("finger_1", "finger_2"), ("bracket", "gripper"), ("gripper", "sensor")])
+def test_what_is_no_jaw_carries_its_payload(names):
+    inner, outer = names
+    arm = wrist_with(rod(inner, "wrist"), rod(outer, inner))
+    assert arm.with_payload(ls.Payload(2.0)).link(outer).payload.mass == 2.0
+    assert ls.Arm("finger", [rod("finger")]).last_moving == "finger"
+    assert ls.Arm("finger", [rod("post", kind="fixed"), rod("finger", "post")]).last_moving == "finger"
+
+
 def test_ends_that_only_the_base_carries_have_no_common_link():
     with pytest.raises(ls.ModelError, match=r"2 ends \('a', 'b'\); name the link"):
         _ = ls.Arm("two", [rod("base", kind="fixed"), rod("a", "base"), rod("b", "base")]).last_moving

@@ -9,6 +9,7 @@ from benchmarks.flexible_motion import HANGING, MOVES, spatial, two_link
 import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.motion.bending import bending_peaks, measures_of
+from lissom.motion.ends import sagged
 from lissom.motion.mesh import Mesh
 from lissom.motion.played import torques_of
 from lissom.motion.residual import residual_vibration
@@ -127,7 +128,6 @@ def test_the_vertical_plane_begins_and_ends_at_the_sag():
     assert motion.report.residual_checks[-1].residual < 1e-5
 
 
-@pytest.mark.slow
 def test_deflection_and_strain_stay_within_limits(moved):
     free = np.abs(ls.deformation(moved.arm, moved.q, "link1", [0.5]).displacement[:, 0, 1]).max()
     fibres = {"half_height": 0.002, "youngs_modulus": 70e9}
@@ -265,6 +265,15 @@ def test_a_place_in_space_is_reached_by_the_bent_arm():
     end = motion.q[-1]
     assert np.abs(ls.equilibrium(arm, end[[0, 3]]).q - end).max() < 1e-6  # at the sag there
     assert abs(end[1]) > 0.1
+
+
+def test_poses_that_a_search_only_tries_do_not_warn():
+    arm = two_link("vertical")
+    with pytest.warns(ls.LargeDeflection, match="equilibrium: link 'link1' bends to a slope of 0.6 rad"):
+        held = ls.equilibrium(arm, [-0.5243, -1.0122])
+    q = np.full(arm.dof, np.nan)
+    q[arm.joint_index] = -0.5243, -1.0122
+    assert np.array_equal(sagged(arm, q, (), "the goal"), held.q)
 
 
 @pytest.mark.slow

@@ -149,7 +149,6 @@ def test_more_motors_than_freedoms():
     assert four.verify().ok
 
 
-@pytest.mark.slow
 def test_tried_with_another_payload():
     """Loops need not be closed where the joints of the arm are at home."""
     arm = four_bar().with_payload(ls.Payload(0.3, com=(0.57, 0, 0)), link="rocker")
@@ -300,7 +299,6 @@ def test_places_on_the_way(swing):
     assert opening(round_trip) < 1e-5
 
 
-@pytest.mark.slow
 def test_a_slider_crank_with_redundant_rows():
     """A planar loop closed by a spatial revolute: three of its five rows say nothing, and are left out."""
     crank, rodded = rod("crank", None, 0.2, 0.5, (0, 0, 0)), rod("rod", "crank", 0.6, 0.4, (0.2, 0, 0), False)
@@ -363,7 +361,6 @@ def test_wrong_tasks_are_refused():
         ls.retime_motion(arm, [[2.2, -1.5, 0.9, 1.6], [1.6, -1.2, 0.4, 1.6]], limits=ls.Limits(torque=12.0))
 
 
-@pytest.mark.slow
 def test_periodic_motions_of_loops_are_played_from_a_closed_state():
     """Splines close loops to what the search allows; a simulation wants it exactly."""
     arm = five_bar()

@@ -364,7 +364,6 @@ def test_options_in_files_are_checked(tmp_path, line, sentence):
     assert sentence in " ".join(done.stderr.split())
 
 
-@pytest.mark.slow
 def test_links_that_bend_too_far_are_told():
     """Modes of small deflections mean nothing there, in the plan as in a simulation."""
     beam = ls.Beam(0.83, 0.31, EI=0.25, modes=ls.Modes(2))

@@ -73,7 +73,6 @@ def test_states_between_samples_and_beyond(lift):
 # ---- verification ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_torques_lead_along_the_motion(lift):
     """Loads that change along the motion act in the simulation too."""
     found = lift.verify()
@@ -85,7 +84,6 @@ def test_torques_lead_along_the_motion(lift):
     assert "verified" in found.describe()
 
 
-@pytest.mark.slow
 def test_a_wrong_motion_is_found_out(arm, lift):
     """The same profiles for a heavier arm: torques exceed their limits, and the plan is no longer the answer."""
     given = {f.name: getattr(lift, f.name) for f in dataclasses.fields(lift) if f.init}

@@ -145,7 +145,6 @@ def test_wrong_places_are_refused(fields, words):
         Reach("fore", **fields)
 
 
-@pytest.mark.slow
 def test_a_full_pose_for_an_arm_of_five_joints(puma):
     """Six rows, of which five are independent; the sixth is met all the same, or the motion says so."""
     links = [*puma.links[:-1], puma.links[-1].replace(joint=ls.Joint("fixed", puma.links[-1].joint.placement))]

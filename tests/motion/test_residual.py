@@ -37,7 +37,6 @@ def test_every_tip_counts_not_the_last_one_that_is_listed():
     assert residual_vibration(arm.with_link("arm", tools={"probe": longer}), q, qd) > 1.2 * told
 
 
-@pytest.mark.slow
 def test_a_branched_arm_is_refined_until_its_flexible_branch_is_still():
     motion = ls.predict_motion(branched(), start=[0, 0, 0], goal=[0.4, 0.7, -0.5], duration=1.2, segments=6,
                                minimise="torque_squared")  # fmt: skip

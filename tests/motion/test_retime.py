@@ -266,7 +266,6 @@ def test_wrong_paths_are_refused(planar, path, fields, kind, words):
         retime_motion(planar, path, **({"limits": ls.Limits(torque=9.0)} | fields))
 
 
-@pytest.mark.slow
 def test_friction_does_not_turn_around_where_a_path_ends():
     """The rate of a joint that stops is rounding, and has no side."""
     puma, tau = ls.load("puma560"), [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]
@@ -325,7 +324,6 @@ def test_eighty_paths_beside_toppra():
             assert found.excess < 1e-5
 
 
-@pytest.mark.slow
 def test_retimed_motions_are_verified():
     """Their torques, replayed in a simulation, lead along them."""
     puma = ls.load("puma560")

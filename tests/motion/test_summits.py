@@ -1,7 +1,6 @@
 """Torques that peak between the places of a grid."""
 
 import numpy as np
-import pytest
 
 import lissom as ls
 from lissom.motion.bounds import bounds_of
@@ -19,7 +18,6 @@ def test_a_top_between_two_places_is_looked_at():
     assert closer.max() <= 0.4
 
 
-@pytest.mark.slow
 def test_torques_of_elastic_joints_between_samples():
     """Accelerations of deflections jump at breaks, so torques rise steeply beside them."""
     X = np.eye(4)

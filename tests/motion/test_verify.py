@@ -82,7 +82,6 @@ def test_growth_in_many_pieces():
     assert found.joint_error.max() > 1
 
 
-@pytest.mark.slow
 def test_growth_of_a_closed_loop():
     """Against differences of two simulations from the neighbourhood of the start."""
     linkage = four_bar()
@@ -228,7 +227,6 @@ def test_feedback_holds_what_falls(arm, up):
     assert np.array_equal(held.defects, alone.defects)
 
 
-@pytest.mark.slow
 def test_controllers_that_follow(up):
     held = up.verify(feedback=ls.PD(0.0, 100.0, 20.0))
     gains = np.hstack([100 * np.eye(2), 20 * np.eye(2)])
@@ -287,6 +285,27 @@ def test_pieces_side_by_side_are_those_of_simulations(name, monkeypatch):
         assert np.abs(one.qd - many.qd).max() < 1e-7
 
 
+def test_pieces_with_friction_are_replayed_side_by_side_unless_a_joint_turns_around(monkeypatch):
+    arm = ls.load("two_link").with_joint("upper", friction=0.4).with_joint("fore", friction=0.2)
+    path = [[0.0, -2.0], [0.5, -1.0], [0.9, -1.6], [1.2, -1.8]]  # the second joint turns around once
+    motion = ls.retime_motion(arm, path, limits=ls.Limits(velocity=2.0, acceleration=8.0), segments=40)
+    other = changed(motion, lambda motion, tau: 1.001 * tau)
+    place, alone = importlib.import_module("lissom.motion.defects"), []
+    exact = place.simulate
+    monkeypatch.setattr(place, "simulate", lambda *a, **k: alone.append(1) or exact(*a, **k))
+    growth = Growth(other)
+    together = defects(other, growth, 1e-10)
+    count = sum(len(part.q) for part in together)
+    assert 2 <= len(alone) < 0.2 * count  # from rest, to rest, around the turn
+    assert max(np.abs(part.q).max() for part in together) > 1e-8
+    monkeypatch.setattr(side_by_side, "available", lambda arm, loads: False)
+    for one, many in zip(defects(other, growth, 1e-10), together, strict=True):
+        assert not one.failure
+        assert np.abs(one.q - many.q).max() < 1e-9
+        assert np.abs(one.qd - many.qd).max() < 1e-7
+    assert motion.verify().status == "verified"
+
+
 def test_many_stable_steps_are_compared_too():
     """Fast vibrations need many steps; such pieces used to be simulated one by one."""
     arm = ls.load("two_link")
@@ -310,6 +329,6 @@ def test_a_singular_state_costs_its_own_piece_alone():
     arm = ls.Arm("gimbal", [turn("a", None, (0, 0, 1)), turn("b", "a", (0, 1, 0)), ball])
     y = np.full((2, 6), 0.4)
     y[1, 1] = 0.0  # two axes in line
-    found = side_by_side._slope(arm, y, np.zeros((2, 3)), ())
+    found = side_by_side._slope(arm, y, np.zeros((2, 3)), (), np.zeros((2, 0)))
     assert np.isfinite(found[0]).all()
     assert np.isnan(found[1]).all()

@@ -405,3 +405,29 @@ def test_a_floating_root_is_the_free_flyer(tmp_path):
     expected = pin.aba(model, model.createData(), np.r_[np.zeros(6), 1.0, q], np.zeros(18), np.r_[np.zeros(6), tau])
     found = ls.forward_dynamics(arm, np.r_[np.zeros(6), q][order], np.zeros(18), np.r_[np.zeros(6), tau][order])
     assert found == pytest.approx(expected[order], rel=1e-9, abs=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("fixed", ["keep", "merge"])
+@pytest.mark.parametrize(("file", "hand"), [
+    ("so_arm_description/urdf/so100.urdf", "gripper"),
+    ("so_arm_description/urdf/so101.urdf", "gripper_link"),
+    ("z1_description/urdf/z1.urdf", "gripperStator"),
+    ("talos_data/robots/talos_left_arm.urdf", "gripper_left_base_link"),
+])  # fmt: skip
+def test_grippers_with_one_moving_jaw_ask_which_link_carries_a_payload(file, hand, fixed):
+    arm = ls.load(ROBOTS / file, fixed=fixed)
+    if fixed == "merge" and hand not in [link.name for link in arm.links]:
+        hand = next(link.name for link in arm.links if hand in [tool.name for tool in link.tools])
+    with pytest.raises(ls.ModelError, match=f"that '{hand}' carries; name the link: '{hand}' for what the gripper"):
+        arm.with_payload(ls.Payload(0.2))
+    assert arm.with_payload(ls.Payload(0.2), hand).mass == pytest.approx(arm.mass + 0.2)
+
+
+@pytest.mark.parametrize(("file", "end"), [
+    ("ur_description/urdf/ur5_gripper.urdf", "tool0"), ("kinova_description/robots/kinova.urdf", "j2s6s200_link_6"),
+    ("xarm_description/urdf/xarm7.urdf", "link_eef"),
+    ("finger_edu_description/robots/finger_edu.urdf", "finger_tip_link"),
+    ("hector_description/robots/quadrotor_base.urdf", "base_link"),
+])  # fmt: skip
+def test_other_arms_carry_a_payload_at_their_end(file, end):
+    assert ls.load(ROBOTS / file).last_moving == end

@@ -63,7 +63,6 @@ def test_computed_torque_notes_friction():
     )
 
 
-@pytest.mark.slow
 def test_computed_torque_of_many_flexible_coordinates():
     """Beyond the size of straight-line code."""
     soft = ls.load("two_link_flexible")

@@ -237,7 +237,6 @@ def long_flexible_arm(turned=False):
     return ls.Arm("long", links, gravity=(0, 0, -9.81))
 
 
-@pytest.mark.slow
 def test_a_moving_base_below_many_joints_and_a_link_that_bends():
     """Against the same arm on a table whose joint is led; once an AttributeError. `outer` is audited by the energy."""
     rate = 0.7

@@ -62,7 +62,6 @@ def test_a_joint_sticks_by_the_friction_of_all_that_follow_it():
         assert bool(abs(run.q[-1, 1] - START[1]) > 1e-6) is moves
 
 
-@pytest.mark.slow
 def test_controllers():
     arm = hand(friction=0.05)
     for law in (ls.PD(START, 400.0, 40.0, gravity=True), ls.ComputedTorque(START, 100.0, 20.0)):
@@ -70,7 +69,6 @@ def test_controllers():
         assert np.abs(run.q - START).max() < 1e-9
 
 
-@pytest.mark.slow
 def test_prescribed_joints_take_those_that_follow_along():
     arm = hand()
     run = ls.simulate(arm, START, until=0.2, prescribed={"knuckle": lambda t: 3.0})
@@ -79,7 +77,6 @@ def test_prescribed_joints_take_those_that_follow_along():
         ls.simulate(arm, START, until=0.2, prescribed={"tip": lambda t: 3.0})
 
 
-@pytest.mark.slow
 def test_ensembles_of_arms_with_numbers_of_their_own():
     arm, law = hand(damping=0.1, friction=0.1), ls.PD(START, 100.0, 20.0)
     arms = [arm, hand(damping=0.3, friction=0.2), arm.with_joint("tip", friction=0.5)]
@@ -90,7 +87,6 @@ def test_ensembles_of_arms_with_numbers_of_their_own():
         assert many.q[k][-1] == pytest.approx(one.q[-1], abs=1e-9)
 
 
-@pytest.mark.slow
 def test_many_joints_on_a_tape():
     """More joints than straight-line code serves: 20, of which 8 follow."""
     rng, links = np.random.default_rng(0), []

@@ -182,7 +182,7 @@ def test_a_lost_scheduler_is_told_without_noise(tmp_path):
             assert driver.stdout.readline() == "working\n"
             time.sleep(0.5)
             it.process.kill()
-            out, noise = driver.communicate(timeout=30)
+            out, noise = driver.communicate(timeout=120)
         gone = f"the connection to the scheduler at {it.address} is lost"
         assert (out, noise, driver.returncode) == (f"WorkerLost: {gone}.\n{gone}\n", "", 0)
 

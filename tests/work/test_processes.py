@@ -371,7 +371,6 @@ def test_forked_processes_can_use_all(tmp_path):
     ], done.stderr  # fmt: skip
 
 
-@pytest.mark.slow
 def test_spawned_processes_can_use_all(tmp_path):
     done = _script(
         tmp_path,

@@ -78,6 +78,15 @@ def equilibrium(
     >>> bool(abs(hanging.tau).max() < 1e-6)
     True
     """
+    found = at_rest(arm, q, loads, least=least, tolerance=tolerance)
+    bending_range.warn_if_large(arm, found.q, "equilibrium")
+    return found
+
+
+def at_rest(
+    arm: Arm, q: ArrayLike | None = None, loads: Sequence[Load] = (), *, least: bool = False, tolerance: float = 1e-9
+) -> Equilibrium:
+    """See `equilibrium`; without its warning, for searches that try several poses."""
     verb = "equilibrium"
     start = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
     if start.ndim != 1:
@@ -105,14 +114,13 @@ def equilibrium(
 
 
 def _check_deflection(arm: Arm, q: Array) -> None:
-    """Reject an equilibrium beyond small deflections, and warn where deflections are large."""
+    """Reject an equilibrium beyond small deflections."""
     bend = bending_range.steepest(arm, q)
     if bend is not None and bend.slope > bending_range.MEANINGLESS:
         raise SolveError(
             f"equilibrium: link {bend.link!r} would be in equilibrium with a slope of {bend.slope:.2g} rad, "
             f"where small-deflection modes are not valid: {bending_range.FIX}."
         )
-    bending_range.warn_if_large(arm, q, "equilibrium", level=4)
 
 
 def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: float) -> Equilibrium:

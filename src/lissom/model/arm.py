@@ -431,8 +431,9 @@ class Arm(Record):
     def with_payload(self, payload: Payload | None, link: str | None = None) -> Arm:
         """The same arm with `payload` on a link, replacing the payload it had.
 
-        The default link is the one at the end of the arm. A tree with several `ends`, and an arm whose hand has several
-        fingers, need the link's name.
+        The default link is the one at the end of the arm. A tree with several `ends`, and an arm that ends in a moving
+        finger of a gripper, need the link's name: the error names the hand. A finger is known by what is fixed beside
+        it or by its name (finger, jaw, claw, thumb, gripper).
         """
         return self.with_link(self.last_moving if link is None else link, payload=payload)
 
@@ -452,7 +453,7 @@ class Arm(Record):
     def last_moving(self) -> str:
         """The link at the end of the arm, which carries payloads by default.
 
-        An arm with several `ends`, or with a hand of several fingers, raises an error that lists them.
+        An arm with several `ends`, or that ends in a moving finger of a gripper, raises an error that names them.
         """
         from lissom.model.ends import payload_link
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from lissom.model.arm import Arm
 
 MOST_NAMED = 12
+FINGERS = ("finger", "jaw", "claw", "thumb")  # in names, upper or lower case
+GRIPPER = "gripper"
 LEG_JOINTS = 2  # a branch with fewer joints is a wheel, a rotor or a jaw rather than a leg
 
 
@@ -52,22 +54,58 @@ def only_end(arm: Arm, instead: str = "name the link") -> str:
 
 
 def payload_link(arm: Arm, instead: str = "name the link") -> str:
-    """The link that carries a payload by default: the only end of an arm, if it is not one of a hand's fingers."""
+    """The link that carries a payload by default: the only end of an arm, or the hand whose locked finger that is.
+
+    Raises an error that names the hand if the end is a finger that moves: what a gripper holds is carried by the hand.
+    """
     end = only_end(arm, instead)
     i = arm.index(end)
+    carrier = _carriers(arm)[i]
+    hand = int(arm.parent_index[carrier]) if carrier >= 0 else -1
+    if i != carrier and _named_finger(arm, i):
+        return arm.links[int(arm.parent_index[i])].name
+    why = _moving_finger(arm, carrier, hand)
+    if not why:
+        return end
+    name = arm.links[hand].name
+    raise ModelError(
+        f"its end {end!r} is {why} that {name!r} carries; {instead}: {name!r} for what the gripper holds.",
+        f"arm {arm.name!r}",
+    )
+
+
+def _moving_finger(arm: Arm, i: int, hand: int) -> str:
+    """What a moving link at the end of an arm is to the hand that carries it; empty if it is no finger."""
     carrier = _carriers(arm)
-    hand = int(arm.parent_index[carrier[i]]) if carrier[i] >= 0 else -1
+    if carrier[hand] < 0:
+        return ""
+    if _named_finger(arm, i) or _named_gripper(arm, i, hand):
+        return "the moving finger of a gripper"
     inner = {int(p) for p in arm.parent_index}
     beside = [
         k for k in range(len(arm.links))
         if k not in inner and carrier[k] == carrier[hand] and arm.links[k].body.mass > 0 and hand in _ancestors(arm, k)
     ]  # fmt: skip
-    if hand < 0 or carrier[hand] == hand or not beside:
-        return end  # what is fixed to a moving link beside the next joint is a cover, not a finger
-    raise ModelError(
-        f"its end {end!r} is one of several bodies that {arm.links[hand].name!r} carries; {instead}.",
-        f"arm {arm.name!r}",
-    )
+    # what is fixed to a moving link beside the next joint is a cover, not a finger
+    return "one of several bodies" if beside and carrier[hand] != hand else ""
+
+
+def _named_finger(arm: Arm, i: int) -> bool:
+    """Whether a link is named after a finger, and the link that carries it is not: the first link of a finger."""
+    above = int(arm.parent_index[i])
+    return above >= 0 and _names(arm, i, FINGERS) and not _names(arm, above, FINGERS)
+
+
+def _named_gripper(arm: Arm, i: int, hand: int) -> bool:
+    """Whether two links are parts of a gripper by their names; merged links are tools of the link that took them."""
+    frames = (arm.links[hand].name, *(tool.name for tool in arm.links[hand].tools))
+    return _names(arm, i, (GRIPPER,)) and any(GRIPPER in name.lower() for name in frames)
+
+
+def _names(arm: Arm, i: int, words: Sequence[str]) -> bool:
+    """Whether the name of a link or of its joint contains one of some words."""
+    link = arm.links[i]
+    return any(word in name.lower() for word in words for name in (link.name, link.joint.name))
 
 
 def last_flexible(arm: Arm) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lissom.control.equilibrium import equilibrium
+from lissom.control.equilibrium import at_rest
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -47,7 +47,7 @@ def sagged(arm: Arm, q: Array, loads: Sequence[Load], what: str) -> Array:
         return q
     start = np.nan_to_num(q)
     try:
-        return equilibrium(held(arm), start, loads).q
+        return at_rest(held(arm), start, loads).q
     except SolveError as error:
         raise InputError(f"{what}: {str(error).removeprefix('equilibrium: ')}") from None
 

@@ -2,7 +2,8 @@
 
 A simulation for each piece would take most of its time to begin. This one knows nothing of the search either: it
 integrates the accelerations that the planned torques produce. Pieces that do not agree are left to `simulate`, and so
-are arms with closed loops, Coulomb friction or loads that change.
+are pieces in which a joint with Coulomb friction rests or turns around, arms with closed loops or with friction and
+elastic joints, and loads that change.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ Torques = Callable[[Array], Array]
 
 def available(arm: Arm, loads: Any) -> bool:
     """Whether motions of an arm under loads can be replayed here."""
-    return not arm.loops and not arm.friction.any() and not callable(loads)
+    springs = any(joint.elastic is not None for joint in arm.joints)
+    return not arm.loops and not callable(loads) and not (springs and arm.friction.any())
 
 
 def final_states(
@@ -62,7 +64,7 @@ def final_states(
 def _integrated(arm: Arm, times: Array, y: Array, tau: Torques, loads: Any, steps: int) -> Array:
     """(N, 2 dof) after equal steps between the times (N, k)."""
     method, n = tableau("rk8"), arm.dof
-    hair = INSIDE * float(times.max())
+    hair, directions = INSIDE * float(times.max()), _directions(arm, y)
     for a, b in zip(times[:, :-1].T, times[:, 1:].T, strict=True):
         h = (b - a) / steps
         for k in range(steps):
@@ -71,14 +73,21 @@ def _integrated(arm: Arm, times: Array, y: Array, tau: Torques, loads: Any, step
             slopes: list[Array] = []
             for row, moment in zip((None, *method.stages), method.asks, strict=True):
                 state = y if row is None else row.at(y, h[:, None], slopes)
-                slopes.append(_slope(arm, state, torques[moment], loads))
+                slopes.append(_slope(arm, state, torques[moment], loads, directions))
             y = method.finish.at(y, h[:, None], slopes)
-    return y
+    return np.where((_directions(arm, y) == directions).all(axis=1)[:, None], y, np.nan)
 
 
-def _slope(arm: Arm, y: Array, tau: Array, loads: Any) -> Array:
-    """Rates of states (N, 2 dof); NaN of those that have run away or whose accelerations are undetermined."""
+def _directions(arm: Arm, y: Array) -> Array:
+    """(N, joints with friction) signs of the rates of states (N, 2 dof); NaN at rest, which is equal to none."""
+    rates = y[:, arm.dof + arm.joint_index[arm.friction > 0]]
+    return np.where(rates == 0, np.nan, np.sign(rates))
+
+
+def _slope(arm: Arm, y: Array, tau: Array, loads: Any, directions: Array) -> Array:
+    """Rates of states (N, 2 dof); NaN of those that have run away or turned around, or are undetermined."""
     known = np.isfinite(y).all(axis=1) & (np.abs(y).max(axis=1) < 1e6)
+    known &= (_directions(arm, y) == directions).all(axis=1)
     out = np.full_like(y, np.nan)
     if not known.any():
         return out

@@ -64,7 +64,7 @@ def refuse_large_deflections(arm: Arm, q: Array, verb: str) -> None:
         )
 
 
-def warn_if_large(arm: Arm, q: Array, verb: str, level: int = 3) -> None:
+def warn_if_large(arm: Arm, q: Array, verb: str) -> None:
     """Warn of states (..., dof) in which deflections are large, but not beyond validity."""
     bend = steepest(arm, q)
     if bend is not None and bend.slope > SMALL:
@@ -72,7 +72,7 @@ def warn_if_large(arm: Arm, q: Array, verb: str, level: int = 3) -> None:
             f"{verb}: link {bend.link!r} bends to a slope of {bend.slope:.2g} rad: beyond {SMALL:g} rad deflections "
             f"are not small, and results lose accuracy (some 10 % at {MEANINGLESS:g} rad). For accurate results, {FIX}."
         )
-        warnings.warn(sentence, LargeDeflection, stacklevel=level)
+        warnings.warn(sentence, LargeDeflection, stacklevel=3)
 
 
 def deflection_report(arm: Arm, t: Array, q: Array, arms: Sequence[Arm] | None = None) -> tuple[str, bool]:
