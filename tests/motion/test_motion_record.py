@@ -10,8 +10,8 @@ import pytest
 
 import lissom as ls
 from lissom.formats.tables import read_table
-from lissom.motion.files import from_dataset
-from lissom.motion.report import Peak
+from lissom.motion.result.files.read import from_dataset
+from lissom.motion.transcription.peak import Peak
 
 FALLING = ls.Load("fore", force=[(0, -10, 0), (3, -1, 0.5), (0, 2, 0)], point=(0.1, 0, 0))
 LIFT = ls.Task(

@@ -8,7 +8,7 @@ from typing import Any
 
 from lissom.engine.interrupts import noted_interrupts
 from lissom.errors import InputError, shown
-from lissom.motion.report import Iteration
+from lissom.motion.result.report import Iteration
 from lissom.telling import line
 
 Told = Callable[[Iteration], object]

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
-from lissom.motion.record import Motion
-from lissom.motion.report import Iteration
-from lissom.motion.task import Task
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.report import Iteration
+from lissom.motion.task.task import Task
 
 
 def predict_motion(
@@ -146,7 +146,7 @@ def retime_motion(
     >>> motion.status, bool(abs(motion.tau).max() < 4.004)
     ('solved', True)
     """
-    from lissom.motion import retime
+    from lissom.motion.retiming import retime
 
     fields = {"limits": limits, "loads": loads, "minimise": minimise, "segments": segments}
     return retime.retime_motion(arm, path, fields, tolerance, iterations, on_failure)
@@ -173,6 +173,6 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
     >>> again.task == motion.task, again.arm == motion.arm, bool((again.tau == motion.tau).all())
     (True, True, True)
     """
-    from lissom.motion.files import read
+    from lissom.motion.result.files.read import read
 
     return read(path)
