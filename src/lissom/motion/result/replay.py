@@ -178,12 +178,18 @@ def play(motion: AbstractMotion, arm: Arm | None = None) -> Run:
     return _simulated(body, q0, qd0, motion.duration, tau.t, loads, tau=acting)
 
 
-def lead(arm: Arm, q0: Array, course: PPoly, loads: Any) -> Run:
-    """An arm at rest whose motors follow accelerations, one column for each, in the order of its joints."""
+def follow(motion: AbstractMotion) -> Run:
+    """The arm of a motion with its actuated joints on their planned paths; only the other coordinates are free."""
+    return lead(motion.arm, motion.q[0], Course(motion).accelerations, loads_of(motion), motion.qd[0])
+
+
+def lead(arm: Arm, q0: Array, course: PPoly, loads: Any, qd0: Array | None = None) -> Run:
+    """An arm whose actuated joints follow accelerations, one column for each, in their order; from rest by default."""
     driven = [joint.name for joint in arm.joints if joint.actuated]
     acting = {name: _column(course, k) for k, name in enumerate(driven)}
     even = np.linspace(0.0, course.x[-1], len(course.x))
-    return _simulated(arm, q0, np.zeros(arm.dof), float(course.x[-1]), even, loads, prescribed=acting)
+    start = np.zeros(arm.dof) if qd0 is None else qd0
+    return _simulated(arm, q0, start, float(course.x[-1]), even, loads, prescribed=acting)
 
 
 def _column(course: PPoly, k: int) -> Exact:

@@ -34,8 +34,11 @@ class UnactuatedSplines(NamedTuple):
     control_points: Array
 
 
+DEVIATION = 1e-4  # rad or m: what the defects of a correct motion may add up to
+
+
 class ResidualCheck(NamedTuple):
-    """Residual check of one mesh of unactuated coordinates: the torques, simulated open loop.
+    """Residual check of one mesh of unactuated coordinates: the torques, simulated open loop, or with joints tracked.
 
     finer : int               segments of unactuated coordinates per segment of actuated ones
     residual : float          residual tip vibration [m], see `residual_vibration`; for a motion that does not end at
@@ -43,6 +46,10 @@ class ResidualCheck(NamedTuple):
     joint_error : float       largest joint error along the motion [rad or m]
     end_error : float         the same at the end
     passive_error : float     of a passive joint at the end
+    tracked : bool            whether the joints followed their planned paths, as under stiff position control, because
+                              the torques alone left more: without feedback an unstable arm magnifies every error
+    deviation : float         if tracked, what the defects of all segments add up to, replayed from their planned states
+                              under the planned torques [rad or m], see `Verification`
     """
 
     finer: int
@@ -50,6 +57,17 @@ class ResidualCheck(NamedTuple):
     joint_error: float
     end_error: float
     passive_error: float
+    tracked: bool = False
+    deviation: float = 0.0
+
+    @property
+    def largest(self) -> float:
+        """The larger of residual vibration [m] and error of a passive joint [rad or m]."""
+        return max(self.residual, self.passive_error)
+
+    def passes(self, asked: float) -> bool:
+        """Whether no more is left than was asked for, and the plan obeys the equations of motion."""
+        return self.largest <= asked and self.deviation <= DEVIATION
 
 
 class _MeshOfStart(TypedDict, total=False):

@@ -11,7 +11,7 @@ import numpy as np
 from lissom.model.arm import Arm
 from lissom.motion.checks.impossible import refuse_impossible
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import INTERRUPTED, NOT_EVERYWHERE, Iteration, ResidualCheck
+from lissom.motion.result.report import DEVIATION, INTERRUPTED, NOT_EVERYWHERE, Iteration, ResidualCheck
 from lissom.motion.result.residual_check import (
     FIRST_FINER,
     MOST_FINER,
@@ -56,6 +56,9 @@ MARGINS = 4  # times that limits are tightened for the sake of closed loops
 MOST_SEGMENTS = 1000
 SHARPER = 100  # iterations with |power| rounded off less, where a motion with more of it is known
 TINY = 1e-300
+FAR = (
+    100.0  # times the deviation that is allowed, from which the mesh of unactuated coordinates is refined twice at once
+)
 FINER_SINGULAR = 4  # times the segments of the task, on which loops that pass a singular configuration are closed
 
 
@@ -300,14 +303,16 @@ class Search:
                 return with_changes(
                     motion, ok=False, status=f"{motion.status}; {self.outcome.unchecked('residual check')}"
                 )
-            history.append(settled(motion))
+            history.append(settled(motion, residual))
             told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
             motion = reported(motion, **told, residual_checks=tuple(history))
-            if not motion.ok or max(history[-1].residual, history[-1].passive_error) <= residual:
+            if not motion.ok or history[-1].passes(residual):
                 return motion
             if history[-1].finer >= MOST_FINER:
                 return with_changes(motion, ok=False, status=not_settled(history[-1], residual))
             mesh, points = mesh_of(motion).loosened(points_of(motion))
+            if history[-1].deviation > FAR * DEVIATION and 4 * history[-1].finer <= MOST_FINER:
+                mesh, points = mesh.loosened(points)
             T = motion.duration
             motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T, near=True)
 

@@ -57,6 +57,12 @@ def defects(motion: AbstractMotion, growth: Growth, rtol: float) -> list[Defects
     return out
 
 
+def deviation(found: list[Defects], growth: Growth) -> Array:
+    """(dof,) what all defects add up to: those of positions, and those of rates times how long they last [rad or m]."""
+    parts = [np.abs(part.q).sum(axis=0) + growth.lasting * np.abs(part.qd).sum(axis=0) for part in found]
+    return np.asarray(np.sum(parts, axis=0))
+
+
 def _side_by_side(
     motion: AbstractMotion, growth: Growth, pieces: list[Array], tau: Exact, loads: Any, rtol: float
 ) -> list[Array]:

@@ -11,7 +11,7 @@ from lissom.errors import InputError, shown
 from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.residual_check import last_loads, rings
-from lissom.motion.result.verification.defects import Defects, defects
+from lissom.motion.result.verification.defects import Defects, defects, deviation
 from lissom.motion.result.verification.growth import Growth
 from lissom.motion.result.verification.trials import Trial, tried, variants
 from lissom.motion.result.verification.whole import replayed
@@ -144,22 +144,22 @@ def verify(
     growth = Growth(motion)
     run = replayed(motion, growth, feedback, rtol)
     found = defects(motion, growth, rtol)
-    deviation = sum(np.abs(part.q).sum(axis=0) + growth.lasting * np.abs(part.qd).sum(axis=0) for part in found)
+    total = deviation(found, growth)
     t, error = _errors(motion, run)
     largest = np.abs(error).max(axis=0)
     peaks = _peaks(motion, per_segment)
     status = _failed(found) or _beyond(motion, peaks)
-    if not status and not deviation.max() <= tolerance:
+    if not status and not total.max() <= tolerance:
         alone = run if feedback is None else replayed(motion, growth, None, rtol)
         if not _follows(motion, alone, tolerance):
-            status = _defective(motion, found, deviation, tolerance, _resolution(motion, growth, found, rtol))
+            status = _defective(motion, found, total, tolerance, _resolution(motion, growth, found, rtol))
     if not status and feedback is not None:
         status = _lost(motion, run, largest, tolerance, _name(feedback))
     if not status and not motion.ok:
         status = f"the motion obeys the equations of motion, but does not solve its task: {motion.status}"
     return Verification(
         not status, status or "verified", _largest([part.q for part in found]), _largest([part.qd for part in found]),
-        deviation, growth.largest, run, t, error, largest, error[-1],
+        total, growth.largest, run, t, error, largest, error[-1],
         0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)), peaks, tolerance,
         "" if feedback is None else _name(feedback), tuple(tried(motion, what, arm) for what, arm in others),
     )  # fmt: skip
