@@ -56,9 +56,7 @@ MARGINS = 4  # times that limits are tightened for the sake of closed loops
 MOST_SEGMENTS = 1000
 SHARPER = 100  # iterations with |power| rounded off less, where a motion with more of it is known
 TINY = 1e-300
-FAR = (
-    100.0  # times the deviation that is allowed, from which the mesh of unactuated coordinates is refined twice at once
-)
+FAR = 100.0  # times the allowed deviation, from which the mesh of unactuated coordinates is refined twice at once
 FINER_SINGULAR = 4  # times the segments of the task, on which loops that pass a singular configuration are closed
 
 
