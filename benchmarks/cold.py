@@ -42,7 +42,7 @@ CALLS = 2000
 Prepare = Callable[[], Callable[[], object]]  # makes everything that is not timed
 IMPORTS = ("casadi", "llvmlite.binding", "scipy.interpolate", "scipy.linalg", "lissom.verbs.library",
            "lissom.simulation.simulate", "lissom.motion.public",
-           "lissom.motion.solver", "lissom.motion.tapes")  # fmt: skip
+           "lissom.motion.solve.ipopt", "lissom.motion.transcription.kernels.tape_sample")  # fmt: skip
 
 
 class Case(NamedTuple):
@@ -135,13 +135,12 @@ def tree44() -> ls.Arm:
 
 def one_solution() -> Callable[[], object]:
     """Minimum torque of a tree of 44 joints with limits: the program solved once, limits held at its samples."""
-    from lissom.motion import start
-    from lissom.motion.build import Problem
-    from lissom.motion.solver import Solver
+    from lissom.motion.solve.ipopt import Solver
+    from lissom.motion.transcription.problem import Problem
 
     problem = Problem(arm := tree44(), minimum_torque(arm, limited=True), 1e-5)
     program = problem.program(problem.mesh(), np.zeros(0))
-    solver, x0 = Solver(program, 1e-8, 300), start.start(problem, program.curves)
+    solver, x0 = Solver(program, 1e-8, 300), problem.guess.variables(program.curves)
 
     def solve() -> None:
         found = solver(x0)

@@ -22,8 +22,8 @@ import numpy as np
 import results
 
 import lissom as ls
-from lissom.motion.played import loads_of, torques_of
-from lissom.motion.residual import residual_vibration
+from lissom.motion.result.replay import loads_of, torques_of
+from lissom.motion.result.residual import residual_vibration
 
 HANGING = -np.pi / 2
 MOVES = {  # goals of the two joints, the start being (0, 0) or hanging straight down; duration [s]

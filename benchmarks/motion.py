@@ -17,14 +17,13 @@ import results
 from models import generic, panda
 
 import lissom as ls
-from lissom.motion import start
-from lissom.motion.build import Problem
-from lissom.motion.expressions import APART
-from lissom.motion.program import Program
 from lissom.motion.public import predict_motion
-from lissom.motion.sample import Symbols
-from lissom.motion.solver import LINEAR, QUIET, Solver
-from lissom.motion.task import Task
+from lissom.motion.solve.ipopt import LINEAR, QUIET, Solver
+from lissom.motion.task.task import Task
+from lissom.motion.transcription.kernels.expressions import APART
+from lissom.motion.transcription.kernels.sample import Symbols
+from lissom.motion.transcription.problem import Problem
+from lissom.motion.transcription.program import Program
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
 
@@ -100,7 +99,7 @@ def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) 
     first = _seconds(lambda: predict_motion(arm, task, regularise=regularise))
     problem = Problem(arm, task, regularise)
     program = problem.program(problem.mesh(), np.zeros(0))
-    x0 = start.start(problem, program.curves)
+    x0 = problem.guess.variables(program.curves)
     began = time.process_time()
     theirs = direct(problem, program)
     build = time.process_time() - began

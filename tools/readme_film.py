@@ -17,9 +17,9 @@ matplotlib.use("Agg")
 from matplotlib import animation
 
 import lissom as ls
-from lissom.motion.played import Course, lead, rest_of
-from lissom.motion.residual import residual_vibration
-from lissom.motion.variants import rigid
+from lissom.motion.result.replay import Course, lead, rest_of
+from lissom.motion.result.residual import residual_vibration
+from lissom.motion.result.variants import rigid
 from lissom.views import stage
 from lissom.views.figures import new_figure
 from lissom.views.followed import followed_frame

@@ -32,17 +32,17 @@ from lissom.model.loads import BaseMotion as BaseMotion, Load as Load, Loop as L
 from lissom.model.modal_integrals import ModalIntegrals as ModalIntegrals
 from lissom.model.plausibility import ModelFinding as ModelFinding
 from lissom.model.shape_table import ShapeTable as ShapeTable
-from lissom.motion.bending_limits import BendingLimit as BendingLimit
-from lissom.motion.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
 from lissom.motion.public import (
     load_motion as load_motion,
     predict_motion as predict_motion,
     retime_motion as retime_motion,
 )
-from lissom.motion.reach import Reach as Reach
-from lissom.motion.record import Motion as Motion
-from lissom.motion.report import MotionReport as MotionReport
-from lissom.motion.task import Task as Task, Via as Via
+from lissom.motion.result.motion import Motion as Motion
+from lissom.motion.result.report import MotionReport as MotionReport
+from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
+from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
+from lissom.motion.task.reach import Reach as Reach
+from lissom.motion.task.task import Task as Task, Via as Via
 from lissom.motion.task_file import TaskFile as TaskFile, load_task as load_task
 from lissom.pages.report import write_report as write_report
 from lissom.pages.web_page import WebPage as WebPage

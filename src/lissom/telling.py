@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from lissom.markup import Markup, tag
 
 PAUSE = 0.1  # seconds between two updates of a notebook, which are slow
+PATIENCE = 3.0  # seconds after which people want to see that something happens
 
 
 @contextmanager
@@ -27,6 +28,22 @@ def line(words: str) -> Iterator[Callable[[str], None]]:
     with _terminal(SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()) as made:
         task = made.add_task(words)
         yield lambda said: made.update(task, description=said)
+
+
+@contextmanager
+def line_if_long(words: str) -> Iterator[Callable[[str], None]]:
+    """As `line`, but shown only to a person at a terminal or notebook, and only when the work takes some seconds."""
+    start, show = time.monotonic(), None
+    with ExitStack() as stack:
+
+        def told(said: str) -> None:
+            nonlocal show
+            if show is None and time.monotonic() - start > PATIENCE and interactive():
+                show = stack.enter_context(line(words))
+            if show is not None:
+                show(said)
+
+        yield told
 
 
 @contextmanager
@@ -68,6 +85,11 @@ def in_notebook() -> bool:
     """Whether this runs in a kernel that shows HTML; IPython is loaded there already."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and hasattr(shell, "kernel")
+
+
+def interactive() -> bool:
+    """Whether a person watches: at a terminal, or in a notebook."""
+    return in_notebook() or sys.stderr.isatty()
 
 
 def _terminal(*columns: Any) -> Any:

@@ -10,7 +10,7 @@ import lissom as ls
 from lissom.cli.group import VERBS, loaded
 from lissom.cli.main import app
 from lissom.motion import public, task_file
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 
 TASK = 'arm = "two_link"\nstart = [0, -2]\ngoal = [1, -1]\nduration = 1.0\nminimise = "torque_squared"\nsegments = 5\n'
 

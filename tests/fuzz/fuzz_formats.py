@@ -220,7 +220,7 @@ def whole_motion(path: Path) -> ls.Motion:
 
 
 def record(path: Path) -> Any:
-    from lissom.motion.files import load_record
+    from lissom.motion.result.files.read import load_record
 
     return load_record(path)
 

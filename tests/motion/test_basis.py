@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 from lissom.errors import InputError
-from lissom.motion.basis import Basis
+from lissom.motion.splines.basis import Basis
 
 BREAKS = np.array([0.0, 0.07, 0.31, 0.34, 0.8, 1.0])
 INSIDE = np.array([0.0, 0.013, 0.07, 0.2, 0.31, 0.33, 0.5, 0.799, 0.91, 1.0])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lissom.motion.basis import Basis
-from lissom.motion.curves import Curves, End, Space
+from lissom.motion.splines.basis import Basis
+from lissom.motion.splines.curves import Curves, End, Space
 
 NAN = np.nan
 CASES = {

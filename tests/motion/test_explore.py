@@ -7,12 +7,11 @@ import pytest
 
 import lissom as ls
 from lissom.errors import InputError, MotionError
-from lissom.motion import start
-from lissom.motion.build import Problem
-from lissom.motion.explore import coarse_segments
-from lissom.motion.outcome import changing
 from lissom.motion.public import predict_motion
-from lissom.motion.task import Task
+from lissom.motion.solve.assessment import changing
+from lissom.motion.solve.exploration import coarse_segments
+from lissom.motion.task.task import Task
+from lissom.motion.transcription.problem import Problem
 
 EFFORT = {"duration": 2.0, "minimise": "torque_squared"}
 UR5, SO101 = "ur_description/urdf/ur5_joint_limited_robot.urdf", "so_arm_description/urdf/so101.urdf"
@@ -56,7 +55,7 @@ def test_several_starts_differ(ur5):
 def test_wide_lines_stay_within_limits_and_reach(ur5):
     problem = Problem(ur5, Task(start=START, goal=GOAL, **EFFORT))
     lower, upper = ur5.bounds("position")
-    lines = [start.wide_line(problem, 3, k, np.random.default_rng(k)) for k in range(1, 9)]
+    lines = [problem.guess.wide_line(3, k, np.random.default_rng(k)) for k in range(1, 9)]
     for s, q in lines:
         assert (q >= lower - 1e-12).all()
         assert (q <= upper + 1e-12).all()
@@ -270,15 +269,16 @@ def test_limits_that_are_left_out_on_finer_meshes_hold(swing, monkeypatch):
     limits = ls.Limits(torque=list(np.abs(free.tau).max(axis=0) * [0.9, 2.0]))
     problem = Problem(swing, task.replace(limits=limits))
     program = problem.program(problem.mesh(), np.zeros(0))
-    assert problem.leave_out_slack(program, np.zeros(program.count))
-    assert problem.left_out == {("torque", name) for name in swing.coordinates}
+    assert problem.samples.leave_out_slack(program, np.zeros(program.count))
+    assert problem.samples.left_out == {("torque", name) for name in swing.coordinates}
     assert problem.program(problem.mesh(), np.zeros(0)).count == program.count - 2 * 41
-    assert problem.restore_limits({("torque", swing.coordinates[0])})
-    assert not problem.restore_limits({("torque", swing.coordinates[0])})
+    assert problem.samples.restore({("torque", swing.coordinates[0])})
+    assert not problem.samples.restore({("torque", swing.coordinates[0])})
     motion = predict_motion(swing, task, limits=limits)
     assert motion.ok
     assert (np.abs(motion.tau).max(axis=0) <= 1.001 * limits.torque[1]).all()
-    monkeypatch.setattr("lissom.motion.build.SLACK", 10.0)  # all rows are left out, and those that are needed come back
+    # all rows are left out, and those that are needed come back
+    monkeypatch.setattr("lissom.motion.transcription.constraints.torque.SLACK", 10.0)
     assert predict_motion(swing, task, limits=limits).cost == pytest.approx(motion.cost, rel=1e-6)
 
 

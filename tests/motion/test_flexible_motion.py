@@ -8,13 +8,14 @@ from benchmarks.flexible_motion import HANGING, MOVES, spatial, two_link
 
 import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
-from lissom.motion.bending import bending_peaks, measures_of
-from lissom.motion.ends import sagged
-from lissom.motion.mesh import Mesh
-from lissom.motion.played import torques_of
-from lissom.motion.residual import residual_vibration
-from lissom.motion.search import mesh_of
-from lissom.motion.shapers import Shaper, shaper, zv, zvd
+from lissom.motion.result.replay import torques_of
+from lissom.motion.result.residual import residual_vibration
+from lissom.motion.result.shapers import Shaper, shaper, zv, zvd
+from lissom.motion.solve.search import mesh_of
+from lissom.motion.splines.mesh import Mesh
+from lissom.motion.task.ends import sagged
+from lissom.motion.transcription.constraints.bending import BendingLimits
+from lissom.motion.transcription.constraints.constraint import Look
 
 LIMITS = ls.Limits(torque=[0.2, 0.1])
 MOVE = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "torque_squared", "limits": LIMITS}
@@ -169,13 +170,13 @@ def test_strain_limits_look_at_every_corner_where_a_link_stretches():
         beam = ls.Beam(0.7, 0.4, EI=(5.0, 3.0), EA=2e3, modes=kept)
         arm = ls.Arm("bar", [ls.Link("bar", mass=0.2, inertia=1e-3, beam=beam)])
         limit = ls.BendingLimit("bar", strain=1e-3, half_height=(0.01, 0.006))
-        measures = measures_of(arm, [limit], "test")
-        assert len(measures[0].rows) == corners
+        limits = BendingLimits(arm, [limit], "test")
+        assert len(limits.measures[0].rows) == corners
         for signs in itertools.product((1, -1), repeat=kept.count):
             q = np.array([0.3, *(1e-3 * np.array(signs) * [1.0, 0.7, 0.4][: kept.count])])
             bent = ls.deformation(arm, q, "bar", [0.0])
             strain = [abs(bent.strain(y, z)[0]) for y in (0.01, -0.01) for z in (0.006, -0.006)]
-            (peak,) = bending_peaks(measures, np.zeros(1), 1.0, q[None])
+            (peak,) = limits.peaks(Look(None, None, np.zeros(1), 1.0, [q[None]], None, None))
             assert peak.utilisation == pytest.approx(max(strain) / 1e-3, rel=1e-12)
 
 

@@ -7,12 +7,14 @@ from tests.arms import random_arm
 
 import lissom as ls
 from lissom.errors import UnsupportedError
-from lissom.motion import build, search, tapes
-from lissom.motion.basis import Basis
-from lissom.motion.curves import Curves
-from lissom.motion.mesh import Mesh
 from lissom.motion.public import predict_motion
-from lissom.motion.task import Task
+from lissom.motion.solve import search
+from lissom.motion.splines.basis import Basis
+from lissom.motion.splines.curves import Curves
+from lissom.motion.splines.mesh import Mesh
+from lissom.motion.task.task import Task
+from lissom.motion.transcription import problem as build
+from lissom.motion.transcription.kernels import tape_sample as tapes
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
 
@@ -47,15 +49,15 @@ def both(minimise, loads=(), seed=5):
     power = ls.Limits(torque=50.0, power=[10.0, np.inf, 7.0, np.inf])
     task = Task(start=[0.0] * 4, goal=[0.3] * 4, minimise=minimise, duration=(0.1, 9.0), limits=power, loads=pushed)
     problem = build.Problem(arm, task, regularise=1e-3)
-    straight = problem.sample
-    powers = np.flatnonzero(problem.bounds.limited("power"))
+    straight = problem.expressions.sample()
+    powers = np.flatnonzero(problem.spec.bounds.limited("power"))
     taped = tapes.TapeSample(
         arm,
-        problem.setting,
+        problem.spec.setting,
         powers,
         task.minimise,
         problem.small,
-        problem.rubbing,
+        problem.friction_joints,
         problem.expressions.layout,
     )
     rng = np.random.default_rng(seed)
@@ -167,7 +169,7 @@ def test_added_samples_have_rows_for_limits_that_were_exceeded():
     task = Task(start=[0.1] * 3, goal=[0.6] * 3, duration=0.7, minimise="torque_squared", limits=ls.Limits(torque=9.0))
     problem = build.Problem(arm, task)
     mesh, at = problem.mesh(segments=4), np.array([0.13, 0.61])
-    plain, second = problem.program(mesh, np.zeros(0)), problem.names[1]
+    plain, second = problem.program(mesh, np.zeros(0)), problem.spec.names[1]
     few = problem.program(mesh, at, only={0.13: {("torque", second)}, 0.61: {("power", second)}})
     assert problem.program(mesh, at).count == plain.count + 6
     assert [name for name in few.names if name not in plain.names] == [("torque", second, 0.13)]
@@ -180,7 +182,7 @@ def test_corners_keep_all_their_rows():
     problem = build.Problem(arm, task)
     mesh, at = problem.mesh(segments=4), np.array([0.25])
     assert 0.25 in mesh.corners
-    names = problem.program(mesh, at, only={0.25: {("torque", problem.names[1])}}).names
+    names = problem.program(mesh, at, only={0.25: {("torque", problem.spec.names[1])}}).names
     assert set(problem.program(mesh, np.zeros(0)).names) <= set(names)
 
 

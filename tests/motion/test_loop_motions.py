@@ -9,9 +9,9 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
-from lissom.motion.build import Problem
-from lissom.motion.outcome import with_changes
-from lissom.motion.search import Search
+from lissom.motion.solve.assessment import with_changes
+from lissom.motion.solve.search import Search
+from lissom.motion.transcription.problem import Problem
 from lissom.verbs.closures import closure_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -178,12 +178,12 @@ def test_long_moves_of_the_motors_alone(crank):
 def test_rates_that_are_not_given_follow():
     arm = five_bar()
     problem = Problem(arm, ls.Task(**TASK, start_velocity=[0.5, NAN, 0.1, NAN], goal_velocity=[NAN, NAN, 0.3, NAN]))
-    begin = problem.given("start")
+    begin = problem.spec.given("start")
     want = ls.assemble(arm, begin, ["left", "right"], qd=[0.5, 0, 0.1, 0]).qd
-    assert np.abs(problem.rates("start") - want).max() < 1e-9
-    end = problem.rates("goal")
+    assert np.abs(problem.spec.rates("start") - want).max() < 1e-9
+    end = problem.spec.rates("goal")
     assert end[2] == 0.3
-    assert np.abs(closure_of(arm)(problem.given("goal")).G @ end).max() < 1e-12
+    assert np.abs(closure_of(arm)(problem.spec.given("goal")).G @ end).max() < 1e-12
     motion = ls.predict_motion(arm, **TASK, start_velocity=[0.5, NAN, 0.1, NAN], duration=0.6, segments=12,
                                minimise="torque_squared")  # fmt: skip
     assert motion.ok

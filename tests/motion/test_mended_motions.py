@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 import lissom as ls
 from lissom.cli.main import app
 from lissom.errors import InputError, ModelError, MotionError
-from lissom.motion import search, start
-from lissom.motion.build import Problem
-from lissom.motion.solver import Solver
+from lissom.motion.solve import search
+from lissom.motion.solve.ipopt import Solver
+from lissom.motion.transcription.problem import Problem
 
 NAN = np.nan
 TWO = ls.load("two_link").with_gravity((0, 0, 0))
@@ -141,7 +141,7 @@ def test_more_equations_than_variables():
     problem = Problem(TWO, ls.Task([0, 0], [1, 0.5]))
     program = problem.program(problem.mesh(), np.zeros(0))
     program.lower = program.upper = np.zeros(program.count)
-    found = Solver(program, 1e-8, 50)(start.start(problem, program.curves))
+    found = Solver(program, 1e-8, 50)(problem.guess.variables(program.curves))
     assert found.status.startswith("infeasible: more equality constraints than variables")
     assert np.isfinite(found.rows).all()
     assert found.iterations[-1].violation > 1

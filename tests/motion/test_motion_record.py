@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import signal
+from contextlib import contextmanager
 
 import casadi as ca
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 
 import lissom as ls
 from lissom.formats.tables import read_table
-from lissom.motion.files import from_dataset
-from lissom.motion.report import Peak
+from lissom.motion.result.files.read import from_dataset
+from lissom.motion.transcription.peak import Peak
 
 FALLING = ls.Load("fore", force=[(0, -10, 0), (3, -1, 0.5), (0, 2, 0)], point=(0.1, 0, 0))
 LIFT = ls.Task(
@@ -275,6 +276,31 @@ def test_errors_in_the_users_function_are_not_lost(arm):
 
     with pytest.raises(ZeroDivisionError, match="of mine"):
         ls.predict_motion(arm, LIFT, progress=broken)
+
+
+def test_a_long_search_shows_a_line_to_a_person(arm, monkeypatch):
+    seen = []
+
+    @contextmanager
+    def line(words):
+        seen.append(words)
+        yield seen.append
+
+    monkeypatch.setattr("lissom.telling.line", line)
+    monkeypatch.setattr("lissom.telling.PATIENCE", 0.0)
+    ls.predict_motion(arm, LIFT)
+    assert not seen  # nobody watches a test
+    monkeypatch.setattr("lissom.telling.interactive", lambda: True)
+    ls.predict_motion(arm, LIFT, progress=False)
+    assert not seen
+    ls.predict_motion(arm, LIFT)
+    assert seen[0] == "compiling and building"
+    assert len(seen) > 3
+    assert "iteration" in seen[-1]
+    monkeypatch.setattr("lissom.telling.PATIENCE", 1e3)
+    seen.clear()
+    ls.predict_motion(arm, LIFT)
+    assert not seen
 
 
 def test_progress_is_shown(arm, capsys):

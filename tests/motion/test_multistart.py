@@ -9,8 +9,8 @@ import pytest
 
 from lissom.errors import InputError, MotionError
 from lissom.motion.public import predict_motion
-from lissom.motion.solver import Solver
-from lissom.motion.starts import best_of
+from lissom.motion.solve.ipopt import Solver
+from lissom.motion.solve.multistart import best_of
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
 from lissom.work import processes
@@ -149,7 +149,7 @@ def test_more_starts_where_one_fails(found, tried):
             ok=found[k] == "solved", status=found[k], cost=1.0 + k, duration=1.0, report=SimpleNamespace(iterations=[0])
         )
 
-    best, table = best_of(run, 1, dict, None, None)
+    best, table = best_of(run, 1, None, None, None)
     assert [row["status"] for row in table] == found[:tried]
     assert best.ok == ("solved" in found[:tried])
 

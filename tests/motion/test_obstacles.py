@@ -8,11 +8,11 @@ import pytest
 
 import lissom as ls
 from lissom.errors import InputError, ModelError
-from lissom.motion.clearance import Clearance
-from lissom.motion.obstacles import Capsule, CollisionBody, Sphere, apart, bodies_of, count_of, widened
-from lissom.motion.peaks import closest
 from lissom.motion.public import predict_motion
-from lissom.motion.task import Task
+from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere, apart, bodies_of, count_of, widened
+from lissom.motion.task.task import Task
+from lissom.motion.transcription.constraints.clearance import Clearance
+from lissom.motion.transcription.constraints.constraint import Look
 
 LIMITS = ls.Limits(torque=40.0)
 SHAPE = [CollisionBody("upper", (-0.4, 0, 0), (0, 0, 0), 0.03), CollisionBody("fore", (-0.4, 0, 0), (0.05, 0, 0), 0.02)]
@@ -119,11 +119,12 @@ def test_nothing_is_passed_unseen(planar):
     def at(s):
         return q[0] + s[:, None] * (q[1] - q[0])
 
-    peak = closest(clearance, at, np.array([0.0, 1.0]), 2.0)
+    ends = np.array([0.0, 1.0])
+    (peak,) = clearance.peaks(Look(at, ends, ends, 2.0, [q], None, None))
     assert peak.value < -0.02
     assert peak.time == pytest.approx(2 * np.arctan2(0.2, 0.3) / 1.2, abs=0.02)
     assert clearance.watch(at, np.array([0.0, 1.0]), excess=1e-3)  # it gets rows, and samples so close that
-    samples = clearance.blocks(np.array([0.0, 1.0]))[0].s  # nothing as thin fits between them
+    samples = clearance.blocks(None, np.array([0.0, 1.0]))[0].s  # nothing as thin fits between them
     inside = clearance.gaps(at(samples)).min(axis=1) < 0
     assert inside.any()
     assert not clearance.watch(at, np.array([0.0, 1.0]), excess=1e-3)

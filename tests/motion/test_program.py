@@ -6,11 +6,10 @@ from scipy import sparse
 from tests.arms import random_arm
 
 import lissom as ls
-from lissom.motion.build import Problem
-from lissom.motion.obstacles import Capsule, CollisionBody, Sphere
-from lissom.motion.reach import Reach
-from lissom.motion.start import start
-from lissom.motion.task import Task, Via
+from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere
+from lissom.motion.task.reach import Reach
+from lissom.motion.task.task import Task, Via
+from lissom.motion.transcription.problem import Problem
 
 LIMITS = ls.Limits(torque=9.0, velocity=4.0, acceleration=60.0)
 FREE = {"start": [0.1, -0.2], "goal": [0.9, 0.5]}
@@ -58,7 +57,7 @@ def slopes(f, x, h=3e-5):
 def check(problem, segments=6, finer=1):
     program = problem.program(problem.mesh(finer, segments), np.array([0.33]))
     rng = np.random.default_rng(1)
-    x = start(problem, program.curves) + 0.03 * rng.normal(size=program.size)
+    x = problem.guess.variables(program.curves) + 0.03 * rng.normal(size=program.size)
     lam, sigma = rng.normal(size=program.count), 0.7
 
     def lagrangian(y):
@@ -78,7 +77,7 @@ def test_derivatives_of_the_program(word):
     problem = Problem(ls.load("two_link"), TASKS[word])
     check(problem)
     if word == "obstacles":
-        assert problem.clearance._watched.all()
+        assert problem.spec.clearance._watched.all()
 
 
 def test_derivatives_for_a_tree_with_drives_and_friction():

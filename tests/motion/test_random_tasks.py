@@ -10,7 +10,7 @@ from scipy.interpolate import BSpline
 
 import lissom as ls
 from lissom.motion.public import predict_motion
-from lissom.motion.report import EXCESS
+from lissom.motion.transcription.peak import EXCESS
 
 PUMA_TORQUES = [97.6, 186.4, 89.4, 24.2, 20.1, 21.3]  # of its motors, N m
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from lissom.motion.reachability import NoSpeed, Rows, controllable_sets, fastest_profile, lines_of
+from lissom.motion.retiming.reachability import NoSpeed, Rows, controllable_sets, fastest_profile, lines_of
 
 
 def random_rows(rng, N, n, speed):

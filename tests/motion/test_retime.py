@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
-from lissom.motion.given_path import curve_of
 from lissom.motion.public import predict_motion, retime_motion
+from lissom.motion.retiming.given_path import curve_of
 
 POINTS = np.array([[0.0, 0.1], [0.5, 0.6], [1.1, 0.4]])
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"

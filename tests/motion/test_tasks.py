@@ -7,13 +7,12 @@ from scipy.integrate import trapezoid
 
 import lissom as ls
 from lissom.errors import InputError, LissomError, ModelError, MotionError
-from lissom.motion.basis import Basis
-from lissom.motion.build import Problem
-from lissom.motion.mesh import Mesh, quadrature
 from lissom.motion.public import predict_motion
-from lissom.motion.rubbing import SLOW
-from lissom.motion.start import duration, start
-from lissom.motion.task import Task, Via
+from lissom.motion.splines.basis import Basis
+from lissom.motion.splines.mesh import Mesh, quadrature
+from lissom.motion.task.task import Task, Via
+from lissom.motion.transcription.kernels.friction import SLOW
+from lissom.motion.transcription.problem import Problem
 
 LIMITS = ls.Limits(torque=30.0)
 MOVE = {"start": [0.1, -0.2], "goal": [0.9, 0.5]}
@@ -114,11 +113,11 @@ def test_the_first_guess_of_a_closed_motion_closes(planar):
     via = [Via(0.1, [0.3, 0.2]), Via(0.6, [0.9, -0.4])]
     problem = Problem(planar, Task(periodic=True, via=via, limits=LIMITS))
     curves = problem.curves(Mesh(Basis(20, periodic=True)))
-    x = start(problem, curves)
+    x = problem.guess.variables(curves)
     q = curves.at(x, np.array([0.1, 0.6, 0.0, 1.0]), 1)[0]
     assert np.abs(q[:2] - [[0.3, 0.2], [0.9, -0.4]]).max() < 0.1  # on the lines, but for corners
     assert np.allclose(q[2], q[3])
-    assert 0.1 < duration(problem) < 3.0
+    assert 0.1 < problem.guess.duration < 3.0
 
 
 # ---- loads and friction --------------------------------------------------------------------------
@@ -147,7 +146,7 @@ def test_friction_is_the_true_one_away_from_rest(planar):
     z = rng.uniform(-2, 2, (3, 40, 2))
     z[1] += 10 * SLOW * np.sign(z[1])
     widths = np.tile(problem.expressions.width_data(soft=1.0), (40, 1))
-    tau = problem.sample.value([z.transpose(1, 0, 2).reshape(40, 6), np.ones((40, 1)), widths])[0]
+    tau = problem.expressions.sample().value([z.transpose(1, 0, 2).reshape(40, 6), np.ones((40, 1)), widths])[0]
     off = np.abs(tau[:, :2] - ls.inverse_dynamics(rough, *z))  # behind them come those on the safe side of the jump
     assert off.max() < 0.8 * 0.5 * 0.1**2  # 1 - v / sqrt(v^2 + slow^2)
     assert predict_motion(rough, problem.task).ok

@@ -7,7 +7,7 @@ import pytest
 
 import lissom as ls
 from lissom.errors import InputError, MotionError
-from lissom.motion.obstacles import bodies_of
+from lissom.motion.task.obstacles import bodies_of
 
 STILL = (0, 0, 0)
 

@@ -7,11 +7,10 @@ from tests.motion.test_program import check
 import lissom as ls
 from lissom.errors import InputError, MotionError, UnsupportedError
 from lissom.motion import compare
-from lissom.motion.build import Problem
-from lissom.motion.played import torques_of
-from lissom.motion.search import Search
-from lissom.motion.task import Task, Via
-from lissom.motion.variants import with_more_modes
+from lissom.motion.result.replay import torques_of
+from lissom.motion.result.variants import with_more_modes
+from lissom.motion.task.task import Task, Via
+from lissom.motion.transcription.problem import Problem
 
 SHORTEST = 4.21787  # s, of two masses and a spring: closed form, six digits
 
@@ -220,13 +219,13 @@ def test_a_comparison_tells_what_it_left_out(monkeypatch):
             raise InputError("shaper: made to fail.")
         return shaper(arm, q, kind, count)
 
-    def of(search, arm, task, found=Search.of):
+    def solved(search, arm, task, found=compare.solved_motion):
         if task.limits.torque is not None:
             raise MotionError("too weak", None)
         return found(search, arm, task)
 
     monkeypatch.setattr(compare, "shaper", failing)
-    monkeypatch.setattr(Search, "of", of)
+    monkeypatch.setattr(compare, "solved_motion", solved)
     arm = soft_joint(0.02).with_joint("upper", elastic=ls.JointElasticity(1.5))
     motion = ls.predict_motion(arm, start=[0], goal=[0.3], duration=0.5, segments=6, compare=True,
                                limits=ls.Limits(torque=9.0), minimise="torque_squared")  # fmt: skip

@@ -10,10 +10,10 @@ from tests.loops.mechanisms import four_bar
 from tests.motion.test_unactuated import elastic_arm, pendulum_on_a_cart
 
 import lissom as ls
-from lissom.motion import side_by_side
-from lissom.motion.defects import defects
-from lissom.motion.growth import Growth
-from lissom.motion.played import torques_of
+from lissom.motion.result.replay import torques_of
+from lissom.motion.result.verification import side_by_side
+from lissom.motion.result.verification.defects import defects
+from lissom.motion.result.verification.growth import Growth
 
 NAN = np.nan
 
@@ -260,7 +260,7 @@ def test_verify_refuses(up, wrong, sentence):
 @pytest.mark.parametrize("module", ["defects", "whole"])
 def test_ctrl_c_gives_no_verdict(up, monkeypatch, module):
     """Half a replay agrees with half a motion, which says nothing of the other half."""
-    place = importlib.import_module(f"lissom.motion.{module}")
+    place = importlib.import_module(f"lissom.motion.result.verification.{module}")
     exact = place.simulate
     monkeypatch.setattr(side_by_side, "available", lambda arm, loads: False)
     monkeypatch.setattr(place, "simulate", lambda *a, **k: dataclasses.replace(exact(*a, **k), interrupted=True))

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import lissom as ls
-from lissom.motion.played import follow
+from lissom.motion.result.replay import follow
 
 BEAM = ls.Beam(length=1.0, mass_per_length=0.3, EI=2.0, modes=ls.Modes(bending_z=1))
 SOFT = ls.Arm("boom", [ls.Link("boom", joint=ls.Joint("revolute", axis=(0, 0, 1), name="turn"), beam=BEAM)])

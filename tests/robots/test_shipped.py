@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.formats import native_write
-from lissom.motion.obstacles import bodies_of
+from lissom.motion.task.obstacles import bodies_of
 
 
 def joint_space_inertia(arm, q):

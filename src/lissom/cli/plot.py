@@ -27,7 +27,7 @@ def plot(
     film: Film = None,
 ) -> None:
     """Plot a saved run, motion or study, or write it as a film."""
-    from lissom.motion.files import load_record
+    from lissom.motion.result.files.read import load_record
     from lissom.studies.files import load_study
     from lissom.studies.store import ABOUT
 

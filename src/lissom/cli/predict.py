@@ -32,7 +32,7 @@ from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import InputError, MotionError
 
 if TYPE_CHECKING:
-    from lissom.motion.record import Motion
+    from lissom.motion.result.motion import Motion
 
 INTERRUPTED = "interrupted"
 
@@ -76,8 +76,8 @@ def predict(
     Ctrl-C ends the search and keeps the best motion so far. A motion that is not solved is printed and written to .nc
     files with its status, but not to .csv files, which are for controllers.
     """
-    from lissom.motion.overview import summary
     from lissom.motion.public import load_motion, predict_motion
+    from lissom.motion.result.overview import summary
     from lissom.motion.task_file import read_task_file
 
     asked = read_task_file(file)
@@ -131,7 +131,7 @@ def _refuse_unwritable(
     wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, kind: str | None, film: Path | None
 ) -> None:
     """Refuse files that could not be written, before any work is done for them."""
-    from lissom.motion.files import check_target
+    from lissom.motion.result.files.write import check_target
 
     check_figure(figure)
     check_film(film)
@@ -169,7 +169,7 @@ def _verified(found: Any) -> dict[str, Any]:
 
 def show(motion: Motion, found: Any) -> None:
     """Print a table of the joints, and how the motion was found."""
-    from lissom.motion.overview import headline, listing
+    from lissom.motion.result.overview import headline, listing
 
     print_listing(listing(motion)._replace(title=headline(motion)))
     out.print(motion.report.describe(), markup=False)

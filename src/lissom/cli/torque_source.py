@@ -54,8 +54,8 @@ def of_record(file: Path, options: ArmOptions, with_loads: bool) -> tuple[Torque
 
     options : their payload replaces the one of the arm; with_loads : other loads are given
     """
-    from lissom.motion.files import load_record
-    from lissom.motion.record import Motion
+    from lissom.motion.result.files.read import load_record
+    from lissom.motion.result.motion import Motion
 
     found, payload = load_record(file), options.carried()
     arm = found.arm if payload is None else found.arm.with_payload(payload, options.carrier(found.arm))
@@ -80,7 +80,7 @@ def of_table(arm: Arm, file: Path) -> TorqueSource:
 
 
 def _of_saved(arm: Arm, file: Path) -> TorqueSource:
-    from lissom.motion.files import load_record
+    from lissom.motion.result.files.read import load_record
 
     found = load_record(file)
     if isinstance(found, Run):
@@ -150,7 +150,7 @@ def _with_loads(source: TorqueSource, header: TableHeader) -> tuple[TorqueSource
 
 def _loads_of_run_file(source: TorqueSource) -> Any:
     """Loads at the times of a run that `lissom simulate` made, which keeps its run file; None for other files."""
-    from lissom.motion.files import load_record
+    from lissom.motion.result.files.read import load_record
 
     try:
         found = None if source.file is None else load_record(source.file)

@@ -38,7 +38,7 @@ def view(
     ] = None,
 ) -> None:
     """Show an arm in the browser: move its joints, replay a run or a motion."""
-    from lissom.motion.files import load_record
+    from lissom.motion.result.files.read import load_record
     from lissom.views.viewer import view as show
 
     check_output(output, (".html",), "the page")

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from lissom.errors import LissomError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits, used
-from lissom.motion.bounds import bounds_of
-from lissom.motion.comparison import Comparison, Plan
-from lissom.motion.played import Course, lead, loads_of, play, rest_of
-from lissom.motion.record import Motion
-from lissom.motion.residual import vibration
-from lissom.motion.settle import last_loads, rings
-from lissom.motion.shapers import KINDS, Shaper, ringing_modes, shaper
-from lissom.motion.task import Task
-from lissom.motion.variants import rigid, with_payload_error
+from lissom.motion.result.comparison import Comparison, Plan
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.replay import Course, lead, loads_of, play, rest_of
+from lissom.motion.result.residual import vibration
+from lissom.motion.result.residual_check import last_loads, rings
+from lissom.motion.result.shapers import KINDS, Shaper, ringing_modes, shaper
+from lissom.motion.result.variants import rigid, with_payload_error
+from lissom.motion.solve.best import solved_motion
+from lissom.motion.solve.search import Search
+from lissom.motion.task.bounds import bounds_of
+from lissom.motion.task.task import Task
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.modes import modes
-
-if TYPE_CHECKING:
-    from lissom.motion.search import Search
 
 VERB = "predict_motion"
 PAYLOAD = 0.1  # error of the payload
@@ -135,7 +134,7 @@ def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> lis
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
     """Of least effort, in a given time; with all limits, or with those of positions alone."""
-    return search.of(*rigid_task(motion, duration, limited))
+    return solved_motion(search, *rigid_task(motion, duration, limited))
 
 
 def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[Arm, Task]:

@@ -10,16 +10,17 @@ import numpy as np
 
 from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
 from lissom.model.arm import Arm
-from lissom.motion import suited
-from lissom.motion.closing import SINGULAR_WAY
+from lissom.motion.checks import support
 from lissom.motion.compare import comparison, refuse_comparison
-from lissom.motion.guess import as_guess
-from lissom.motion.options import OPTIONS, refuse_wrong
-from lissom.motion.outcome import with_changes
-from lissom.motion.record import Motion
-from lissom.motion.report import RAN_OUT, Iteration
-from lissom.motion.search import Search
-from lissom.motion.task import Task
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.report import RAN_OUT, Iteration
+from lissom.motion.solve.assessment import with_changes
+from lissom.motion.solve.best import best_motion
+from lissom.motion.solve.guess import as_guess
+from lissom.motion.solve.search import Search
+from lissom.motion.task.options import OPTIONS, refuse_wrong
+from lissom.motion.task.task import Task
+from lissom.motion.transcription.constraints.closure import SINGULAR_WAY
 from lissom.verbs.states import as_arm
 
 VERB = "predict_motion"
@@ -45,17 +46,17 @@ def predict_motion(
     guess: Any = None,
 ) -> Motion:
     """See `lissom.predict_motion`; limits of the solver: tolerance, iterations, seconds."""
-    suited.refuse_arm(as_arm(arm, VERB))
+    support.refuse_arm(as_arm(arm, VERB))
     options = dict(zip(("tolerance", "iterations", "seconds"), limits, strict=True))
     refuse_wrong(VERB, **options, starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise)
     task = _task(task, given)
-    suited.refuse_lengths(arm, task)
-    suited.refuse_for_loose(arm, task)
+    support.refuse_lengths(arm, task)
+    support.refuse_unsupported(arm, task)
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     asked = _asked_residual(arm, task, residual, compare)
     search = Search(arm, task, limits, seed, regularise, progress, as_guess(arm, guess))
-    motion = search.best(starts, workers, scheduler, converge=refine is None)
+    motion = best_motion(search, starts, workers, scheduler, converge=refine is None)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)
     if asked is not None and motion.ok:
@@ -90,10 +91,16 @@ def _too_short(search: Search, motion: Motion) -> str:
     """Where a given duration may be why nothing was found: the shortest that was found without it."""
     given = motion.task.duration
     # shortest times of arms that vibrate are long to find, and none leads around a singular configuration
-    if given is None or RAN_OUT in motion.status or SINGULAR_WAY in motion.status or len(search.problem.loose):
+    if (
+        given is None
+        or RAN_OUT in motion.status
+        or SINGULAR_WAY in motion.status
+        or len(search.problem.spec.unactuated)
+    ):
         return ""
     try:
-        free = search.other(duration=None, minimise="time").best(1, 1)
+        task = motion.task.replace(duration=None, minimise="time")
+        free = best_motion(search.other(motion.arm, task), 1, 1)
     except LissomError:
         return ""
     longest = given if isinstance(given, float) else given[1]

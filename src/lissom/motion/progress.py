@@ -8,8 +8,8 @@ from typing import Any
 
 from lissom.engine.interrupts import noted_interrupts
 from lissom.errors import InputError, shown
-from lissom.motion.report import Iteration
-from lissom.telling import line
+from lissom.motion.result.report import Iteration
+from lissom.telling import line, line_if_long
 
 Told = Callable[[Iteration], object]
 
@@ -35,13 +35,13 @@ def watched(progress: Any) -> Iterator[Told]:
 
 @contextmanager
 def _shown(progress: Any) -> Iterator[Told]:
-    """A line that is written over, the user's function, or nothing."""
-    if progress is False or progress is None:
+    """A line that is written over, by default if the search takes some seconds; the user's function; or nothing."""
+    if progress is False:
         yield lambda _step: None
     elif callable(progress):
         yield progress
-    elif progress is True:
-        with line("compiling and building") as told:
+    elif progress is True or progress is None:
+        with (line if progress else line_if_long)("compiling and building") as told:
             yield lambda step: told(words(step))
     else:
         raise InputError(

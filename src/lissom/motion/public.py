@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
-from lissom.motion.record import Motion
-from lissom.motion.report import Iteration
-from lissom.motion.task import Task
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.report import Iteration
+from lissom.motion.task.task import Task
 
 
 def predict_motion(
@@ -31,7 +31,7 @@ def predict_motion(
     residual: float | None = None,
     compare: bool = False,
     regularise: float = 1e-5,
-    progress: bool | Callable[[Iteration], object] = False,
+    progress: bool | Callable[[Iteration], object] | None = None,
     on_failure: str = "raise",
     guess: Motion | ArrayLike | None = None,
     **fields: Any,
@@ -64,7 +64,8 @@ def predict_motion(
                                  limit. It makes the motion of joints that do not determine the duration unique and
                                  smooth. The duration grows by at most this fraction, in practice by 1e-9; `cost` does
                                  not contain it. 0: none
-    progress : bool or f(Iteration)     show a line, or call f after every iteration
+    progress : bool or f(Iteration)     show a line, or call f after every iteration; default: a line
+                                        after three seconds, at a terminal or in a notebook
     on_failure : "raise" or "return"    what to do if no motion was found; the error has the last one as `.motion`
     guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of
                                  any duration, of an arm with the same joints; or waypoints, equally spaced in time. By
@@ -146,7 +147,7 @@ def retime_motion(
     >>> motion.status, bool(abs(motion.tau).max() < 4.004)
     ('solved', True)
     """
-    from lissom.motion import retime
+    from lissom.motion.retiming import retime
 
     fields = {"limits": limits, "loads": loads, "minimise": minimise, "segments": segments}
     return retime.retime_motion(arm, path, fields, tolerance, iterations, on_failure)
@@ -173,6 +174,6 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
     >>> again.task == motion.task, again.arm == motion.arm, bool((again.tau == motion.tau).all())
     (True, True, True)
     """
-    from lissom.motion.files import read
+    from lissom.motion.result.files.read import read
 
     return read(path)

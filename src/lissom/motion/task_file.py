@@ -15,11 +15,11 @@ from lissom.formats.strict import Table, as_rows, as_table, inside, record, refu
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
-from lissom.motion.bending_limits import BendingLimit
-from lissom.motion.obstacles import Capsule, CollisionBody, Sphere
-from lissom.motion.options import OPTIONS, wrong
-from lissom.motion.reach import Reach
-from lissom.motion.task import Task, Via
+from lissom.motion.task.bending_limits import BendingLimit
+from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere
+from lissom.motion.task.options import OPTIONS, wrong
+from lissom.motion.task.reach import Reach
+from lissom.motion.task.task import Task, Via
 
 VERSION = 1
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
@@ -175,9 +175,10 @@ def _checked(options: Table) -> Table:
 
 def _guess(value: Any, folder: Path, arm: Arm) -> Any:
     """An earlier motion, or waypoints of the arm."""
-    from lissom.motion import files, guess
+    from lissom.motion.result.files.read import read
+    from lissom.motion.solve import guess
 
-    given = files.read(folder / value) if isinstance(value, str) else value
+    given = read(folder / value) if isinstance(value, str) else value
     try:
         guess.as_guess(arm, given)
     except InputError as error:

@@ -19,10 +19,10 @@ from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, tag
 from lissom.model.arm import Arm
 from lissom.model.describe import to_html as arm_words
-from lissom.motion import overview as of_motion
-from lissom.motion.files import load_record
 from lissom.motion.public import predict_motion
-from lissom.motion.record import Motion
+from lissom.motion.result import overview as of_motion
+from lissom.motion.result.files.read import load_record
+from lissom.motion.result.motion import Motion
 from lissom.motion.task_file import read_task_file
 from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation import overview as of_run

@@ -16,9 +16,9 @@ from lissom.listing import Listing
 from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
 from lissom.motion.compare import PERIODS, refuse_comparison, rigid_task
-from lissom.motion.played import follow
 from lissom.motion.public import predict_motion
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.replay import follow
 from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation.run import Run
 from lissom.verbs.modes import modes

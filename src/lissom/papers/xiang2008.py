@@ -11,15 +11,15 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import BSpline
 
 from lissom.model.arm import Arm
-from lissom.motion.basis import Basis
-from lissom.motion.build import Problem
-from lissom.motion.mesh import Mesh
-from lissom.motion.program import Block, Program
 from lissom.motion.public import predict_motion
-from lissom.motion.record import Motion
-from lissom.motion.solver import Solver
-from lissom.motion.start import start
-from lissom.motion.task import Task
+from lissom.motion.result.motion import Motion
+from lissom.motion.solve.ipopt import Solver
+from lissom.motion.splines.basis import Basis
+from lissom.motion.splines.mesh import Mesh
+from lissom.motion.task.task import Task
+from lissom.motion.transcription.problem import Problem
+from lissom.motion.transcription.program import Program
+from lissom.motion.transcription.rows import Block
 from lissom.papers.claims import OPEN, Claim, Drawing, Reproduction, judged
 from lissom.papers.xiang2008_bang_bang import BangBang, rates, read_off, shot
 from lissom.papers.xiang2008_closed_form import TABLE_1, TORQUE, TwoLink, gradient, two_link_arm
@@ -173,7 +173,7 @@ def _enforced(where: str, at: Array) -> Enforced:
         [name for name, kept in zip(block.names, keep, strict=True) if kept], block.data,
     )  # fmt: skip
     program = Program(whole.curves, [some], [], whole.low, whole.high)
-    found = Solver(program, tolerance=1e-8, iterations=500)(start(problem, program.curves))
+    found = Solver(program, tolerance=1e-8, iterations=500)(problem.guess.variables(program.curves))
     curves, s = program.curves, np.linspace(0.0, 1.0, 2001)
     q, qd, qdd = curves.at(found.x, s)
     T = curves.T(found.x)

@@ -15,7 +15,7 @@ from lissom.errors import InputError
 from lissom.formats import native_read, native_write
 from lissom.formats.identity import identity
 from lissom.model.arm import Arm
-from lissom.motion.encode import plain
+from lissom.motion.result.files.encode import plain
 from lissom.studies.study import Study
 from lissom.versions import versions
 

@@ -14,7 +14,7 @@ from lissom.errors import LissomError, ModelError
 from lissom.formats.files import write_whole
 from lissom.formats.kinds import read_instead
 from lissom.formats.tables import text_cell
-from lissom.motion.encode import revived
+from lissom.motion.result.files.encode import revived
 from lissom.studies.design import Columns
 from lissom.studies.parameter import StudyParameter
 from lissom.studies.result import StudyResult

@@ -317,7 +317,7 @@ def _numbers(value: Any) -> Any:
 
 def _tasked(given: dict[str, Any]) -> dict[str, Any]:
     """Fields of a task gathered into one."""
-    from lissom.motion.task import Task
+    from lissom.motion.task.task import Task
 
     known = {field.name for field in fields(Task)}
     task = given.get("task")

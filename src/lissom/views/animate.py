@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from lissom.errors import InputError, shown
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose

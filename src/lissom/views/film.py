@@ -13,7 +13,7 @@ import numpy as np
 from lissom.errors import InputError, UnsupportedError
 from lissom.formats.files import write_whole
 from lissom.model.arm import Arm
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 from lissom.spatial.rotations import Array
 from lissom.views import stage
 from lissom.views.figures import new_figure, set_title

@@ -10,10 +10,12 @@ import numpy as np
 from lissom.later import cached_property
 from lissom.model.limits import used
 from lissom.model.units import units
-from lissom.motion.bounds import Bounds, bounds_of
-from lissom.motion.record import PER_SEGMENT, Motion, grid
-from lissom.motion.report import DISTANCE, EXCESS
-from lissom.motion.task import CRITERIA
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.record import PER_SEGMENT
+from lissom.motion.splines.basis import grid
+from lissom.motion.task.bounds import Bounds, bounds_of
+from lissom.motion.task.task import CRITERIA
+from lissom.motion.transcription.peak import DISTANCE, EXCESS
 from lissom.spatial.rotations import Array
 from lissom.views.curves import notable
 

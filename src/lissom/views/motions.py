@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import InputError
-from lissom.motion.comparison import Comparison
-from lissom.motion.record import Motion
+from lissom.motion.result.comparison import Comparison
+from lissom.motion.result.motion import Motion
 from lissom.verbs.kinematics import pose
 from lissom.views import stage
 from lissom.views.curves import draw_curves, finish_axes, name_ends, others, shade_beyond, span

@@ -32,7 +32,7 @@ import numpy as np
 
 from lissom.model.arm import Arm
 from lissom.model.units import units
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 from lissom.spatial.frames import inverse
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose

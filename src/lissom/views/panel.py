@@ -16,7 +16,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.model.units import units
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.verbs.modes import modes
 from lissom.views.degrees import pose_text, shown_unit

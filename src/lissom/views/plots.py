@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.studies.result import StudyResult
 from lissom.studies.study import Study

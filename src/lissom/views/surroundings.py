@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.motion.obstacles import Capsule, Sphere
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
+from lissom.motion.task.obstacles import Capsule, Sphere
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.views import solids

@@ -10,7 +10,7 @@ from lissom.errors import InputError, shown
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.modes import ArmModes

@@ -17,7 +17,7 @@ from lissom.errors import InputError, SolveError, shown
 from lissom.formats.files import write_text
 from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
-from lissom.motion.record import Motion
+from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.telling import in_notebook

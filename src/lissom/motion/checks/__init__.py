@@ -1,0 +1,1 @@
+"""All refusals: what is certain to be impossible before a solver runs."""

@@ -1,0 +1,1 @@
+"""Motions as records: report, files, verification, replay in a simulation."""

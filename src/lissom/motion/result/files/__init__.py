@@ -1,0 +1,1 @@
+"""Motions as datasets, NetCDF files and tables."""

@@ -1,0 +1,89 @@
+"""Motions from datasets and NetCDF files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import InputError, LissomError, ModelError, shown
+from lissom.formats.files import refuse_unreadable
+from lissom.formats.kinds import about_record, record_kind, refuse_other_record
+from lissom.formats.netcdf import Contents, opened, text_of, values_of
+from lissom.formats.typed import refuse_unfit
+from lissom.motion.result.files.encode import revived
+from lissom.motion.result.files.write import FORMAT, SINCE, TOLD, refuse_other
+from lissom.motion.result.motion import Motion
+from lissom.simulation.files import load_run
+from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    import xarray
+
+
+def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Motion:
+    """Return a motion from a dataset that `Motion.to_xarray` made."""
+    from lissom.formats import native_read
+
+    refuse_other_record(data, "motion", file)
+    missing = [word for word in ("control_points", "break", "record") if word not in data]
+    if missing:
+        raise ModelError(f"it is not a motion: it has no {', '.join(missing)}.", file=file)
+    P, breaks = (values_of(data, word) for word in ("control_points", "break"))
+    try:
+        told = json.loads(text_of(data, "record"))
+        if told["format"] != FORMAT:
+            raise ModelError(f"its format is {told['format']!r}; expected {FORMAT!r}.", file=file)
+        arm = native_read.read(Path(file), told["arm"].encode())
+        words = (*TOLD, *(word for word in SINCE if word in told))
+        values = {word: revived(told[word], arm.dof) for word in words}
+        refuse_unfit(Motion, values)
+        _refuse_odd(values, P, breaks)
+        motion = Motion(arm=arm, breaks=breaks, control_points=P, **values)
+        motion.tau.sum()  # damaged splines are found here
+        return motion
+    except LissomError as error:
+        raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, IndexError) as error:
+        raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
+
+
+def _refuse_odd(told: dict[str, Any], P: Array, breaks: Array) -> None:
+    """Numbers of which no spline can be made."""
+    loose = told.get("unactuated")
+    if not 0 < told["duration"] < np.inf:
+        raise ModelError(f"its duration is {told['duration']:g} s; expected a time above 0.")
+    pairs = [(P, breaks, told["degree"])] + (
+        [] if loose is None else [(loose.control_points, loose.breaks, loose.degree)]
+    )
+    for points, ends, degree in pairs:
+        if points.ndim != 2 or ends.ndim != 1 or not 0 < degree < len(points) or len(ends) > len(points) + 1:
+            raise ModelError(f"its splines of degree {degree} do not fit {points.shape} control points.")
+        if not (np.isfinite(points).all() and np.isfinite(ends).all()):
+            raise ModelError("its control points are not finite.")
+
+
+def load_record(path: Path) -> Run | Motion:
+    """A run or a motion, by what the file says it is."""
+    if path.suffix.lower() == ".nc" and os.path.isfile(path):
+        with opened(path, "run or a motion") as data:
+            if record_kind(data) == "motion":
+                return from_dataset(data, str(path))
+    return load_run(path)
+
+
+def read(path: str | os.PathLike[str]) -> Motion:
+    """See `load_motion`."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"load_motion: path is {shown(path)}; expected the name of a file that Motion.save wrote.")
+    place = Path(path)
+    if os.path.isdir(place) and (found := about_record(place)):
+        raise ModelError(f"it is {found}; expected the file of a motion.", file=str(place))
+    refuse_unreadable(place)
+    refuse_other(place, "load_motion")
+    with opened(place, "motion") as data:
+        return from_dataset(data, str(place))

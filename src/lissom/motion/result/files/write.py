@@ -1,0 +1,82 @@
+"""Motions as datasets and NetCDF files: the splines are the motion; task, arm and report travel with them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lissom.errors import InputError
+from lissom.formats.files import write_whole
+from lissom.formats.kinds import read_instead
+from lissom.model.units import units
+from lissom.motion.result.files.encode import plain
+from lissom.motion.result.record import AbstractMotion
+
+if TYPE_CHECKING:
+    import xarray
+
+FORMAT = "lissom motion 2"
+OVER_TIME = {
+    "q": ("position", "rad or m"),
+    "qd": ("rate", "rad/s or m/s"),
+    "qdd": ("acceleration", "rad/s^2 or m/s^2"),
+    "tau": ("torque or force", "N m or N"),
+}
+TOLD = ("task", "duration", "cost", "status", "ok", "degree", "report")
+SINCE = ("continuity", "unactuated", "closures", "compared")  # files of earlier versions have none
+
+
+def to_dataset(motion: AbstractMotion) -> xarray.Dataset:
+    """See `Motion.to_xarray`."""
+    import xarray
+
+    variables: dict[str, Any] = {
+        word: (("time", "coordinate"), getattr(motion, word), {"units": unit, "long_name": name})
+        for word, (name, unit) in OVER_TIME.items()
+    }
+    led = "coordinate" if motion.unactuated is None else "actuated_coordinate"
+    variables["control_points"] = (("control_point", led), motion.control_points, {"units": "rad or m"})
+    coords = {
+        "time": ("time", motion.t, {"units": "s"}),
+        "coordinate": ("coordinate", list(motion.arm.coordinates)),
+        "unit": ("coordinate", units(motion.arm)),
+        "break": ("break", motion.breaks, {"long_name": "ends of segments, as fractions of the duration"}),
+    }
+    data = xarray.Dataset(variables, coords)
+    data["record"] = ((), _text(motion))
+    data.attrs = {"title": f"motion of {motion.arm.name}", "status": motion.status, "source": FORMAT}
+    data.attrs |= {"duration": motion.duration, "cost": motion.cost}
+    return data
+
+
+def _text(motion: AbstractMotion) -> str:
+    """Return everything in a motion that is not an array, as JSON."""
+    from lissom.formats import native_write
+
+    told = {word: plain(getattr(motion, word), motion.arm.dof) for word in (*TOLD, *SINCE)}
+    return json.dumps({"format": FORMAT, "arm": native_write.write(motion.arm), **told})
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    place = Path(path)
+    refuse_other(place, "save")
+    if not os.path.isdir(place.absolute().parent):
+        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+
+
+def save(motion: AbstractMotion, path: str | os.PathLike[str]) -> None:
+    """See `Motion.save`."""
+    place = Path(path)
+    refuse_other(place, "save")
+    data = to_dataset(motion)
+    write_whole(place, lambda temporary: data.to_netcdf(temporary, engine="h5netcdf"))
+
+
+def refuse_other(place: Path, verb: str) -> None:
+    if place.suffix.lower() != ".nc":
+        other = "; a table for a controller is written by to_csv" if place.suffix.lower() == ".csv" else ""
+        instead = "" if verb == "save" else read_instead(place)
+        raise InputError(f"{verb}: {place.name} has an unknown ending; expected .nc{other}.{instead}")

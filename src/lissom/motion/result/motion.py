@@ -1,0 +1,126 @@
+"""A motion, as users meet it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lissom.motion.result.record import AbstractMotion
+
+if TYPE_CHECKING:
+    import xarray
+
+    from lissom.motion.result.files.table import MotionTable
+    from lissom.motion.result.verification.verify import Verification
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(AbstractMotion):
+    """A motion for a task, from `predict_motion` or `retime_motion`.
+
+    Attributes
+    ----------
+    arm : Arm
+    task : Task
+    duration : float             [s]
+    cost : float                 value of the minimised integral
+    status : str                 "solved", or why no solution was found
+    ok : bool                    whether it is solved, and no limit is exceeded by more than 0.1 %
+    t : (nt,)                    times [s]
+    q, qd, qdd, tau : (nt, dof)  at these times; the torque of unactuated coordinates is zero
+    breaks, degree, continuity, control_points    of the splines of all coordinates, or of the actuated ones
+    unactuated : UnactuatedSplines or None    splines of unactuated coordinates (modes, springs, passive joints)
+    closures : Closures or None  forces in closed loops
+    report : MotionReport
+    compared : Comparison or None     comparison with other plans, if requested
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link").with_gravity((0, 0, 0))
+    >>> motion = ls.predict_motion(arm, start=[0, -2], goal=[1, -1])
+    >>> round(motion.duration, 4), motion.tau.shape
+    (0.3931, (201, 2))
+    >>> q, qd, qdd = motion.at(0.2)
+    >>> motion.table(rate_hz=1000).q.shape
+    (395, 2)
+    """
+
+    def verify(
+        self,
+        tolerance: float = 1e-4,
+        rtol: float = 1e-10,
+        per_segment: int = 100,
+        *,
+        modes: int = 0,
+        payload: float = 0.0,
+        stiffness: float = 0.0,
+        feedback: Any = None,
+    ) -> Verification:
+        """Replay the motion in an independent simulation, and check every limit on a grid finer than the solver's.
+
+        Each segment of the splines is replayed from its planned state under the planned torques. What replayed and
+        planned states differ by at the ends of segments (the defects) shows whether the plan obeys the equations of
+        motion, on arms that are unstable too. The simulation integrates forward dynamics by adaptive steps, with loads
+        and Coulomb friction that sticks; nothing of the search is used. The whole motion is simulated too, under its
+        torques alone or with a controller, for information.
+
+        Parameters
+        ----------
+        tolerance : float       largest joint error to which the defects may add up [rad or m]
+        rtol : float            of the integrator
+        per_segment : int       points per segment of the splines at which limits are checked
+        modes : int             also simulate an arm whose links have this many more modes of every kind
+        payload : float         also simulate payloads heavier and lighter by this fraction, 0.1: ten percent
+        stiffness : float       also simulate links and joint springs stiffer and softer by this fraction
+        feedback : PD, StateFeedback, ComputedTorque, function tau(t, q, qd), or None
+            simulate the whole motion with this controller instead of the torques alone; joints must stay within
+            `tolerance`. Of controllers the gains and the torque limit count: the reference is the motion, and PD and
+            StateFeedback are added to the planned torques. A function gives all of the torque
+
+        Returns
+        -------
+        Verification
+        """
+        from lissom.motion.result.verification.verify import verify
+
+        return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)
+
+    def table(self, rate_hz: float = 1000.0) -> MotionTable:
+        """Return equally spaced samples for a controller; see `MotionTable`."""
+        from lissom.motion.result.files.table import sampled
+
+        return sampled(self, rate_hz)
+
+    def to_csv(self, path: str | os.PathLike[str], rate_hz: float = 1000.0) -> None:
+        """Write `table(rate_hz)` as CSV: a line of units, a line of names, one line per sample."""
+        self.table(rate_hz).to_csv(path)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the whole motion as an xarray dataset with names and units."""
+        from lissom.motion.result.files.write import to_dataset
+
+        return to_dataset(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the motion as NetCDF (``.nc``): splines, task, arm and report. See `load_motion`."""
+        from lissom.motion.result.files.write import save
+
+        save(self, path)
+
+    def describe(self) -> str:
+        """Return a summary as text."""
+        from lissom.motion.result.overview import headline
+
+        return "\n".join(
+            [headline(self), self.report.describe(), *([] if self.compared is None else ["", str(self.compared)])]
+        )
+
+    def _repr_html_(self) -> str:
+        from lissom.motion.result.overview import to_html
+
+        return to_html(self)
+
+    def __repr__(self) -> str:
+        return f"<Motion of {self.arm.name!r}: {self.duration:.6g} s, cost {self.cost:.6g}, {self.status}>"

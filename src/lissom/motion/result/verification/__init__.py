@@ -1,0 +1,1 @@
+"""Verification of a motion by an independent simulation."""

@@ -1,0 +1,258 @@
+"""Verification of a motion: replayed segment by segment by an independent simulation, with a close look at limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import InputError, shown
+from lissom.model.units import units
+from lissom.motion.result.record import AbstractMotion
+from lissom.motion.result.residual_check import last_loads, rings
+from lissom.motion.result.verification.defects import Defects, defects, deviation
+from lissom.motion.result.verification.growth import Growth
+from lissom.motion.result.verification.trials import Trial, tried, variants
+from lissom.motion.result.verification.whole import replayed
+from lissom.motion.splines.basis import grid
+from lissom.motion.task.bounds import bounds_of
+from lissom.motion.transcription.constraints.constraint import Look
+from lissom.motion.transcription.constraints.path import path_constraints
+from lissom.motion.transcription.peak import EXCESS, Peak
+from lissom.motion.transcription.peaks import both_sides, peaks_of, rates_of
+from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
+from lissom.verbs.definite import first_indefinite, words
+from lissom.verbs.dynamics import mass_matrix
+
+LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """Whether a motion obeys the equations of motion and its limits, and what its torques alone do.
+
+    The verdict comes from the segments of its splines: each is replayed from its planned state under the planned
+    torques, by a simulation that is independent of the solver. Defects are replayed minus planned states at the ends
+    of segments. `deviation` is their sum: defects of positions, plus those of rates times the duration (for unactuated
+    coordinates that vibrate: divided by their frequency). If it exceeds `tolerance`, a motion is still verified if the
+    open-loop simulation of its torques stays within `tolerance`: defects of small vibrations may cancel from segment to
+    segment.
+
+    The open-loop simulation of the whole motion (`run`, `error`, `joint_error`, `end_error`, `residual`) and the
+    amplification of errors (`growth`) are for information: an arm that is unstable without feedback does not make the
+    plan wrong. With `feedback` they belong to the arm with that controller, which must stay within `tolerance`.
+
+    Attributes
+    ----------
+    ok : bool                     `deviation`, or the error under the torques alone, is within `tolerance`, and no limit
+                                  or distance is exceeded by more than 0.1 %
+    status : str                  "verified", or what is wrong
+    defects : (segments, dof)     positions at the ends of segments, replayed minus planned [rad or m]; of a segment
+                                  in which errors grow fast, and which is replayed in several pieces, the largest
+    rate_defects : (segments, dof)    the same of rates [rad/s or m/s]
+    deviation : (dof,)            what all defects add up to [rad or m]
+    growth : float                how many times small errors of the state grow along the motion, at worst (rates in
+                                  units of 1/duration); about 2 for an arm that neither stabilises nor destabilises
+    run : Run                     simulation of the whole motion from the start state
+    t : (nt,)                     its times [s]
+    error : (nt, dof)             simulated minus planned positions [rad or m]
+    joint_error : (dof,)          largest |error| over time
+    end_error : (dof,)            error at the end
+    residual : float              vibration of the tip that is left at the end [m], see `residual_vibration`
+    peaks : tuple of Peak         largest utilisation of every limit, and the smallest distance from obstacles, on a
+                                  fine grid
+    tolerance : float             the requested tolerance
+    feedback : str                name of the controller; empty: open loop
+    trials : tuple of Trial       simulations on different arms, if requested
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> motion = ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1])
+    >>> found = motion.verify()
+    >>> found.status, found.defects.shape, bool(found.deviation.max() < 1e-7), found.torque_utilisation < 1.001
+    ('verified', (20, 2), True, True)
+    """
+
+    ok: bool
+    status: str
+    defects: Array
+    rate_defects: Array
+    deviation: Array
+    growth: float
+    run: Run
+    t: Array
+    error: Array
+    joint_error: Array
+    end_error: Array
+    residual: float
+    peaks: tuple[Peak, ...]
+    tolerance: float
+    feedback: str = ""
+    trials: tuple[Trial, ...] = ()
+
+    @property
+    def torque_utilisation(self) -> float:
+        """Largest |torque| over its limit; 0 where none is limited."""
+        return max((peak.utilisation for peak in self.peaks if peak.quantity == "torque"), default=0.0)
+
+    def describe(self) -> str:
+        """Return the verification as text."""
+        arm, names = self.run.arm, self.run.arm.coordinates
+        worst, last = int(np.argmax(self.joint_error)), int(np.argmax(np.abs(self.end_error)))
+        k = int(np.argmax(np.nan_to_num(self.deviation, nan=np.inf)))
+        lines = [
+            self.status,
+            f"{len(self.defects)} segments replayed from their planned states: largest defect "
+            f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m, sum {self.deviation[k]:.2g} ({names[k]})",
+            f"simulation of the whole motion {f'with {self.feedback}' if self.feedback else 'open loop'} "
+            f"({self.run.report.method}): largest joint error {self.joint_error[worst]:.2g} ({names[worst]}), at "
+            f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it stopped,'} "
+            f"{abs(self.end_error[last]):.2g} ({names[last]})",
+            f"small errors grow up to {self.growth:.3g} times along the motion without feedback"
+            + ("; it needs feedback" if self.growth > LARGE else ""),
+            *(peak.describe() for peak in self.peaks),
+        ]
+        if not arm.actuated.all() and not arm.loops:
+            lines.insert(3, f"residual vibration of the tip {self.residual:.2g} m")
+        lines += [trial.describe() for trial in self.trials]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Verification: {self.status}; sum of defects {self.deviation.max():.2g}>"
+
+
+def verify(
+    motion: AbstractMotion,
+    tolerance: float,
+    rtol: float,
+    per_segment: int,
+    modes: int,
+    payload: float,
+    stiffness: float,
+    feedback: Any,
+) -> Verification:
+    """See `Motion.verify`."""
+    for word, value in (("tolerance", tolerance), ("rtol", rtol)):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
+            raise InputError(f"verify: {word} is {shown(value)}; expected a number above 0.")
+    if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
+        raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
+    others = variants(motion.arm, modes, payload, stiffness)
+    growth = Growth(motion)
+    run = replayed(motion, growth, feedback, rtol)
+    found = defects(motion, growth, rtol)
+    total = deviation(found, growth)
+    t, error = _errors(motion, run)
+    largest = np.abs(error).max(axis=0)
+    peaks = _peaks(motion, per_segment)
+    status = _failed(found) or _beyond(motion, peaks)
+    if not status and not total.max() <= tolerance:
+        alone = run if feedback is None else replayed(motion, growth, None, rtol)
+        if not _follows(motion, alone, tolerance):
+            status = _defective(motion, found, total, tolerance, _resolution(motion, growth, found, rtol))
+    if not status and feedback is not None:
+        status = _lost(motion, run, largest, tolerance, _name(feedback))
+    if not status and not motion.ok:
+        status = f"the motion obeys the equations of motion, but does not solve its task: {motion.status}"
+    return Verification(
+        not status, status or "verified", _largest([part.q for part in found]), _largest([part.qd for part in found]),
+        total, growth.largest, run, t, error, largest, error[-1],
+        0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)), peaks, tolerance,
+        "" if feedback is None else _name(feedback), tuple(tried(motion, what, arm) for what, arm in others),
+    )  # fmt: skip
+
+
+def _largest(parts: list[Array]) -> Array:
+    """(segments, dof) with its sign, of the pieces (k, dof) of every segment."""
+    return np.stack([np.take_along_axis(x, np.abs(x).argmax(axis=0)[None], axis=0)[0] for x in parts])
+
+
+def _name(feedback: Any) -> str:
+    return getattr(feedback, "__name__", type(feedback).__name__)
+
+
+def _errors(motion: AbstractMotion, run: Run) -> tuple[Array, Array]:
+    """Times (nt,) to which a run got, and simulated minus planned positions (nt, dof) there."""
+    known = np.isfinite(run.q).all(axis=1)
+    t = run.t[known]
+    return t, run.q[known] - motion.at(np.minimum(t, motion.duration))[0]
+
+
+def _follows(motion: AbstractMotion, run: Run, tolerance: float) -> bool:
+    """It got to the end along the motion; amplitudes of links are left to the residual."""
+    others = np.setdiff1d(np.arange(motion.arm.dof), motion.arm.mode_index)
+    return _ended(run) and bool(np.abs(_errors(motion, run)[1][:, others]).max() <= tolerance)
+
+
+def _ended(run: Run) -> bool:
+    """It got to its end."""
+    return not run.failures and bool(np.isfinite(run.q[-1]).all())
+
+
+def _peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
+    """Utilisation of limits, and the smallest distance from obstacles."""
+    arm, T, breaks = motion.arm, motion.duration, motion.finest_breaks
+    finer = (len(breaks) - 1) // motion.basis.segments
+    s = both_sides(grid(breaks, max(per_segment // finer, 4)), breaks)
+    bounds = bounds_of(arm, motion.task, "verify")
+    rate = rates_of(lambda s: motion.torques(s * T), s, breaks, T, bounds)
+    look = Look(lambda s: motion.at(s * T)[0], s, s, T, motion.profiles(s * T, 4), motion.torques(s * T), rate)
+    peaks = peaks_of(bounds, arm.coordinates, s, T, look.values)
+    others = path_constraints(arm, motion.task, "verify")
+    return (*peaks, *(peak for constraint in others for peak in constraint.peaks(look)))
+
+
+# ---- the verdict; each says what is wrong, or nothing ----------------------------------------------
+
+
+def _failed(found: list[Defects]) -> str:
+    failures = [part.failure for part in found if part.failure]
+    return f"a segment could not be replayed, {failures[0]}" if failures else ""
+
+
+def _beyond(motion: AbstractMotion, peaks: tuple[Peak, ...]) -> str:
+    over = [peak for peak in peaks if peak.utilisation > 1 + EXCESS]
+    if over:
+        return max(over, key=lambda peak: peak.utilisation).beyond()
+    lost = first_indefinite(mass_matrix(motion.arm, motion.q)) if motion.arm.flexible else None
+    return "" if lost is None else words(motion.arm, lost.least, f" at {motion.t[lost.number]:.4g} s")
+
+
+def _resolution(motion: AbstractMotion, growth: Growth, found: list[Defects], rtol: float) -> float:
+    """What errors of the integrator may add up to: `rtol` of the state in every piece."""
+    size = np.abs(motion.q).max(axis=0) + growth.lasting * np.abs(motion.qd).max(axis=0)
+    return rtol * float(size.max()) * sum(len(part.q) for part in found)
+
+
+def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, tolerance: float, finest: float) -> str:
+    if deviation.max() <= finest:
+        return (
+            f"the sum of defects is {deviation.max():.2g}, more than {tolerance:g}, but within the error of the "
+            "integrator; use a smaller rtol, or a larger tolerance"
+        )
+    k = int(np.argmax(deviation))
+    sizes = [np.abs(part.qd[:, k]).max() for part in found]
+    worst = found[int(np.argmax(sizes))]
+    unit = units(motion.arm, "qd")[k]
+    return (
+        f"the plan does not obey the equations of motion: replayed from its planned states, "
+        f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
+        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g}, more than {tolerance:g}. The torques may belong "
+        "to another arm, payload or load; otherwise increase segments"
+    )
+
+
+def _lost(motion: AbstractMotion, run: Run, largest: Array, tolerance: float, name: str) -> str:
+    if not _ended(run):
+        return f"with {name} the simulation ended early: {run.status}"
+    joints = motion.arm.joint_index  # what amplitudes do is the residual's
+    if largest[joints].max() <= tolerance:
+        return ""
+    k = int(joints[np.argmax(largest[joints])])
+    return (
+        f"with {name} joint {motion.arm.coordinates[k]!r} leaves the motion by {largest[k]:.2g}, more than "
+        f"{tolerance:g}; check its gains and its torque limit"
+    )

@@ -1,0 +1,1 @@
+"""The best timing of a given path."""

@@ -1,0 +1,1 @@
+"""The search for a motion: solvers, starts, exchange between samples, refinement."""

@@ -1,0 +1,195 @@
+"""From the solution of a program to a motion: whether it is one, and why it is not."""
+
+from __future__ import annotations
+
+from dataclasses import fields as fields_of, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.model.units import unit_of
+from lissom.motion.checks.friction import weak_against_friction
+from lissom.motion.checks.impossible import weak_for_holding
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.report import INTERRUPTED, NOT_EVERYWHERE, RAN_OUT, Iteration, MotionReport, UnactuatedSplines
+from lissom.motion.solve.ipopt import INFEASIBLE, OUT_OF_TIME, Solution
+from lissom.motion.splines.curves import Curves
+from lissom.motion.splines.mesh import Mesh
+from lissom.motion.transcription.constraints.singularity import crossed
+from lissom.motion.transcription.peak import DISTANCE, EXCESS, Peak
+from lissom.motion.transcription.problem import SHORTEST, Problem
+from lissom.motion.transcription.program import Program
+from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
+from lissom.verbs.dynamics import inverse_dynamics
+
+LOOKS, MOSTLY = 5, 0.95  # points of a segment at which torques are compared; of their change, in the segments halved
+MET = 1e-6  # of the size of a row: smaller violations are none
+
+Limits = tuple[float, int, float | None]
+
+
+class Outcome:
+    """Motions from solutions of one problem.
+
+    limits : tolerance, iterations and seconds of the search, which messages name
+    """
+
+    def __init__(self, problem: Problem, limits: Limits) -> None:
+        self._problem, self._limits = problem, limits
+
+    def __call__(
+        self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int,
+        log: tuple[Iteration, ...], spent: dict[str, float],
+    ) -> Motion:  # fmt: skip
+        """The motion, with a status that says what it is worth."""
+        problem, x = self._problem, solution.x
+        over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
+        samples = len(program.blocks[0].block.s)
+        report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(spent))
+        T = program.curves.T(x)
+        cost = problem.cost(program.curves, x) if problem.rounded else self.pure(solution.cost, T)
+        ok, status = self._judged(mesh, program, solution, peaks, cost)
+        P, *others = program.curves.control_points(x)
+        basis, loose = mesh.led, None
+        if mesh.loose is not None:
+            loose = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+        return Motion(
+            problem.arm, problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report, basis.continuity,
+            loose, problem.closures(program.curves, x),
+        )  # fmt: skip
+
+    def unsolved(self, mesh: Mesh, curves: Curves, x: Array, spent: dict[str, float]) -> Motion:
+        """The motion of variables that no solver has seen, as its functions could not be compiled in time."""
+        P, *others = curves.control_points(x)
+        basis, loose = mesh.led, None
+        if mesh.loose is not None:
+            loose = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+        status = (
+            f"stalled: {OUT_OF_TIME} during compilation; {self._more_seconds}, or call again: compiled code is stored"
+        )
+        return Motion(
+            self._problem.arm, self._problem.task, curves.T(x), np.nan, status, False, basis.breaks, basis.degree, P,
+            MotionReport((), np.nan, (), 0, 0, dict(spent)), basis.continuity, loose,
+            self._problem.closures(curves, x),
+        )  # fmt: skip
+
+    def unchecked(self, what: str) -> str:
+        """Why something was not checked."""
+        return f"{OUT_OF_TIME} before the {what}; {self._more_seconds}"
+
+    @property
+    def _more_seconds(self) -> str:
+        seconds = self._limits[2]
+        return "raise `seconds`" if seconds is None else f"raise `seconds` ({seconds:.4g})"
+
+    def _judged(
+        self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], cost: float
+    ) -> tuple[bool, str]:
+        """Whether it answers the task, and the status."""
+        singular = self.crossed(mesh, program, solution)
+        status = solution.status
+        if not solution.solved:
+            if status != INTERRUPTED:
+                status = f"{self._why(program, solution, cost)}{singular and f'; {singular}'}"
+            return False, status
+        if singular:
+            return False, singular
+        beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
+        if beyond:
+            return False, f"{NOT_EVERYWHERE}: {', and '.join(beyond)}; try more segments or starts"
+        if self._problem.task.duration is None and program.curves.T(solution.x) < 1.01 * SHORTEST:
+            return False, "no limit of this task bounds its duration from below, so it tends to zero; give a duration"
+        missed = self._problem.targets.missed(lambda s: program.curves.at(solution.x, s, 1)[0])
+        if missed:
+            return False, f"no motion was found that reaches all targets: {missed}"
+        curves, x, s = program.curves, solution.x, mesh.looks()
+        bent, small = bending_range.deflection_report(self._problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
+        return (small, f"{status}; {bent}" if small else bent) if bent else (True, status)
+
+    def crossed(self, mesh: Mesh, program: Program, solution: Solution) -> str:
+        """A singular configuration that closed loops pass, as a sentence; empty where there is none."""
+        closing, curves, x = self._problem.spec.closing, program.curves, solution.x
+        return "" if closing is None else crossed(closing, lambda s: curves.at(x, s, 1)[0], mesh.looks(), curves.T(x))
+
+    def pure(self, cost: float, T: float) -> float:
+        """The cost without the small torque cost that makes a shortest time well determined."""
+        return self._problem.task.minimise["time"] * T if self._problem.small.any() else cost
+
+    # ---- what went wrong ------------------------------------------------------------------------------
+
+    def _why(self, program: Program, solution: Solution, cost: float) -> str:
+        """The status of a search that ended without a solution: why, what is violated, what to do."""
+        status, found = solution.status, self.violated(program, solution)
+        if RAN_OUT in status:
+            return f"{status}: {self._unfinished(status, found, cost)}"
+        if not found:
+            if status == INFEASIBLE:
+                status = "stalled"  # it gave up elsewhere, and was put back to where it had been
+            return f"{status}: a feasible motion, not optimal (cost {cost:.4g}); more starts may find a better one"
+        weak = weak_for_holding(self._problem.spec) if status == INFEASIBLE else ""
+        weak = weak or weak_against_friction(self._problem.spec)
+        return f"{status}; the constraints cannot be satisfied together: {found}{weak and f'; {weak}'}"
+
+    def _unfinished(self, status: str, found: str, cost: float) -> str:
+        more = self._more_seconds if OUT_OF_TIME in status else f"raise `iterations` ({self._limits[1]})"
+        if found:
+            weak = weak_against_friction(self._problem.spec)
+            return f"in the last iterate, {found}; {weak or more}"
+        return f"a feasible motion, not yet optimal (cost {cost:.4g}); {more}, or accept it with on_failure='return'"
+
+    def violated(self, program: Program, solution: Solution) -> str:
+        """The rows that are violated most, by how much, and how much is allowed."""
+        over = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
+        worst: dict[str, str] = {}
+        for k in np.argsort(-over, kind="stable"):
+            if over[k] > MET * program.sizes[k] and len(worst) < 3:
+                what, who, _ = program.names[k]
+                unit = "m" if what.startswith(DISTANCE) else unit_of(self._problem.arm, what, who)
+                allowed = f"{MET * program.sizes[k]:.2g} {unit}".rstrip()
+                by = f"{over[k]:.3g} {unit}".rstrip()
+                worst.setdefault(f"{what} of {who!r}", f"{by} (allowed: {allowed})")
+        return ", ".join(f"{word} is violated by {x}" for word, x in worst.items())
+
+
+def mesh_of(motion: Motion) -> Mesh:
+    """Where its splines are joined."""
+    return Mesh(*(basis for basis, _, _ in motion.splines))
+
+
+def changing(motion: Motion) -> NDArray[np.bool_]:
+    """(segments,) those in which the torques change most: together they have nearly all of the change, each squared and
+    by its length. There a finer mesh lowers the cost."""
+    breaks, T = motion.basis.breaks, motion.duration
+    x = np.linspace(1e-6, 1 - 1e-6, LOOKS)
+    s = breaks[:-1, None] + np.diff(breaks)[:, None] * x
+    z = motion.at(np.clip(s.ravel() * T, 0.0, T))
+    tau = np.asarray(inverse_dynamics(motion.arm, *z)).reshape(*s.shape, -1)
+    share = np.diff(breaks) * (np.ptp(tau, axis=1) ** 2).sum(axis=1)
+    order = np.argsort(-share, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(share[order]), MOSTLY * share.sum())) + 1
+    out = np.zeros(len(share), bool)
+    out[order[:enough]] = True
+    return out
+
+
+def points_of(motion: Motion) -> list[Array]:
+    """Control points of all its splines."""
+    return [P for _, _, P in motion.splines]
+
+
+def with_changes(motion: Motion, **changes: Any) -> Motion:
+    given = {f.name: getattr(motion, f.name) for f in fields_of(motion) if f.init}
+    return Motion(**(given | changes))
+
+
+def stopped_by_user(motion: Motion) -> Motion:
+    """The best motion so far, where the user ended the search before it was finished or compared with others."""
+    return with_changes(motion, ok=False, status=INTERRUPTED)
+
+
+def reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
+    """With another status, and other parts of its report."""
+    report = replace(motion.report, **changes)
+    return with_changes(motion, status=motion.status if status is None else status, report=report)

@@ -1,0 +1,1 @@
+"""From an arm and a task to a nonlinear program."""

@@ -1,0 +1,61 @@
+"""Limits of position, velocity, acceleration and jerk, on the control points: so they hold at all times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lissom.motion.splines.curves import Curves
+from lissom.motion.task.bounds import Bounds
+from lissom.motion.transcription.constraints.constraint import AbstractConstraint, Look
+from lissom.motion.transcription.peak import Peak
+from lissom.motion.transcription.peaks import peaks_of
+from lissom.motion.transcription.rows import Scaled
+
+DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
+
+
+class ControlPointLimits(AbstractConstraint):
+    """Bounds of the control points of profiles and of their derivatives."""
+
+    def __init__(self, bounds: Bounds, names: Sequence[str]) -> None:
+        self._bounds, self._names = bounds, names
+
+    def linear(self, curves: Curves) -> list[Scaled]:
+        """Rows of derivatives, and of control points of positions that are no variables."""
+        limited = [word for word in DERIVATIVES if self._bounds.limited(word).any()]
+        return [*(part for word in limited for part in self._derivative(curves, word)), self._positions(curves)]
+
+    def peaks(self, look: Look) -> list[Peak]:
+        """Of positions, rates, accelerations and jerks."""
+        values = {word: look.values[word] for word in ("position", *DERIVATIVES)}
+        return peaks_of(self._bounds, self._names, look.s, look.T, values)
+
+    def _derivative(self, curves: Curves, quantity: str) -> list[Scaled]:
+        """Rows for upper limits, and rows for lower ones."""
+        order = DERIVATIVES[quantity]
+        hull, owner = curves.hull(order)
+        moves = np.diff(hull.A.indptr) > 0  # some are given by the ends
+        lower, upper = self._bounds.lower[quantity][owner], self._bounds.upper[quantity][owner]
+        out = []
+        for limit, above in ((upper, True), (lower, False)):
+            some = np.flatnonzero(moves & np.isfinite(limit))
+            names = [(quantity, self._names[owner[k]], k / max(len(owner) - 1, 1)) for k in some]
+            zero, far = np.zeros(len(some)), np.full(len(some), np.inf)
+            low, high = (-far, zero) if above else (zero, far)
+            out.append(Scaled(hull.A[some], hull.c[some], limit[some], order, low, high, names))
+        return out
+
+    def _positions(self, curves: Curves) -> Scaled:
+        """Of control points that follow from others or from T (moving ends); others are variables with bounds."""
+        hull, owner = curves.hull(0)
+        A = hull.A
+        count = np.diff(A.indptr)
+        plain = (count == 1) & (hull.c == 0.0) & (A @ np.ones(A.shape[1]) == 1.0)
+        if curves.duration is None:
+            plain &= A[:, [curves.size - 1]].toarray()[:, 0] == 0.0
+        lower, upper = self._bounds.lower["position"][owner], self._bounds.upper["position"][owner]
+        some = np.flatnonzero((count > 0) & ~plain & (np.isfinite(lower) | np.isfinite(upper)))
+        names = [("position", self._names[owner[k]], 0.0) for k in some]
+        return Scaled(A[some], hull.c[some], np.zeros(len(some)), 0, lower[some], upper[some], names)

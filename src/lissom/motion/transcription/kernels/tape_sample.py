@@ -1,0 +1,407 @@
+"""One time sample of an arm of many joints: as `sample.Sample`, with derivatives from the tapes of inverse dynamics.
+
+Straight-line code of second derivatives grows with the third power of the number of joints and takes minutes to
+compile beyond about ten. Tapes do not grow; what is left is the chain rule. Rows and cost are L(y, T), y_r = u_r / T^r,
+
+    L = lam . tau + mu . (tau v) + w T (c_1 + c_2 tau . tau + c_3 sum e(tau v) + c_4 jerk . jerk)
+
+so with F the same function of tau, v, jerk and T as if they were free, and J = d tau / dy,
+
+    L_y  = J^T F_tau + F_v + F_jerk
+    L_yy = (F_tau . tau)_yy + J^T F_tautau J + J^T F_tauv + F_vtau J + F_vv + F_jerkjerk
+
+where the first term is what the tape of `inverse_dynamics_hessian` gives, and every F_.. is diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.dynamics.inverse import Setting
+from lissom.errors import UnsupportedError
+from lissom.model.arm import Arm
+from lissom.motion.transcription.kernels.friction import excess, slopes
+from lissom.motion.transcription.kernels.sample import Places
+from lissom.motion.transcription.kernels.smoothing import Layout, Widths
+from lissom.spatial.rotations import Array
+from lissom.verbs.library import library
+
+# xArm7, minimum time, 20 segments: the first call takes 6 s with straight-line code and 2 s with tapes, later ones 0.60
+# and 0.70 s. Straight-line code grows with the third power of the number of joints.
+STRAIGHT = 6  # joints up to which straight-line code is the better one
+LONGEST = 12  # joints up to which straight-line code can be had at all
+SIDES = (1.0, -1.0)
+CRITERIA = ("time", "torque_squared", "energy", "jerk")
+
+
+def prefers_tape(arm: Arm, criteria: Iterable[Any], rates: bool) -> bool:
+    """Whether samples of an arm should come from tapes; `rates`: those of torques are limited."""
+    if arm.dof <= STRAIGHT:
+        return False
+    missing = ["limits of torque_rate"] if rates else []
+    missing += [word if isinstance(word, str) else "a function" for word in criteria if word not in CRITERIA]
+    if missing and arm.dof > LONGEST:
+        raise UnsupportedError(
+            f"predict_motion: {missing[0]}: not supported for arms with more than {LONGEST} joints, and {arm.name!r} "
+            f"has {arm.dof}. Supported criteria are {', '.join(CRITERIA)}; limit the jerk instead of the torque rate."
+        )
+    return not missing
+
+
+class _Partials(NamedTuple):
+    """Derivatives of F, (N, n) each: diagonals of the second ones."""
+
+    tau: Array
+    v: Array
+    tau_tau: Array
+    tau_v: Array
+    v_v: Array
+    tau_T: Array
+    v_T: Array
+
+
+class Curvature(NamedTuple):
+    """Second derivatives of samples, in parts: of L by y, without the squares of slopes, and those.
+
+    blocks     {(r, s): (N, n, n)} by y_r and y_s, of two orders once
+    last       (N, orders n + 1) by u and T, and by T; None where it is not asked for
+    slopes     J = d tau / d(q, v, a), (N, n, 3 n)
+    along      d tau / dT (N, n); None where it is not asked for
+    weights    of J^T weights J (N, n)
+    """
+
+    blocks: dict[tuple[int, int], Array]
+    last: Array | None
+    slopes: Array
+    along: Array | None
+    weights: Array
+
+
+class TapeSample:
+    """Functions of one kind of sample, as `sample.Sample` has them.
+
+    Parameters
+    ----------
+    arm : Arm
+    setting : Setting               frames that carry loads
+    powers : (k,)                   coordinates whose power is a row, after all torques
+    weights : {criterion: weight}   of time, torque_squared, energy, jerk
+    small : (n,)                    more weights of the squared torques
+    rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
+                                    its jump: above, then below
+    layout : Layout                 widths within which jumps are rounded off, which are the last data of a sample
+    check : f()                     called before each of its functions is compiled, and may raise
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        setting: Setting,
+        powers: NDArray[np.intp],
+        weights: Mapping[str, float],
+        small: Array,
+        rubbing: NDArray[np.intp],
+        layout: Layout,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.n, self.m = arm.dof, arm.dof + len(powers) + 2 * len(rubbing)
+        self._loads, self._layout = 9 * len(setting.loads), layout
+        self.data = self._loads + layout.size
+        self.orders = 4 if weights.get("jerk") else 3
+        self._powers, self._rubbing = powers, rubbing
+        self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
+        self._driven = arm.actuated.astype(float)  # what the others need is nothing, and costs nothing
+        self._squares = small + self._driven * self._weights["torque_squared"]
+        self.curved = bool(self._squares.any() or self._weights["energy"])  # squares of slopes are part of it
+        self._crossed = bool(len(powers) or self._weights["energy"])
+        self._friction = arm.expanded(arm.friction)
+        known = library(_smooth(arm))
+        names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
+        made = []
+        for name in names:
+            check()
+            made.append(known.get(name, setting))
+        self._tau, self._slopes, self._curvatures = made
+        self.related = related(arm)
+        self.blocks = [(0, 0), (1, 0), (2, 0), (1, 1)] + [(2, 1)] * self._crossed + [(3, 3)] * (self.orders > 3)
+        self.jacobian, self.hessian = self._patterns(self.related)
+        self._prepare(self.related)
+        self._seen: Any = None
+        self._known: dict[str, Any] = {}
+
+    # ---- patterns -----------------------------------------------------------------------------------
+
+    def _patterns(self, R: NDArray[np.bool_]) -> tuple[Places, Places]:
+        """Torques depend on the joints that carry theirs or are carried by it; so do second derivatives."""
+        n, W = self.n, self.orders * self.n
+        of_tau = np.zeros((n, W + 1), bool)
+        of_tau[:, : 3 * n], of_tau[:, W] = np.tile(R, 3), True
+        rows = np.concatenate([of_tau, of_tau[self._powers], *2 * [of_tau[self._rubbing]]])
+        H = np.zeros((W + 1, W + 1), bool)
+        for r, s in ((0, 0), (0, 1), (0, 2), (1, 1)):
+            H[r * n : (r + 1) * n, s * n : (s + 1) * n] = R
+        speed = slice(n, 2 * n)
+        if self._crossed:
+            H[speed, : 3 * n] |= np.tile(R, 3)
+        if self.curved:
+            H |= of_tau.T @ of_tau
+        H[np.arange(3 * n, W), np.arange(3 * n, W)] = True
+        H[W] = True
+        return _places(rows), _places(np.tril(H | H.T))
+
+    def _prepare(self, R: NDArray[np.bool_]) -> None:
+        """Where the parts of a Hessian go: blocks of two orders, its last row, products of torques' slopes."""
+        n, W = self.n, self.orders * self.n
+        where = np.full((W + 1, W + 1), -1, np.intp)
+        where[self.hessian] = np.arange(len(self.hessian[0]))
+        self._last = where[W]
+        self._places_of = {}
+        for r in range(self.orders):
+            for s in range(r + 1):
+                to = where[r * n : (r + 1) * n, s * n : (s + 1) * n].ravel()
+                at = np.flatnonzero((to >= 0) & (R | (r == s == 3)).ravel())
+                self._places_of[r, s] = to[at], at
+        self._groups = []
+        for pattern in np.unique(R, axis=0) if self.curved else ():
+            rows = np.flatnonzero((pattern == R).all(axis=1))
+            columns = np.flatnonzero(np.tile(pattern, 3))
+            to = where[np.ix_(np.append(columns, W), np.append(columns, W))].ravel()
+            at = np.flatnonzero(to >= 0)
+            at = at[np.argsort(to[at])]
+            all_of_them = len(at) == len(self.hessian[0])  # a slice is five times as quick as indices
+            self._groups.append((rows, columns, slice(None) if all_of_them else to[at], at))
+
+    # ---- values -------------------------------------------------------------------------------------
+
+    def value(self, given: Sequence[Array]) -> list[Array]:
+        """rows (N, m), T c (N, 1)."""
+        y, T, tau = self._state(given)
+        k, r = self._powers, self._rubbing
+        rows = [tau, tau[:, k] * y[1][:, k]]
+        rows += [
+            tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._widths.limit, self._widths.torque[:, r])
+            for side in SIDES
+        ]
+        return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
+
+    def first(self, given: Sequence[Array]) -> list[Array]:
+        """Nonzeros of the Jacobian of the rows (N, .), gradient of T c (N, orders n + 1)."""
+        y, T, tau = self._state(given)
+        J, v, k = self._slope(given), y[1], self._powers
+        N, n, W = len(tau), self.n, self.orders * self.n
+        rows = np.zeros((N, self.m, W + 1))
+        for order in range(3):
+            part = slice(order * n, (order + 1) * n)
+            rows[:, :n, part] = J[:, :, part] / T[:, :, None] ** order
+        along = np.concatenate([np.zeros_like(v), -v, -2 * y[2]], axis=1) / T
+        rows[:, :n, W] = np.einsum("kij,kj->ki", J, along)
+        at = n + np.arange(len(k))
+        rows[:, at] = v[:, k, None] * rows[:, k]
+        rows[:, at, n + k] += tau[:, k] / T
+        rows[:, at, W] -= tau[:, k] * v[:, k] / T
+        for r, at, side in self._rubbed():
+            slope = self._friction[r] * slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])[0] / T
+            rows[:, at] = rows[:, r]
+            rows[:, at, n + r] += slope
+            rows[:, at, W] -= slope * v[:, r]
+        nothing, one = np.zeros((N, self.m)), np.ones((N, 1))
+        return [rows[:, *self.jacobian], self._gradient(y, T, J, self._partials(y, T, tau, nothing, one), tau, one)]
+
+    def second(self, given: Sequence[Array], lam: Array, w: Array) -> Array:
+        """Nonzeros of the lower triangle of the Hessian (N, .)."""
+        found, T, n = self.curvature(given, lam, w), given[1], self.n
+        assert found.last is not None
+        assert found.along is not None
+        out = np.zeros((len(T), len(self.hessian[0])))
+        for (r, s), block in found.blocks.items():
+            to, at = self._places_of[r, s]
+            out[:, to] = np.take(block.reshape(len(block), -1), at, axis=1) / T ** (r + s)
+        out[:, self._last] = found.last
+        if self.curved:
+            shrink = np.repeat(T ** -np.arange(3.0), n, axis=1)
+            self._add_squares(out, found.slopes * shrink[:, None], found.along, found.weights)
+        return out
+
+    def curvature(self, given: Sequence[Array], lam: Array, w: Array, free: bool = True) -> Curvature:
+        """The same in parts; `free`: those by T too."""
+        y, T, tau = self._state(given)
+        J = self._slope(given)
+        F = self._partials(y, T, tau, lam, w)
+        blocks = self._blocks(J, F, y, T, w)
+        if not free:
+            return Curvature(blocks, None, J, None, F.tau_tau)
+        order = np.repeat(np.arange(self.orders), self.n)
+        way = -order * np.concatenate(y, axis=1) / T  # dy / dT
+        along = np.einsum("kij,kj->ki", J, way[:, : 3 * self.n])
+        return Curvature(blocks, self._by_duration(blocks, F, y, T, J, w, way), J, along, F.tau_tau)
+
+    def _by_duration(
+        self, blocks: dict[tuple[int, int], Array], F: _Partials, y: list[Array], T: Array, J: Array, w: Array,
+        way: Array,
+    ) -> Array:  # fmt: skip
+        """Second derivatives by T and u, and by T, without the squares of slopes; way : dy / dT."""
+        n = self.n
+        order = np.repeat(np.arange(self.orders), n)
+        Ly = np.concatenate(self._by_states(y, T, J, F, w), axis=1)
+        LyT = np.concatenate(self._by_states(y, T, J, F._replace(tau=F.tau_T, v=F.v_T), w / T), axis=1)
+        turned = np.zeros_like(Ly)
+        for (r, s), block in blocks.items():
+            rows, columns = slice(r * n, (r + 1) * n), slice(s * n, (s + 1) * n)
+            turned[:, rows] += np.einsum("kij,kj->ki", block, way[:, columns])
+            if r != s:
+                turned[:, columns] += np.einsum("kij,ki->kj", block, way[:, rows])
+        last = T ** -order.astype(float) * (turned + LyT - order / T * Ly)
+        both = (way * (turned + 2 * LyT) - (order + 1) / T * way * Ly).sum(axis=1, keepdims=True)
+        return np.concatenate([last, both], axis=1)
+
+    def _add_squares(self, out: Array, J: Array, along: Array, weights: Array) -> None:
+        """Add K^T weights K, K = [J, along] the slopes of the torques by u and T, to the nonzeros of a Hessian.
+
+        Torques with the same related columns are taken together.
+        """
+        N = len(J)
+        for rows, columns, to, at in self._groups:
+            K = np.empty((N, len(rows), len(columns) + 1))
+            K[:, :, :-1] = J[:, rows[:, None], columns]
+            K[:, :, -1] = along[:, rows]
+            product = np.swapaxes(K, 1, 2) @ (weights[:, rows, None] * K)
+            out[:, to] += np.take(product.reshape(N, -1), at, axis=1)
+
+    def _rubbed(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], float]]:
+        """Coordinates, rows and side of the torques with friction on the safe side."""
+        r, at = self._rubbing, self.n + len(self._powers) + np.arange(2 * len(self._rubbing))
+        return [(r, rows, side) for rows, side in zip(np.split(at, 2), SIDES, strict=True)]
+
+    # ---- parts --------------------------------------------------------------------------------------
+
+    def _state(self, given: Sequence[Array]) -> tuple[list[Array], Array, Array]:
+        """y_r (N, n), T (N, 1) and the torques, kept while the same samples are asked about."""
+        if given is not self._seen:
+            u, T = given[0], np.array(given[1])
+            n = self.n
+            y = [np.ascontiguousarray(u[:, r * n : (r + 1) * n] / T**r) for r in range(self.orders)]
+            extra = [np.ascontiguousarray(given[2][:, k : k + 9]) for k in range(0, self._loads, 9)]
+            v, widths = y[1], self._layout.columns(given[2][:, self._loads :] if self.data else np.zeros((len(u), 0)))
+            tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + widths.torque**2)
+            self._seen, self._known = given, {"state": (y, T, tau), "extra": extra, "widths": widths}
+        return self._known["state"]
+
+    @property
+    def _widths(self) -> Widths:
+        """Those of the samples that were last asked about."""
+        found: Widths = self._known["widths"]
+        return found
+
+    def _slope(self, given: Sequence[Array]) -> Array:
+        """J = d tau / d(q, v, a), (N, n, 3 n)."""
+        if "J" not in self._known:
+            y, n = self._known["state"][0], self.n
+            J = np.concatenate(self._slopes(*y[:3], *self._known["extra"]), axis=2)
+            at = np.arange(n)
+            slow = self._widths.torque
+            J[:, at, n + at] += self._friction * slow**2 / (y[1] ** 2 + slow**2) ** 1.5
+            self._known["J"] = J
+        return self._known["J"]
+
+    def _rate(self, y: list[Array], tau: Array) -> Array:
+        """The rate of cost (N, 1)."""
+        c, R = self._weights, self._widths.power
+        out = c["time"] + (tau * tau) @ self._squares
+        if c["energy"]:
+            out += c["energy"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R) @ self._driven
+        if c["jerk"]:
+            out += c["jerk"] * (y[3] ** 2) @ self._driven
+        return out[:, None]
+
+    def _partials(self, y: list[Array], T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
+        c, v, R = self._weights, y[1], self._widths.power
+        mu, by_tau0, by_v0, curve0 = (np.zeros_like(tau) for _ in range(4))
+        mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
+        by_tau0 += lam[:, : self.n]
+        for r, at, side in self._rubbed():
+            first, second = slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])
+            by_tau0[:, r] += lam[:, at]
+            by_v0[:, r] += lam[:, at] * self._friction[r] * first
+            curve0[:, r] += lam[:, at] * self._friction[r] * second
+        p = tau * v
+        root = np.sqrt(p * p + R * R)
+        energy = c["energy"] * self._driven
+        slope, curve = energy * p / root, energy * R * R / root**3
+        by_tau, by_v, s = 2 * self._squares * tau + slope * v, slope * tau, w * T
+        return _Partials(
+            tau=by_tau0 + mu * v + s * by_tau,
+            v=by_v0 + mu * tau + s * by_v,
+            tau_tau=s * (2 * self._squares + curve * v * v),
+            tau_v=mu + s * (slope + curve * p),
+            v_v=curve0 + s * curve * tau * tau,
+            tau_T=w * by_tau,
+            v_T=w * by_v,
+        )
+
+    def _by_states(self, y: list[Array], T: Array, J: Array, F: _Partials, w: Array) -> list[Array]:
+        """L_y, by order."""
+        n = self.n
+        whole = np.einsum("ki,kij->kj", F.tau, J)
+        parts = [whole[:, :n], whole[:, n : 2 * n] + F.v, whole[:, 2 * n :]]
+        return [*parts, *([2 * self._weights["jerk"] * self._driven * w * T * y[3]] if self.orders > 3 else [])]
+
+    def _gradient(self, y: list[Array], T: Array, J: Array, F: _Partials, tau: Array, w: Array) -> Array:
+        """Of T c, by u and T."""
+        parts = self._by_states(y, T, J, F, w)
+        by_T = w * self._rate(y, tau) - sum(
+            (r / T * (y[r] * part).sum(axis=1, keepdims=True) for r, part in enumerate(parts)), np.zeros_like(T)
+        )
+        return np.concatenate([*(part / T**r for r, part in enumerate(parts)), by_T], axis=1)
+
+    def _blocks(self, J: Array, F: _Partials, y: list[Array], T: Array, w: Array) -> dict[tuple[int, int], Array]:
+        """L_yy without J^T F_tautau J, by orders of its rows and columns: (N, n, n) each, of two orders once."""
+        n, at, v, slow = self.n, np.arange(self.n), y[1], self._widths.torque
+        found = self._curvatures(*y[:3], F.tau, *self._known["extra"])
+        blocks = dict(zip(((0, 0), (1, 0), (2, 0), (1, 1)), found, strict=True))
+        for key in ((1, 0), (2, 0)):
+            blocks[key] = np.swapaxes(blocks[key], 1, 2)
+        if self._crossed:
+            crossed = F.tau_v[:, :, None] * J  # rows: of v
+            blocks[1, 0] = blocks[1, 0] + crossed[:, :, :n]
+            blocks[1, 1] = blocks[1, 1] + crossed[:, :, n : 2 * n] + np.swapaxes(crossed[:, :, n : 2 * n], 1, 2)
+            blocks[2, 1] = np.swapaxes(crossed[:, :, 2 * n :], 1, 2)
+        bend = -3 * self._friction * slow**2 * v / (v * v + slow**2) ** 2.5
+        blocks[1, 1] = np.array(blocks[1, 1])
+        blocks[1, 1][:, at, at] += F.v_v + F.tau * bend
+        if self.orders > 3:
+            blocks[3, 3] = np.zeros((len(T), n, n))
+            blocks[3, 3][:, at, at] = 2 * self._weights["jerk"] * self._driven * w * T
+        return blocks
+
+
+def _places(pattern: NDArray[np.bool_]) -> Places:
+    rows, columns = np.nonzero(pattern)
+    return rows, columns
+
+
+def related(arm: Arm) -> NDArray[np.bool_]:
+    """(n, n) one coordinate carries the other, or they are of the same link, or the same."""
+    from lissom.dynamics.bodies import BASE, Bodies
+
+    bodies = Bodies(arm).list
+    R = np.eye(len(bodies), dtype=bool)
+    for k, body in enumerate(bodies):
+        if body.parent != BASE:
+            R[k] |= R[body.parent]  # parents come first
+    owner = np.repeat(np.arange(len(bodies)), [body.width for body in bodies])
+    at = np.concatenate([body.coordinate + np.arange(body.width) for body in bodies])
+    out = np.zeros((arm.dof, arm.dof), bool)
+    np.logical_or.at(out, np.ix_(at, at), (R | R.T)[np.ix_(owner, owner)])  # several joints may share a coordinate
+    return out
+
+
+def _smooth(arm: Arm) -> Arm:
+    """The arm without friction, which samples add in a smooth form."""
+    if not arm.friction.any():
+        return arm
+    links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.moves else link for link in arm.links]
+    return arm.replace(links=tuple(links))

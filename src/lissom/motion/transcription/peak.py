@@ -1,0 +1,48 @@
+"""The largest utilisation of a limit along a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+UNITS = {
+    "position": "rad or m", "velocity": "rad/s or m/s", "acceleration": "rad/s^2 or m/s^2",
+    "jerk": "rad/s^3 or m/s^3", "torque": "N m or N", "torque_rate": "N m/s or N/s",
+}  # fmt: skip
+EXCESS = 1e-3  # of a limit, up to which a motion may exceed it between samples
+SHOWN = 5e-5  # of a limit: a smaller excess is printed as 100.00 %
+DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The largest utilisation of a limit: joint, time [s], value, limit, and their ratio `utilisation`."""
+
+    quantity: str
+    joint: str
+    time: float
+    value: float
+    limit: float
+    utilisation: float
+
+    def beyond(self) -> str:
+        """Return a message about the limit that is exceeded."""
+        if self.quantity.startswith(DISTANCE):
+            kept = f"is {self.value:.4g} m, less than the margin of {self.limit:g} m,"
+        else:
+            kept = f"exceeds its limit by {100 * (self.utilisation - 1):.2g} %"
+        return f"{self.quantity} of {self.joint!r} {kept} at {self.time:.4g} s"
+
+    def describe(self) -> str:
+        """Return one line of text."""
+        if self.quantity.startswith(DISTANCE):
+            return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
+        unit = UNITS.get(self.quantity, "")
+        limit = f"{self.limit:.4g}{unit and f' {unit}'}"
+        share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
+        return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s{self._tolerated()}"
+
+    def _tolerated(self) -> str:
+        """A remark about an excess that is printed, but accepted."""
+        if not 1 + SHOWN < self.utilisation <= 1 + EXCESS:
+            return ""
+        return f" (accepted: limits hold within {100 * EXCESS:g} %)"

@@ -1,0 +1,165 @@
+"""Second derivatives of samples in terms of control points, for profiles that share one spline space.
+
+A sample sees u_r = sum_a B_ra P_a, with the degree + 1 control points of its span. To a Hessian by P it adds
+
+    sum over r, s of  B_ra B_sb  d^2 L / du_r du_s,     and for squares of torques  G^T F G,  G = sum_r B_r d tau / du_r
+
+Both are small dense products, one for all samples of a span. A sparse matrix from the second derivatives of all samples
+to the Hessian has ten times as many terms, and more with every sample.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from lissom.motion.splines.curves import Curves
+from lissom.motion.transcription.kernels.tape_sample import Curvature, TapeSample
+from lissom.motion.transcription.rows import Block
+from lissom.motion.transcription.sparsity import Indices, Sums
+from lissom.spatial.rotations import Array
+
+
+class _Spans(NamedTuple):
+    """Samples in the order of the spans they are in: which (N,), where each span begins, its control points."""
+
+    order: Indices
+    starts: list[int]
+    places: Indices
+
+
+class _Group(NamedTuple):
+    """Torques that depend on the same coordinates."""
+
+    rows: Indices
+    columns: Indices
+
+
+class PointHessian:
+    """What the samples of a block add to a Hessian.
+
+    Parameters
+    ----------
+    block : Block      its sample a `TapeSample`
+    curves : Curves    of one space
+    """
+
+    def __init__(self, block: Block, curves: Curves) -> None:
+        assert isinstance(block.sample, TapeSample)
+        sample = block.sample
+        self._n, self._curves, self._free = sample.n, curves, curves.duration is None
+        found, self._basis = curves.spaces[0].basis.local(block.s, sample.orders)
+        places = found.astype(np.intp)
+        self._all = _by_span(places, np.arange(len(places)))
+        self._costly = _by_span(places, np.flatnonzero(block.weights))  # others have no squares
+        self._pairs = np.nonzero(np.tril(sample.related))
+        self._prepare_mixed(sample)
+        self._groups = [
+            _Group(np.flatnonzero((pattern == sample.related).all(axis=1)), np.flatnonzero(pattern))
+            for pattern in np.unique(sample.related, axis=0)
+            if sample.curved
+        ]
+
+    def _prepare_mixed(self, sample: TapeSample) -> None:
+        """Products of basis functions of two orders, and where the second derivatives by these are found."""
+        i, j = self._pairs
+        straight = [(key, key, i * self._n + j) for key in sample.blocks]
+        turned = [((s, r), (r, s), j * self._n + i) for r, s in sample.blocks if r != s]
+        self._sources = [(key, at) for _, key, at in straight + turned]
+        orders = [pair for pair, _, _ in straight + turned]
+        B = self._basis[self._all.order]
+        mixed = [(B[:, r, :, None] * B[:, s, None, :]).reshape(len(B), -1) for r, s in orders]
+        self._mixed = np.stack(mixed, axis=2)  # (N, pairs of control points, pairs of orders)
+        self._powers = -np.sum(orders, axis=1).astype(float)
+
+    # ---- where it goes ------------------------------------------------------------------------------
+
+    def terms(self, sums: Sums) -> int:
+        """Add to the terms of a Hessian what `values` gives; how many numbers that is."""
+        self._reach = self._by_variables()
+        count = self._plain_terms(sums)
+        for group in self._groups:
+            count += self._square_terms(sums, group, count)
+        self._count = count
+        return count
+
+    def _by_variables(self) -> sparse.csr_array:
+        """Control points, and T as the last row."""
+        size = self._curves.size
+        T = sparse.csr_array(([1.0] * self._free, ([0] * self._free, [size - 1] * self._free)), shape=(1, size))
+        return sparse.csr_array(sparse.vstack([self._curves.points.A, T]))
+
+    def _plain_terms(self, sums: Sums) -> int:
+        i, j = self._pairs
+        places = self._all.places * self._n
+        a, b = (x.ravel() for x in np.indices(2 * places.shape[1:]))
+        rows, columns = places[:, a, None] + i, places[:, b, None] + j
+        once = np.broadcast_to((i != j) | (a >= b)[:, None], rows.shape)  # of a coordinate with itself
+        at = np.flatnonzero(once)
+        sums.add_symmetric(self._reach, rows.ravel()[at], columns.ravel()[at], at)
+        return rows.size
+
+    def _square_terms(self, sums: Sums, group: _Group, first: int) -> int:
+        points = (self._costly.places * self._n)[:, :, None] + group.columns
+        points = points.reshape(len(points), -1)
+        if self._free:
+            points = np.append(points, np.full((len(points), 1), self._reach.shape[0] - 1), axis=1)
+        spans, size = points.shape
+        a, b = np.tril_indices(size)
+        source = first + np.arange(spans)[:, None] * size**2 + a * size + b
+        sums.add_symmetric(self._reach, points[:, a].ravel(), points[:, b].ravel(), source.ravel())
+        return spans * size**2
+
+    # ---- values -------------------------------------------------------------------------------------
+
+    def values(self, found: Curvature, T: float) -> Array:
+        """Second derivatives by control points and T of span after span, but for those by T of which `last` is part."""
+        out = np.empty(self._count)
+        at = self._plain(found, T, out)
+        for group in self._groups:
+            at += self._squares(group, found, T, out[at:])
+        return out
+
+    def _plain(self, found: Curvature, T: float, out: Array) -> int:
+        """Without the squares."""
+        order, starts, _ = self._all
+        parts = np.empty((len(order), len(self._sources), len(self._pairs[0])))
+        for k, (key, at) in enumerate(self._sources):
+            np.take(found.blocks[key].reshape(len(order), -1)[order], at, axis=1, out=parts[:, k])
+        mixed = self._mixed * T**self._powers
+        shape = (len(starts) - 1, mixed.shape[1], parts.shape[2])
+        whole = out[: int(np.prod(shape))].reshape(shape)
+        for span, (a, b) in enumerate(pairwise(starts)):
+            left = mixed[a:b].transpose(1, 0, 2).reshape(shape[1], -1)
+            np.matmul(left, parts[a:b].reshape(-1, shape[2]), out=whole[span])
+        return whole.size
+
+    def _squares(self, group: _Group, found: Curvature, T: float, out: Array) -> int:
+        """G^T F G of the torques of a group, F never being negative."""
+        order, starts, _ = self._costly
+        k, rows = order[:, None], group.rows
+        root = np.sqrt(found.weights[k, rows])
+        B = self._basis[order]
+        shape = (len(order), len(rows), B.shape[2], len(group.columns))
+        points: Array = np.zeros(shape)
+        for r in range(3):
+            J = found.slopes[k[:, None], rows[:, None], r * self._n + group.columns] * (root / T**r)[:, :, None]
+            points += B[:, None, r, :, None] * J[:, :, None, :]
+        G: Array = points.reshape(*shape[:2], -1)
+        if found.along is not None:
+            G = np.append(G, (root * found.along[k, rows])[:, :, None], axis=2)
+        size = G.shape[2]
+        whole = out[: (len(starts) - 1) * size**2].reshape(-1, size, size)
+        for span, (a, b) in enumerate(pairwise(starts)):
+            part = G[a:b].reshape(-1, size)
+            np.matmul(part.T, part, out=whole[span])
+        return whole.size
+
+
+def _by_span(places: Indices, some: Indices) -> _Spans:
+    order = some[np.argsort(places[some, 0], kind="stable")]
+    starts = np.flatnonzero(np.diff(places[order, 0], prepend=-1))
+    return _Spans(order, [*starts.tolist(), len(order)], places[order[starts]])
