@@ -29,7 +29,7 @@ LINK_FEATURES = ("frame", "point_mass", "massless", "payload", "tools", "shapes"
 ARM_FEATURES = ("gravity", "weightless", "loops", "loads", "flexibility", "kinematics_only")
 
 
-MORE = float(os.environ.get("LISSOM_EXAMPLES", "0.1"))  # of all examples; 1 or more for a long run
+MORE = float(os.environ.get("LISSOM_EXAMPLES", "0.25"))  # of all examples; 1 or more for a long run
 
 
 def calm(examples: int) -> settings:

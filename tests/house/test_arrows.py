@@ -9,10 +9,11 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
-COMMON = {"arrays", "errors", "later", "markup", "listing", "versions", "telling", "cores"}
+COMMON = {"arrays", "errors", "keywords", "later", "markup", "listing", "versions", "telling", "cores"}
 MAY_USE = {
     "arrays": set(),
     "errors": set(),
+    "keywords": {"errors"},
     "later": set(),
     "markup": set(),
     "listing": set(),

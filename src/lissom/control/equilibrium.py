@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
@@ -36,8 +37,15 @@ class Equilibrium(NamedTuple):
     stable: bool
 
 
+@without_unknown
 def equilibrium(
-    arm: Arm, q: ArrayLike | None = None, loads: Sequence[Load] = (), *, least: bool = False, tolerance: float = 1e-9
+    arm: Arm,
+    q: ArrayLike | None = None,
+    loads: Sequence[Load] = (),
+    *,
+    least: bool = False,
+    tolerance: float = 1e-9,
+    **unknown: Never,
 ) -> Equilibrium:
     """Torques that hold a pose at rest, or the pose near `q` that needs least torque.
 
@@ -78,6 +86,7 @@ def equilibrium(
     >>> bool(abs(hanging.tau).max() < 1e-6)
     True
     """
+    check_keywords(equilibrium, unknown)
     found = at_rest(arm, q, loads, least=least, tolerance=tolerance)
     bending_range.warn_if_large(arm, found.q, "equilibrium")
     return found

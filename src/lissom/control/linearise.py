@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
@@ -19,6 +20,7 @@ from lissom.verbs.sensitivity import forward_dynamics_gradient
 from lissom.verbs.states import as_arm, as_state
 
 
+@without_unknown
 def linearise(
     arm: Arm,
     q: ArrayLike,
@@ -29,6 +31,7 @@ def linearise(
     *,
     output: str | None = None,
     controller: Any = None,
+    **unknown: Never,
 ) -> StateSpace:
     """Linear state-space model of the arm around a state, from exact derivatives; with a controller, the closed loop.
 
@@ -68,6 +71,7 @@ def linearise(
     >>> sorted(loop.poles.real.round(3).tolist())  # e'' + 10 e' + 24 e = 0
     [-6.0, -6.0, -4.0, -4.0]
     """
+    check_keywords(linearise, unknown)
     verb = "linearise"
     n = as_arm(arm, verb).dof
     p = _one(arm, q, "q")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from lissom.export.functions import Made, Request, made
 from lissom.export.names import as_identifier, identifier
 from lissom.export.record import CExport
 from lissom.formats.files import write_text
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
 from lissom.verbs.kinematics import ORIGIN, tip_frame
@@ -30,6 +31,7 @@ HEAD = 100_000  # bytes; names of arms may be long
 FORMS = ("straight", "tape")
 
 
+@without_unknown
 def export_c(
     arm: Arm,
     verbs: str | Iterable[str],
@@ -42,6 +44,7 @@ def export_c(
     precision: str = "double",
     form: str | None = None,
     name: str | None = None,
+    **unknown: Never,
 ) -> CExport:
     """Write an arm's functions as C99 that needs nothing but math.h: header, source, test program.
 
@@ -84,6 +87,7 @@ def export_c(
     two_link_gravity_forces(q[2]) -> g[2]
         straight; 4 +, 1 -, 13 *, 2 sin, 2 cos; stack about 152 bytes
     """
+    check_keywords(export_c, unknown)
     asked, wanted = _request(as_arm(arm, NAME), verbs, frame, point, loads, base, precision, form, name)
     folder = _folder(into)
     files = tuple(folder / f"{asked.name}{ending}" for ending in (".h", ".c", "_test.c"))

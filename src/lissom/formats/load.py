@@ -6,17 +6,20 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Never
 
 from lissom.errors import InputError, ModelError, about, shown, suggest
 from lissom.formats.files import AS_WRITTEN, read_bytes, write_text
 from lissom.formats.foreign import ENDINGS
 from lissom.formats.kinds import about_record
 from lissom.formats.shipped import shipped
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 
 SUFFIXES = (".toml", ".urdf", ".xml", ".mjcf")
 
 
+@without_unknown
 def load(
     source: str | os.PathLike[str],
     *,
@@ -25,6 +28,7 @@ def load(
     repair: bool | str = False,
     flexible: str | os.PathLike[str] | None = None,
     mimic: str = "follow",
+    **unknown: Never,
 ) -> Arm:
     """Load an arm from a file, or a shipped arm by its name.
 
@@ -59,6 +63,7 @@ def load(
     >>> load("two_link").dof
     2
     """
+    check_keywords(load, unknown)
     if fixed not in ("keep", "merge"):
         raise InputError(f"load: fixed is {fixed!r}; expected 'keep' or 'merge'.")
     if not isinstance(repair, bool) and repair != AS_WRITTEN:

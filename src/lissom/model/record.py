@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import inspect
 from typing import Any, Self
 
 import numpy as np
 
 from lissom.errors import KeywordError, suggest
-
-
-class _SignatureOfInit:
-    """`inspect.signature` of a record: that of its fields, although `Record.__new__` accepts anything."""
-
-    def __get__(self, record: Any, kind: type) -> inspect.Signature:
-        whole = inspect.signature(kind.__init__)  # type: ignore[misc]
-        return whole.replace(parameters=list(whole.parameters.values())[1:])
+from lissom.keywords import SignatureOfInit
 
 
 class Record:
@@ -30,7 +22,7 @@ class Record:
     frozen like the original.
     """
 
-    __signature__ = _SignatureOfInit()
+    __signature__ = SignatureOfInit()
 
     def __new__(cls, *_values: Any, **fields: Any) -> Self:
         """Raise an error for unknown fields, before the constructor sees them."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Never
 
 from numpy.typing import ArrayLike
 
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
@@ -95,6 +96,7 @@ def predict_motion(
         )  # fmt: skip
 
 
+@without_unknown
 def retime_motion(
     arm: Arm,
     path: ArrayLike | Callable[[float], ArrayLike],
@@ -106,6 +108,7 @@ def retime_motion(
     tolerance: float = 1e-8,
     iterations: int = 500,
     on_failure: str = "raise",
+    **unknown: Never,
 ) -> Motion:
     """Return the best timing of a given path, from rest to rest.
 
@@ -147,6 +150,7 @@ def retime_motion(
     >>> motion.status, bool(abs(motion.tau).max() < 4.004)
     ('solved', True)
     """
+    check_keywords(retime_motion, unknown)
     from lissom.motion.retiming import retime
 
     fields = {"limits": limits, "loads": loads, "minimise": minimise, "segments": segments}

@@ -7,7 +7,7 @@ import shlex
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.formats.files import checked_target, read_bytes, write_text
@@ -15,6 +15,7 @@ from lissom.formats.kinds import kind_of
 from lissom.formats.load import load
 from lissom.formats.native_write import write
 from lissom.formats.strict import parse
+from lissom.keywords import check_keywords, without_unknown
 from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, tag
 from lissom.model.arm import Arm
@@ -70,12 +71,14 @@ class Subject(NamedTuple):
         return "" if self.result is None or self.result.ok else self.result.status
 
 
+@without_unknown
 def write_report(
     what: Arm | Run | Motion | str | os.PathLike[str],
     into: str | os.PathLike[str] | None = None,
     *,
     verify: bool = True,
     progress: bool = False,
+    **unknown: Never,
 ) -> Path:
     """Write a self-contained HTML report of an arm, run or motion: modes, checks and figures.
 
@@ -106,6 +109,7 @@ def write_report(
     ...     path.name, "frequency Hz" in path.read_text()
     ('arm.html', True)
     """
+    check_keywords(write_report, unknown)
     if into is not None and not isinstance(into, str | os.PathLike):
         raise InputError(f"write_report: into is {shown(into)}; expected a path that ends in .html.")
     target = None if into is None else _refuse_unwritable(Path(into))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
 from lissom.simulation.references import ORDERS, is_planned_motion, rates_unknown, references as derived
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
@@ -21,7 +22,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_arm, as_frame
 
 
-class Controller(ABC):
+class Controller(KnownKeywords, ABC):
     """Base class of the controllers that `simulate` accepts as ``tau``."""
 
     _damps = False  # its law makes sense with rates of zero: kd is then a damper

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -16,7 +17,7 @@ Watch = Callable[[float, Array, Array], float]
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class Event(KnownKeywords):
     """An event to detect during a simulation: a zero crossing of a function.
 
     Parameters

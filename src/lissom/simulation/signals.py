@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.keywords import KnownKeywords
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_numbers
@@ -19,7 +20,7 @@ KINDS = ("linear", "hold", "cubic")
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class Profile(KnownKeywords):
     """A function of time from samples; before the first and after the last sample it keeps the end values.
 
     Parameters

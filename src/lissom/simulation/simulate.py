@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Never
 
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SimulationError, UnsupportedError, shown
 from lissom.formats.table_header import load_rows
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.simulation.options import as_options
 from lissom.simulation.run import Run
 from lissom.verbs.states import as_arm
 
 
+@without_unknown
 def simulate(
     arm: Arm,
     q0: ArrayLike | None = None,
@@ -43,6 +45,7 @@ def simulate(
     save: str | os.PathLike[str] | None = None,
     save_every: int | None = None,
     resume: bool = False,
+    **unknown: Never,
 ) -> Run:
     """Simulate the motion of an arm over time and check its energy balance.
 
@@ -109,6 +112,7 @@ def simulate(
     >>> heavy.member(1).arm.link("fore").mass, heavy.ok
     (2.0, True)
     """
+    check_keywords(simulate, unknown)
     from lissom.simulation import integrate  # the engine is loaded when something is first simulated
 
     if not as_arm(arm, "simulate").dof:

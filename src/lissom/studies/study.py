@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, shown
+from lissom.keywords import KnownKeywords
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.studies import verbs
@@ -55,7 +56,7 @@ class StudyCase:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class Study(KnownKeywords):
     """A parameter study: one evaluation repeated for many parameter values.
 
     Parameters

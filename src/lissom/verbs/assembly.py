@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, SolveError, shown, suggest
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.model.plausibility import ModelFinding
@@ -46,6 +47,7 @@ class Assembly(NamedTuple):
     steps: int
 
 
+@without_unknown
 def assemble(
     arm: Arm,
     guess: ArrayLike | None = None,
@@ -55,6 +57,7 @@ def assemble(
     *,
     bend: bool = False,
     tolerance: float = 1e-10,
+    **unknown: Never,
 ) -> Assembly:
     """Positions near a guess that close all loops, with rates and accelerations that keep them closed.
 
@@ -85,6 +88,7 @@ def assemble(
     >>> ls.assemble(arm, [0.3, 0.5], fixed="a").q.round(6)
     array([0.3, 0.3])
     """
+    check_keywords(assemble, unknown)
     verb = "assemble"
     if not as_arm(arm, verb).loops:
         raise InputError(f"{verb}: arm {arm.name!r} has no loops; there is nothing to assemble.")

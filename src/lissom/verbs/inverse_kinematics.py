@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from lissom.dynamics.bending import path_to
 from lissom.dynamics.bodies import refuse_loops
 from lissom.dynamics.inverse_kinematics import Problem, search
 from lissom.errors import InputError, ModelError, SolveError, shown
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.fields import transform
 from lissom.spatial.rotations import Array
@@ -47,6 +48,7 @@ class InverseKinematics:
     status: str
 
 
+@without_unknown
 def inverse_kinematics(
     arm: Arm,
     target: ArrayLike,
@@ -60,6 +62,7 @@ def inverse_kinematics(
     iterations: int = 300,
     seed: int = 0,
     on_failure: str = "raise",
+    **unknown: Never,
 ) -> InverseKinematics:
     """Joint positions, within the joint limits, that bring a link or tool to a pose.
 
@@ -102,6 +105,7 @@ def inverse_kinematics(
     >>> ls.pose(arm, found.q, "flange")[:3, 3].round(6)
     array([0.3, 0.2, 0.5])
     """
+    check_keywords(inverse_kinematics, unknown)
     verb = "inverse_kinematics"
     arm = as_arm(arm, verb)
     refuse_loops(arm, verb, "Add a loop between the link and the base at the pose wanted, and use assemble.")

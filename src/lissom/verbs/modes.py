@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.flexible.beam_modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
+from lissom.keywords import check_keywords, without_unknown
 from lissom.listing import Listing
 from lissom.markup import tag
 from lissom.model.arm import Arm
@@ -188,7 +189,10 @@ def _motions(n: int, which: str = "") -> str:
     return f"1 {which}motion" if n == 1 else f"{n} {which}motions"
 
 
-def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: int | None = None) -> ArmModes:
+@without_unknown
+def modes(
+    arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: int | None = None, **unknown: Never
+) -> ArmModes:
     """Natural modes of an arm: flexible links, elastic joints and springs, assembled.
 
     Parameters
@@ -210,6 +214,7 @@ def modes(arm: Arm, q: ArrayLike | None = None, joints: str = "locked", count: i
     >>> found.frequencies_hz.round(2), found.rigid
     (array([0.44, 1.94, 2.65]), 0)
     """
+    check_keywords(modes, unknown)
     verb = "modes"
     state = as_state(as_arm(arm, verb), arm.home if q is None else q, "q", verb)
     if state.ndim != 1:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Never
 
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.keywords import check_keywords, without_unknown
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
@@ -24,6 +26,7 @@ MOST_FRAMES = 2000
 PERIOD = 2.0  # seconds that a vibration takes on the screen, however fast it is
 
 
+@without_unknown
 def animate(
     result: Run | Motion | ArmModes,
     path: str | os.PathLike[str] | None = None,
@@ -34,6 +37,7 @@ def animate(
     mode: int = 1,
     theme: str | None = None,
     progress: Callable[[float], None] | None = None,
+    **unknown: Never,
 ) -> Film:
     """Animate a run or motion with clock and path of its tip (a motion with its goal), or a vibration mode of an arm.
 
@@ -65,6 +69,7 @@ def animate(
     >>> modes = ls.modes(ls.load("two_link_flexible"), [0.0, 0.5])
     >>> film = ls.animate(modes, "mode2.gif", mode=2)  # doctest: +SKIP
     """
+    check_keywords(animate, unknown)
     if not isinstance(result, Run | Motion | ArmModes):
         raise InputError(
             f"animate: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "

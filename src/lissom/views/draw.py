@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
@@ -30,8 +31,15 @@ LABEL_GAP, LABEL_ASIDE = 0.04, 0.07  # between names, and from joints to names, 
 FLAT = 1e-9  # sine of the angle of an axis to a plane that counts as zero
 
 
+@without_unknown
 def draw(
-    arm: Arm, q: ArrayLike | None = None, *, labels: bool = True, ax: Any = None, theme: str | None = None
+    arm: Arm,
+    q: ArrayLike | None = None,
+    *,
+    labels: bool = True,
+    ax: Any = None,
+    theme: str | None = None,
+    **unknown: Never,
 ) -> Figure:
     """Draw an arm at one configuration and return the figure.
 
@@ -56,6 +64,7 @@ def draw(
     >>> figure = ls.draw(ls.load("puma560"), [0, 0.8, -0.6, 0, 0.4, 0])
     >>> figure.savefig("puma.png")  # doctest: +SKIP
     """
+    check_keywords(draw, unknown)
     state = as_state(as_arm(arm, "draw"), arm.ready if q is None else q, "q", "draw")
     if state.ndim != 1:
         raise InputError(f"draw: q has shape {state.shape}; expected one state ({arm.dof},).")

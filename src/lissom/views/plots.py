@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
+from lissom.keywords import check_keywords, without_unknown
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.studies.result import StudyResult
@@ -35,7 +36,8 @@ KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
 }
 
 
-def plot(result: Any, kind: str | None = None, *, theme: str | None = None) -> Figure:
+@without_unknown
+def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **unknown: Never) -> Figure:
     """Plot a result and return the figure.
 
     Parameters
@@ -71,6 +73,7 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None) -> F
     >>> figure = ls.plot(ls.linearise(ls.load("two_link"), [-1.2, 0.3]))
     >>> figure = ls.plot(ls.modes(ls.load("two_link_flexible"), [0.0, 0.5], count=2))
     """
+    check_keywords(plot, unknown)
     drawn = _drawer(result, kind)
     with figure_style(theme):
         return _plainly(drawn(result))

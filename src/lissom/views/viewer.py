@@ -8,13 +8,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Never, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, shown
 from lissom.formats.files import write_text
+from lissom.keywords import check_keywords, without_unknown
 from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
 from lissom.motion.result.motion import Motion
@@ -99,6 +100,7 @@ class Viewer:
         return tag("div", tag("iframe", src=self.url, style=style), tag("p", "viewer: ", link))
 
 
+@without_unknown
 def view(
     arm: Arm,
     record: Record | Mapping[str, Record] | None = None,
@@ -114,6 +116,7 @@ def view(
     port: int | None = None,
     open: bool | None = None,  # the word of the command line
     export: str | os.PathLike[str] | None = None,
+    **unknown: Never,
 ) -> Viewer:
     """Show an arm in the browser and play a run, a motion or a mode; or export it as a self-contained page.
 
@@ -157,6 +160,7 @@ def view(
     >>> other = ls.simulate(arm, [0.3, 0.1], tau=[0.2, 0.1], until=1.0)
     >>> ls.view(arm, {"free": run, "driven": other}, export="both.html")  # doctest: +SKIP
     """
+    check_keywords(view, unknown)
     as_arm(arm, "view")
     _refuse_wrong(exaggerate, host, port)
     page = None if export is None else _page_path(export)
