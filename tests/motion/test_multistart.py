@@ -9,7 +9,7 @@ import pytest
 
 from lissom.errors import InputError, MotionError
 from lissom.motion.public import predict_motion
-from lissom.motion.solve.ipopt import Solver
+from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.solve.multistart import best_of
 from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008_closed_form import two_link_arm
@@ -157,13 +157,13 @@ def test_more_starts_where_one_fails(found, tried):
 def test_solvers_end_without_the_collector(monkeypatch):
     """IPOPT holds callbacks by bare pointers: what the collector of cycles ends in any order may crash."""
     made = []
-    begin = Solver.__init__
+    begin = Ipopt.__init__
 
     def watched(self, *given):
         begin(self, *given)
         made.append(weakref.ref(self))
 
-    monkeypatch.setattr(Solver, "__init__", watched)
+    monkeypatch.setattr(Ipopt, "__init__", watched)
     gc.disable()
     try:
         predict_motion(two_link_arm(), COARSE)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lissom.model.loads import Load
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.replay import play
 from lissom.motion.result.report import ResidualCheck
@@ -52,9 +53,10 @@ def last_loads(motion: AbstractMotion) -> list[Load]:
 
 def not_settled(last: ResidualCheck, asked: float) -> str:
     """Why a motion does not count as solved: what is left when it ends."""
-    what = f"no motion was found that ends at rest: the residual tip vibration is {last.residual:.2g} m"
+    found = MotionOutcome.VIBRATING.sentence
+    what = f"{found}: the residual tip vibration is {last.residual:.2g} m"
     if last.passive_error > last.residual:
-        what = f"no motion was found that ends at rest: a passive joint misses its goal by {last.passive_error:.2g}"
+        what = f"{found}: a passive joint misses its goal by {last.passive_error:.2g}"
     return (
         f"{what}, more than {asked:g}, with unactuated coordinates on {last.finer}x finer segments. Increase segments "
         "or the duration, add an effort to the minimised time, or allow a larger residual"

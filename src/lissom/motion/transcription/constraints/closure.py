@@ -40,7 +40,6 @@ from lissom.verbs.library import digest
 EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
 LEAST = 1e-14  # the same, as far as numbers tell
-SINGULAR_WAY = "the path passes through a singular configuration"  # begins the status of motions that do
 CLOSURE = "closure of"  # begins the names of its rows
 
 
