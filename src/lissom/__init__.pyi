@@ -44,6 +44,7 @@ from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
 from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
 from lissom.motion.task.reach import Reach as Reach
 from lissom.motion.task.task import Task as Task, Via as Via
+from lissom.motion.transcription.constraints.frame_height import FrameHeight as FrameHeight
 from lissom.pages.report import write_report as write_report
 from lissom.simulation.controllers import (
     PD as PD,

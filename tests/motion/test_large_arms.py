@@ -55,8 +55,8 @@ def both(minimise, loads=(), seed=5):
         arm,
         problem.spec.setting,
         powers,
-        task.minimise,
-        problem.small,
+        problem.spec.cost.tape,
+        problem.expressions.squares,
         problem.friction_joints,
         problem.expressions.layout,
     )

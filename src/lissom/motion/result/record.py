@@ -18,7 +18,7 @@ from lissom.motion.result.comparison import Comparison
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import MotionReport, UnactuatedSplines
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.closures import Closures
+from lissom.motion.transcription.loops.closures import Closures
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import tree_call
 from lissom.verbs.kinematics import pose, tip_frame
@@ -206,7 +206,7 @@ class AbstractMotion:
         tau = np.asarray(tree_call(self.arm, "inverse_dynamics", (q, qd, qdd), loads=loads))
         if self.closures is None:
             return tau
-        from lissom.motion.transcription.constraints.closure import torques_of
+        from lissom.motion.transcription.loops.closing import torques_of
 
         return torques_of(self.arm, self.closures, s, q, tau)
 

@@ -59,7 +59,7 @@ class Speeds:
     def __init__(self, path: GivenPath) -> None:
         self.path, self.n, self.bounds = path, path.arm.dof, path.bounds
         self.scale = self._speed()
-        key = f"retime|{self.n}|{sorted(path.task.minimise.items())}"
+        key = f"retime|{self.n}|{path.cost.tape}|{path.cost.squares.tolist()}"
         made: dict[str, Sample] = path.arm.__dict__.setdefault("_samples", {})
         if key not in made:
             made[key] = Sample(key, 1, self._expressions, 3, 6 * self.n + 5)
@@ -119,8 +119,9 @@ class Speeds:
         half = size * (first * z.qd + second * z.qdd) / 2  # b' / 2
         root = ca.sqrt(b + TINY * size)
         tau = A * half + C * b + D * root + H
-        weights = self.path.task.minimise
-        rate = weights.get("time", 0.0) + weights.get("torque_squared", 0.0) * ca.sumsqr(tau)
+        cost = self.path.cost
+        assert cost.tape is not None
+        rate = cost.tape["time"] + ca.dot(cost.squares, tau * tau)
         return ca.vertcat(tau, p2 * b + p1 * half, z.q), rate * slope / root
 
     def data(self, w: Array) -> Array:

@@ -18,7 +18,7 @@ from lissom.motion.solve.solver import Solution
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.transcription.constraints.constraint import Positions
-from lissom.motion.transcription.constraints.singularity import crossed
+from lissom.motion.transcription.loops.singularity import crossed
 from lissom.motion.transcription.peak import DISTANCE, EXCESS, Peak
 from lissom.motion.transcription.problem import SHORTEST, Problem
 from lissom.motion.transcription.program import Program

@@ -34,6 +34,7 @@ class CasadiProgram:
         self._log: list[Iteration] = []
         self._stop: list[BaseException] = []
         self._spent = 0.0
+        self._callbacks_alive: list[Any] = []
         self.nlp, self.functions = self._callbacks()
         self.watch = _Watch(cast(CasadiProgram, weakref.proxy(self)))
 
@@ -127,7 +128,9 @@ class CasadiProgram:
             finally:
                 me._spent += time.perf_counter() - start
 
-        return _Callback(name, inputs, outputs, guarded)
+        made = _Callback(name, inputs, outputs, guarded)
+        self._callbacks_alive.append(made)  # solvers hold bare pointers to them
+        return made
 
     def iterated(self, x: Array, cost: float, rows: Array) -> int:
         """After every iteration; other than 0 stops."""

@@ -10,8 +10,8 @@ from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.splines.basis import grid
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.task import SEGMENTS
-from lissom.motion.transcription.constraints.closure import CLOSURE
 from lissom.motion.transcription.constraints.constraint import Look
+from lissom.motion.transcription.loops.closing import CLOSURE
 from lissom.motion.transcription.peak import EXCESS
 from lissom.motion.transcription.peaks import AGAIN, peaks_of
 from lissom.spatial.rotations import Array

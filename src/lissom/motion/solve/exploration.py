@@ -21,6 +21,7 @@ from lissom.motion.solve.multistart import best_of
 from lissom.motion.solve.search import Search, Solved
 from lissom.motion.solve.solver import AbstractSolver, Solution
 from lissom.motion.splines.mesh import Mesh
+from lissom.motion.task.criteria.known import criterion
 from lissom.motion.transcription.kernels.smoothing import SOFT
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
@@ -28,7 +29,6 @@ from lissom.spatial.rotations import Array
 
 FEWEST, PER_VIA = 8, 3  # segments of a coarse mesh at least, and more for each via point
 MOST = 7  # random starts
-OFTEN = {"jerk": 2}  # starts that find the best optimum, after which no more are tried; others: all of them
 LARGE = 12  # joints beyond which one random start has to do, and no finer mesh is tried
 TOLERANCE, ITERATIONS = 1e-3, 150  # of the solver on the coarse mesh
 SAME = 2e-3  # relative difference of costs on the coarse mesh of one and the same optimum
@@ -58,9 +58,9 @@ class Exploration:
         words = set(self._problem.task.minimise)
         self._only_time, large = words == {"time"}, self._problem.n > LARGE
         self._most = 1 if large else MOST
-        self._often = max(OFTEN.get(word, MOST + 1) if isinstance(word, str) else MOST + 1 for word in words)
+        self._often = max(criterion(word).often or MOST + 1 for word in words)
         self._large = large
-        self._energy = "energy" in words
+        self._energy = self._problem.spec.cost.kinks
         self._last: Solved | None = None  # program and solution of the best motion so far
 
     @staticmethod

@@ -20,7 +20,7 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration
 from lissom.motion.solve.assessment import stopped_by_user
-from lissom.motion.task.criteria import as_function
+from lissom.motion.task.criteria.function import as_function
 from lissom.work.choose import executor
 from lissom.work.workplace import Workplace
 

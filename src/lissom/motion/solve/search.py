@@ -327,8 +327,8 @@ class Search:
         soft : how many times wider than in the end, one after the other; default: all of `SOFT`, but for a `near` start
                without the first
         """
-        energy = "energy" in self.problem.task.minimise
-        softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if energy else (1.0,)
+        kinks = self.problem.spec.cost.kinks
+        softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if kinks else (1.0,)
         best, self.last = self._exchanged(mesh, begin, softer, near=near)
         before = self.last
         for width in sharper if best.ok else ():

@@ -27,9 +27,9 @@ from lissom.loops.search import followed
 from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
-from lissom.motion.transcription.closures import Closures
 from lissom.motion.transcription.kernels.sample import LANES, Sample
 from lissom.motion.transcription.kernels.torques import Given
+from lissom.motion.transcription.loops.closures import Closures
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.rows import Block
 from lissom.spatial.rotations import Array

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lissom.errors import InputError
 from lissom.loops.dips import SINGULAR, lows
 from lissom.loops.words import held_less, weakest_loop
-from lissom.motion.transcription.constraints.closure import Closing
+from lissom.motion.transcription.loops.closing import Closing
 from lissom.spatial.rotations import Array
 
 BESIDE = 1e-5  # of the duration: torques are looked at so near to where they may be large
