@@ -135,12 +135,12 @@ def tree44() -> ls.Arm:
 
 def one_solution() -> Callable[[], object]:
     """Minimum torque of a tree of 44 joints with limits: the program solved once, limits held at its samples."""
-    from lissom.motion.solve.ipopt import Solver
+    from lissom.motion.solve.ipopt import Ipopt
     from lissom.motion.transcription.problem import Problem
 
     problem = Problem(arm := tree44(), minimum_torque(arm, limited=True), 1e-5)
     program = problem.program(problem.mesh(), np.zeros(0))
-    solver, x0 = Solver(program, 1e-8, 300), problem.guess.variables(program.curves)
+    solver, x0 = Ipopt(program, 1e-8, 300), problem.guess.variables(program.curves)
 
     def solve() -> None:
         found = solver(x0)

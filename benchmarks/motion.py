@@ -18,7 +18,7 @@ from models import generic, panda
 
 import lissom as ls
 from lissom.motion.public import predict_motion
-from lissom.motion.solve.ipopt import LINEAR, QUIET, Solver
+from lissom.motion.solve.ipopt import LINEAR, QUIET, Ipopt
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.kernels.expressions import APART
 from lissom.motion.transcription.kernels.sample import Symbols
@@ -103,7 +103,7 @@ def compare(name: str, arm: ls.Arm, task: Task, rounds: int, regularise: float) 
     began = time.process_time()
     theirs = direct(problem, program)
     build = time.process_time() - began
-    ours = Solver(program, TOLERANCE, 500)
+    ours = Ipopt(program, TOLERANCE, 500)
     given = {"x0": x0, "lbx": program.low, "ubx": program.high}
     given |= {"lbg": program.lower / program.sizes, "ubg": program.upper / program.sizes}
     found: dict[str, Any] = {}

@@ -38,12 +38,14 @@ from lissom.motion.public import (
     retime_motion as retime_motion,
 )
 from lissom.motion.result.motion import Motion as Motion
+from lissom.motion.result.outcome import MotionOutcome as MotionOutcome
 from lissom.motion.result.report import MotionReport as MotionReport
 from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
 from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
 from lissom.motion.task.reach import Reach as Reach
 from lissom.motion.task.task import Task as Task, Via as Via
 from lissom.motion.task_file import TaskFile as TaskFile, load_task as load_task
+from lissom.motion.transcription.constraints.frame_height import FrameHeight as FrameHeight
 from lissom.pages.report import write_report as write_report
 from lissom.pages.web_page import WebPage as WebPage
 from lissom.simulation.controllers import (

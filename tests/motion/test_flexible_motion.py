@@ -11,7 +11,7 @@ from lissom.errors import InputError, ModelError, UnsupportedError
 from lissom.motion.result.replay import torques_of
 from lissom.motion.result.residual import residual_vibration
 from lissom.motion.result.shapers import Shaper, shaper, zv, zvd
-from lissom.motion.solve.search import mesh_of
+from lissom.motion.solve.assessment import mesh_of
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.ends import sagged
 from lissom.motion.transcription.constraints.bending import BendingLimits

@@ -9,7 +9,6 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
-from lissom.motion.solve.assessment import with_changes
 from lissom.motion.solve.search import Search
 from lissom.motion.transcription.problem import Problem
 from lissom.verbs.closures import closure_of
@@ -110,11 +109,12 @@ def fast_task():
 def test_a_motion_whose_limits_could_not_be_tightened_is_not_called_solved(how, monkeypatch):
     """Ctrl-C while limits are tightened, or no solution with tighter limits."""
     arm, task = fast_task()
-    moved, status = Search.moved, {"interrupted": "interrupted", "failed": "stalled"}[how]
+    moved = Search.moved
+    outcome = {"interrupted": ls.MotionOutcome.INTERRUPTED, "failed": ls.MotionOutcome.STALLED}[how]
 
     def unlucky(self, *given, near=False):
         found = moved(self, *given, near=near)
-        return with_changes(found, ok=False, status=status) if near else found
+        return found.with_verdict(ok=False, outcome=outcome, status=outcome.sentence) if near else found
 
     monkeypatch.setattr(Search, "moved", unlucky)
     motion = ls.predict_motion(arm, **task, on_failure="return")

@@ -13,7 +13,8 @@ import lissom as ls
 from lissom.cli.main import app
 from lissom.errors import InputError, ModelError, MotionError
 from lissom.motion.solve import search
-from lissom.motion.solve.ipopt import Solver
+from lissom.motion.solve.assessment import reported
+from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.transcription.problem import Problem
 
 NAN = np.nan
@@ -141,7 +142,7 @@ def test_more_equations_than_variables():
     problem = Problem(TWO, ls.Task([0, 0], [1, 0.5]))
     program = problem.program(problem.mesh(), np.zeros(0))
     program.lower = program.upper = np.zeros(program.count)
-    found = Solver(program, 1e-8, 50)(problem.guess.variables(program.curves))
+    found = Ipopt(program, 1e-8, 50)(problem.guess.variables(program.curves))
     assert found.status.startswith("infeasible: more equality constraints than variables")
     assert np.isfinite(found.rows).all()
     assert found.iterations[-1].violation > 1
@@ -191,7 +192,7 @@ def test_refinement_that_does_not_end_says_so(monkeypatch):
     right = search.Search.moved
 
     def failing(*given, **more):
-        motion = search.reported(right(*given, **more), "stalled")
+        motion = reported(right(*given, **more), "stalled")
         object.__setattr__(motion, "ok", False)
         return motion
 

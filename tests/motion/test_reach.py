@@ -8,7 +8,7 @@ from lissom.errors import InputError, ModelError
 from lissom.motion.public import predict_motion
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Via
-from lissom.motion.transcription.constraints.reaching import Range, Reaching
+from lissom.motion.transcription.reaching import Range, Reaching
 from lissom.spatial.rotations import about_axis, rotation_vector
 
 LIMITS = ls.Limits(torque=30.0, velocity=4.0)

@@ -34,8 +34,6 @@ from lissom.errors import InputError, MotionError
 if TYPE_CHECKING:
     from lissom.motion.result.motion import Motion
 
-INTERRUPTED = "interrupted"
-
 
 def predict(
     file: Annotated[
@@ -104,7 +102,7 @@ def predict(
         save_film(motion, film, speed=speed)
     if problem:
         print_error(problem)
-        raise typer.Exit(130 if motion.interrupted or problem.startswith(INTERRUPTED) else 1)
+        raise typer.Exit(130 if motion.interrupted or (verify and found is None) else 1)
 
 
 def _attempt(make: Any, file: str) -> tuple[Motion, str]:
@@ -123,7 +121,7 @@ def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
     try:
         found = motion.verify()
     except KeyboardInterrupt:
-        return None, problem or f"{INTERRUPTED}; the motion is solved, but not verified."
+        return None, problem or "interrupted; the motion is solved, but not verified."
     return found, problem or ("" if found.ok else found.status)
 
 

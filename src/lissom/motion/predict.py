@@ -13,14 +13,12 @@ from lissom.model.arm import Arm
 from lissom.motion.checks import support
 from lissom.motion.compare import comparison, refuse_comparison
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import RAN_OUT, Iteration
-from lissom.motion.solve.assessment import with_changes
+from lissom.motion.result.report import Iteration
 from lissom.motion.solve.best import best_motion
 from lissom.motion.solve.guess import as_guess
 from lissom.motion.solve.search import Search
 from lissom.motion.task.options import OPTIONS, refuse_wrong
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.constraints.closure import SINGULAR_WAY
 from lissom.verbs.states import as_arm
 
 VERB = "predict_motion"
@@ -62,9 +60,9 @@ def predict_motion(
     if asked is not None and motion.ok:
         motion = search.settled(motion, asked)
     if compare and motion.ok and search.late:
-        motion = with_changes(motion, ok=False, status=f"{motion.status}; {search.outcome.unchecked('comparison')}")
+        motion = search.assessment.unchecked(motion, "comparison")
     elif compare and motion.ok:
-        motion = with_changes(motion, compared=comparison(motion, search))
+        motion = motion.with_verdict(compared=comparison(motion, search))
     if not motion.ok and on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}{_too_short(search, motion)}", motion)
     return motion
@@ -91,12 +89,7 @@ def _too_short(search: Search, motion: Motion) -> str:
     """Where a given duration may be why nothing was found: the shortest that was found without it."""
     given = motion.task.duration
     # shortest times of arms that vibrate are long to find, and none leads around a singular configuration
-    if (
-        given is None
-        or RAN_OUT in motion.status
-        or SINGULAR_WAY in motion.status
-        or len(search.problem.spec.unactuated)
-    ):
+    if given is None or motion.outcome.ran_out or len(search.problem.spec.unactuated) or search.singular(motion):
         return ""
     try:
         task = motion.task.replace(duration=None, minimise="time")

@@ -123,7 +123,7 @@ def retime_motion(
                                    lines for two); or positions as a smooth function of x from 0 to 1
     limits : Limits                of torque, velocity and acceleration; those of the joints hold too
     loads : Load or sequence of Load    that act, the same all the time
-    minimise : str or {str: weight}    "time", "torque_squared", or both
+    minimise : str or {str: weight}    "time", "torque_squared", "effort_normalised", or a weighted sum
     segments : int                 intervals of the path, on each of which its acceleration d^2s/dt^2 is constant; knots
                                    of the path, and places where joints with friction turn around, are added. With
                                    "torque_squared", the search uses a tenth as many

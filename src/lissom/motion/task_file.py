@@ -18,8 +18,10 @@ from lissom.model.loads import Load
 from lissom.motion.task.bending_limits import BendingLimit
 from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere
 from lissom.motion.task.options import OPTIONS, wrong
+from lissom.motion.task.path_constraint import AbstractPathConstraint
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task, Via
+from lissom.motion.transcription.constraints.known import path_constraint_kinds
 
 VERSION = 1
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
@@ -88,6 +90,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
     if "bodies" in row:
         given["bodies"] = [_body(body, i) for i, body in enumerate(as_rows(row, "bodies"))]
     given["bending"] = [_bending(limit, i) for i, limit in enumerate(as_rows(row, "bending"))]
+    given["constraints"] = [_constraint(row, i) for i, row in enumerate(as_rows(row, "constraints"))]
     options = _checked({word: row[word] for word in OPTIONS if word in row})
     if "guess" in row:
         options["guess"] = _guess(row["guess"], folder, arm)
@@ -162,6 +165,16 @@ def _body(row: Table, i: int) -> CollisionBody:
 def _bending(row: Table, i: int) -> BendingLimit:
     with inside("bending", i), about(f"bending {i + 1}"):
         return record(BendingLimit, row, "[[bending]]")
+
+
+def _constraint(row: Table, i: int) -> AbstractPathConstraint:
+    """A record of the kind that is named."""
+    with inside("constraints", i), about(f"constraint {i + 1}"):
+        kinds = path_constraint_kinds()
+        kind = kinds.get(row.get("kind", ""))
+        if kind is None:
+            raise ModelError(f"kind is {shown(row.get('kind'))}; expected one of {', '.join(kinds)}.")
+        return record(kind, {word: value for word, value in row.items() if word != "kind"}, "[[constraints]]")
 
 
 def _checked(options: Table) -> Table:

@@ -13,7 +13,7 @@ from scipy.interpolate import BSpline
 from lissom.model.arm import Arm
 from lissom.motion.public import predict_motion
 from lissom.motion.result.motion import Motion
-from lissom.motion.solve.ipopt import Solver
+from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.splines.basis import Basis
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.task import Task
@@ -173,7 +173,7 @@ def _enforced(where: str, at: Array) -> Enforced:
         [name for name, kept in zip(block.names, keep, strict=True) if kept], block.data,
     )  # fmt: skip
     program = Program(whole.curves, [some], [], whole.low, whole.high)
-    found = Solver(program, tolerance=1e-8, iterations=500)(problem.guess.variables(program.curves))
+    found = Ipopt(program, tolerance=1e-8, iterations=500)(problem.guess.variables(program.curves))
     curves, s = program.curves, np.linspace(0.0, 1.0, 2001)
     q, qd, qdd = curves.at(found.x, s)
     T = curves.T(found.x)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.result.record import PER_SEGMENT
 from lissom.motion.splines.basis import grid
 from lissom.motion.task.bounds import Bounds, bounds_of
-from lissom.motion.task.task import CRITERIA
+from lissom.motion.task.criteria.known import CRITERIA
 from lissom.motion.transcription.peak import DISTANCE, EXCESS
 from lissom.spatial.rotations import Array
 from lissom.views.curves import notable
@@ -23,8 +22,7 @@ FINE = 1200  # times of a curve, about
 REACHED = 0.999  # utilisation from which a limit counts as reached
 NAMED = 3  # joints that a title names
 QUANTITIES = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "torque"}
-AIMS = {"time": "time", "torque_squared": "squared torque", "energy": "energy", "jerk": "squared jerk",
-        "torque_rate": "squared torque rate"}  # fmt: skip
+AIMS = {word: kind.title for word, kind in CRITERIA.items()}
 
 
 class DenseCurves:
@@ -96,7 +94,7 @@ def _aim(motion: Motion) -> str:
         return f"{span} minimum time"
     if len(aims) == 1 and next(iter(aims)) in AIMS:
         (word,), (weight,) = aims, aims.values()
-        unit = re.findall(r"\[(.*)\]", CRITERIA[word])[0].replace("^2", "²")
+        unit = CRITERIA[word].unit.replace("^2", "²")
         value = f"{motion.cost:.4g} {unit}" if weight == 1 else f"cost {motion.cost:.4g}"
         return f"{span}, least {AIMS[word]} ({value})"
     names = " and ".join(AIMS.get(word, "own criterion") for word in aims)

@@ -73,7 +73,7 @@ def _something_limits(spec: Specification) -> None:
                 "shortest time is zero. Give limits or a duration."
             )
     pulled = np.any(arm.gravity) or task.loads or any(joint.stiffness for joint in arm.moving_joints)
-    if not task.minimise.get("time") and not (pulled and task.minimise.get("torque_squared")):
+    if not task.minimise.get("time") and not (pulled and spec.cost.at_rest):
         raise InputError(
             f"{VERB}: the duration is free and only effort is minimised, so there is no best duration. Give a "
             "duration, or a weight for 'time'."

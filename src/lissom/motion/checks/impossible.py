@@ -14,9 +14,9 @@ from lissom.motion.checks.durations import refuse_duration
 from lissom.motion.checks.friction import refuse_immobile
 from lissom.motion.task.ends import spread
 from lissom.motion.transcription.constraints.ends import EndAccelerations
-from lissom.motion.transcription.constraints.singularity import refuse_singular
 from lissom.motion.transcription.constraints.torque import SAMPLED
 from lissom.motion.transcription.constraints.via import ViaPoints
+from lissom.motion.transcription.loops.singularity import refuse_singular
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.specification import VERB, Specification
 from lissom.spatial.rotations import Array
@@ -29,7 +29,7 @@ BALANCED = 1e-6  # of the largest torque that holds the arm, or of 1: torques on
 
 def _torque_rates_possible(spec: Specification) -> None:
     """Limits of torque_rate where torques jump, or are not differentiated."""
-    limited, minimised = spec.bounds.limited("torque_rate"), "torque_rate" in spec.task.minimise
+    limited, minimised = spec.bounds.limited("torque_rate"), spec.cost.torque_rate
     if spec.closing is not None and (limited.any() or minimised):
         raise UnsupportedError(
             f"{VERB}: torque-rate limits are not supported for closed loops; limit the jerk instead."
@@ -45,6 +45,7 @@ def _torque_rates_possible(spec: Specification) -> None:
 def refuse_impossible(problem: Problem) -> None:
     """Refuse tasks that are certain to have no solution."""
     spec = problem.spec
+    spec.cost.check(VERB)
     _ends_balanced(spec)
     _torque_rates_possible(spec)
     _ends_within(spec)

@@ -6,6 +6,7 @@ import numpy as np
 
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm
+from lissom.motion.task.criteria.known import criterion
 from lissom.motion.task.ends import spread
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.specification import VERB
@@ -57,7 +58,7 @@ def refuse_unsupported(arm: Arm, task: Task) -> None:
         return
     word = arm.coordinates[int(np.argmin(arm.actuated))]
     rates = [joint.name for joint in arm.joints if joint.limits.torque_rate is not None]
-    if task.limits.torque_rate is not None or rates or "torque_rate" in task.minimise:
+    if task.limits.torque_rate is not None or rates or any(criterion(word).torque_rate for word in task.minimise):
         raise UnsupportedError(
             f"{VERB}: torque-rate limits and criteria are not supported for arms with unactuated coordinates "
             f"({word!r}). Limit or minimise the jerk instead."

@@ -25,7 +25,8 @@ class Motion(AbstractMotion):
     task : Task
     duration : float             [s]
     cost : float                 value of the minimised integral
-    status : str                 "solved", or why no solution was found
+    outcome : MotionOutcome      how the search ended, to compare with
+    status : str                 the same as a sentence: "solved", or why no solution was found
     ok : bool                    whether it is solved, and no limit is exceeded by more than 0.1 %
     t : (nt,)                    times [s]
     q, qd, qdd, tau : (nt, dof)  at these times; the torque of unactuated coordinates is zero

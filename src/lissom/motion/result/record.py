@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,10 @@ from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
 from lissom.motion.result.comparison import Comparison
-from lissom.motion.result.report import INTERRUPTED, MotionReport, UnactuatedSplines
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import MotionReport, UnactuatedSplines
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.closures import Closures
+from lissom.motion.transcription.loops.closures import Closures
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import tree_call
 from lissom.verbs.kinematics import pose, tip_frame
@@ -41,6 +42,7 @@ class AbstractMotion:
     task: Task
     duration: float
     cost: float
+    outcome: MotionOutcome
     status: str
     ok: bool
     breaks: Array
@@ -51,6 +53,12 @@ class AbstractMotion:
     unactuated: UnactuatedSplines | None = None
     closures: Closures | None = None
     compared: Comparison | None = None
+
+    def with_verdict(self, **changes: Any) -> Self:
+        """Return the same motion with another outcome, status, report, cost or comparison; nothing is computed anew."""
+        other, stored = replace(self, **changes), {field.name for field in fields(self)}
+        other.__dict__.update({word: value for word, value in self.__dict__.items() if word not in stored})
+        return other
 
     # ---- at equally spaced times ----------------------------------------------------------------------
 
@@ -198,7 +206,7 @@ class AbstractMotion:
         tau = np.asarray(tree_call(self.arm, "inverse_dynamics", (q, qd, qdd), loads=loads))
         if self.closures is None:
             return tau
-        from lissom.motion.transcription.constraints.closure import torques_of
+        from lissom.motion.transcription.loops.closing import torques_of
 
         return torques_of(self.arm, self.closures, s, q, tau)
 
@@ -211,7 +219,7 @@ class AbstractMotion:
     @property
     def interrupted(self) -> bool:
         """Whether the search was interrupted (Ctrl-C); the motion is its last iterate."""
-        return self.status.startswith(INTERRUPTED)
+        return self.outcome is MotionOutcome.INTERRUPTED
 
     @property
     def tip_frame(self) -> str:

@@ -10,10 +10,6 @@ import numpy as np
 from lissom.motion.transcription.peak import Peak
 from lissom.spatial.rotations import Array
 
-INTERRUPTED = "interrupted"
-NOT_EVERYWHERE = "no motion was found that satisfies all limits between samples"
-RAN_OUT = "ran out"
-
 
 class Iteration(NamedTuple):
     """One step of the solver: cost, largest violation of a row, and how far from optimal."""
@@ -70,13 +66,14 @@ class ResidualCheck(NamedTuple):
         return self.largest <= asked and self.deviation <= DEVIATION
 
 
-class _MeshOfStart(TypedDict, total=False):
+class _MoreOfStart(TypedDict, total=False):
     segments: int
+    outcome: str
 
 
-class StartRow(_MeshOfStart):
-    """What one start found: its number, status, cost, duration [s], number of iterations, whether its cost is that of
-    the best one; `segments` where starts were compared on a coarse mesh."""
+class StartRow(_MoreOfStart):
+    """What one start found: its number, outcome, status, cost, duration [s], number of iterations, whether its cost is
+    that of the best one; `segments` where starts were compared on a coarse mesh."""
 
     start: int
     status: str

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lissom.model.loads import Load
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.replay import play, tracked
 from lissom.motion.result.report import DEVIATION, ResidualCheck
@@ -84,6 +85,6 @@ def not_settled(last: ResidualCheck, asked: float) -> str:
     if last.passive_error > last.residual:
         what = f"a passive joint misses its goal by {last.passive_error:.2g}"
     return (
-        f"no motion was found that ends at rest: {what}, more than {asked:g}, {mesh}, use a longer duration, or allow "
-        "a larger residual"
+        f"{MotionOutcome.VIBRATING.sentence}: {what}, more than {asked:g}, {mesh}, use a longer duration, or allow a "
+        "larger residual"
     )

@@ -19,18 +19,26 @@ from lissom.arrays import as_floats
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.motion.task.bounds import bounds_of
+from lissom.motion.task.cost import Cost
+from lissom.motion.task.criteria.criterion import AbstractCriterion, Joints
+from lissom.motion.task.criteria.known import CRITERIA, criterion
 from lissom.motion.task.task import MOST_SEGMENTS, Task
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 
 VERB = "retime_motion"
-CRITERIA = ("time", "torque_squared")
 LIMITED = ("velocity", "acceleration", "torque")
 POINTS = 401  # at which a path is sampled
 STRAIGHT = 1e-9  # of the largest rate of a joint along the path: below it a joint stands still
 SAME = 1e-12  # of a joint's position: rounding
 APART = 0.3  # of an interval: regular grid points keep this distance from knots and turning points
 DIRECTIONS = {1.0: "forwards", -1.0: "backwards", 0.0: "nowhere"}
+
+
+def _supported(kind: AbstractCriterion) -> bool:
+    """Time and squared torques are convex in the speed along a path."""
+    rest = kind.tape()
+    return rest is not None and not set(rest) - {"time"}
 
 
 class Coefficients(NamedTuple):
@@ -60,6 +68,8 @@ class GivenPath:
         self._from_start = BSpline(curve.t, curve.c - self._start, curve.k)
         self.bounds = bounds_of(arm, task, VERB)
         self.names = [joint.name for joint in arm.joints]
+        strongest = np.maximum(np.abs(self.bounds.lower["torque"]), np.abs(self.bounds.upper["torque"]))
+        self.cost = Cost(task.minimise, Joints(tuple(self.names), arm.actuated, strongest))
         self.friction = arm.friction
         self.damping = arm.damping
         self._fastest = float(np.abs(self.derivative(np.linspace(0.0, 1.0, POINTS), 1)).max())
@@ -126,8 +136,10 @@ class GivenPath:
                 raise UnsupportedError(
                     f"{VERB}: {word} limits are not supported; use limits of torque, velocity and acceleration."
                 )
-        if set(self.task.minimise) - set(CRITERIA):
-            raise UnsupportedError(f"{VERB}: minimise supports {' and '.join(CRITERIA)} only.")
+        if not all(_supported(criterion(word)) for word in self.task.minimise):
+            words = ", ".join(word for word, kind in CRITERIA.items() if _supported(kind))
+            raise UnsupportedError(f"{VERB}: minimise supports {words} only.")
+        self.cost.check(VERB)
         if not any(self.bounds.limited(word).any() for word in LIMITED):
             raise InputError(f"{VERB}: the speed is not limited. Give torque or velocity limits.")
         s = np.linspace(0.0, 1.0, POINTS)

@@ -13,6 +13,7 @@ from lissom.errors import InputError, MotionError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.motion.checks import support
 from lissom.motion.result.motion import Motion
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport
 from lissom.motion.retiming.given_path import VERB, GivenPath, curve_of
 from lissom.motion.retiming.speed_profile import SpeedProfile
@@ -63,7 +64,7 @@ class _Retiming:
         """The fastest motion; with another criterion, the fastest below the profile that a search finds for it."""
         fastest = self._within_limits(None)
         if set(self.path.task.minimise) == {"time"}:
-            return self._motion(fastest, "solved", True)
+            return self._motion(fastest, MotionOutcome.SOLVED, MotionOutcome.SOLVED.sentence)
         from lissom.motion.retiming.speed_search import Speeds
 
         found = Speeds(self.path).search(tolerance, iterations)
@@ -72,8 +73,8 @@ class _Retiming:
         timed = self._below(found.profile)
         if timed is None:
             why = "stalled: no timing near the one of least effort satisfies all limits; this is the fastest motion"
-            return self._motion(fastest, why, False)
-        return self._motion(timed, found.status, found.solved)
+            return self._motion(fastest, MotionOutcome.STALLED, why)
+        return self._motion(timed, found.outcome, found.status)
 
     def _below(self, profile: Callable[[Array], Array]) -> TimedPath | None:
         """The fastest motion below a profile, or a little above it where the limits ask for more speed than it has."""
@@ -113,17 +114,17 @@ class _Retiming:
             profile.tighten(excess)
         return timed, False
 
-    def _motion(self, timed: TimedPath, status: str, ok: bool) -> Motion:
+    def _motion(self, timed: TimedPath, outcome: MotionOutcome, status: str) -> Motion:
         peaks, cost = timed.peaks(), timed.cost()
         over = max((peak.utilisation for peak in peaks), default=0.0) - 1
-        if ok and over > EXCESS:
-            ok, status = False, max(peaks, key=lambda peak: peak.utilisation).beyond()
+        if outcome.solved and over > EXCESS:
+            outcome, status = MotionOutcome.LIMIT_EXCEEDED, max(peaks, key=lambda peak: peak.utilisation).beyond()
         last = Iteration(len(self.log), cost, max(over, 0.0), 0.0, timed.duration)
         samples = len(FRACTIONS) * len(timed.dt)
         report = MotionReport((*self.log, last), max(over, 0.0), peaks, samples, self.rounds, self.seconds)
         task = self.path.task.replace(segments=len(timed.dt), degree=DEGREE, continuity=CONTINUITY)
         breaks = timed.t / timed.duration
         return Motion(
-            self.path.arm, task, timed.duration, cost, status, ok, breaks, DEGREE, timed.control_points, report,
-            continuity=CONTINUITY,
+            self.path.arm, task, timed.duration, cost, outcome, status, outcome.solved, breaks, DEGREE,
+            timed.control_points, report, continuity=CONTINUITY,
         )  # fmt: skip

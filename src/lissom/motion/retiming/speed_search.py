@@ -17,10 +17,13 @@ import numpy as np
 from scipy import sparse
 
 from lissom.model.limits import exceeded, used
-from lissom.motion.result.report import RAN_OUT, Iteration
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import Iteration
 from lissom.motion.retiming.given_path import LIMITED, GivenPath
-from lissom.motion.solve.ipopt import INFEASIBLE, Solution, Solver, numbered_on
-from lissom.motion.solve.search import MET, ROUNDS
+from lissom.motion.solve.assessment import MET
+from lissom.motion.solve.ipopt import Ipopt
+from lissom.motion.solve.search import ROUNDS
+from lissom.motion.solve.solver import Solution, numbered_on
 from lissom.motion.splines.basis import Basis, grid
 from lissom.motion.splines.curves import Curves, End, Space
 from lissom.motion.transcription.kernels.sample import LANES, Sample, Symbols
@@ -41,11 +44,11 @@ def warp(w: Array) -> tuple[Array, Array]:
 
 
 class Found(NamedTuple):
-    """What a search found: the profile b as a function of s, its status, the solver's log and seconds spent."""
+    """What a search found: the profile b as a function of s, outcome, status, the solver's log, seconds spent."""
 
     profile: Callable[[Array], Array]
+    outcome: MotionOutcome
     status: str
-    solved: bool
     log: tuple[Iteration, ...]
     seconds: dict[str, float]
 
@@ -56,7 +59,7 @@ class Speeds:
     def __init__(self, path: GivenPath) -> None:
         self.path, self.n, self.bounds = path, path.arm.dof, path.bounds
         self.scale = self._speed()
-        key = f"retime|{self.n}|{sorted(path.task.minimise.items())}"
+        key = f"retime|{self.n}|{path.cost.tape}|{path.cost.squares.tolist()}"
         made: dict[str, Sample] = path.arm.__dict__.setdefault("_samples", {})
         if key not in made:
             made[key] = Sample(key, 1, self._expressions, 3, 6 * self.n + 5)
@@ -71,7 +74,7 @@ class Speeds:
         for _ in range(ROUNDS):
             clock = time.perf_counter()
             program = self.program(more)
-            solver = Solver(program, tolerance, iterations)
+            solver = Ipopt(program, tolerance, iterations)
             seconds["build"] += time.perf_counter() - clock
             solution = solver(program.curves.fitted([_begin(program.curves)], 1.0) if x is None else x, None, None)
             log = numbered_on(log, solution.iterations)
@@ -84,7 +87,8 @@ class Speeds:
             more = np.append(more, times)
         curves, w = program.curves, np.linspace(0.0, 1.0, 20 * FINE * program.curves.spaces[0].basis.segments + 1)
         b = self.values(curves, solution.x, w)[0]
-        return Found(lambda s: np.interp(s, warp(w)[0], b), _status(program, solution), solution.solved, log, seconds)
+        status = _status(program, solution)
+        return Found(lambda s: np.interp(s, warp(w)[0], b), solution.outcome, status, log, seconds)
 
     def _coefficients(self, s: Array) -> list[Array]:
         """Six tables (N, n): p', p'', A, C, D and what does not depend on the speed."""
@@ -115,8 +119,9 @@ class Speeds:
         half = size * (first * z.qd + second * z.qdd) / 2  # b' / 2
         root = ca.sqrt(b + TINY * size)
         tau = A * half + C * b + D * root + H
-        weights = self.path.task.minimise
-        rate = weights.get("time", 0.0) + weights.get("torque_squared", 0.0) * ca.sumsqr(tau)
+        cost = self.path.cost
+        assert cost.tape is not None
+        rate = cost.tape["time"] + ca.dot(cost.squares, tau * tau)
         return ca.vertcat(tau, p2 * b + p1 * half, z.q), rate * slope / root
 
     def data(self, w: Array) -> Array:
@@ -195,7 +200,7 @@ def _status(program: Program, solution: Solution) -> str:
     off = np.maximum(program.lower - solution.rows, solution.rows - program.upper)
     over, worst = float(off.max(initial=0.0)), int(np.argmax(off))
     word, who, place = program.names[worst]
-    kept = "cannot be satisfied" if solution.status == INFEASIBLE else f"is violated by {over:.3g}"
+    kept = "cannot be satisfied" if solution.outcome is MotionOutcome.INFEASIBLE else f"is violated by {over:.3g}"
     found = f"{word} of {who!r} {kept} at {warp(np.array(place))[0]:.3g} of the path"
-    more = "; raise iterations" if RAN_OUT in solution.status else ""
+    more = "; raise iterations" if solution.outcome.ran_out else ""
     return f"{solution.status}; {found if over > MET else 'a feasible motion, not yet optimal'}{more}"

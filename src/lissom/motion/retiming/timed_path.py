@@ -113,12 +113,13 @@ class TimedPath:
 
     def cost(self) -> float:
         """The integral of what is minimised, by Clenshaw and Curtis's rule on every interval."""
-        weights = self.path.task.minimise
-        squared = (self._torques**2).sum(axis=2)
+        cost = self.path.cost
+        assert cost.tape is not None
+        squared = self._torques**2 @ cost.squares
         order = len(FRACTIONS) - 1
         weight = np.linalg.solve(legvander(2 * FRACTIONS - 1, order).T, np.eye(order + 1)[0])
         integral = float((squared @ weight * self.dt).sum())
-        return weights.get("time", 0.0) * self.duration + weights.get("torque_squared", 0.0) * integral
+        return cost.tape["time"] * self.duration + integral
 
 
 @lru_cache

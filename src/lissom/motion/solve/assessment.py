@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields as fields_of, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,13 @@ from lissom.model.units import unit_of
 from lissom.motion.checks.friction import weak_against_friction
 from lissom.motion.checks.impossible import weak_for_holding
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import INTERRUPTED, NOT_EVERYWHERE, RAN_OUT, Iteration, MotionReport, UnactuatedSplines
-from lissom.motion.solve.ipopt import INFEASIBLE, OUT_OF_TIME, Solution
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import Iteration, MotionReport, UnactuatedSplines
+from lissom.motion.solve.solver import Solution
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh
-from lissom.motion.transcription.constraints.singularity import crossed
+from lissom.motion.transcription.constraints.constraint import Positions
+from lissom.motion.transcription.loops.singularity import crossed
 from lissom.motion.transcription.peak import DISTANCE, EXCESS, Peak
 from lissom.motion.transcription.problem import SHORTEST, Problem
 from lissom.motion.transcription.program import Program
@@ -30,7 +32,20 @@ MET = 1e-6  # of the size of a row: smaller violations are none
 Limits = tuple[float, int, float | None]
 
 
-class Outcome:
+class Verdict(NamedTuple):
+    """What a motion is worth, and the same in words."""
+
+    outcome: MotionOutcome
+    status: str
+
+
+def exceeded(limits: str) -> Verdict:
+    """Of a motion that exceeds limits between samples."""
+    outcome = MotionOutcome.LIMIT_EXCEEDED
+    return Verdict(outcome, f"{outcome.sentence}: {limits}; try more segments or starts")
+
+
+class Assessment:
     """Motions from solutions of one problem.
 
     limits : tolerance, iterations and seconds of the search, which messages name
@@ -50,34 +65,33 @@ class Outcome:
         report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(spent))
         T = program.curves.T(x)
         cost = problem.cost(program.curves, x) if problem.rounded else self.pure(solution.cost, T)
-        ok, status = self._judged(mesh, program, solution, peaks, cost)
-        P, *others = program.curves.control_points(x)
-        basis, loose = mesh.led, None
+        verdict = self._judged(mesh, program, solution, peaks, cost)
+        return self._motion(mesh, program.curves, x, cost, verdict, report)
+
+    def _motion(
+        self, mesh: Mesh, curves: Curves, x: Array, cost: float, verdict: Verdict, report: MotionReport
+    ) -> Motion:
+        P, *others = curves.control_points(x)
+        basis, unactuated = mesh.led, None
         if mesh.loose is not None:
-            loose = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+            unactuated = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
         return Motion(
-            problem.arm, problem.task, T, cost, status, ok, basis.breaks, basis.degree, P, report, basis.continuity,
-            loose, problem.closures(program.curves, x),
+            self._problem.arm, self._problem.task, curves.T(x), cost, verdict.outcome, verdict.status,
+            verdict.outcome.solved, basis.breaks, basis.degree, P, report, basis.continuity, unactuated,
+            self._problem.closures(curves, x),
         )  # fmt: skip
 
     def unsolved(self, mesh: Mesh, curves: Curves, x: Array, spent: dict[str, float]) -> Motion:
         """The motion of variables that no solver has seen, as its functions could not be compiled in time."""
-        P, *others = curves.control_points(x)
-        basis, loose = mesh.led, None
-        if mesh.loose is not None:
-            loose = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
-        status = (
-            f"stalled: {OUT_OF_TIME} during compilation; {self._more_seconds}, or call again: compiled code is stored"
-        )
-        return Motion(
-            self._problem.arm, self._problem.task, curves.T(x), np.nan, status, False, basis.breaks, basis.degree, P,
-            MotionReport((), np.nan, (), 0, 0, dict(spent)), basis.continuity, loose,
-            self._problem.closures(curves, x),
-        )  # fmt: skip
+        late = MotionOutcome.OUT_OF_TIME
+        status = f"{late.sentence} during compilation; {self._more_seconds}, or call again: compiled code is stored"
+        report = MotionReport((), np.nan, (), 0, 0, dict(spent))
+        return self._motion(mesh, curves, x, np.nan, Verdict(late, status), report)
 
-    def unchecked(self, what: str) -> str:
-        """Why something was not checked."""
-        return f"{OUT_OF_TIME} before the {what}; {self._more_seconds}"
+    def unchecked(self, motion: Motion, what: str) -> Motion:
+        """A motion for which time ran out before something was checked."""
+        status = f"{motion.status}; time ran out before the {what}; {self._more_seconds}"
+        return motion.with_verdict(outcome=MotionOutcome.OUT_OF_TIME, ok=False, status=status)
 
     @property
     def _more_seconds(self) -> str:
@@ -86,32 +100,39 @@ class Outcome:
 
     def _judged(
         self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], cost: float
-    ) -> tuple[bool, str]:
-        """Whether it answers the task, and the status."""
+    ) -> Verdict:
+        """What the motion is worth."""
         singular = self.crossed(mesh, program, solution)
-        status = solution.status
+        if solution.outcome is MotionOutcome.INTERRUPTED:
+            return Verdict(solution.outcome, solution.status)
         if not solution.solved:
-            if status != INTERRUPTED:
-                status = f"{self._why(program, solution, cost)}{singular and f'; {singular}'}"
-            return False, status
+            outcome, why = self._why(program, solution, cost)
+            return Verdict(outcome, f"{why}; {singular}" if singular else why)
         if singular:
-            return False, singular
+            return Verdict(MotionOutcome.SINGULAR, singular)
         beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if beyond:
-            return False, f"{NOT_EVERYWHERE}: {', and '.join(beyond)}; try more segments or starts"
-        if self._problem.task.duration is None and program.curves.T(solution.x) < 1.01 * SHORTEST:
-            return False, "no limit of this task bounds its duration from below, so it tends to zero; give a duration"
-        missed = self._problem.targets.missed(lambda s: program.curves.at(solution.x, s, 1)[0])
-        if missed:
-            return False, f"no motion was found that reaches all targets: {missed}"
+            return exceeded(", and ".join(beyond))
         curves, x, s = program.curves, solution.x, mesh.looks()
-        bent, small = bending_range.deflection_report(self._problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
-        return (small, f"{status}; {bent}" if small else bent) if bent else (True, status)
+        if self._problem.task.duration is None and curves.T(x) < 1.01 * SHORTEST:
+            return Verdict(MotionOutcome.NO_SHORTEST_TIME, MotionOutcome.NO_SHORTEST_TIME.sentence)
+        missed = self._problem.targets.missed(lambda s: curves.at(x, s, 1)[0])
+        if missed:
+            return Verdict(MotionOutcome.TARGET_MISSED, f"{MotionOutcome.TARGET_MISSED.sentence}: {missed}")
+        note, small = bending_range.deflection_report(self._problem.arm, s * curves.T(x), curves.at(x, s, 1)[0])
+        if not small:
+            return Verdict(MotionOutcome.LARGE_DEFLECTION, note)
+        return Verdict(solution.outcome, f"{solution.status}; {note}" if note else solution.status)
 
     def crossed(self, mesh: Mesh, program: Program, solution: Solution) -> str:
         """A singular configuration that closed loops pass, as a sentence; empty where there is none."""
-        closing, curves, x = self._problem.spec.closing, program.curves, solution.x
-        return "" if closing is None else crossed(closing, lambda s: curves.at(x, s, 1)[0], mesh.looks(), curves.T(x))
+        return self.singular(mesh, lambda s: program.curves.at(solution.x, s, 1)[0], program.curves.T(solution.x))
+
+    def singular(self, mesh: Mesh, at: Positions, T: float) -> str:
+        """The same of any profiles."""
+        closing = self._problem.spec.closing
+        where = "" if closing is None else crossed(closing, at, mesh.looks(), T)
+        return f"{MotionOutcome.SINGULAR.sentence} {where}" if where else ""
 
     def pure(self, cost: float, T: float) -> float:
         """The cost without the small torque cost that makes a shortest time well determined."""
@@ -119,21 +140,25 @@ class Outcome:
 
     # ---- what went wrong ------------------------------------------------------------------------------
 
-    def _why(self, program: Program, solution: Solution, cost: float) -> str:
-        """The status of a search that ended without a solution: why, what is violated, what to do."""
-        status, found = solution.status, self.violated(program, solution)
-        if RAN_OUT in status:
-            return f"{status}: {self._unfinished(status, found, cost)}"
+    def _why(self, program: Program, solution: Solution, cost: float) -> Verdict:
+        """Why a search ended without a solution, what is violated, what to do."""
+        outcome, status, found = solution.outcome, solution.status, self.violated(program, solution)
+        if outcome.ran_out:
+            return Verdict(outcome, f"{status}: {self._unfinished(outcome, found, cost)}")
+        infeasible = outcome is MotionOutcome.INFEASIBLE
         if not found:
-            if status == INFEASIBLE:
-                status = "stalled"  # it gave up elsewhere, and was put back to where it had been
-            return f"{status}: a feasible motion, not optimal (cost {cost:.4g}); more starts may find a better one"
-        weak = weak_for_holding(self._problem.spec) if status == INFEASIBLE else ""
+            if infeasible:  # it gave up elsewhere, and was put back to where it had been
+                outcome, status = MotionOutcome.STALLED, MotionOutcome.STALLED.sentence
+            feasible = f"a feasible motion, not optimal (cost {cost:.4g}); more starts may find a better one"
+            return Verdict(outcome, f"{status}: {feasible}")
+        weak = weak_for_holding(self._problem.spec) if infeasible else ""
         weak = weak or weak_against_friction(self._problem.spec)
-        return f"{status}; the constraints cannot be satisfied together: {found}{weak and f'; {weak}'}"
+        together = f"{status}; the constraints cannot be satisfied together: {found}"
+        return Verdict(outcome, f"{together}; {weak}" if weak else together)
 
-    def _unfinished(self, status: str, found: str, cost: float) -> str:
-        more = self._more_seconds if OUT_OF_TIME in status else f"raise `iterations` ({self._limits[1]})"
+    def _unfinished(self, outcome: MotionOutcome, found: str, cost: float) -> str:
+        late = outcome is MotionOutcome.OUT_OF_TIME
+        more = self._more_seconds if late else f"raise `iterations` ({self._limits[1]})"
         if found:
             weak = weak_against_friction(self._problem.spec)
             return f"in the last iterate, {found}; {weak or more}"
@@ -179,17 +204,12 @@ def points_of(motion: Motion) -> list[Array]:
     return [P for _, _, P in motion.splines]
 
 
-def with_changes(motion: Motion, **changes: Any) -> Motion:
-    given = {f.name: getattr(motion, f.name) for f in fields_of(motion) if f.init}
-    return Motion(**(given | changes))
-
-
 def stopped_by_user(motion: Motion) -> Motion:
     """The best motion so far, where the user ended the search before it was finished or compared with others."""
-    return with_changes(motion, ok=False, status=INTERRUPTED)
+    return motion.with_verdict(outcome=MotionOutcome.INTERRUPTED, ok=False, status=MotionOutcome.INTERRUPTED.sentence)
 
 
 def reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
     """With another status, and other parts of its report."""
     report = replace(motion.report, **changes)
-    return with_changes(motion, status=motion.status if status is None else status, report=report)
+    return motion.with_verdict(status=motion.status if status is None else status, report=report)

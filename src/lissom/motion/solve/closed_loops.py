@@ -6,12 +6,12 @@ import numpy as np
 
 from lissom.model.limits import used
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import NOT_EVERYWHERE
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.splines.basis import grid
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.task import SEGMENTS
-from lissom.motion.transcription.constraints.closure import CLOSURE, SINGULAR_WAY
 from lissom.motion.transcription.constraints.constraint import Look
+from lissom.motion.transcription.loops.closing import CLOSURE
 from lissom.motion.transcription.peak import EXCESS
 from lissom.motion.transcription.peaks import AGAIN, peaks_of
 from lissom.spatial.rotations import Array
@@ -25,7 +25,8 @@ def open_between(motion: Motion) -> bool:
 
     Too far is also where limits are kept by the splines, and not by the motion with its loops closed.
     """
-    if motion.closed is None or not motion.status.startswith(("solved", NOT_EVERYWHERE, SINGULAR_WAY)):
+    refinable = motion.outcome.solved or motion.outcome in (MotionOutcome.LIMIT_EXCEEDED, MotionOutcome.SINGULAR)
+    if motion.closed is None or not refinable:
         return False
     gaps = [peak.utilisation for peak in motion.report.peaks if peak.quantity.startswith(CLOSURE)]
     coarse = motion.basis.segments < FINER_LIMITS * (motion.task.segments or SEGMENTS)

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.motion.result.report import INTERRUPTED, Iteration
-from lissom.motion.solve.ipopt import Solution, Solver
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import Iteration
+from lissom.motion.solve.solver import AbstractSolver, Solution
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
@@ -45,10 +46,11 @@ class Walk:
     """
 
     def __init__(
-        self, problem: Problem, mesh: Mesh, limits: tuple[float, int, float],
+        self, problem: Problem, mesh: Mesh, solver: type[AbstractSolver], limits: tuple[float, int, float],
         cost: Callable[[Program, Array], float], told: Told | None,
     ) -> None:  # fmt: skip
-        self._problem, self._mesh, self._limits, self._cost, self._told = problem, mesh, limits, cost, told
+        self._problem, self._mesh, self._solver, self._limits = problem, mesh, solver, limits
+        self._cost, self._told = cost, told
         self._shortest, self._longest = problem.task.duration
         self._log: list[Iteration] = []
         self.seconds = self.evaluation_seconds = 0.0
@@ -92,9 +94,9 @@ class Walk:
     def _at(self, program: Program, x: Array, T: float, most: int = ITERATIONS) -> Solution:
         program.low[-1] = program.high[-1] = T
         tolerance, iterations, until = self._limits
-        solver = Solver(program, tolerance, min(iterations, most, ITERATIONS), until)
+        solver = self._solver(program, tolerance, min(iterations, most, ITERATIONS), until)
         found = solver(np.append(x[:-1], T), self._told, None)
         self.seconds += found.seconds
         self.evaluation_seconds += found.evaluation_seconds
-        self.stopped = found.status.startswith(INTERRUPTED) or time.perf_counter() > until
+        self.stopped = found.outcome is MotionOutcome.INTERRUPTED or time.perf_counter() > until
         return found

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import INTERRUPTED
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.solve.assessment import changing, reported, stopped_by_user
-from lissom.motion.solve.ipopt import OUT_OF_TIME, Solution, Solver
 from lissom.motion.solve.multistart import best_of
 from lissom.motion.solve.search import Search, Solved
+from lissom.motion.solve.solver import AbstractSolver, Solution
 from lissom.motion.splines.mesh import Mesh
+from lissom.motion.task.criteria.known import criterion
 from lissom.motion.transcription.kernels.smoothing import SOFT
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
@@ -28,7 +29,6 @@ from lissom.spatial.rotations import Array
 
 FEWEST, PER_VIA = 8, 3  # segments of a coarse mesh at least, and more for each via point
 MOST = 7  # random starts
-OFTEN = {"jerk": 2}  # starts that find the best optimum, after which no more are tried; others: all of them
 LARGE = 12  # joints beyond which one random start has to do, and no finer mesh is tried
 TOLERANCE, ITERATIONS = 1e-3, 150  # of the solver on the coarse mesh
 SAME = 2e-3  # relative difference of costs on the coarse mesh of one and the same optimum
@@ -58,9 +58,9 @@ class Exploration:
         words = set(self._problem.task.minimise)
         self._only_time, large = words == {"time"}, self._problem.n > LARGE
         self._most = 1 if large else MOST
-        self._often = max(OFTEN.get(word, MOST + 1) if isinstance(word, str) else MOST + 1 for word in words)
+        self._often = max(criterion(word).often or MOST + 1 for word in words)
         self._large = large
-        self._energy = "energy" in words
+        self._energy = self._problem.spec.cost.kinks
         self._last: Solved | None = None  # program and solution of the best motion so far
 
     @staticmethod
@@ -75,11 +75,11 @@ class Exploration:
             motion = self._compared(None, SOFT[:-1] if converge else SOFT)
             return self._converged(motion) if converge and motion.ok else motion
         motion = self._search.start(0)
-        if _ended(motion.status):
+        if motion.outcome.stopped:
             return motion
         if motion.ok:
             coarse = self._attempts(0)[0]
-            if coarse.solution.status == INTERRUPTED:
+            if coarse.solution.outcome is MotionOutcome.INTERRUPTED:
                 return stopped_by_user(motion)
             if not coarse.solution.solved or coarse.cost >= motion.cost * (1 - SHORTER):
                 return motion  # else the coarse mesh knows a shorter motion, though it leaves less to choose
@@ -103,22 +103,22 @@ class Exploration:
             search.spent["evaluate"] += solution.evaluation_seconds
             T = program.curves.T(solution.x)
             rounded = problem.rounded and solution.solved
-            cost = problem.cost(program.curves, solution.x) if rounded else search.outcome.pure(solution.cost, T)
+            cost = problem.cost(program.curves, solution.x) if rounded else search.assessment.pure(solution.cost, T)
             out.append(Attempt(k, program, solution, cost, T))
-            if _ended(solution.status) or _times_best(out) == self._often:
+            if solution.outcome.stopped or _times_best(out) == self._often:
                 break
             if k == 0 and most and solution.solved and problem.samples.leave_out_slack(program, solution.rows):
                 solver = self._solver()
                 program = solver.program
         return out
 
-    def _solver(self) -> Solver:
+    def _solver(self) -> AbstractSolver:
         """On the coarse mesh, not to the last digit."""
         search = self._search
         clock = time.perf_counter()
         program = self._problem.program(self._mesh, np.zeros(0), SOFT[0])
         limits = max(search.limits[0], TOLERANCE), min(search.limits[1], ITERATIONS)
-        solver = Solver(program, *limits, search.until)
+        solver = search.solver(program, *limits, search.until)
         search.spent["build"] += time.perf_counter() - clock
         return solver
 
@@ -129,7 +129,7 @@ class Exploration:
         """
         attempts = self._attempts(self._most)
         last = attempts[-1].solution
-        if _ended(last.status):
+        if last.outcome.stopped:
             return self._unfinished(attempts)
         fine = self._problem.mesh()
         found: list[Motion] = []
@@ -139,10 +139,10 @@ class Exploration:
             found.append(self._search.moved(mesh, points, attempt.duration, soft=soft))
             if found[-1] is min(found, key=_rank):
                 self._last = self._search.last
-            if _ended(found[-1].status):
+            if found[-1].outcome.stopped:
                 break
         best = min(found, key=_rank, default=None)
-        if best is None or not (best.ok or _ended(best.status)):
+        if best is None or not (best.ok or best.outcome.stopped):
             best, self._last = self._directly(known), None
         if found and found[-1].interrupted:
             best = stopped_by_user(best)
@@ -178,7 +178,7 @@ class Exploration:
         """Where time ran out or the user stopped it: the best so far, on the coarse mesh."""
         last = attempts[-1]
         best = min((a for a in attempts if a.solution.solved), key=lambda a: a.cost, default=last)
-        stopped = best.solution._replace(status=last.solution.status, solved=False)
+        stopped = best.solution._replace(outcome=last.solution.outcome, status=last.solution.status)
         motion = self._search.motion(self._mesh, best.program, stopped)
         return reported(motion, starts=self._rows(attempts))
 
@@ -187,7 +187,8 @@ class Exploration:
         least = min((a.cost for a in attempts if a.solution.solved), default=np.inf)
         return tuple(
             {
-                "start": a.k, "status": a.solution.status, "cost": a.cost, "duration": a.duration,
+                "start": a.k, "outcome": a.solution.outcome, "status": a.solution.status,
+                "cost": a.cost, "duration": a.duration,
                 "iterations": len(a.solution.iterations) - 1, "segments": self._mesh.led.segments,
                 "same": a.solution.solved and _near(a.cost, least),
             }
@@ -252,8 +253,3 @@ def _times_best(attempts: list[Attempt]) -> int:
     """How many starts found the best optimum."""
     solved = [a.cost for a in attempts if a.solution.solved]
     return sum(_near(cost, min(solved)) for cost in solved)
-
-
-def _ended(status: str) -> bool:
-    """The user or the clock ended it."""
-    return status.startswith(INTERRUPTED) or OUT_OF_TIME in status

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import INTERRUPTED, RAN_OUT, Iteration
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import Iteration
 from lissom.motion.solve.assessment import stopped_by_user
-from lissom.motion.solve.ipopt import OUT_OF_TIME
-from lissom.motion.task.criteria import as_function
+from lissom.motion.task.criteria.function import as_function
 from lissom.work.choose import executor
 from lissom.work.workplace import Workplace
 
@@ -64,7 +64,7 @@ def best_of(
         found = {0: run(0)}
         spent = time.perf_counter() - began
         rest = list(range(1, count))
-        if not _stopped(found[0]) and OUT_OF_TIME not in found[0].status:
+        if not found[0].interrupted and found[0].outcome is not MotionOutcome.OUT_OF_TIME:
             alone = scheduler is None and (
                 min(len(rest), others.count) < 2 or (workers is None and spent * len(rest) < WORTH)
             )
@@ -73,37 +73,39 @@ def best_of(
                 ended = _here(run, rest) if here else _elsewhere(run, elsewhere, rest, others, found[0], told)
                 for k, motion in ended:
                     found[k] = motion
-                    if _stopped(motion):
+                    if motion.interrupted:
                         break
             except KeyboardInterrupt:
                 stopped = True
     finally:
         others.shutdown(wait=False, cancel_futures=True)
     for k in range(count, count + AGAIN):
-        late = time.perf_counter() - began > PATIENT or any(OUT_OF_TIME in m.status for m in found.values())
-        limited = any(RAN_OUT in found[i].status for i in range(count) if i in found)  # that is the user's limit
-        if late or limited or any(motion.ok or _stopped(motion) for motion in found.values()):
+        late = time.perf_counter() - began > PATIENT or _late(found)
+        limited = any(found[i].outcome.ran_out for i in range(count) if i in found)  # that is the user's limit
+        if late or limited or any(motion.ok or motion.interrupted for motion in found.values()):
             break
         found[k] = (rescue or run)(k)
     chosen = min(found, key=lambda k: (not found[k].ok, found[k].cost if found[k].ok else 0.0, k))
-    late = any(OUT_OF_TIME in motion.status for motion in found.values())
-    left_out = f"not tried: {OUT_OF_TIME}" if late else f"{INTERRUPTED} before it ended"
+    late = _late(found)
+    left_out = (MotionOutcome.OUT_OF_TIME, "not tried: time ran out") if late else (
+        MotionOutcome.INTERRUPTED, "interrupted before it ended")  # fmt: skip
     every = range(max(count, max(found) + 1))
     rows = tuple(_row(k, found.get(k), found[chosen], left_out) for k in every)
-    stopped |= any(_stopped(motion) for motion in found.values())
+    stopped |= any(motion.interrupted for motion in found.values())
     return stopped_by_user(found[chosen]) if stopped and found[chosen].ok else found[chosen], rows
 
 
-def _stopped(motion: Motion) -> bool:
-    return motion.status.startswith(INTERRUPTED)
+def _late(found: Mapping[int, Motion]) -> bool:
+    return any(motion.outcome is MotionOutcome.OUT_OF_TIME for motion in found.values())
 
 
-def _row(k: int, motion: Motion | None, best: Motion, left_out: str) -> dict[str, Any]:
+def _row(k: int, motion: Motion | None, best: Motion, left_out: tuple[MotionOutcome, str]) -> dict[str, Any]:
     if motion is None:
         nothing = {"cost": np.nan, "duration": np.nan, "iterations": 0, "same": False}
-        return {"start": k, "status": left_out, **nothing}
+        return {"start": k, "outcome": left_out[0], "status": left_out[1], **nothing}
     return {
-        "start": k, "status": motion.status, "cost": motion.cost, "duration": motion.duration,
+        "start": k, "outcome": motion.outcome, "status": motion.status,
+        "cost": motion.cost, "duration": motion.duration,
         "iterations": len(motion.report.iterations) - 1,
         "same": motion.ok and abs(motion.cost - best.cost) <= SAME * abs(best.cost),
     }  # fmt: skip
@@ -114,7 +116,7 @@ def _here(run: Run, which: Sequence[int]) -> Iterator[tuple[int, Motion]]:
     for k in which:
         motion = run(k)
         yield k, motion
-        if OUT_OF_TIME in motion.status:
+        if motion.outcome is MotionOutcome.OUT_OF_TIME:
             break
 
 
@@ -147,7 +149,7 @@ def _elsewhere(
             if told is not None:
                 told(last)
             yield k, motion
-            if OUT_OF_TIME in motion.status:
+            if motion.outcome is MotionOutcome.OUT_OF_TIME:
                 left = []
     yield from _here(run, sorted(here + left))
 

@@ -11,7 +11,8 @@ import numpy as np
 from lissom.model.arm import Arm
 from lissom.motion.checks.impossible import refuse_impossible
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import DEVIATION, INTERRUPTED, NOT_EVERYWHERE, Iteration, ResidualCheck
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import DEVIATION, Iteration, ResidualCheck
 from lissom.motion.result.residual_check import (
     FIRST_FINER,
     MOST_FINER,
@@ -21,34 +22,31 @@ from lissom.motion.result.residual_check import (
     settled,
 )
 from lissom.motion.solve.assessment import (
-    MET,
+    Assessment,
     Limits,
-    Outcome,
     changing,
+    exceeded,
     mesh_of,
     points_of,
     reported,
     stopped_by_user,
-    with_changes,
 )
 from lissom.motion.solve.closed_loops import closed_excess, closed_excess_message, open_between
 from lissom.motion.solve.continuation import Walk
 from lissom.motion.solve.exchange import AddedSamples
 from lissom.motion.solve.guess import Guess
-from lissom.motion.solve.ipopt import Solution, Solver, carried, numbered_on
+from lissom.motion.solve.ipopt import Ipopt
+from lissom.motion.solve.solver import AbstractSolver, Solution, carried, numbered_on
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.periods import fastest_period
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.constraints.closure import SINGULAR_WAY
 from lissom.motion.transcription.kernels.smoothing import SOFT
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.peaks import AGAIN
 from lissom.motion.transcription.problem import OutOfTimeError, Problem
 from lissom.motion.transcription.program import Program
 from lissom.spatial.rotations import Array
-
-__all__ = ["MET", "ROUNDS", "Search", "mesh_of", "points_of", "reported", "with_changes"]
 
 VERB = "predict_motion"
 ROUNDS = 24
@@ -80,14 +78,15 @@ class Search:
         regularise: float,
         progress: Callable[[Iteration], object] | None = None,
         guess: Guess | None = None,
+        solver: type[AbstractSolver] = Ipopt,
     ) -> None:
         clock = time.perf_counter()
         self.until = np.inf if limits[2] is None else clock + limits[2]
         self._job: dict[str, Any] = {"arm": arm, "task": task, "limits": limits, "seed": seed,
-                                     "regularise": regularise, "guess": guess}  # fmt: skip
-        self.limits, self.seed, self.progress, self.guess = limits, seed, progress, guess
+                                     "regularise": regularise, "guess": guess, "solver": solver}  # fmt: skip
+        self.limits, self.seed, self.progress, self.guess, self.solver = limits, seed, progress, guess, solver
         self.problem = Problem(arm, task, regularise)
-        self.outcome = Outcome(self.problem, limits)
+        self.assessment = Assessment(self.problem, limits)
         refuse_impossible(self.problem)
         self.compiled = self._compile(self.problem)
         self.spent = {"compile": time.perf_counter() - clock, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
@@ -109,7 +108,8 @@ class Search:
 
     def other(self, arm: Arm, task: Task) -> Search:
         """Of another arm and task, in the time that is left."""
-        return Search(arm, task, self.job()["limits"], self.seed, self._job["regularise"], self.progress)
+        return Search(arm, task, self.job()["limits"], self.seed, self._job["regularise"], self.progress,
+                      solver=self.solver)  # fmt: skip
 
     def job(self) -> dict[str, Any]:
         """Arguments for another process, with the remaining time."""
@@ -121,7 +121,9 @@ class Search:
         """Where time ran out before anything could be searched: the straight line."""
         mesh = self.problem.mesh()
         curves = self.problem.curves(mesh, mesh.samples(self.problem.expressions.orders)[0])
-        return self.outcome.unsolved(mesh, curves, self.problem.with_forces(curves, self._start(curves, 0)), self.spent)
+        return self.assessment.unsolved(
+            mesh, curves, self.problem.with_forces(curves, self._start(curves, 0)), self.spent
+        )
 
     def rescue(self, k: int) -> Motion:
         """From a random start near the straight line, where far ones may fail too."""
@@ -160,10 +162,10 @@ class Search:
             if not found.ok:
                 break
             motion = found
-        exceeded = closed_excess_message(motion)
-        if not exceeded:
+        beyond = closed_excess_message(motion)
+        if not beyond:
             return motion
-        return with_changes(motion, ok=False, status=f"{NOT_EVERYWHERE}: {exceeded}; try more segments or starts")
+        return motion.with_verdict(ok=False, **exceeded(beyond)._asdict())
 
     def _start(self, curves: Curves, k: int, near: bool = False) -> Array:
         """Variables of a random start, or of the first one: the user's guess, or a straight line."""
@@ -173,7 +175,7 @@ class Search:
 
     def _most_segments(self, motion: Motion) -> int:
         """On which loops are to close; a way that is singular on some finer meshes too is so on all."""
-        singular = motion.status.startswith(SINGULAR_WAY)
+        singular = motion.outcome is MotionOutcome.SINGULAR
         return FINER_SINGULAR * self.problem.segments if singular else MOST_SEGMENTS
 
     def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float, near: bool = False) -> Motion:
@@ -199,7 +201,7 @@ class Search:
         if not self._compile(other):
             return self.uncompiled()
         limits = (*self.limits[:2], self.until)
-        walk = Walk(other, mesh, limits, lambda at, x: problem.cost(at.curves, x), self.progress)
+        walk = Walk(other, mesh, self.solver, limits, lambda at, x: problem.cost(at.curves, x), self.progress)
         clock = time.perf_counter()
         found, more, rounds = walk(begin, float(np.clip(T, low, high)), near), np.zeros(0), 1
         while True:
@@ -219,7 +221,7 @@ class Search:
         motion = self._motion(mesh, found.program, solution, peaks, rounds)
         if solution.solved or walk.stopped or task.duration is None:
             return motion
-        where = self.outcome.violated(found.program, solution)
+        where = self.assessment.violated(found.program, solution)
         return reported(
             motion, f"no motion of at most {high:.6g} s was found{where and f'; in the last iterate, {where}'}"
         )
@@ -251,8 +253,10 @@ class Search:
             better = self.moved(mesh, points, motion.duration)
             if not better.ok:
                 finer = mesh.led.segments
-                stopped = f"{INTERRUPTED} on {finer} segments; {now}"
-                status = stopped if better.interrupted else f"{now}; on {finer}: {better.status}"
+                status = f"{now}; on {finer}: {better.status}"
+                if better.interrupted:
+                    status = f"{better.status} on {finer} segments; {now}"
+                    motion = motion.with_verdict(outcome=better.outcome)
                 break
             change = abs(better.cost - motion.cost) / max(abs(better.cost), TINY)
             history.append((mesh.led.segments, better.cost))
@@ -280,8 +284,13 @@ class Search:
         self._log = motion.report.iterations
         found, _ = self._exchanged(mesh_of(motion), lambda curves: solved[1].x, SOFT[-1], solved)
         if found.interrupted:
-            return with_changes(motion, ok=False, status=found.status)
+            return stopped_by_user(motion)
         return found if found.ok and found.cost < motion.cost else motion
+
+    def singular(self, motion: Motion) -> str:
+        """A singular configuration that the splines of a motion of closed loops pass, as a sentence; else empty."""
+        basis, _, P = motion.splines[0]
+        return self.assessment.singular(mesh_of(motion), lambda s: basis.rows(s) @ P, motion.duration)
 
     def begin_log(self) -> None:
         """Forget the iterations so far."""
@@ -298,16 +307,15 @@ class Search:
         before = motion.report
         while True:
             if self.late:
-                return with_changes(
-                    motion, ok=False, status=f"{motion.status}; {self.outcome.unchecked('residual check')}"
-                )
+                return self.assessment.unchecked(motion, "residual check")
             history.append(settled(motion, residual))
             told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
             motion = reported(motion, **told, residual_checks=tuple(history))
             if not motion.ok or history[-1].passes(residual):
                 return motion
             if history[-1].finer >= MOST_FINER:
-                return with_changes(motion, ok=False, status=not_settled(history[-1], residual))
+                left = not_settled(history[-1], residual)
+                return motion.with_verdict(outcome=MotionOutcome.VIBRATING, ok=False, status=left)
             mesh, points = mesh_of(motion).loosened(points_of(motion))
             if history[-1].deviation > FAR * DEVIATION and 4 * history[-1].finer <= MOST_FINER:
                 mesh, points = mesh.loosened(points)
@@ -322,14 +330,14 @@ class Search:
         soft : how many times wider than in the end, one after the other; default: all of `SOFT`, but for a `near` start
                without the first
         """
-        energy = "energy" in self.problem.task.minimise
-        softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if energy else (1.0,)
+        kinks = self.problem.spec.cost.kinks
+        softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if kinks else (1.0,)
         best, self.last = self._exchanged(mesh, begin, softer, near=near)
         before = self.last
         for width in sharper if best.ok else ():
             found, before = self._exchanged(mesh, begin, width, before)
             if found.interrupted:
-                return with_changes(best, ok=False, status=found.status)
+                return stopped_by_user(best)
             if not found.ok:
                 break
             if found.cost < best.cost:
@@ -354,7 +362,7 @@ class Search:
             rounds += 1
             clock = time.perf_counter()
             program = self.problem.program(mesh, samples.more, soft, samples.only)
-            solver = Solver(program, self.limits[0], iterations, self.until)
+            solver = self.solver(program, self.limits[0], iterations, self.until)
             self.spent["build"] += time.perf_counter() - clock
             solution = self._continued(solver, before, begin, known, barrier)
             before = (program, solution)
@@ -363,7 +371,7 @@ class Search:
             if solution.solved and self._restored(peaks, rounds):
                 continue
             done = not solution.solved or not (over or closer) or rounds >= ROUNDS
-            if done or self.outcome.crossed(mesh, program, solution):
+            if done or self.assessment.crossed(mesh, program, solution):
                 return self._motion(mesh, program, solution, peaks, rounds), before
             samples.add(over)
             barrier = None if closer else BARRIER * max(excess.part for excess in over)
@@ -374,10 +382,10 @@ class Search:
         return bool(over) and self.problem.samples.restore(over if rounds < ROUNDS else None)
 
     def _motion(self, mesh: Mesh, program: Program, solution: Solution, peaks: tuple[Peak, ...], rounds: int) -> Motion:
-        return self.outcome(mesh, program, solution, peaks, rounds, self._log, self.spent)
+        return self.assessment(mesh, program, solution, peaks, rounds, self._log, self.spent)
 
     def _continued(
-        self, solver: Solver, before: Solved | None, begin: Callable[..., Array], known: bool,
+        self, solver: AbstractSolver, before: Solved | None, begin: Callable[..., Array], known: bool,
         barrier: float | None = None,
     ) -> Solution:  # fmt: skip
         """From a start, or from the solution of the round before with its multipliers; where that fails, without.
@@ -391,11 +399,11 @@ class Search:
         for warm in ways:
             x = self._begun(solver.program.curves, before, begin)
             solution = solver(x, self.progress, warm, known, barrier)
-            pure = [step._replace(cost=self.outcome.pure(step.cost, step.duration)) for step in solution.iterations]
+            pure = [step._replace(cost=self.assessment.pure(step.cost, step.duration)) for step in solution.iterations]
             self._log = numbered_on(self._log, pure)
             self.spent["solve"] += solution.seconds
             self.spent["evaluate"] += solution.evaluation_seconds
-            if solution.solved or solution.status.startswith(INTERRUPTED) or time.perf_counter() > self.until:
+            if solution.solved or solution.outcome is MotionOutcome.INTERRUPTED or time.perf_counter() > self.until:
                 break
         return solution
 

@@ -15,16 +15,11 @@ from lissom.model.limits import Limits
 from lissom.model.loads import Load
 from lissom.model.record import Record
 from lissom.motion.task.bending_limits import BendingLimit
+from lissom.motion.task.criteria.known import CRITERIA
 from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere, refuse_foreign
+from lissom.motion.task.path_constraint import AbstractPathConstraint
 from lissom.motion.task.reach import Reach
 
-CRITERIA = {
-    "time": "duration [s]",
-    "torque_squared": "integral of the sum of squared torques [N^2 m^2 s]",
-    "energy": "integral of the sum of |torque times rate|, absolute mechanical work [J]",
-    "jerk": "integral of the sum of squared jerks [rad^2/s^5]",
-    "torque_rate": "integral of the sum of squared torque rates [N^2 m^2/s]",
-}
 MOST_SEGMENTS = 2000
 SEGMENTS = 20  # where a task gives no number
 
@@ -93,8 +88,9 @@ class Task(Record):
                                    spaced from start to goal
     duration : float, (shortest, longest) or None    None: free
     minimise : str or {str: weight}    integral over the motion of the weighted sum of "time" (1), "torque_squared",
-                                   "energy", "jerk", "torque_rate"; a key may be a function f(q, qd, qdd, tau) of
-                                   casadi vectors that gives a casadi number
+                                   "effort_normalised" (torques relative to their limits, squared), "energy", "jerk",
+                                   "torque_rate"; a key may be a function f(q, qd, qdd, tau) of casadi vectors that
+                                   gives a casadi number
     segments : int or None         of the splines; None: 20, and up to 80 where effort is minimised and the cost still
                                    changes by more than 1 %
     degree : int or None           of the splines, 3 or more; None: 3, or 5 for arms with unactuated coordinates
@@ -106,6 +102,7 @@ class Task(Record):
     bodies : sequence of CollisionBody or None    the arm's shape; None: from its links, see `bodies_of`
     margin : float                 smallest distance between bodies and obstacles [m]
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
+    constraints : FrameHeight, one or several    further constraints along the path
     """
 
     start: Any = None
@@ -127,6 +124,7 @@ class Task(Record):
     margin: Any = 0.0
     continuity: Any = None
     bending: Any = ()
+    constraints: Any = ()
 
     def __post_init__(self) -> None:
         with about("task"):
@@ -144,6 +142,7 @@ class Task(Record):
             if self.bodies is not None:
                 self._set(bodies=refuse_foreign(self.bodies, (CollisionBody,), "bodies"))
             self._set(bending=refuse_foreign(self.bending, (BendingLimit,), "bending"))
+            self._set(constraints=refuse_foreign(self.constraints, (AbstractPathConstraint,), "constraints"))
             self._set(margin=number(self.margin, "margin", least=0.0))
             self._clean_duration()
             self._clean_minimise()

@@ -7,7 +7,7 @@ import numpy as np
 from lissom.later import cached_property
 from lissom.motion.splines.basis import Basis
 from lissom.motion.splines.curves import Curves
-from lissom.motion.task.criteria import Course, rate_of_cost
+from lissom.motion.task.criteria.criterion import Course
 from lissom.motion.transcription.specification import Specification
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import tree_call
@@ -71,7 +71,7 @@ class FirstGuess:
         fits = {T: at for T, at in guesses.items() if self._meets(at)}
         if not fits:
             return float(np.clip(self._plain(length), low, high))
-        costs = [T * float(rate_of_cost(task, at).mean()) for T, at in fits.items()]
+        costs = [T * float(self.spec.cost.rate(at).mean()) for T, at in fits.items()]
         return float(np.clip(FACTOR * list(fits)[int(np.argmin(costs))], low, high))
 
     def waypoints(self, rng: np.random.Generator | None = None) -> Line:
@@ -196,7 +196,7 @@ class FirstGuess:
         q = np.clip(q, *self._reach(late, s, ends))
         zero, x = np.zeros_like(q), np.full(len(q), (early + late) / 2)
         tau = np.asarray(tree_call(self.spec.arm, "inverse_dynamics", (q, zero, zero), loads=self.spec.loads_at(x)))
-        cost = rate_of_cost(self.spec.task, Course(q, zero, zero, zero, tau, zero))
+        cost = self.spec.cost.rate(Course(q, zero, zero, zero, tau, zero))
         # joints count by the torques that hold them: others make no other posture
         weight = np.sqrt(np.mean(tau**2, axis=0))
         weight = weight / weight.max() if weight.max() > 0 else np.ones(self.spec.n)

@@ -15,7 +15,10 @@ DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
 @dataclass(frozen=True)
 class Peak:
-    """The largest utilisation of a limit: joint, time [s], value, limit, and their ratio `utilisation`."""
+    """The largest utilisation of a limit: joint, time [s], value, limit, and their ratio `utilisation`.
+
+    Where `unit` is given, value and limit are compared by their difference: a limit may be zero.
+    """
 
     quantity: str
     joint: str
@@ -23,11 +26,14 @@ class Peak:
     value: float
     limit: float
     utilisation: float
+    unit: str = ""
 
     def beyond(self) -> str:
         """Return a message about the limit that is exceeded."""
         if self.quantity.startswith(DISTANCE):
             kept = f"is {self.value:.4g} m, less than the margin of {self.limit:g} m,"
+        elif self.unit:
+            kept = f"is {self.value:.4g} {self.unit}, beyond its limit of {self.limit:g} {self.unit},"
         else:
             kept = f"exceeds its limit by {100 * (self.utilisation - 1):.2g} %"
         return f"{self.quantity} of {self.joint!r} {kept} at {self.time:.4g} s"
@@ -36,6 +42,9 @@ class Peak:
         """Return one line of text."""
         if self.quantity.startswith(DISTANCE):
             return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
+        if self.unit:
+            limit = f"limit {self.limit:g} {self.unit}"
+            return f"{self.quantity:12} {self.value:.4g} {self.unit}, {limit}: {self.joint} at {self.time:.4g} s"
         unit = UNITS.get(self.quantity, "")
         limit = f"{self.limit:.4g}{unit and f' {unit}'}"
         share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"

@@ -13,8 +13,8 @@ from lissom.motion.task.ends import sagged, spread
 from lissom.motion.task.loads import load_at
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.constraints.closure import Closing
-from lissom.motion.transcription.constraints.reaching import Range, Reaching
+from lissom.motion.transcription.loops.closing import Closing
+from lissom.motion.transcription.reaching import Range, Reaching
 from lissom.spatial.rotations import Array
 
 

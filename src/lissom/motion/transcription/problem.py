@@ -18,22 +18,22 @@ from lissom.motion.splines.basis import Basis, grid
 from lissom.motion.splines.curves import Curves, End, Space
 from lissom.motion.splines.mesh import UNACTUATED_CONTINUITY, Mesh, unactuated_basis
 from lissom.motion.task.bounds import small_weights
-from lissom.motion.task.criteria import Course, rate_of_cost
+from lissom.motion.task.criteria.criterion import Course
 from lissom.motion.task.periods import fastest_period
 from lissom.motion.task.task import SEGMENTS, Task
-from lissom.motion.transcription.closures import Closures
 from lissom.motion.transcription.constraints.constraint import AbstractConstraint, Look
 from lissom.motion.transcription.constraints.control_points import ControlPointLimits
 from lissom.motion.transcription.constraints.ends import EndAccelerations
 from lissom.motion.transcription.constraints.loops import LoopClosure
 from lissom.motion.transcription.constraints.reach import ReachTargets
 from lissom.motion.transcription.constraints.rest import EndsAtRest
-from lissom.motion.transcription.constraints.singularity import narrows
 from lissom.motion.transcription.constraints.torque import Only, Samples, TorqueLimits
 from lissom.motion.transcription.constraints.via import ViaPoints
 from lissom.motion.transcription.first_guess import FirstGuess, along
 from lissom.motion.transcription.immobile import held_joints
 from lissom.motion.transcription.kernels.expressions import Expressions
+from lissom.motion.transcription.loops.closures import Closures
+from lissom.motion.transcription.loops.singularity import narrows
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.peaks import Excess, both_sides, rates_of, summits, turns
 from lissom.motion.transcription.program import Program
@@ -94,12 +94,12 @@ class Problem:
     def rounded(self) -> bool:
         """What is minimised is rounded off: energy, or torques with Coulomb friction."""
         only_time = set(self.task.minimise) == {"time"}
-        return self.expressions.kinks or (bool(self.spec.friction.any()) and not only_time)
+        return self.spec.cost.kinks or (bool(self.spec.friction.any()) and not only_time)
 
     def cost(self, curves: Curves, x: Array) -> float:
         """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
         breaks = curves.spaces[-1].basis.breaks
-        if self.expressions.kinks:
+        if self.spec.cost.kinks:
             breaks = grid(breaks, PARTS)
         node, weight = np.polynomial.legendre.leggauss(FINE)
         h = np.diff(breaks)[:, None]
@@ -108,12 +108,12 @@ class Problem:
         driven = self.arm.actuated
         tau = np.where(driven, self.required(curves, x, s, z), 0.0)
         at = Course(z[0], z[1], z[2], np.where(driven, z[3], 0.0), tau, np.gradient(tau, s * T, axis=0))
-        return T * float(weights @ rate_of_cost(self.task, at))
+        return T * float(weights @ self.spec.cost.rate(at))
 
     @cached_property
     def typical(self) -> float:
         """How large the cost is, by the first guess."""
-        found = self.guess.duration * float(rate_of_cost(self.task, self.guess.course).mean())
+        found = self.guess.duration * float(self.spec.cost.rate(self.guess.course).mean())
         return found if np.isfinite(found) and found > 0 else 1.0
 
     def required(self, curves: Curves, x: Array, s: Array, z: Array) -> Array:

@@ -7,12 +7,14 @@ import numpy as np
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.task.bounds import bounds_of
+from lissom.motion.task.cost import Cost
+from lissom.motion.task.criteria.criterion import Joints
 from lissom.motion.task.ends import rates_at, spread
 from lissom.motion.task.loads import load_at, load_table, loads_over
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.constraints.clearance import Clearance
-from lissom.motion.transcription.constraints.closure import Closing
 from lissom.motion.transcription.constraints.path import path_constraints
+from lissom.motion.transcription.loops.closing import Closing
 from lissom.motion.transcription.places import places_of
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import as_loads, library_of
@@ -31,6 +33,7 @@ class Specification:
                                   actuated ones
     friction : (n,)               Coulomb friction
     frames, setting, bodies       that carry loads, and how inverse dynamics reads them
+    cost : Cost                   what is minimised
     path_constraints : list       of deflections and distances, which arm and task have by themselves
     places : list of Place        start, via points and goal, in the order of time
     closing, clearance            closed loops and obstacles; None where there are none
@@ -52,6 +55,8 @@ class Specification:
         library = library_of(arm)
         self.setting = library.setting(self.frames)
         self.bodies = library.bodies.with_stations(self.frames)
+        strongest = np.maximum(np.abs(self.bounds.lower["torque"]), np.abs(self.bounds.upper["torque"]))
+        self.cost = Cost(task.minimise, Joints(tuple(self.names), arm.actuated, strongest))
         self.path_constraints = path_constraints(arm, task, VERB)
         self.places = places_of(arm, task, self.bounds, self.closing, VERB)
         self.clearance = next((c for c in self.path_constraints if isinstance(c, Clearance)), None)

@@ -12,7 +12,9 @@ from lissom.errors import InputError, ModelError, shown
 from lissom.model.record import Record
 from lissom.motion.result import comparison, report
 from lissom.motion.task import task
-from lissom.motion.transcription import closures, peak
+from lissom.motion.transcription import peak
+from lissom.motion.transcription.constraints.known import path_constraint_kinds
+from lissom.motion.transcription.loops import closures
 
 MODULES = (closures, comparison, peak, report, task)  # that hold records of motions
 
@@ -35,7 +37,7 @@ def plain(value: Any, dof: int) -> Any:
         fields = {f.name: plain(getattr(value, f.name), dof) for f in dataclasses.fields(value) if f.init}
         return {"record": type(value).__name__, "fields": fields}
     if callable(value):
-        from lissom.motion.task.written_criteria import written
+        from lissom.motion.result.files.written_criteria import written
 
         return {"criterion": written(value, dof)}
     raise InputError(f"save: {shown(value)} cannot be written to a file.")
@@ -54,7 +56,7 @@ def revived(value: Any, dof: int) -> Any:
     if "table" in value:
         return {revived(k, dof): revived(v, dof) for k, v in value["table"]}
     if "criterion" in value:
-        from lissom.motion.task.written_criteria import read
+        from lissom.motion.result.files.written_criteria import read
 
         return read(value["criterion"], dof)
     kind = _known().get(value["record"])
@@ -65,6 +67,7 @@ def revived(value: Any, dof: int) -> Any:
 
 def _known() -> dict[str, type]:
     """Records of tasks and reports, by name."""
+    path_constraint_kinds()  # their classes are records too
     return {
         kind.__name__: kind
         for kind in (*_below(Record), *(kind for module in MODULES for kind in vars(module).values()))

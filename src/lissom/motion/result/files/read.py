@@ -17,6 +17,7 @@ from lissom.formats.typed import refuse_unfit
 from lissom.motion.result.files.encode import revived
 from lissom.motion.result.files.write import FORMAT, SINCE, TOLD, refuse_other
 from lissom.motion.result.motion import Motion
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.simulation.files import load_run
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
@@ -41,6 +42,7 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
         arm = native_read.read(Path(file), told["arm"].encode())
         words = (*TOLD, *(word for word in SINCE if word in told))
         values = {word: revived(told[word], arm.dof) for word in words}
+        values["outcome"] = _outcome(values)
         refuse_unfit(Motion, values)
         _refuse_odd(values, P, breaks)
         motion = Motion(arm=arm, breaks=breaks, control_points=P, **values)
@@ -50,6 +52,12 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
         raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, IndexError) as error:
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
+
+
+def _outcome(told: dict[str, Any]) -> MotionOutcome:
+    """Files of earlier versions have it in words only."""
+    earlier = MotionOutcome.SOLVED if told["ok"] else MotionOutcome.UNKNOWN
+    return MotionOutcome(told.get("outcome", earlier))
 
 
 def _refuse_odd(told: dict[str, Any], P: Array, breaks: Array) -> None:

@@ -25,7 +25,7 @@ OVER_TIME = {
     "tau": ("torque or force", "N m or N"),
 }
 TOLD = ("task", "duration", "cost", "status", "ok", "degree", "report")
-SINCE = ("continuity", "unactuated", "closures", "compared")  # files of earlier versions have none
+SINCE = ("continuity", "unactuated", "closures", "compared", "outcome")  # files of earlier versions have none
 
 
 def to_dataset(motion: AbstractMotion) -> xarray.Dataset:

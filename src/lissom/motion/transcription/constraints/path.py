@@ -10,6 +10,7 @@ from lissom.motion.transcription.constraints.constraint import AbstractConstrain
 
 
 def path_constraints(arm: Arm, task: Task, verb: str) -> list[AbstractConstraint]:
-    """Bending of links, and distance from obstacles."""
+    """Bending of links, distance from obstacles, and what the task adds."""
     clearance = clearance_of(arm, task, verb)
-    return [BendingLimits(arm, task.bending, verb), *([] if clearance is None else [clearance])]
+    added = [constraint.on(arm, verb) for constraint in task.constraints]
+    return [BendingLimits(arm, task.bending, verb), *([] if clearance is None else [clearance]), *added]

@@ -14,7 +14,7 @@ from scipy import sparse
 from lissom.model.limits import used
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.bounds import Bounds
-from lissom.motion.task.criteria import Course
+from lissom.motion.task.criteria.criterion import Course
 from lissom.motion.transcription.constraints.constraint import AbstractConstraint, Look
 from lissom.motion.transcription.kernels.expressions import Expressions
 from lissom.motion.transcription.kernels.sample import LANES
@@ -67,7 +67,7 @@ class Samples:
         soft : how many times wider |power| is rounded off
         """
         spec, made = self._spec, self._expressions
-        s, weights = mesh.samples(made.orders, made.kinks)
+        s, weights = mesh.samples(made.orders, spec.cost.kinks)
         points = len(s)
         lower, upper, words = made.row_limits(self.margins)
         limited = np.isfinite(lower) | np.isfinite(upper)

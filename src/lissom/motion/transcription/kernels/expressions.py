@@ -9,9 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.engine.symbolics import alone
 from lissom.later import cached_property
-from lissom.motion.task.criteria import own_expression
+from lissom.motion.task.criteria.criterion import State
 from lissom.motion.transcription.first_guess import FirstGuess
 from lissom.motion.transcription.kernels.friction import excess
 from lissom.motion.transcription.kernels.sample import Sample, Symbols
@@ -32,7 +31,7 @@ class Expressions:
         """small (n,): more weights of squared torques; friction_joints: with torque limits on both sides of a jump."""
         self.spec, self.n, self._small, self._guess = spec, spec.n, small, guess
         self.friction_joints = friction_joints
-        self.bounds, self.task, self.driven = spec.bounds, spec.task, spec.arm.actuated
+        self.bounds, self.cost = spec.bounds, spec.cost
 
     def sample(self, check: Callable[[], None] = lambda: None) -> Sample | TapeSample:
         """Torques, their rates and powers, the rate of cost; compiled once for an arm. `check` may stop that."""
@@ -44,14 +43,15 @@ class Expressions:
         made: dict[str, Sample | TapeSample] = spec.arm.__dict__.setdefault("_samples", {})  # as long as the arm
         if key not in made:
             rates = bool(self.bounds.limited("torque_rate").any())
-            if closing is None and prefers_tape(spec.arm, self.task.minimise, rates):
+            if closing is None and prefers_tape(spec.arm, self.cost, rates):
                 powers = np.flatnonzero(self.bounds.limited("power"))
+                assert self.cost.tape is not None
                 made[key] = TapeSample(
-                    spec.arm, spec.setting, powers, self.task.minimise, self._small, self.friction_joints,
-                    self.layout, check,
+                    spec.arm, spec.setting, powers, self.cost.tape, self.squares, self.friction_joints, self.layout,
+                    check,
                 )  # fmt: skip
             else:
-                squares = self._squares if self.n >= APART else None
+                squares = self.squares if self.n >= APART else None
                 wide = self.n + (0 if closing is None else closing.count)
                 made[key] = Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
         return made[key]
@@ -59,17 +59,12 @@ class Expressions:
     @property
     def rates(self) -> bool:
         """A sample has rates of torques; its data then have slopes of the loads."""
-        return bool(self.bounds.limited("torque_rate").any()) or "torque_rate" in self.task.minimise
-
-    @property
-    def kinks(self) -> bool:
-        """The rate of cost has kinks."""
-        return "energy" in self.task.minimise
+        return bool(self.bounds.limited("torque_rate").any()) or self.cost.torque_rate
 
     @property
     def orders(self) -> int:
         """Derivatives that a sample sees."""
-        return 4 if self.rates or "jerk" in self.task.minimise else 3
+        return 4 if self.rates else self.cost.orders
 
     @property
     def data(self) -> int:
@@ -79,7 +74,7 @@ class Expressions:
     @property
     def layout(self) -> Layout:
         """Widths that a sample is given."""
-        return Layout(self.n, self.kinks, bool(self.spec.friction.any()))
+        return Layout(self.n, self.cost.kinks, bool(self.spec.friction.any()))
 
     @cached_property
     def widths(self) -> Widths:
@@ -91,19 +86,11 @@ class Expressions:
         return self.layout.pack(self.widths._replace(power=soft * self.widths.power))
 
     @property
-    @alone
     def _structure(self) -> str:
         """What decides the expressions of a sample."""
         limited = {quantity: self.bounds.limited(quantity).tolist() for quantity in ("power", "torque_rate")}
-        limited["rubbing"] = self.friction_joints.tolist()
-        terms = {}
-        for word, weight in self.task.minimise.items():
-            if callable(word):
-                symbols = [ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd", "tau")]
-                terms[str(ca.Function("f", symbols, [own_expression(word, *symbols)]).serialize())] = weight
-            else:
-                terms[word] = weight
-        return f"{limited}|{terms}|{self._small.tolist()}|{self.driven.tolist()}|{self.layout}"
+        limited["friction"] = self.friction_joints.tolist()
+        return f"{limited}|{self.cost.structure}|{self._small.tolist()}|{self.layout}"
 
     def row_limits(self, margins: Mapping[str, Array]) -> tuple[Array, Array, list[tuple[str, str]]]:
         """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
@@ -168,24 +155,11 @@ class Expressions:
         return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd, *loads))
 
     @property
-    def _squares(self) -> Array:
+    def squares(self) -> Array:
         """(n,) weights of squared torques."""
-        return self._small + self.driven * self.task.minimise.get("torque_squared", 0.0)
+        return self._small + self.cost.squares
 
     def _cost(self, z: Symbols, tau: Any, rate: Any, width: Any) -> Any:
-        """Of what motors do; the rows of unactuated coordinates vanish, and their jerks are not commanded."""
-        cost = ca.dot(self._squares, tau * tau) if self.n < APART else ca.SX(0)
-        driven = np.flatnonzero(self.driven).tolist()
-        for word, weight in self.task.minimise.items():
-            if word == "torque_squared":
-                continue
-            if callable(word):
-                term = own_expression(word, z.q, z.qd, z.qdd, tau)
-            elif word == "energy":
-                power = (tau * z.qd)[driven]
-                term = ca.sum1(ca.sqrt(power * power + width**2) - width)
-            else:
-                vectors = {"jerk": z.jerk, "torque_rate": rate}
-                term = 1.0 if word == "time" else ca.sumsqr(vectors[word][driven])
-            cost = cost + weight * term
-        return cost
+        """The rate of cost; squares of torques are left out of code for many joints."""
+        squares = ca.dot(self.squares, tau * tau) if self.n < APART else ca.SX(0)
+        return self.cost.expression(State(z.q, z.qd, z.qdd, z.jerk, tau, rate, width), squares)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from lissom.motion.task.criteria import Course
+from lissom.motion.task.criteria.criterion import Course
 from lissom.motion.transcription.kernels.friction import SLOW, slow_rates, width
 from lissom.spatial.rotations import Array
 

@@ -15,7 +15,7 @@ where the first term is what the tape of `inverse_dynamics_hessian` gives, and e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from lissom.dynamics.inverse import Setting
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
+from lissom.motion.task.cost import Cost
+from lissom.motion.task.criteria.known import CRITERIA
 from lissom.motion.transcription.kernels.friction import excess, slopes
 from lissom.motion.transcription.kernels.sample import Places
 from lissom.motion.transcription.kernels.smoothing import Layout, Widths
@@ -35,19 +37,18 @@ from lissom.verbs.library import library
 STRAIGHT = 6  # joints up to which straight-line code is the better one
 LONGEST = 12  # joints up to which straight-line code can be had at all
 SIDES = (1.0, -1.0)
-CRITERIA = ("time", "torque_squared", "energy", "jerk")
 
 
-def prefers_tape(arm: Arm, criteria: Iterable[Any], rates: bool) -> bool:
+def prefers_tape(arm: Arm, cost: Cost, rates: bool) -> bool:
     """Whether samples of an arm should come from tapes; `rates`: those of torques are limited."""
     if arm.dof <= STRAIGHT:
         return False
-    missing = ["limits of torque_rate"] if rates else []
-    missing += [word if isinstance(word, str) else "a function" for word in criteria if word not in CRITERIA]
+    missing = [*(["limits of torque_rate"] if rates else []), *cost.without_tape]
     if missing and arm.dof > LONGEST:
+        supported = ", ".join(word for word, kind in CRITERIA.items() if kind.tape() is not None)
         raise UnsupportedError(
             f"predict_motion: {missing[0]}: not supported for arms with more than {LONGEST} joints, and {arm.name!r} "
-            f"has {arm.dof}. Supported criteria are {', '.join(CRITERIA)}; limit the jerk instead of the torque rate."
+            f"has {arm.dof}. Supported criteria are {supported}; limit the jerk instead of the torque rate."
         )
     return not missing
 
@@ -89,10 +90,10 @@ class TapeSample:
     arm : Arm
     setting : Setting               frames that carry loads
     powers : (k,)                   coordinates whose power is a row, after all torques
-    weights : {criterion: weight}   of time, torque_squared, energy, jerk
-    small : (n,)                    more weights of the squared torques
-    rubbing : (r,)                  coordinates whose torques are rows again, twice, with friction on the safe side of
-                                    its jump: above, then below
+    weights : {term: weight}        of "time", "power" and "jerk", see `AbstractCriterion.tape`
+    squares : (n,)                  weights of squared torques
+    friction_joints : (r,)          whose torques are rows again, twice, with friction on the safe side of its jump:
+                                    above, then below
     layout : Layout                 widths within which jumps are rounded off, which are the last data of a sample
     check : f()                     called before each of its functions is compiled, and may raise
     """
@@ -103,21 +104,21 @@ class TapeSample:
         setting: Setting,
         powers: NDArray[np.intp],
         weights: Mapping[str, float],
-        small: Array,
-        rubbing: NDArray[np.intp],
+        squares: Array,
+        friction_joints: NDArray[np.intp],
         layout: Layout,
         check: Callable[[], None] = lambda: None,
     ) -> None:
-        self.n, self.m = arm.dof, arm.dof + len(powers) + 2 * len(rubbing)
+        self.n, self.m = arm.dof, arm.dof + len(powers) + 2 * len(friction_joints)
         self._loads, self._layout = 9 * len(setting.loads), layout
         self.data = self._loads + layout.size
-        self.orders = 4 if weights.get("jerk") else 3
-        self._powers, self._rubbing = powers, rubbing
-        self._weights = {word: weights.get(word, 0.0) for word in CRITERIA}
+        self.orders = 4 if weights["jerk"] else 3
+        self._powers, self._friction_joints = powers, friction_joints
+        self._weights = weights
         self._driven = arm.actuated.astype(float)  # what the others need is nothing, and costs nothing
-        self._squares = small + self._driven * self._weights["torque_squared"]
-        self.curved = bool(self._squares.any() or self._weights["energy"])  # squares of slopes are part of it
-        self._crossed = bool(len(powers) or self._weights["energy"])
+        self._squares = squares
+        self.curved = bool(self._squares.any() or self._weights["power"])  # squares of slopes are part of it
+        self._crossed = bool(len(powers) or self._weights["power"])
         self._friction = arm.expanded(arm.friction)
         known = library(_smooth(arm))
         names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
@@ -140,7 +141,7 @@ class TapeSample:
         n, W = self.n, self.orders * self.n
         of_tau = np.zeros((n, W + 1), bool)
         of_tau[:, : 3 * n], of_tau[:, W] = np.tile(R, 3), True
-        rows = np.concatenate([of_tau, of_tau[self._powers], *2 * [of_tau[self._rubbing]]])
+        rows = np.concatenate([of_tau, of_tau[self._powers], *2 * [of_tau[self._friction_joints]]])
         H = np.zeros((W + 1, W + 1), bool)
         for r, s in ((0, 0), (0, 1), (0, 2), (1, 1)):
             H[r * n : (r + 1) * n, s * n : (s + 1) * n] = R
@@ -180,7 +181,7 @@ class TapeSample:
     def value(self, given: Sequence[Array]) -> list[Array]:
         """rows (N, m), T c (N, 1)."""
         y, T, tau = self._state(given)
-        k, r = self._powers, self._rubbing
+        k, r = self._powers, self._friction_joints
         rows = [tau, tau[:, k] * y[1][:, k]]
         rows += [
             tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._widths.limit, self._widths.torque[:, r])
@@ -203,7 +204,7 @@ class TapeSample:
         rows[:, at] = v[:, k, None] * rows[:, k]
         rows[:, at, n + k] += tau[:, k] / T
         rows[:, at, W] -= tau[:, k] * v[:, k] / T
-        for r, at, side in self._rubbed():
+        for r, at, side in self._friction_rows():
             slope = self._friction[r] * slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])[0] / T
             rows[:, at] = rows[:, r]
             rows[:, at, n + r] += slope
@@ -271,9 +272,9 @@ class TapeSample:
             product = np.swapaxes(K, 1, 2) @ (weights[:, rows, None] * K)
             out[:, to] += np.take(product.reshape(N, -1), at, axis=1)
 
-    def _rubbed(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], float]]:
+    def _friction_rows(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], float]]:
         """Coordinates, rows and side of the torques with friction on the safe side."""
-        r, at = self._rubbing, self.n + len(self._powers) + np.arange(2 * len(self._rubbing))
+        r, at = self._friction_joints, self.n + len(self._powers) + np.arange(2 * len(self._friction_joints))
         return [(r, rows, side) for rows, side in zip(np.split(at, 2), SIDES, strict=True)]
 
     # ---- parts --------------------------------------------------------------------------------------
@@ -311,8 +312,8 @@ class TapeSample:
         """The rate of cost (N, 1)."""
         c, R = self._weights, self._widths.power
         out = c["time"] + (tau * tau) @ self._squares
-        if c["energy"]:
-            out += c["energy"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R) @ self._driven
+        if c["power"]:
+            out += c["power"] * (np.sqrt((tau * y[1]) ** 2 + R * R) - R) @ self._driven
         if c["jerk"]:
             out += c["jerk"] * (y[3] ** 2) @ self._driven
         return out[:, None]
@@ -322,14 +323,14 @@ class TapeSample:
         mu, by_tau0, by_v0, curve0 = (np.zeros_like(tau) for _ in range(4))
         mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
         by_tau0 += lam[:, : self.n]
-        for r, at, side in self._rubbed():
+        for r, at, side in self._friction_rows():
             first, second = slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])
             by_tau0[:, r] += lam[:, at]
             by_v0[:, r] += lam[:, at] * self._friction[r] * first
             curve0[:, r] += lam[:, at] * self._friction[r] * second
         p = tau * v
         root = np.sqrt(p * p + R * R)
-        energy = c["energy"] * self._driven
+        energy = c["power"] * self._driven
         slope, curve = energy * p / root, energy * R * R / root**3
         by_tau, by_v, s = 2 * self._squares * tau + slope * v, slope * tau, w * T
         return _Partials(

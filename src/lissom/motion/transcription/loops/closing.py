@@ -27,9 +27,9 @@ from lissom.loops.search import followed
 from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
-from lissom.motion.transcription.closures import Closures
 from lissom.motion.transcription.kernels.sample import LANES, Sample
 from lissom.motion.transcription.kernels.torques import Given
+from lissom.motion.transcription.loops.closures import Closures
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.rows import Block
 from lissom.spatial.rotations import Array
@@ -40,7 +40,6 @@ from lissom.verbs.library import digest
 EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
 LEAST = 1e-14  # the same, as far as numbers tell
-SINGULAR_WAY = "the path passes through a singular configuration"  # begins the status of motions that do
 CLOSURE = "closure of"  # begins the names of its rows
 
 

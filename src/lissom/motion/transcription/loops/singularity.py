@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lissom.errors import InputError
 from lissom.loops.dips import SINGULAR, lows
 from lissom.loops.words import held_less, weakest_loop
-from lissom.motion.transcription.constraints.closure import SINGULAR_WAY, Closing
+from lissom.motion.transcription.loops.closing import Closing
 from lissom.spatial.rotations import Array
 
 BESIDE = 1e-5  # of the duration: torques are looked at so near to where they may be large
@@ -70,7 +70,7 @@ def crossed(closing: Closing, way: Positions, s: Array, T: float) -> str:
         for low in lows(partial(_along, closing, at, way), s):
             if low.value <= at.small:
                 where = _words(closing, at, way(np.array([low.t]))[0])
-                return f"{SINGULAR_WAY} at {low.t * T:.4g} s, where {where}. {HINT}"
+                return f"at {low.t * T:.4g} s, where {where}. {HINT}"
     return ""
 
 

@@ -15,7 +15,7 @@ import casadi as ca
 
 from lissom.engine.symbolics import alone
 from lissom.errors import InputError, ModelError, shown
-from lissom.motion.task.criteria import own_expression
+from lissom.motion.task.criteria.function import own_expression
 
 VECTORS = ("q", "qd", "qdd", "tau")
 # casadi's names of operations: how they are made again

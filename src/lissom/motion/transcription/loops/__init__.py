@@ -1,0 +1,1 @@
+"""Closed loops in motions: positions that close, forces in closures, singular configurations."""
