@@ -9,20 +9,22 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.verbs.library import Library, digest, library
+from lissom.kernels.cache import functions_of
+from lissom.kernels.functions import Functions
+from lissom.kernels.keys import fingerprint
 
 AFTERWARDS = """
 import gc, numpy as np, lissom as ls
-from lissom.verbs.library import library
+from lissom.kernels.cache import functions_of
 arm = ls.load("{name}")
-one = library(arm).get("{verb}").one
-state = [np.full(arm.dof, 0.1)] * len(library(arm).get("{verb}").arguments)
+one = functions_of(arm).get("{verb}").one
+state = [np.full(arm.dof, 0.1)] * len(functions_of(arm).get("{verb}").arguments)
 want = one(*state)
 slow = one(*map(list, state))
 del arm
 gc.collect()
 for _ in range(50):  # other arms take the memory that was given back
-    other = ls.load("puma560"); library(other).get("inverse_dynamics").one(*[np.zeros(6)] * 3)
+    other = ls.load("puma560"); functions_of(other).get("inverse_dynamics").one(*[np.zeros(6)] * 3)
 same = np.array_equal(one(*state), want) and np.array_equal(one(*map(list, state)), slow)
 raise SystemExit(0 if same else 3)
 """
@@ -51,10 +53,10 @@ def other_loops(arm):
 def test_arms_that_differ_in_their_loops_share_no_code(tmp_path, monkeypatch):
     monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "cache"))
     arms = [ls.load("examples/four_bar.toml"), other_loops(ls.load("examples/four_bar.toml"))]
-    assert len({digest(library(arm).bodies) for arm in arms}) == 2
+    assert len({fingerprint(functions_of(arm).bodies) for arm in arms}) == 2
     q, qd = np.array([0.1, 0.2, 0.3]), np.zeros(3)
     tape, straight = (
-        [Library(arm).get("closure", backend=backend)(q, qd)[0] for arm in arms] for backend in ("tape", "straight")
+        [Functions(arm).get("closure", backend=backend)(q, qd)[0] for arm in arms] for backend in ("tape", "straight")
     )
     assert np.abs(straight[0] - straight[1]).max() > 0.1
     for a, b in zip(tape, straight, strict=True):

@@ -9,10 +9,10 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
+from lissom.kernels.closures import closure_of
 from lissom.motion.build import Problem
 from lissom.motion.outcome import with_changes
 from lissom.motion.search import Search
-from lissom.verbs.closures import closure_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAN = np.nan

@@ -14,6 +14,11 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import sparse
 
+from lissom.dynamics.inverse import Setting
+from lissom.kernels.cache import cache_of, functions_of
+from lissom.kernels.call import tree_call
+from lissom.kernels.loads import as_loads
+from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.limits import used
@@ -41,7 +46,6 @@ from lissom.motion.sample import LANES, Sample
 from lissom.motion.tapes import TapeSample
 from lissom.motion.task import SEGMENTS, Task
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import as_loads, library_of, tree_call
 from lissom.verbs.modes import modes
 
 NEAR = 2.0  # obstacles nearer to the first guess than so many times what is allowed are watched from the start
@@ -81,9 +85,8 @@ class Problem:
         pushes = as_loads(arm, task.loads, "predict_motion")
         self.frames = [frame for frame, _ in pushes]
         self._pushes = [load for _, load in pushes]  # in the frames that carry them
-        library = library_of(arm)
-        self.setting = library.setting(self.frames)
-        self.bodies = library.bodies.with_stations(self.frames)
+        self.setting = Setting(tuple(self.frames))
+        self.bodies = functions_of(arm).bodies.with_stations(self.frames)
         self.expressions = Expressions(self)
         self.left_out: set[tuple[str, str]] = set()  # sampled limits without rows: quantity and coordinate
         # fractions by which sampled limits are tightened, by quantity: what closing the loops adds to torques
@@ -215,7 +218,7 @@ class Problem:
         """(N, n) torques at fractions s of a motion, z (.., N, n) its positions, rates and accelerations there."""
         z = np.array(z[:3])
         z[1:, :, list(self.held_joints)] = 0.0  # exactly: the sign of rounding would be that of friction
-        tau = np.asarray(tree_call(self.arm, "inverse_dynamics", list(z), loads=self.loads_at(s)))
+        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, list(z), loads=self.loads_at(s)))
         return tau if self.closing is None else self.closing.torques(z[0], tau, curves.forces_at(x, s))
 
     def closures(self, curves: Curves, x: Array) -> Closures | None:
@@ -232,7 +235,7 @@ class Problem:
         if before is not None:
             return curves.with_forces(x, before[0].forces_at(before[1], curves.nodes))
         z = curves.at(x, curves.nodes)
-        tau = tree_call(self.arm, "inverse_dynamics", list(z[:3]), loads=self.loads_at(curves.nodes))
+        tau = tree_call(self.arm, INVERSE_DYNAMICS.name, list(z[:3]), loads=self.loads_at(curves.nodes))
         return curves.with_forces(x, self.closing.least(z[0], np.asarray(tau)).force)
 
     # ---- the program --------------------------------------------------------------------------------
@@ -394,8 +397,9 @@ class Problem:
 
 def fastest_period(arm: Arm) -> float:
     """Of all natural modes of an open arm, no torque acting, the shortest period [s]; infinite where there are none."""
-    if "_fastest_period" not in arm.__dict__:
+
+    def period() -> float:
         found = modes(arm, None, "free").frequencies_hz
-        arm.__dict__["_fastest_period"] = float(1 / found.max()) if len(found) else np.inf
-    period: float = arm.__dict__["_fastest_period"]
-    return period
+        return float(1 / found.max()) if len(found) else np.inf
+
+    return cache_of(arm).kept("fastest period", None, period)

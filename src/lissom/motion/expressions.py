@@ -9,6 +9,8 @@ import casadi as ca
 import numpy as np
 
 from lissom.engine.symbolics import alone
+from lissom.kernels.cache import cache_of
+from lissom.kernels.keys import fingerprint
 from lissom.later import cached_property
 from lissom.motion.criteria import own_expression
 from lissom.motion.rubbing import excess
@@ -17,7 +19,6 @@ from lissom.motion.smoothing import Layout, Widths, expected_widths
 from lissom.motion.tapes import TapeSample, prefers_tape
 from lissom.motion.torques import torques
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import digest
 
 if TYPE_CHECKING:
     from lissom.motion.build import Problem
@@ -35,24 +36,25 @@ class Expressions:
     def sample(self, check: Callable[[], None] = lambda: None) -> Sample | TapeSample:
         """Torques, their rates and powers, the rate of cost; compiled once for an arm. `check` may stop that."""
         problem = self.problem
-        key = "|".join(map(str, (digest(problem.bodies), problem.setting, self._spec)))
+        key = f"{fingerprint(problem.bodies, problem.setting)}|{self._spec}"
         closing = problem.closing
         if closing is not None:
             key += f"|{closing.key(problem.bodies)}"
-        made: dict[str, Sample | TapeSample] = problem.arm.__dict__.setdefault("_samples", {})  # as long as the arm
-        if key not in made:
-            rates = bool(self.bounds.limited("torque_rate").any())
-            if closing is None and prefers_tape(problem.arm, self.task.minimise, rates):
-                powers = np.flatnonzero(self.bounds.limited("power"))
-                made[key] = TapeSample(
-                    problem.arm, problem.setting, powers, self.task.minimise, problem.small, problem.rubbing,
-                    self.layout, check,
-                )  # fmt: skip
-            else:
-                squares = self._squares if self.n >= APART else None
-                wide = self.n + (0 if closing is None else closing.count)
-                made[key] = Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
-        return made[key]
+        return cache_of(problem.arm).kept("sample", key, lambda: self._made(key, check))
+
+    def _made(self, key: str, check: Callable[[], None]) -> Sample | TapeSample:
+        """Compile the sample."""
+        problem, closing = self.problem, self.problem.closing
+        rates = bool(self.bounds.limited("torque_rate").any())
+        if closing is None and prefers_tape(problem.arm, self.task.minimise, rates):
+            powers = np.flatnonzero(self.bounds.limited("power"))
+            return TapeSample(
+                problem.arm, problem.setting, powers, self.task.minimise, problem.small, problem.rubbing,
+                self.layout, check,
+            )  # fmt: skip
+        squares = self._squares if self.n >= APART else None
+        wide = self.n + (0 if closing is None else closing.count)
+        return Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
 
     @property
     def rates(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
+from lissom.kernels.arguments import as_arm
 from lissom.model.arm import Arm
 from lissom.motion import suited
 from lissom.motion.closing import SINGULAR_WAY
@@ -20,7 +21,6 @@ from lissom.motion.record import Motion
 from lissom.motion.report import RAN_OUT, Iteration
 from lissom.motion.search import Search
 from lissom.motion.task import Task
-from lissom.verbs.states import as_arm
 
 VERB = "predict_motion"
 RESIDUAL = 1e-5  # m, of vibration that may be left where nothing else is asked for

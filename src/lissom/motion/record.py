@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
+from lissom.kernels.call import tree_call
+from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
@@ -19,7 +21,6 @@ from lissom.motion.comparison import Comparison
 from lissom.motion.report import INTERRUPTED, Closures, MotionReport, UnactuatedSplines
 from lissom.motion.task import Task
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import tree_call
 from lissom.verbs.kinematics import pose, tip_frame
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class Motion:
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
         """Return the generalized forces (N, dof) that states (N, dof) require at fractions s (N,) of the duration."""
-        tau = np.asarray(tree_call(self.arm, "inverse_dynamics", (q, qd, qdd), loads=loads))
+        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=loads))
         if self.closures is None:
             return tau
         from lissom.motion.closing import torques_of

@@ -8,11 +8,12 @@ import casadi as ca
 import numpy as np
 from scipy import sparse
 
+from lissom.kernels.cache import cache_of
+from lissom.kernels.keys import fingerprint
 from lissom.motion.program import Block
 from lissom.motion.rubbing import SLOW
 from lissom.motion.sample import LANES, Sample
 from lissom.motion.torques import torques
-from lissom.verbs.library import digest
 
 if TYPE_CHECKING:
     from lissom.motion.build import Problem
@@ -34,16 +35,12 @@ def resting(problem: Problem, s: float, word: str) -> Block | None:
 
 def _sample(problem: Problem) -> Sample:
     """Torques that hold positions."""
-    key = f"rest|{digest(problem.bodies)}|{problem.setting}"
-    made = problem.arm.__dict__.setdefault("_samples", {})
-    if key not in made:
-        n, count = problem.n, len(problem.frames)
+    key = f"rest|{fingerprint(problem.bodies, problem.setting)}"
+    n, count = problem.n, len(problem.frames)
 
-        def rows(z):  # type: ignore[no-untyped-def]
-            loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
-            still = ca.SX.zeros(n)
-            return torques(problem.bodies, problem.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
+    def rows(z):  # type: ignore[no-untyped-def]
+        loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
+        still = ca.SX.zeros(n)
+        return torques(problem.bodies, problem.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
 
-        made[key] = Sample(key, n, rows, 3, 9 * count)
-    found: Sample = made[key]
-    return found
+    return cache_of(problem.arm).kept("sample", key, lambda: Sample(key, n, rows, 3, 9 * count))

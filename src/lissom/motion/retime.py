@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, MotionError, UnsupportedError, shown
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.motion import suited
 from lissom.motion.given_path import VERB, GivenPath, curve_of
@@ -20,8 +22,6 @@ from lissom.motion.speed_profile import SpeedProfile
 from lissom.motion.task import MOST_SEGMENTS, Task
 from lissom.motion.timed_path import CONTINUITY, DEGREE, FRACTIONS, TimedPath
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import as_loads
-from lissom.verbs.states import as_arm
 
 ROUNDS = 12  # of tightened limits, on one grid
 HIGHER = (1.0, 1.001, 1.01, 1.1, 2.0)  # ceilings, in parts of the profile that a search found

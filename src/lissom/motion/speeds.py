@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 from scipy import sparse
 
+from lissom.kernels.cache import cache_of
 from lissom.model.limits import exceeded, used
 from lissom.motion.basis import Basis
 from lissom.motion.curves import Curves, End, Space
@@ -57,10 +58,8 @@ class Speeds:
         self.path, self.n, self.bounds = path, path.arm.dof, path.bounds
         self.scale = self._speed()
         key = f"retime|{self.n}|{sorted(path.task.minimise.items())}"
-        made: dict[str, Sample] = path.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, 1, self._expressions, 3, 6 * self.n + 5)
-        self.sample = made[key]
+        made = lambda: Sample(key, 1, self._expressions, 3, 6 * self.n + 5)  # noqa: E731
+        self.sample = cache_of(path.arm).kept("sample", key, made)
 
     def search(self, tolerance: float, iterations: int) -> Found:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""

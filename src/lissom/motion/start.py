@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lissom.kernels.call import tree_call
+from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.motion.basis import Basis
 from lissom.motion.criteria import Course, rate_of_cost
 from lissom.motion.curves import Curves
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import tree_call
 
 if TYPE_CHECKING:
     from lissom.motion.build import Problem
@@ -100,7 +101,7 @@ def _course(problem: Problem, line: Line, T: float) -> Course:
     way = np.abs(np.diff(table, axis=0)).sum(axis=0)
     q = along(line, s[0] + path[0] * (s[-1] - s[0]))
     qd, qdd, jerk = (path[r][:, None] * way / T**r for r in (1, 2, 3))
-    tau = np.asarray(tree_call(problem.arm, "inverse_dynamics", (q, qd, qdd), loads=problem.loads_at(x)))
+    tau = np.asarray(tree_call(problem.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=problem.loads_at(x)))
     if problem.closing is not None:
         tau = problem.closing.least(q, tau).u
     return Course(q, qd, qdd, jerk, tau, np.gradient(tau, x * T, axis=0))
@@ -200,7 +201,7 @@ def _resting(problem: Problem, s: Array, ends: Array, seed: int, which: int) -> 
     q = _reachable(problem, early, s, ends, CANDIDATES, np.random.default_rng(seed))
     q = np.clip(q, *_reach(problem, late, s, ends))
     zero, x = np.zeros_like(q), np.full(len(q), (early + late) / 2)
-    tau = np.asarray(tree_call(problem.arm, "inverse_dynamics", (q, zero, zero), loads=problem.loads_at(x)))
+    tau = np.asarray(tree_call(problem.arm, INVERSE_DYNAMICS.name, (q, zero, zero), loads=problem.loads_at(x)))
     cost = rate_of_cost(problem.task, Course(q, zero, zero, zero, tau, zero))
     # joints count by the torques that hold them: others make no other posture
     weight = np.sqrt(np.mean(tau**2, axis=0))

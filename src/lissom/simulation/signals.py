@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.kernels.arguments import as_numbers
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_numbers
 
 KINDS = ("linear", "hold", "cubic")
 

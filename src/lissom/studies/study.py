@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, shown
+from lissom.kernels.cache import short_lived
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.studies import verbs
@@ -20,7 +21,6 @@ from lissom.studies.design import Columns, design, rows_of, seeds
 from lissom.studies.output import StudyOutput, as_outputs
 from lissom.studies.parameter import StudyParameter, as_parameters
 from lissom.studies.paths import Where, found
-from lissom.verbs.call import short_lived
 
 if TYPE_CHECKING:
     from lissom.studies.result import StudyResult

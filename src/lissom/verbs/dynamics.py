@@ -13,11 +13,12 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
+from lissom.kernels.call import call, first, first_into
+from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.positive_definiteness import warn_of_indefinite
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads, call, first, first_into
-from lissom.verbs.definite import warn_of_indefinite
 
 
 def inverse_dynamics(
@@ -61,13 +62,13 @@ def inverse_dynamics(
     if loads is NO_LOADS and base is None and method is None and threads is None:
         if out is not None:
             try:
-                entry = arm._into_inverse_dynamics  # type: ignore[attr-defined]
+                entry = arm._compiled.into.inverse_dynamics
             except AttributeError:
                 entry = first_into(arm, "inverse_dynamics")
             entry(q, qd, qdd, out)
             return out
         try:
-            entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
+            entry = arm._compiled.one.inverse_dynamics
         except AttributeError:
             entry = first(arm, "inverse_dynamics")
         return entry(q, qd, qdd)
@@ -113,13 +114,13 @@ def forward_dynamics(
     if loads is NO_LOADS and base is None and method is None and threads is None:
         if out is not None:
             try:
-                entry = arm._into_forward_dynamics  # type: ignore[attr-defined]
+                entry = arm._compiled.into.forward_dynamics
             except AttributeError:
                 entry = first_into(arm, "forward_dynamics")
             entry(q, qd, tau, out)
             return out
         try:
-            entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
+            entry = arm._compiled.one.forward_dynamics
         except AttributeError:
             entry = first(arm, "forward_dynamics")
         return entry(q, qd, tau)
@@ -166,13 +167,13 @@ def mass_matrix(
     if method is None and threads is None and not packed:
         if out is not None:
             try:
-                entry = arm._into_mass_matrix  # type: ignore[attr-defined]
+                entry = arm._compiled.into.mass_matrix
             except AttributeError:
                 entry = first_into(arm, "mass_matrix")
             entry(q, out)
             return out
         try:
-            entry = arm._one_mass_matrix  # type: ignore[attr-defined]
+            entry = arm._compiled.one.mass_matrix
         except AttributeError:
             entry = first(arm, "mass_matrix")
         return entry(q)

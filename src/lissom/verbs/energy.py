@@ -5,9 +5,10 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from lissom.errors import UnsupportedError
+from lissom.kernels.cache import functions_of
+from lissom.kernels.call import call
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import call, library_of
 
 
 def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
@@ -74,7 +75,7 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     array([0.4, 0. , 0. ])
     """
     moment = call(arm, "centre_of_mass", (q,), threads=threads)
-    mass = library_of(arm).bodies.mass
+    mass = functions_of(arm).bodies.mass
     if mass == 0.0:
         raise UnsupportedError(f"centre_of_mass: the moving links of arm {arm.name!r} have no mass.")
     moment /= mass  # in place: a large batch is not made twice

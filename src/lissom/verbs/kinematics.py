@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.bending import along_beam
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.cache import functions_of
+from lissom.kernels.call import ORIGIN as ORIGIN, call_at_point, first, run
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import first, library_of, run
-from lissom.verbs.states import as_arm, as_frame, as_points
-
-ORIGIN = (0.0, 0.0, 0.0)
 
 
 def tip_frame(arm: Arm, end: str | None = None) -> str:
@@ -48,11 +44,11 @@ def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | No
     """
     if type(arm) is Arm and out is None and threads is None:
         try:
-            entry = arm._one_poses  # type: ignore[attr-defined]
+            entry = arm._compiled.one.poses
         except AttributeError:
             entry = first(arm, "poses")
         return entry(q)
-    return run(library_of(as_arm(arm, "poses")).get("poses"), (q,), out, threads, "poses")
+    return run(functions_of(as_arm(arm, "poses")).get("poses"), (q,), out, threads, "poses")
 
 
 def pose(
@@ -85,7 +81,7 @@ def pose(
     >>> ls.pose(ls.load("puma560"), [0, 0, 0, 0, 0, 0], "flange")[:3, 3].round(5)
     array([ 0.4521 , -0.15005,  0.4318 ])
     """
-    return _reached(arm, "pose", link, point, (q,), out, threads)
+    return call_at_point(arm, "pose", link, point, (q,), out, threads)
 
 
 def jacobian(
@@ -118,7 +114,7 @@ def jacobian(
     >>> ls.jacobian(ls.load("two_link"), [0.0, 0.0], "fore")[1]
     array([0.8, 0.4])
     """
-    return _reached(arm, "jacobian", link, point, (q,), out, threads)
+    return call_at_point(arm, "jacobian", link, point, (q,), out, threads)
 
 
 def velocity(
@@ -152,7 +148,7 @@ def velocity(
     >>> ls.velocity(ls.load("two_link"), [0.0, 0.0], [1.0, 2.0], "fore")
     array([0. , 1.6, 0. , 0. , 0. , 3. ])
     """
-    return _reached(arm, "velocity", link, point, (q, qd), out, threads)
+    return call_at_point(arm, "velocity", link, point, (q, qd), out, threads)
 
 
 def acceleration(
@@ -187,16 +183,4 @@ def acceleration(
     >>> ls.acceleration(ls.load("two_link"), [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "fore")
     array([-0.8,  0. ,  0. ,  0. ,  0. ,  0. ])
     """
-    return _reached(arm, "acceleration", link, point, (q, qd, qdd), out, threads)
-
-
-def _reached(
-    arm: Arm, verb: str, link: str, point: ArrayLike, state: tuple[ArrayLike, ...], out: Array | None, threads: Any
-) -> Array:
-    """Call a kinematic function `verb` for a point of a link or tool."""
-    frame = as_frame(as_arm(arm, verb), link, verb)
-    if arm.flexible and point is not ORIGIN:
-        link, point = along_beam(arm, link, frame, as_points(point, "point", verb), verb)
-    known = library_of(arm)
-    function = known.get(verb, known.setting(frame=link))
-    return run(function, (*state, point), out, threads, verb)
+    return call_at_point(arm, "acceleration", link, point, (q, qd, qdd), out, threads)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, ModelError
 from lissom.formats.files import write_text
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_arm, as_state
 
 if TYPE_CHECKING:
     from lissom.formulations.de_luca_siciliano import Model

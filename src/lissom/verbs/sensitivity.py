@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.call import call, first, into
+from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.results import (
+    ForwardGradient as ForwardGradient,
+    InverseGradient as InverseGradient,
+    TorqueHessian as TorqueHessian,
+    TorqueProduct as TorqueProduct,
+)
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads, call, first, into
-from lissom.verbs.states import as_arm
-
-
-class InverseGradient(NamedTuple):
-    """Derivatives of `inverse_dynamics`; rows are torques, columns coordinates."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-
-
-class ForwardGradient(NamedTuple):
-    """Derivatives of `forward_dynamics`; rows are accelerations, columns coordinates."""
-
-    q: Array
-    qd: Array
-    tau: Array
-
-
-class TorqueProduct(NamedTuple):
-    """Gradient of a weighted sum of torques."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-
-
-class TorqueHessian(NamedTuple):
-    """Second derivatives of a weighted sum of torques; rows belong to the first name, columns to the second."""
-
-    q_q: Array
-    q_qd: Array
-    q_qdd: Array
-    qd_qd: Array
 
 
 def inverse_dynamics_gradient(
@@ -90,7 +62,7 @@ def inverse_dynamics_gradient(
         if out is not None:
             return into(arm, "inverse_dynamics_gradient", (q, qd, qdd), out)
         try:
-            entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
+            entry = arm._compiled.one.inverse_dynamics_gradient
         except AttributeError:
             entry = first(arm, "inverse_dynamics_gradient")
         return tuple.__new__(InverseGradient, entry(q, qd, qdd))  # quicker than InverseGradient(...)
@@ -227,29 +199,8 @@ def forward_dynamics_gradient(
     >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
     True
     """
-    if as_arm(arm, "forward_dynamics_gradient").loops:
-        return _looped_gradient(arm, (q, qd, tau), loads, base, out, threads)
     results = call(arm, "forward_dynamics_gradient", (q, qd, tau), loads=loads, base=base, out=out, threads=threads)
     return ForwardGradient(*results) if out is None else out
-
-
-def _looped_gradient(
-    arm: Arm,
-    state: tuple[ArrayLike, ...],
-    loads: Loads,
-    base: BaseMotion | None,
-    out: ForwardGradient | None,
-    threads: int | None,
-) -> ForwardGradient:
-    from lissom.engine.function import check_out
-    from lissom.verbs.looped import Acting, forward_gradient
-
-    found = ForwardGradient(*forward_gradient(arm, state, Acting(loads, base, None, threads)))
-    if out is None:
-        return found
-    for place, part in zip(check_out("forward_dynamics_gradient", out, [x.shape for x in found]), found, strict=True):
-        place[...] = part
-    return out
 
 
 def inertial_parameters(arm: Arm) -> Array:

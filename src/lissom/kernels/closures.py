@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import InputError, UnsupportedError
+from lissom.kernels.cache import cache_of
+from lissom.kernels.call import call_at_point
+from lissom.kernels.functions import Functions, compiler_present
+from lissom.kernels.keys import fingerprint, sources
+from lissom.kernels.verbs import CLOSURE, POSE
 from lissom.later import cached_property
 from lissom.loops import closure
 from lissom.loops.algebra import mul, split
@@ -20,9 +25,6 @@ from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, loop_names, loop_of_row
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
-from lissom.verbs.kinematics import pose
-from lissom.verbs.library import compiler_present, digest, sources
 
 USE = {
     "q": "ls.assemble(arm, q).q is a position nearby that closes all loops",
@@ -47,10 +49,9 @@ class Gaps(NamedTuple):
 class Closure:
     """All closures of an arm."""
 
-    def __init__(self, arm: Arm):
-        library = library_of(arm)
-        self.arm, self.function = arm, library.get("closure")
-        self.bodies = library.frames.with_stations(closure.stations(arm))
+    def __init__(self, functions: Functions):
+        arm, self.arm = functions.arm, functions.arm
+        self.function, self.bodies = functions.get(CLOSURE), functions.plan(CLOSURE).bodies
         self._rows, self._cols = closure.entries(self.bodies)
         self.loop_of = loop_of_row(arm)
 
@@ -85,9 +86,9 @@ class Closure:
         program = functools.partial(closure.drift_program, bodies=self.bodies)
         code = None
         if compiler_present():
-            key = f"drift_slope|{digest(self.bodies)}|{sources()}"
+            key = f"drift_slope|{fingerprint(self.bodies)}|{sources()}"
             code = kernel.straight_kernel(key, [n, n], [m * n, m * n], lambda: kernel.slopes_of(program, 2))
-        return Function("closure", ["q", "qd"], [n, n], [(m, n), (m, n)], _no_numpy, code, _overflow)
+        return Function(CLOSURE.name, ["q", "qd"], [n, n], [(m, n), (m, n)], _no_numpy, code, _overflow)
 
     # ---- frames and forces -----------------------------------------------------------------------
 
@@ -99,7 +100,7 @@ class Closure:
         link, X = end
         if link is None:
             return np.broadcast_to(X, (*q.shape[:-1], 4, 4))
-        at = pose(self.arm, q, link, X[:3, 3]).copy()
+        at = call_at_point(self.arm, POSE.name, link, X[:3, 3], (q,), None, None).copy()
         at[..., :3, :3] = at[..., :3, :3] @ X[:3, :3]
         return at
 
@@ -163,11 +164,8 @@ class Closure:
 
 
 def closure_of(arm: Arm) -> Closure:
-    """The closures of an arm, cached with it."""
-    made: Closure | None = arm.__dict__.get("_closure")
-    if made is None:
-        made = arm.__dict__.setdefault("_closure", Closure(arm))
-    return made
+    """The closures of an arm, kept with it."""
+    return cache_of(arm).closure
 
 
 def _no_numpy(_run: Any) -> None:

@@ -1,0 +1,134 @@
+"""From a public function's arguments to a compiled function of the arm.
+
+A verb is given by its name, as the public functions know themselves; `verbs` is imported on first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from lissom.dynamics.bending import along_beam
+from lissom.errors import InputError, UnsupportedError, shown
+from lissom.kernels.arguments import as_arm, as_frame, as_points, as_threads
+from lissom.kernels.cache import cache_of, functions_of
+from lissom.kernels.loads import NO_LOADS, Loads, load_inputs
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from lissom.engine.function import Function
+    from lissom.model.arm import Arm
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+def first(arm: Any, name: str) -> Any:
+    """Compile a function, and store its one-state entry where the next call finds it."""
+    closed = _closed(as_arm(arm, name), name)
+    entry = functions_of(arm).get(name).one if closed is None else lambda *state: closed(arm, state)
+    setattr(cache_of(arm).one, name, entry)
+    return entry
+
+
+def first_into(arm: Any, name: str) -> Any:
+    """Store the entry ``entry(*state, result)`` of a function for the next call; closed loops have none."""
+    if as_arm(arm, name).loops:
+        return lambda *arrays: call(arm, name, arrays[:-1], out=arrays[-1])
+    entries = cache_of(arm).into
+    if not hasattr(entries, name):
+        setattr(entries, name, functions_of(arm).get(name).into)
+    return getattr(entries, name)
+
+
+def _closed(arm: Arm, name: str) -> Any:
+    """The function of the closed arm, None where that of its tree serves; raises an error where there is neither."""
+    if not arm.loops:
+        return None
+    from lissom.kernels import closed_loops
+    from lissom.kernels.verb import Refused
+    from lissom.kernels.verbs import VERBS
+
+    covers = VERBS[name].loops
+    if isinstance(covers, Refused):
+        raise UnsupportedError(f"{name}: arm {arm.name!r} has closed loops; {covers.because}.")
+    return getattr(closed_loops, name) if covers == "closed" else None
+
+
+def call(
+    arm: Any,
+    name: str,
+    state: Sequence[ArrayLike],
+    *,
+    loads: Loads = NO_LOADS,
+    base: Any = None,
+    method: Any = None,
+    out: Any = None,
+    threads: Any = None,
+) -> Any:
+    """Call a function of the arm with any combination of loads, base motion, `out` and `threads`."""
+    closed = _closed(as_arm(arm, name), name)
+    if closed is not None:
+        from lissom.kernels.closed_loops import Applied
+
+        return closed(arm, state, Applied(loads, base, method, threads), out)
+    plain = loads is NO_LOADS and base is None and method is None and threads is None
+    if out is not None and plain and not arm.loops:
+        return into(arm, name, state, out)
+    return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)
+
+
+def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
+    """Call a function without loads and base motion; write its results to `out`, an array or a tuple."""
+    if as_arm(arm, name).loops:
+        return call(arm, name, state, out=out)
+    if isinstance(out, tuple) and len(out) > 1:
+        first_into(arm, name)(*state, *out)
+    else:
+        first_into(arm, name)(*state, out)
+    return out
+
+
+def tree_call(
+    arm: Any,
+    name: str,
+    state: Sequence[ArrayLike],
+    *,
+    loads: Loads = NO_LOADS,
+    base: Any = None,
+    method: Any = None,
+    out: Any = None,
+    threads: Any = None,
+) -> Any:
+    """Call a function of the open tree that remains when closures are cut."""
+    functions = functions_of(as_arm(arm, name))
+    if method is not None and not isinstance(method, str):
+        raise InputError(
+            f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
+        )
+    from lissom.dynamics.inverse import Setting
+
+    inputs = load_inputs(arm, name, loads, base)
+    function = functions.get(name, Setting(inputs.frames, base is not None), method=method)
+    return run(function, (*state, *inputs.values), out, threads, name)
+
+
+def call_at_point(
+    arm: Arm, name: str, link: str, point: ArrayLike, state: tuple[ArrayLike, ...], out: Array | None, threads: Any
+) -> Array:
+    """Call a kinematic function for a point of a link or tool."""
+    frame = as_frame(as_arm(arm, name), link, name)
+    if arm.flexible and point is not ORIGIN:
+        link, point = along_beam(arm, link, frame, as_points(point, "point", name), name)
+    functions = functions_of(arm)
+    from lissom.dynamics.inverse import Setting
+
+    return run(functions.get(name, Setting(frame=link)), (*state, point), out, threads, name)
+
+
+def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: Any, name: str) -> Any:
+    """Run a compiled function; a single state uses the one-state entry."""
+    if out is None and threads is None:
+        return function.one(*arguments)
+    return function(*arguments, out=out, threads=as_threads(threads, name))
