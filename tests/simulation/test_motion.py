@@ -8,11 +8,16 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 import lissom as ls
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.friction import settled
-from lissom.simulation.slopes import slopes, smooth
+from lissom.simulation.slopes import slopes
 from lissom.simulation.stepping import Stepper
 
 Q0 = np.array([0.3, -0.7, 0.2, 0.3, 0.4, 0.5])
 QD0 = np.array([0.7, -0.2, 0.9, -1.1, 0.4, 0.8])
+
+
+def smooth(arm):
+    """The arm without friction."""
+    return arm.replace(links=[link.replace(joint=link.joint.replace(friction=0.0)) for link in arm.links])
 
 
 def without(arm, **fields):

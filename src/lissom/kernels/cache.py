@@ -38,7 +38,7 @@ class ArmCache:
         self.arm = arm
         self.one, self.into = Entries(), Entries()
         self.short_lived = False
-        self._kept: dict[tuple[str, Hashable], Any] = {}
+        self._stored: dict[tuple[str, Hashable], Any] = {}
 
     @cached_property
     def functions(self) -> Functions:
@@ -62,11 +62,11 @@ class ArmCache:
 
         return Closure(self.functions)
 
-    def kept(self, what: str, key: Hashable, make: Callable[[], Result]) -> Result:
+    def stored(self, what: str, key: Hashable, make: Callable[[], Result]) -> Result:
         """What `make` returned the first time, of one kind and key; where threads make it at once, the first counts."""
-        if (what, key) not in self._kept:
-            self._kept.setdefault((what, key), make())
-        found: Result = self._kept[what, key]
+        if (what, key) not in self._stored:
+            self._stored.setdefault((what, key), make())
+        found: Result = self._stored[what, key]
         return found
 
 

@@ -31,7 +31,7 @@ USE = {
     "qd": "ls.assemble(arm, q, qd=qd).qd are the nearest rates that keep all loops closed",
     "qdd": "ls.assemble(arm, q, qd=qd, qdd=qdd).qdd are the nearest accelerations that keep all loops closed",
 }
-Spot = Callable[[int], str]  # which of several states, in words
+Spot = Callable[[int], str]  # which of many states, as text
 
 
 def _nowhere(_: int) -> str:
@@ -116,7 +116,7 @@ class Closure:
 
     def wrenches(self, q: Array, force: Array) -> tuple[Array, Array]:
         """Force and moment (..., loops, 3) on b at its point, world axes, of row forces (..., m)."""
-        pushes, moments = [], []
+        forces, moments = [], []
         at = 0
         for loop, (A, B) in zip(self.arm.loops, self.frames(q), strict=True):
             kind = KINDS[loop.joint]
@@ -127,10 +127,10 @@ class Closure:
             for r, row in enumerate(kind.about, len(kind.along)):
                 for c, i, j in row:
                     N += c * own[..., r, None] * np.cross(B[..., :3, j], A[..., :3, i])
-            pushes.append(F)
+            forces.append(F)
             moments.append(N)
             at += kind.rows
-        return np.stack(pushes, axis=-2), np.stack(moments, axis=-2)
+        return np.stack(forces, axis=-2), np.stack(moments, axis=-2)
 
     # ---- refusals --------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class Closure:
 
 
 def closure_of(arm: Arm) -> Closure:
-    """The closures of an arm, kept with it."""
+    """The closures of an arm, stored with it."""
     return cache_of(arm).closure
 
 

@@ -1,4 +1,4 @@
-"""The compiled functions of an arm, compiled on first use and kept with it.
+"""The compiled functions of an arm, compiled on first use and stored with it.
 
 Straight-line code for few coordinates, a tape for many (`verbs`); `backend` forces "straight", "tape" or "numpy".
 """
@@ -119,7 +119,7 @@ class Functions:
         if verb.composed_of:
             return self._composed(verb, setting)
         plan = self.plan(verb, setting, method)
-        chosen = self._choose(plan.program, backend)
+        chosen = self.choose_backend(plan.program, backend)
         explain = Explanation(verb, plan, self.bodies, functools.partial(self.get, MASS_MATRIX, method=method))
         checked = verb.checks_inertia and self.bodies.truncated and method is None
         function = (Checked if checked else Function)(
@@ -153,7 +153,8 @@ class Functions:
             if warn_of_indefinite(self.arm, M, label, spot=(batch, box.first)):
                 break
 
-    def _choose(self, program: Program, backend: str | None) -> str:
+    def choose_backend(self, program: Program, backend: str | None) -> str:
+        """Return "straight", "tape" or "numpy"; `backend` forces one."""
         if backend == "tape" and not program.steps:
             raise InputError("backend is 'tape'; a formulation runs as 'straight' or 'numpy'.")
         if backend is not None:

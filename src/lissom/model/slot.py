@@ -1,4 +1,4 @@
-"""The place where other rooms keep what they computed for an arm."""
+"""The place where other rooms store what they computed for an arm."""
 
 from __future__ import annotations
 

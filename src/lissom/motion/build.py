@@ -402,4 +402,4 @@ def fastest_period(arm: Arm) -> float:
         found = modes(arm, None, "free").frequencies_hz
         return float(1 / found.max()) if len(found) else np.inf
 
-    return cache_of(arm).kept("fastest period", None, period)
+    return cache_of(arm).stored("fastest period", None, period)

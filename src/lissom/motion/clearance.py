@@ -145,7 +145,7 @@ class Clearance:
         bodies = functions_of(self.arm).bodies
         key = f"clearance|{fingerprint(bodies)}|{link}|{of_body}"
         rows = lambda z: (_row(bodies, link, of_body, z.q, z.data), 0.0)  # noqa: E731
-        return cache_of(self.arm).kept("sample", key, lambda: Sample(key, self.arm.dof, rows, 3, 10))
+        return cache_of(self.arm).stored("sample", key, lambda: Sample(key, self.arm.dof, rows, 3, 10))
 
     def blocks(self, s: Array) -> list[Block]:
         """Return the rows of a program at fractions s, and at more where thin obstacles need them, for active pairs."""

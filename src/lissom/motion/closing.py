@@ -158,7 +158,7 @@ class Closing:
         """Rows of a program: the loops are closed at fractions s."""
         key = f"closure|{self.key(self.close.bodies)}"
         rows = lambda z: (self._phi(ca.SX(z.q)), 0.0)  # noqa: E731
-        sample = cache_of(self.arm).kept("sample", key, lambda: Sample(key, self.arm.dof, rows))
+        sample = cache_of(self.arm).stored("sample", key, lambda: Sample(key, self.arm.dof, rows))
         count, padded = self.count * len(s), np.append(s, np.full(max(LANES - len(s), 0), 0.5))
         combine = sparse.csr_array(sparse.eye(count, self.count * len(padded)))
         words = [row_names(self.arm)[k].split(": ") for k in self.rows]

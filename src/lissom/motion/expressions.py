@@ -40,7 +40,7 @@ class Expressions:
         closing = problem.closing
         if closing is not None:
             key += f"|{closing.key(problem.bodies)}"
-        return cache_of(problem.arm).kept("sample", key, lambda: self._made(key, check))
+        return cache_of(problem.arm).stored("sample", key, lambda: self._made(key, check))
 
     def _made(self, key: str, check: Callable[[], None]) -> Sample | TapeSample:
         """Compile the sample."""

@@ -84,7 +84,7 @@ class Reaching:
         bodies = functions_of(arm).bodies
         key = f"reach|{fingerprint(bodies)}|{reach.structure}"
         rows = lambda z: (reach_rows(reach, bodies, z.q, z.data), 0.0)  # noqa: E731
-        self.sample = cache_of(arm).kept("sample", key, lambda: Sample(key, arm.dof, rows, 3, len(reach.data)))
+        self.sample = cache_of(arm).stored("sample", key, lambda: Sample(key, arm.dof, rows, 3, len(reach.data)))
 
     # ---- numbers ------------------------------------------------------------------------------------
 

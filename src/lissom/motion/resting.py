@@ -43,4 +43,4 @@ def _sample(problem: Problem) -> Sample:
         still = ca.SX.zeros(n)
         return torques(problem.bodies, problem.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
 
-    return cache_of(problem.arm).kept("sample", key, lambda: Sample(key, n, rows, 3, 9 * count))
+    return cache_of(problem.arm).stored("sample", key, lambda: Sample(key, n, rows, 3, 9 * count))

@@ -59,7 +59,7 @@ class Speeds:
         self.scale = self._speed()
         key = f"retime|{self.n}|{sorted(path.task.minimise.items())}"
         made = lambda: Sample(key, 1, self._expressions, 3, 6 * self.n + 5)  # noqa: E731
-        self.sample = cache_of(path.arm).kept("sample", key, made)
+        self.sample = cache_of(path.arm).stored("sample", key, made)
 
     def search(self, tolerance: float, iterations: int) -> Found:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""

@@ -278,7 +278,7 @@ class ClosedLoop:
 
     def kept(self, what: str, make: Callable[[], Any]) -> Any:
         """Return compiled code, stored with the arm for the next simulation of the same kind."""
-        return cache_of(self.arm).kept(f"closed loop: {what}", self.key, make)
+        return cache_of(self.arm).stored(f"closed loop: {what}", self.key, make)
 
     def _explain(self, where: str, q: Array, *rest: Array) -> None:
         functions_of(self.arm).get(FORWARD_DYNAMICS, self.setting).explain(where, q, *self.own(rest[-1]))
