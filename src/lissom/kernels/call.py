@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.bending import along_beam
+from lissom.dynamics.inverse import Setting
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.kernels.arguments import as_arm, as_frame, as_points, as_threads
 from lissom.kernels.cache import cache_of, functions_of
@@ -26,7 +27,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 def first(arm: Any, name: str) -> Any:
     """Compile a function, and store its one-state entry where the next call finds it."""
-    closed = _closed(as_arm(arm, name), name)
+    closed = _closed(arm, name) if as_arm(arm, name).loops else None
     entry = functions_of(arm).get(name).one if closed is None else lambda *state: closed(arm, state)
     setattr(cache_of(arm).one, name, entry)
     return entry
@@ -44,8 +45,6 @@ def first_into(arm: Any, name: str) -> Any:
 
 def _closed(arm: Arm, name: str) -> Any:
     """The function of the closed arm, None where that of its tree serves; raises an error where there is neither."""
-    if not arm.loops:
-        return None
     from lissom.kernels import closed_loops
     from lissom.kernels.verb import Refused
     from lissom.kernels.verbs import VERBS
@@ -68,13 +67,13 @@ def call(
     threads: Any = None,
 ) -> Any:
     """Call a function of the arm with any combination of loads, base motion, `out` and `threads`."""
-    closed = _closed(as_arm(arm, name), name)
-    if closed is not None:
-        from lissom.kernels.closed_loops import Applied
+    if as_arm(arm, name).loops:
+        closed = _closed(arm, name)
+        if closed is not None:
+            from lissom.kernels.closed_loops import Applied
 
-        return closed(arm, state, Applied(loads, base, method, threads), out)
-    plain = loads is NO_LOADS and base is None and method is None and threads is None
-    if out is not None and plain and not arm.loops:
+            return closed(arm, state, Applied(loads, base, method, threads), out)
+    elif out is not None and loads is NO_LOADS and base is None and method is None and threads is None:
         return into(arm, name, state, out)
     return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)
 
@@ -107,8 +106,8 @@ def tree_call(
         raise InputError(
             f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
         )
-    from lissom.dynamics.inverse import Setting
-
+    if loads is NO_LOADS and base is None:
+        return run(functions.get(name, method=method), state, out, threads, name)
     inputs = load_inputs(arm, name, loads, base)
     function = functions.get(name, Setting(inputs.frames, base is not None), method=method)
     return run(function, (*state, *inputs.values), out, threads, name)
@@ -121,10 +120,7 @@ def call_at_point(
     frame = as_frame(as_arm(arm, name), link, name)
     if arm.flexible and point is not ORIGIN:
         link, point = along_beam(arm, link, frame, as_points(point, "point", name), name)
-    functions = functions_of(arm)
-    from lissom.dynamics.inverse import Setting
-
-    return run(functions.get(name, Setting(frame=link)), (*state, point), out, threads, name)
+    return run(functions_of(arm).get(name, Setting(frame=link)), (*state, point), out, threads, name)
 
 
 def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: Any, name: str) -> Any:

@@ -39,6 +39,7 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 BACKENDS = ("straight", "tape", "numpy")
+NOTHING_ACTS = Setting()
 
 
 class Functions:
@@ -49,7 +50,7 @@ class Functions:
 
     def __init__(self, arm: Arm, friction: bool = True):
         self.arm, self._friction = arm, friction
-        self._made: dict[tuple[str, Setting, str | None, str | None], Function] = {}
+        self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
     @cached_property
@@ -67,13 +68,14 @@ class Functions:
         self, verb: Verb | str, setting: Setting | None = None, backend: str | None = None, method: str | None = None
     ) -> Function:
         """A function, compiled on first use; `method` names a formulation."""
-        verb, setting = VERBS[verb] if isinstance(verb, str) else verb, setting or Setting()
-        key = (verb.name, setting, backend, method)
-        if key not in self._made:
+        asked = (verb if isinstance(verb, str) else verb.name, setting, backend, method)
+        if asked not in self._made:
             with self._making():
+                key = (asked[0], setting or NOTHING_ACTS, backend, method)
                 if key not in self._made:
-                    self._made[key] = self._make(verb, setting, backend, method)
-        return self._made[key]
+                    self._made[key] = self._make(VERBS[asked[0]], *key[1:])
+                self._made[asked] = self._made[key]
+        return self._made[asked]
 
     def _making(self) -> threading.RLock:
         """The compile lock of this process; a forked child makes a new one, as its holder may not exist there."""
@@ -85,7 +87,7 @@ class Functions:
 
     def plan(self, verb: Verb | str, setting: Setting | None = None, method: str | None = None) -> Plan:
         """The plan of a function, before code is chosen; raises an error where the arm does not support it."""
-        verb, setting = VERBS[verb] if isinstance(verb, str) else verb, setting or Setting()
+        verb, setting = VERBS[verb] if isinstance(verb, str) else verb, setting or NOTHING_ACTS
         if verb.needs_inertia:
             refuse_unready(self.arm)
         if verb.check is not None:
