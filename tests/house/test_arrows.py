@@ -10,6 +10,7 @@ import lissom
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
 COMMON = {"arrays", "errors", "later", "markup", "listing", "versions", "telling", "cores"}
+CORE = {"loops", "dynamics", "formulations", "flexible", "engine", "model", "spatial"}
 OUTER = {"verbs", "kernels", "model", "spatial"}
 MAY_USE = {
     "arrays": set(),
@@ -30,20 +31,32 @@ MAY_USE = {
     "dynamics": {"engine", "flexible", "model", "spatial"},
     "formulations": {"dynamics", "engine", "flexible", "model", "spatial"},
     "loops": {"dynamics", "engine", "flexible", "model", "spatial"},
-    "kernels": {"loops", "dynamics", "formulations", "flexible", "engine", "model", "spatial"},
-    "verbs": {"kernels", "loops", "dynamics", "formulations", "flexible", "engine", "formats", "model", "spatial"},
+    "planar": {"formulations", "dynamics", "engine", "flexible", "model", "spatial"},
+    "kernels": CORE,
+    "verbs": {*CORE, "kernels", "planar", "formats"},
     "simulation": {*OUTER, "loops", "dynamics", "engine", "formats"},
     "motion": {*OUTER, "work", "loops", "dynamics", "engine", "simulation", "control", "formats"},
     "control": {*OUTER, "loops", "dynamics", "engine", "simulation"},
     "export": {*OUTER, "dynamics", "engine", "formats"},
     "studies": {*OUTER, "work", "dynamics", "simulation", "motion", "control", "formats"},
     "views": {*OUTER, "studies", "simulation", "motion", "control", "formats"},
-    "papers": {"verbs", "formulations", "simulation", "motion", "views", "formats", "model", "spatial"},
+    "papers": {
+        "verbs",
+        "formulations",
+        "dynamics",
+        "engine",
+        "simulation",
+        "motion",
+        "views",
+        "formats",
+        "model",
+        "spatial",
+    },
     "pages": {"verbs", "simulation", "motion", "views", "papers", "formats", "model"},
     "diagnosis": {"engine", "verbs", "simulation", "motion", "formats", "model"},
 }
 
-MAY_USE["cli"] = set(MAY_USE) - {"cli", "engine", "kernels", "dynamics", "loops", "flexible", "formulations"}
+MAY_USE["cli"] = set(MAY_USE) - {"cli", "engine", "kernels", "dynamics", "loops", "flexible", "formulations", "planar"}
 
 
 def room_of(path):
