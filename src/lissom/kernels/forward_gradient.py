@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ ONE_THREAD = 2**18  # multiply-adds of a product that OpenBLAS does on one threa
 class ForwardGradientFunction(Function):
     """(q, qd, tau) to the derivatives of the accelerations: with D those of the torques, ``M^-1 (d tau - D)``.
 
-    forward, slopes : forward dynamics and the derivatives of inverse dynamics
+    functions : forward dynamics, and the derivatives of inverse dynamics
     read : converts argument k into an array
     check : called with the arguments after each call; None: nothing is checked
     """
@@ -27,11 +27,11 @@ class ForwardGradientFunction(Function):
     def __init__(
         self,
         name: str,
-        forward: Function,
-        slopes: Function,
+        functions: Sequence[Function],
         read: Callable[[ArrayLike, int], Array],
         check: Check | None,
     ):
+        forward, slopes = functions
         n = forward.sizes[0]
         super().__init__(name, forward.arguments, forward.sizes, [(n, n)] * 3, forward.program, None, forward.explain)
         self.forward, self.slopes, self.read, self.check, self.dof = forward, slopes, read, check, n

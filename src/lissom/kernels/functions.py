@@ -29,10 +29,9 @@ from lissom.kernels.arguments import as_points, as_state
 from lissom.kernels.cache import is_short_lived
 from lissom.kernels.checked import Checked
 from lissom.kernels.explain import Explanation, rescued
-from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.plan import Plan
 from lissom.kernels.positive_definiteness import warn_of_indefinite
-from lissom.kernels.verb import Program, Refused, Verb
+from lissom.kernels.verb import Composition, Program, Refused, Verb
 from lissom.kernels.verbs import MASS_MATRIX, VERBS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -118,8 +117,8 @@ class Functions:
     # ---- functions -------------------------------------------------------------------------------
 
     def _make(self, verb: Verb, setting: Setting, backend: str | None, method: str | None) -> Function:
-        if verb.composed_of:
-            return self._composed(verb, setting)
+        if verb.composed is not None:
+            return self._composed(verb, verb.composed, setting)
         plan = self.plan(verb, setting, method)
         chosen = self.choose_backend(plan.program, backend)
         explain = Explanation(verb, plan, self.bodies, functools.partial(self.get, MASS_MATRIX, method=method))
@@ -135,12 +134,11 @@ class Functions:
             function.check_by(self._inertia_check(verb, setting))
         return function
 
-    def _composed(self, verb: Verb, setting: Setting) -> Function:
+    def _composed(self, verb: Verb, composed: Composition, setting: Setting) -> Function:
         """A function that is computed from others."""
-        forward, slopes = (self.get(name, setting) for name in verb.composed_of)
-        check = self._inertia_check(verb, setting) if self.bodies.truncated else None
-        read = self._reader(verb, self.plan(verb.composed_of[0], setting))
-        return ForwardGradientFunction(verb.name, forward, slopes, read, check)
+        parts = [self.get(name, setting) for name in composed.of]
+        check = self._inertia_check(verb, setting) if verb.checks_inertia and self.bodies.truncated else None
+        return composed.make(verb.name, parts, self._reader(verb, self.plan(composed.of[0], setting)), check)
 
     def _inertia_check(self, verb: Verb, setting: Setting) -> Callable[[Sequence[ArrayLike]], None]:
         return functools.partial(self.check_inertia, verb.label, setting=setting)

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
+from lissom.engine.function import Function
 from lissom.engine.program import Step
 from lissom.model.arm import Arm
 
@@ -26,6 +27,17 @@ class Program(NamedTuple):
     steps: tuple[Step, ...]
     straight_up_to: int
     order: int = 0
+
+
+class Composition(NamedTuple):
+    """A function that is computed from those of other verbs.
+
+    of : names of these verbs, the one with the same inputs first
+    make : ``make(name, functions, read, check)``
+    """
+
+    of: tuple[str, ...]
+    make: Callable[..., Function]
 
 
 class Refused(NamedTuple):
@@ -53,7 +65,7 @@ class Verb(NamedTuple):
     loops : for arms with closed loops: "closed" has a function in `closed_loops`; for "tree" results are those of the
         tree that is left when the closures are cut
     outputs : results of the function in C
-    composed_of : names of the verbs that it is computed from
+    composed : how it is computed from other verbs
     internal : there is no public function of this name
     shown_as : its name in messages, where it is that of another verb
     record : what several results are returned as
@@ -75,7 +87,7 @@ class Verb(NamedTuple):
     flexible: Program | Refused | None
     loops: Literal["closed", "tree"] | Refused
     outputs: tuple[Output, ...] | Refused
-    composed_of: tuple[str, ...] = ()
+    composed: Composition | None = None
     internal: bool = False
     shown_as: str = ""
     record: Callable[..., Any] | None = None
@@ -88,6 +100,11 @@ class Verb(NamedTuple):
     checks_inertia: bool = False
     stations: Callable[[Arm], Sequence[str]] | None = None
     check: Callable[[Arm], None] | None = None
+
+    @property
+    def composed_of(self) -> tuple[str, ...]:
+        """Names of the verbs that it is computed from."""
+        return () if self.composed is None else self.composed.of
 
     @property
     def label(self) -> str:

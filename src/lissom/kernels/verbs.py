@@ -10,8 +10,9 @@ from typing import Any
 
 from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, products, regressor
 from lissom.dynamics.bodies import Bodies
+from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.results import ForwardGradient, InverseGradient, TorqueHessian, TorqueProduct
-from lissom.kernels.verb import Output, Program, Refused, Shapes, Verb
+from lissom.kernels.verb import Composition, Output, Program, Refused, Shapes, Verb
 from lissom.loops import closure
 
 VERBS: dict[str, Verb] = {}
@@ -102,8 +103,8 @@ INVERSE_DYNAMICS_GRADIENT = _registered(Verb(
 ))  # fmt: skip
 FORWARD_DYNAMICS_GRADIENT = _registered(Verb(
     "forward_dynamics_gradient", FORCED, lambda b: _square(b) * 3, program=None, flexible=None, loops="closed",
-    composed_of=(FORWARD_DYNAMICS.name, INVERSE_DYNAMICS_GRADIENT.name), acted=True, batch_of_arms=True,
-    record=ForwardGradient, inverts_inertia=True, checks_inertia=True,
+    composed=Composition((FORWARD_DYNAMICS.name, INVERSE_DYNAMICS_GRADIENT.name), ForwardGradientFunction),
+    acted=True, batch_of_arms=True, record=ForwardGradient, inverts_inertia=True, checks_inertia=True,
     outputs=_slopes("qdd", "accelerations", FORCED),
 ))  # fmt: skip
 _PRODUCT = Program(_simple(products.gradient_program), tuple(products.GRADIENT_STEPS.values()), 7, order=1)
