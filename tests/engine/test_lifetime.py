@@ -13,6 +13,31 @@ from lissom.kernels.cache import functions_of
 from lissom.kernels.functions import Functions
 from lissom.kernels.keys import fingerprint
 
+FUNCTION_GONE = """
+import gc, weakref, numpy as np, lissom as ls
+from lissom.engine.function import Function
+from lissom.engine.kernel import graph_of, straight_kernel
+
+def program(run):
+    q = run.input(3)
+    run.output(q[0:1], q[1:2], q[2:3])
+
+def made(k):
+    kernel = straight_kernel(f"lifetime {k}", [3], [3], lambda: graph_of(program))
+    function = Function("f", ["q"], [3], [(3,)], program, kernel, print)
+    function(np.zeros(3))
+    return function.one, function.into, function(np.arange(12.0).reshape(4, 3))
+
+entries = [made(k)[:2] for k in range(20)]
+gc.collect()
+for _ in range(50):  # other memory takes the place of what was given back
+    junk = [np.full(100, 7.0) for _ in range(100)]
+out = np.empty(3)
+for one, into in entries:
+    assert np.array_equal(one(np.arange(3.0)), np.arange(3.0))
+    assert np.array_equal(one([0.0, 1.0, 2.0]), np.arange(3.0))
+    assert into(np.arange(3.0), out) is True and np.array_equal(out, np.arange(3.0))
+"""
 AFTERWARDS = """
 import gc, numpy as np, lissom as ls
 from lissom.kernels.cache import functions_of
@@ -33,6 +58,12 @@ raise SystemExit(0 if same else 3)
 @pytest.mark.parametrize(("name", "verb"), [("two_link", "inverse_dynamics"), ("tree_demo", "poses")])
 def test_the_one_state_entry_outlives_its_arm(name, verb):
     done = subprocess.run([sys.executable, "-c", AFTERWARDS.format(name=name, verb=verb)], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_entries_outlive_their_function():
+    """They own what their machine code points to: code, tables, workspace and the function that serves other input."""
+    done = subprocess.run([sys.executable, "-c", FUNCTION_GONE], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
 
 

@@ -19,8 +19,10 @@ from lissom.kernels.positive_definiteness import warn_of_indefinite
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
+from lissom.verbs.parameters import documented
 
 
+@documented
 def inverse_dynamics(
     arm: Arm,
     q: ArrayLike,
@@ -40,13 +42,9 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations; one entry per joint is accepted
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    method : str or None                a published formulation, see `formulations`; None: the fast path
-    out : (..., dof)                    result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, loads, base, method : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------
@@ -75,6 +73,7 @@ def inverse_dynamics(
     return call(arm, "inverse_dynamics", (q, qd, qdd), loads=loads, base=base, method=method, out=out, threads=threads)
 
 
+@documented
 def forward_dynamics(
     arm: Arm,
     q: ArrayLike,
@@ -91,13 +90,9 @@ def forward_dynamics(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, tau : (dof,) or (..., dof)   positions, rates, torques; one entry per joint is accepted
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    method : str or None                a published formulation, see `formulations`; None: the fast path
-    out : (..., dof)                    result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, tau, loads, base, method : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------
@@ -127,6 +122,7 @@ def forward_dynamics(
     return call(arm, "forward_dynamics", (q, qd, tau), loads=loads, base=base, method=method, out=out, threads=threads)
 
 
+@documented
 def mass_matrix(
     arm: Arm,
     q: ArrayLike,
@@ -140,12 +136,10 @@ def mass_matrix(
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    method : str or None         a published formulation, see `formulations`; None: the fast path
-    packed : bool                only the upper triangle, row by row: half the bytes for large arms
-    out : (..., dof, dof)        result, written in place; in the packed shape when `packed`
-    threads : int or None        None: all cores for large batches
+    arm, q, method : ...
+    packed : bool                       only the upper triangle, row by row: half the bytes for large arms
+    out : (..., dof, dof)               result, written in place; in the packed shape when `packed`
+    threads : ...
 
     Returns
     -------
@@ -186,6 +180,7 @@ def mass_matrix(
     return M
 
 
+@documented
 def bias_forces(
     arm: Arm, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
@@ -193,10 +188,9 @@ def bias_forces(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    out : (..., dof)               result, written in place
-    threads : int or None          None: all cores for large batches
+    arm, q, qd : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------
@@ -211,15 +205,15 @@ def bias_forces(
     return call(arm, "bias_forces", (q, qd), out=out, threads=threads)
 
 
+@documented
 def gravity_forces(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Torques that hold the arm at rest, its springs and standing loads included.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    out : (..., dof)             result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------

@@ -9,16 +9,16 @@ from lissom.kernels.cache import functions_of
 from lissom.kernels.call import call
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
+from lissom.verbs.parameters import documented
 
 
+@documented
 def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
     """Kinetic energy of links and drives, ``1/2 qd M qd``.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    threads : int or None          None: all cores for large batches
+    arm, q, qd, threads : ...
 
     Returns
     -------
@@ -33,14 +33,13 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None
     return call(arm, "kinetic_energy", (q, qd), threads=threads)[..., 0][()]
 
 
+@documented
 def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
     """Potential energy of what moves, under gravity (zero at the world's origin), and of joint springs.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    threads : int or None        None: all cores for large batches
+    arm, q, threads : ...
 
     Returns
     -------
@@ -55,14 +54,13 @@ def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> A
     return call(arm, "potential_energy", (q,), threads=threads)[..., 0][()]
 
 
+@documented
 def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
     """Centre of mass of everything that moves, in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    threads : int or None        None: all cores for large batches
+    arm, q, threads : ...
 
     Returns
     -------
@@ -82,14 +80,13 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     return moment
 
 
+@documented
 def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
     """Linear momentum, and angular momentum about the world's origin.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    threads : int or None          None: all cores for large batches
+    arm, q, qd, threads : ...
 
     Returns
     -------

@@ -9,6 +9,7 @@ from lissom.kernels.cache import functions_of
 from lissom.kernels.call import ORIGIN as ORIGIN, call_at_point, first, run
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
+from lissom.verbs.parameters import documented
 
 
 def tip_frame(arm: Arm, end: str | None = None) -> str:
@@ -22,15 +23,15 @@ def tip_frame(arm: Arm, end: str | None = None) -> str:
     return f"{link.name}.tip" if link.flexible else link.name
 
 
+@documented
 def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Poses of all link frames in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions [rad or m]; one entry per joint is accepted
-    out : (..., n_links, 4, 4)   result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q : ...
+    out : (..., n_links, 4, 4) ...
+    threads : ...
 
     Returns
     -------
@@ -51,6 +52,7 @@ def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | No
     return run(functions_of(as_arm(arm, "poses")).get("poses"), (q,), out, threads, "poses")
 
 
+@documented
 def pose(
     arm: Arm,
     q: ArrayLike,
@@ -64,12 +66,9 @@ def pose(
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions [rad or m]
-    link : str                   a link's or tool's name
-    point : (3,) or (..., 3)     in that frame's axes [m]
-    out : (..., 4, 4)            result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q, link, point : ...
+    out : (..., 4, 4) ...
+    threads : ...
 
     Returns
     -------
@@ -84,6 +83,7 @@ def pose(
     return call_at_point(arm, "pose", link, point, (q,), out, threads)
 
 
+@documented
 def jacobian(
     arm: Arm,
     q: ArrayLike,
@@ -97,12 +97,9 @@ def jacobian(
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions [rad or m]
-    link : str                   a link's or tool's name
-    point : (3,) or (..., 3)     in that frame's axes [m]
-    out : (..., 6, dof)          result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q, link, point : ...
+    out : (..., 6, dof) ...
+    threads : ...
 
     Returns
     -------
@@ -117,6 +114,7 @@ def jacobian(
     return call_at_point(arm, "jacobian", link, point, (q,), out, threads)
 
 
+@documented
 def velocity(
     arm: Arm,
     q: ArrayLike,
@@ -131,12 +129,9 @@ def velocity(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    link : str                     a link's or tool's name
-    point : (3,) or (..., 3)       in that frame's axes [m]
-    out : (..., 6)                 result, written in place
-    threads : int or None          None: all cores for large batches
+    arm, q, qd, link, point : ...
+    out : (..., 6) ...
+    threads : ...
 
     Returns
     -------
@@ -151,6 +146,7 @@ def velocity(
     return call_at_point(arm, "velocity", link, point, (q, qd), out, threads)
 
 
+@documented
 def acceleration(
     arm: Arm,
     q: ArrayLike,
@@ -166,12 +162,9 @@ def acceleration(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates and accelerations
-    link : str                          a link's or tool's name
-    point : (3,) or (..., 3)            in that frame's axes [m]
-    out : (..., 6)                      result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, link, point : ...
+    out : (..., 6) ...
+    threads : ...
 
     Returns
     -------

@@ -17,8 +17,10 @@ from lissom.kernels.results import (
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
+from lissom.verbs.parameters import documented
 
 
+@documented
 def inverse_dynamics_gradient(
     arm: Arm,
     q: ArrayLike,
@@ -37,13 +39,9 @@ def inverse_dynamics_gradient(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    method : str or None                a published formulation, see `formulations`; None: the fast path
-    out : InverseGradient               result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, loads, base, method : ...
+    out : InverseGradient ...
+    threads : ...
 
     Returns
     -------
@@ -72,6 +70,7 @@ def inverse_dynamics_gradient(
     return InverseGradient(*results) if out is None else out
 
 
+@documented
 def inverse_dynamics_product(
     arm: Arm,
     q: ArrayLike,
@@ -87,16 +86,13 @@ def inverse_dynamics_product(
     """Gradient of a weighted sum of the joint torques, exact, at a few times the cost of the torques.
 
     Equal to ``weights @ D`` with D the matrices of `inverse_dynamics_gradient`, which are not formed.
+    Loads stay constant in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    weights : (dof,) or (..., dof)      one per torque
-    loads : sequence of Load            in addition to the arm's standing loads; constant in the world
-    base : BaseMotion or None           prescribed motion of the base
-    out : TorqueProduct                 result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, weights, loads, base : ...
+    out : TorqueProduct ...
+    threads : ...
 
     Returns
     -------
@@ -117,6 +113,7 @@ def inverse_dynamics_product(
     return TorqueProduct(*results) if out is None else out
 
 
+@documented
 def inverse_dynamics_hessian(
     arm: Arm,
     q: ArrayLike,
@@ -132,17 +129,13 @@ def inverse_dynamics_hessian(
     """Second derivatives of a weighted sum of the joint torques, exact.
 
     Torques are linear in qdd and its coefficients depend on q alone, so four blocks are enough;
-    (qd, qdd) and (qdd, qdd) are zero.
+    (qd, qdd) and (qdd, qdd) are zero. Loads stay constant in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    weights : (dof,) or (..., dof)      one per torque
-    loads : sequence of Load            in addition to the arm's standing loads; constant in the world
-    base : BaseMotion or None           prescribed motion of the base
-    out : TorqueHessian                 result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, weights, loads, base : ...
+    out : TorqueHessian ...
+    threads : ...
 
     Returns
     -------
@@ -161,6 +154,7 @@ def inverse_dynamics_hessian(
     return TorqueHessian(*results) if out is None else out
 
 
+@documented
 def forward_dynamics_gradient(
     arm: Arm,
     q: ArrayLike,
@@ -179,12 +173,9 @@ def forward_dynamics_gradient(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, tau : (dof,) or (..., dof)   positions, rates, torques
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    out : ForwardGradient               result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, tau, loads, base : ...
+    out : ForwardGradient ...
+    threads : ...
 
     Returns
     -------
@@ -230,6 +221,7 @@ def inertial_parameters(arm: Arm) -> Array:
     return np.array(rows)
 
 
+@documented
 def regressor(
     arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
@@ -237,10 +229,9 @@ def regressor(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    out : (..., dof, 10 n_links)        result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd : ...
+    out : (..., dof, 10 n_links) ...
+    threads : ...
 
     Returns
     -------
