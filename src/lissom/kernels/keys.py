@@ -10,8 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Iterator
-from enum import Enum
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.varied import Varied
 
+PLAIN = frozenset({type(None), bool, int, float, str, bytes})
 ROOMS = ("dynamics", "engine", "flexible", "formulations", "kernels", "loops", "model", "spatial")
 # fields that no program reads: names of arms, what joints may do, pictures, curves whose numbers are in the bodies
 IGNORED = {"Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}
@@ -27,53 +27,57 @@ IGNORED = {"Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBo
 
 def fingerprint(*values: Any) -> str:
     """Hexadecimal fingerprint of values: the same in every process, another one where any part differs."""
-    total = hashlib.sha256()
-    for value in values:
-        for part in _parts(value):
-            total.update(part)
-            total.update(b"\x00")
-    return total.hexdigest()
+    parts: list[bytes] = []
+    _collect(values, parts.append)
+    return hashlib.sha256(b"\x00".join(parts)).hexdigest()
 
 
-def _parts(value: Any) -> Iterator[bytes]:
-    """The value as pieces of bytes, which say where its parts begin and end."""
-    if value is None or isinstance(value, bool | int | float | str | bytes):
-        yield f"{type(value).__name__} {value!r}".encode()
+def _collect(value: Any, add: Callable[[bytes], None]) -> None:
+    """Add the value as pieces of bytes, which say where its parts begin and end."""
+    kind = type(value)
+    if kind in PLAIN:
+        add(f"{kind.__name__} {value!r}".encode())
+    elif kind in (tuple, list):
+        add(f"{len(value)} items".encode())
+        for item in value:
+            _collect(item, add)
     elif isinstance(value, np.ndarray | np.generic):
         array = np.ascontiguousarray(value)
-        yield f"array {array.dtype.str} {np.shape(value)}".encode()
-        yield array.tobytes()
-    elif isinstance(value, Enum):
-        yield f"{type(value).__name__} {value.name}".encode()
+        add(f"array {array.dtype.str} {value.shape}".encode())
+        add(array.tobytes())
     else:
-        fields = _fields(value)
-        yield f"{type(value).__name__} {len(fields)}".encode()
-        for name, part in fields:
-            yield name.encode()
-            yield from _parts(part)
+        names = _names(value)
+        add(f"{kind.__name__} {len(names)}".encode())
+        for name, part in names.items():
+            add(name.encode())
+            _collect(part, add)
 
 
-def _fields(value: Any) -> list[tuple[str, Any]]:
-    """Names and values of the parts of a value."""
+def _names(value: Any) -> dict[str, Any]:
+    """The parts of a value by their names."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return list(zip(value._fields, value, strict=True))
-    if isinstance(value, tuple | list):
-        return [("", item) for item in value]
+        return dict(zip(value._fields, value, strict=True))
     if isinstance(value, dict):
-        return [(fingerprint(key), item) for key, item in value.items()]
+        return {fingerprint(key): item for key, item in value.items()}
     if dataclasses.is_dataclass(value):
-        kind = type(value).__name__
-        read = [f.name for f in dataclasses.fields(value) if f.compare and f.name not in IGNORED.get(kind, ())]
-        return [(name, getattr(value, name)) for name in read]
+        return {name: getattr(value, name) for name in _read(type(value))}
     if isinstance(value, Bodies):
-        return [(name, part) for name, part in vars(value).items() if not _derived(type(value), name)]
+        return {name: part for name, part in vars(value).items() if not _derived(type(value), name)}
     if isinstance(value, Varied):
-        return [("arm", value.arm), ("frames", value.frames), ("rounded", value.rounded), ("pieces", value.pieces)]
+        return {"arm": value.arm, "frames": value.frames, "rounded": value.rounded, "pieces": value.pieces}
     if isinstance(value, slice):
-        return [("start", value.start), ("stop", value.stop), ("step", value.step)]
+        return {"start": value.start, "stop": value.stop, "step": value.step}
     raise TypeError(f"{type(value).__name__} cannot be part of the key of compiled code")
 
 
+@functools.cache
+def _read(kind: type) -> tuple[str, ...]:
+    """Names of the fields of a record that count."""
+    ignored = IGNORED.get(kind.__name__, ())
+    return tuple(field.name for field in dataclasses.fields(kind) if field.compare and field.name not in ignored)
+
+
+@functools.cache
 def _derived(kind: type, name: str) -> bool:
     """Whether an attribute is computed from others on first use."""
     return isinstance(getattr(kind, name, None), functools.cached_property)
