@@ -5,7 +5,7 @@ import pytest
 from tests.loops.mechanisms import BEAM, body, flexible_four_bar, four_bar, frame, moving, spatial, turned
 
 import lissom as ls
-from lissom.kernels.closures import closure_of
+from lissom.kernels.cache import closure_of
 from lissom.loops.algebra import null_basis
 from lissom.spatial.frames import pose
 

@@ -5,7 +5,7 @@ import pytest
 from tests.loops.mechanisms import FOUR, flexible_four_bar, four_bar, moving, spatial
 
 import lissom as ls
-from lissom.kernels.closures import closure_of
+from lissom.kernels.cache import closure_of
 from lissom.loops.algebra import null_basis
 
 

@@ -9,7 +9,7 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
-from lissom.kernels.closures import closure_of
+from lissom.kernels.cache import closure_of
 from lissom.motion.build import Problem
 from lissom.motion.outcome import with_changes
 from lissom.motion.search import Search

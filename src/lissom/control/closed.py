@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.kernels.call import tree_call
+from lissom.kernels.cache import closure_of
 from lissom.kernels.closed_loops import (
     Applied,
     accelerated,
@@ -25,7 +25,8 @@ from lissom.kernels.closed_loops import (
     forward_dynamics_gradient,
     tree_torques,
 )
-from lissom.kernels.closures import Closure, closure_of
+from lissom.kernels.closures import Closure
+from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.loops.algebra import independent_coordinates, least_torques, null_basis, split
 from lissom.model.arm import Arm

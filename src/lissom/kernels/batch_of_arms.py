@@ -16,9 +16,8 @@ from lissom.dynamics.bending import along_beam
 from lissom.dynamics.inverse import Setting
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, UnsupportedError
-from lissom.kernels.arguments import as_frame, as_points, as_threads
+from lissom.kernels.arguments import ORIGIN, as_frame, as_points, as_threads
 from lissom.kernels.cache import functions_of
-from lissom.kernels.call import ORIGIN
 from lissom.kernels.loads import NO_LOADS, Loads, load_inputs
 from lissom.kernels.verbs import VERBS
 from lissom.model.arm import Arm

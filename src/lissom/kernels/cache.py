@@ -31,13 +31,11 @@ class ArmCache:
 
     one : Entries        ``entry(*state)``, which the public functions call
     into : Entries       ``entry(*state, *results)``, which writes to given arrays
-    short_lived : bool   the arm is used for a few calls only, so that no code is compiled for it alone
     """
 
     def __init__(self, arm: Arm):
         self.arm = arm
         self.one, self.into = Entries(), Entries()
-        self.short_lived = False
         self._stored: dict[tuple[str, Hashable], Any] = {}
 
     @cached_property
@@ -53,7 +51,7 @@ class ArmCache:
         from lissom.kernels.functions import Functions
 
         rough = any(body.friction for body in self.functions.bodies.list)
-        return Functions(self.arm, friction=False) if rough else self.functions
+        return Functions(self.arm, friction=False, short_lived=self.functions.short_lived) if rough else self.functions
 
     @cached_property
     def closure(self) -> Closure:
@@ -86,12 +84,6 @@ def functions_of(arm: Arm) -> Functions:
     return cache_of(arm).functions
 
 
-def short_lived(arm: Arm) -> Arm:
-    """Mark an arm as used for a few calls only, so that no code is compiled for it alone."""
-    cache_of(arm).short_lived = True
-    return arm
-
-
-def is_short_lived(arm: Arm) -> bool:
-    """Whether an arm was marked by `short_lived`."""
-    return cache_of(arm).short_lived
+def closure_of(arm: Arm) -> Closure:
+    """The closures of an arm's loops."""
+    return cache_of(arm).closure

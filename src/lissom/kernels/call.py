@@ -1,6 +1,6 @@
 """From a public function's arguments to a compiled function of the arm.
 
-A verb is given by its name, as the public functions know themselves; `verbs` is imported on first use.
+A verb is given by its name, as the public functions know themselves; the registry is imported on first use.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.bending import along_beam
-from lissom.dynamics.inverse import Setting
-from lissom.errors import InputError, UnsupportedError, shown
-from lissom.kernels.arguments import as_arm, as_frame, as_points, as_threads
+from lissom.errors import UnsupportedError
+from lissom.kernels.arguments import as_arm
 from lissom.kernels.cache import cache_of, functions_of
-from lissom.kernels.loads import NO_LOADS, Loads, load_inputs
-from lissom.spatial.rotations import Array
+from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.tree_call import tree_call
 
 if TYPE_CHECKING:
-    from lissom.engine.function import Function
     from lissom.model.arm import Arm
-
-ORIGIN = (0.0, 0.0, 0.0)
 
 
 def first(arm: Any, name: str) -> Any:
@@ -87,44 +82,3 @@ def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
     else:
         first_into(arm, name)(*state, out)
     return out
-
-
-def tree_call(
-    arm: Any,
-    name: str,
-    state: Sequence[ArrayLike],
-    *,
-    loads: Loads = NO_LOADS,
-    base: Any = None,
-    method: Any = None,
-    out: Any = None,
-    threads: Any = None,
-) -> Any:
-    """Call a function of the open tree that remains when closures are cut."""
-    functions = functions_of(as_arm(arm, name))
-    if method is not None and not isinstance(method, str):
-        raise InputError(
-            f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
-        )
-    if loads is NO_LOADS and base is None:
-        return run(functions.get(name, method=method), state, out, threads, name)
-    inputs = load_inputs(arm, name, loads, base)
-    function = functions.get(name, Setting(inputs.frames, base is not None), method=method)
-    return run(function, (*state, *inputs.values), out, threads, name)
-
-
-def call_at_point(
-    arm: Arm, name: str, link: str, point: ArrayLike, state: tuple[ArrayLike, ...], out: Array | None, threads: Any
-) -> Array:
-    """Call a kinematic function for a point of a link or tool."""
-    frame = as_frame(as_arm(arm, name), link, name)
-    if arm.flexible and point is not ORIGIN:
-        link, point = along_beam(arm, link, frame, as_points(point, "point", name), name)
-    return run(functions_of(arm).get(name, Setting(frame=link)), (*state, point), out, threads, name)
-
-
-def run(function: Function, arguments: Sequence[ArrayLike], out: Any, threads: Any, name: str) -> Any:
-    """Run a compiled function; a single state uses the one-state entry."""
-    if out is None and threads is None:
-        return function.one(*arguments)
-    return function(*arguments, out=out, threads=as_threads(threads, name))

@@ -20,10 +20,11 @@ from numpy.typing import ArrayLike
 from lissom.engine.function import check_out
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.kernels.arguments import as_state, as_threads
-from lissom.kernels.call import tree_call
-from lissom.kernels.closures import Closure, Gaps, Spot, closure_of
+from lissom.kernels.cache import closure_of
+from lissom.kernels.closures import Closure, Gaps, Spot
 from lissom.kernels.loads import NO_LOADS, as_loads
 from lissom.kernels.results import ForwardGradient
+from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import (
     FORWARD_DYNAMICS,
     FORWARD_DYNAMICS_GRADIENT,

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import InputError, UnsupportedError
-from lissom.kernels.cache import cache_of
-from lissom.kernels.call import call_at_point
 from lissom.kernels.functions import Functions, compiler_present
 from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verbs import CLOSURE, POSE
@@ -23,7 +21,6 @@ from lissom.loops.algebra import mul, split
 from lissom.loops.closure import KINDS
 from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, loop_names, loop_of_row
-from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 USE = {
@@ -51,7 +48,8 @@ class Closure:
 
     def __init__(self, functions: Functions):
         arm, self.arm = functions.arm, functions.arm
-        self.function, self.bodies = functions.get(CLOSURE), functions.plan(CLOSURE).bodies
+        self.functions, self.function = functions, functions.get(CLOSURE)
+        self.bodies = functions.plan(CLOSURE).bodies
         self._rows, self._cols = closure.entries(self.bodies)
         self.loop_of = loop_of_row(arm)
 
@@ -100,7 +98,8 @@ class Closure:
         link, X = end
         if link is None:
             return np.broadcast_to(X, (*q.shape[:-1], 4, 4))
-        at = call_at_point(self.arm, POSE.name, link, X[:3, 3], (q,), None, None).copy()
+        function, point = self.functions.at_point(POSE, link, X[:3, 3])
+        at = function.one(q, point).copy()
         at[..., :3, :3] = at[..., :3, :3] @ X[:3, :3]
         return at
 
@@ -161,11 +160,6 @@ class Closure:
         if (off > 0).any():
             k = int(np.argmax(off))
             raise InputError(f"{who}{spot(k)} {does} {largest(self.arm, rows[k], per)}; {use}.")
-
-
-def closure_of(arm: Arm) -> Closure:
-    """The closures of an arm, stored with it."""
-    return cache_of(arm).closure
 
 
 def _no_numpy(_run: Any) -> None:

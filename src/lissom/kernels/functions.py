@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics import inverse
+from lissom.dynamics.bending import along_beam
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import Setting
 from lissom.engine import kernel
@@ -25,8 +26,7 @@ from lissom.engine.blocks import boxes, rows_in_room, taken
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.kernel import Kernel
 from lissom.errors import InputError, UnsupportedError
-from lissom.kernels.arguments import as_points, as_state
-from lissom.kernels.cache import is_short_lived
+from lissom.kernels.arguments import ORIGIN, as_frame, as_points, as_state
 from lissom.kernels.checked import Checked
 from lissom.kernels.explain import Explanation, rescued
 from lissom.kernels.plan import Plan
@@ -44,11 +44,12 @@ NOTHING_ACTS = Setting()
 class Functions:
     """The compiled functions of one arm.
 
-    friction : bool     False: those of the arm without friction in its joints
+    friction : bool       False: those of the arm without friction in its joints
+    short_lived : bool    the arm is used for a few calls only, so that no code is compiled for it alone
     """
 
-    def __init__(self, arm: Arm, friction: bool = True):
-        self.arm, self._friction = arm, friction
+    def __init__(self, arm: Arm, friction: bool = True, short_lived: bool = False):
+        self.arm, self._friction, self.short_lived = arm, friction, short_lived
         self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
@@ -81,6 +82,14 @@ class Functions:
         if self._process != os.getpid():
             self._lock, self._process = threading.RLock(), os.getpid()
         return self._lock
+
+    def at_point(self, verb: Verb | str, link: str, point: ArrayLike) -> tuple[Function, ArrayLike]:
+        """A kinematic function for a point of a link or tool, and the point as its argument."""
+        label = verb if isinstance(verb, str) else verb.name
+        frame = as_frame(self.arm, link, label)
+        if self.arm.flexible and point is not ORIGIN:
+            link, point = along_beam(self.arm, link, frame, as_points(point, "point", label), label)
+        return self.get(verb, Setting(frame=link)), point
 
     # ---- plans -----------------------------------------------------------------------------------
 
@@ -164,7 +173,7 @@ class Functions:
         if not compiler_present():
             _warn_of_slowness()
             return "numpy"
-        if self.bodies.dof <= program.straight_up_to and not (is_short_lived(self.arm) and program.steps):
+        if self.bodies.dof <= program.straight_up_to and not (self.short_lived and program.steps):
             return "straight"
         return "tape" if program.steps else "numpy"
 

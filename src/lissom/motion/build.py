@@ -16,8 +16,8 @@ from scipy import sparse
 
 from lissom.dynamics.inverse import Setting
 from lissom.kernels.cache import cache_of, functions_of
-from lissom.kernels.call import tree_call
 from lissom.kernels.loads import as_loads
+from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.model.arm import Arm

@@ -19,7 +19,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.kernels.closures import closure_of
+from lissom.kernels.cache import closure_of
 from lissom.loops.algebra import independent_coordinates, mul, null_basis, split
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array

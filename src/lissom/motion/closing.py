@@ -21,8 +21,7 @@ from scipy import sparse
 
 from lissom.dynamics.bodies import Bodies
 from lissom.errors import InputError, SolveError, UnsupportedError
-from lissom.kernels.cache import cache_of
-from lissom.kernels.closures import closure_of
+from lissom.kernels.cache import cache_of, closure_of
 from lissom.kernels.keys import fingerprint
 from lissom.loops.algebra import Forces, independent_rows, least_torques, mul, split
 from lissom.loops.closure import residual_program

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lissom.kernels.call import tree_call
+from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.motion.basis import Basis
 from lissom.motion.criteria import Course, rate_of_cost

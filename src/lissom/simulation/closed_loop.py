@@ -27,7 +27,7 @@ from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
 from lissom.errors import LissomError, SolveError
-from lissom.kernels.cache import cache_of, functions_of, is_short_lived
+from lissom.kernels.cache import cache_of, functions_of
 from lissom.kernels.functions import compiler_present
 from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verbs import FORWARD_DYNAMICS, MASS_MATRIX
@@ -227,7 +227,10 @@ class ClosedLoop:
     @property
     def straight(self) -> bool:
         """Whether the loop is compiled as straight-line code."""
-        return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT) and not is_short_lived(self.arm)
+        return (
+            self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT)
+            and not functions_of(self.arm).short_lived
+        )
 
     @cached_property
     def key(self) -> str:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import SolveError
-from lissom.kernels.cache import functions_of
-from lissom.kernels.closures import closure_of
+from lissom.kernels.cache import closure_of, functions_of
 from lissom.kernels.verbs import MASS_MATRIX
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
 from lissom.loops.words import held_less, weakest_loop

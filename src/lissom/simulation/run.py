@@ -14,7 +14,7 @@ from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import InputError, shown
 from lissom.formats.table_header import LoadRow
 from lissom.kernels.arguments import as_numbers
-from lissom.kernels.call import call_at_point
+from lissom.kernels.tree_call import call_at_point
 from lissom.kernels.verb import Verb
 from lissom.kernels.verbs import POSE, VELOCITY
 from lissom.later import cached_property
@@ -187,7 +187,7 @@ class Run:
     def _of_closures(self, rows: Any) -> Array:
         if not self.arm.loops:
             return np.where(np.isfinite(self.kinetic), 0.0, np.nan)
-        from lissom.kernels.closures import closure_of
+        from lissom.kernels.cache import closure_of
 
         def worst(q: Array, qd: Array) -> Array:
             return np.abs(rows(closure_of(self.arm)(q), qd)).max(axis=-1, keepdims=True)

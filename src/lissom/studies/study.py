@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, shown
-from lissom.kernels.cache import short_lived
+from lissom.kernels.cache import functions_of
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.studies import verbs
@@ -167,7 +167,7 @@ class Study:
             value = values[name]
             subject = parameter.put(subject, value.item() if isinstance(value, np.generic) else value)
         if "arm" in self.roots:
-            short_lived(subject["arm"])
+            functions_of(subject["arm"]).short_lived = True
             subject = self._believing(subject)
         return subject
 

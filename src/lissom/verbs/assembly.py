@@ -92,7 +92,7 @@ def assemble(
         raise InputError(f"{verb}: tolerance is {shown(tolerance)}; expected a number above 0.")
     if not isinstance(bend, bool):
         raise InputError(f"{verb}: bend is {shown(bend)}; expected True or False.")
-    from lissom.kernels.closures import closure_of
+    from lissom.kernels.cache import closure_of
     from lissom.loops.search import nearest
 
     begin = _one(arm, arm.home if guess is None else guess, "guess")
@@ -253,8 +253,8 @@ def closure_forces(
         raise InputError(f"{verb}: arm {arm.name!r} has no loops.")
     if (qdd is None) == (tau is None):
         raise InputError(f"{verb}: give qdd (the motion) or tau (the torques of the motors), one of them.")
+    from lissom.kernels.cache import closure_of
     from lissom.kernels.closed_loops import Applied, accelerated, required
-    from lissom.kernels.closures import closure_of
     from lissom.loops.words import loop_names
 
     applied = Applied(loads, base)

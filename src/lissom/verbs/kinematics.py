@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from lissom.kernels.arguments import as_arm
+from lissom.kernels.arguments import ORIGIN as ORIGIN, as_arm
 from lissom.kernels.cache import functions_of
-from lissom.kernels.call import ORIGIN as ORIGIN, call_at_point, first, run
+from lissom.kernels.call import first
+from lissom.kernels.tree_call import call_at_point, run
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.parameters import documented
