@@ -39,6 +39,7 @@ from lissom.spatial.rotations import Array
 
 BACKENDS = ("straight", "tape", "numpy")
 NOTHING_ACTS = Setting()
+_NO_OFFSET = np.zeros(3)
 
 
 class Functions:
@@ -87,7 +88,9 @@ class Functions:
         """A kinematic function for a point of a link or tool, and the point as its argument."""
         label = verb if isinstance(verb, str) else verb.name
         frame = as_frame(self.arm, link, label)
-        if self.arm.flexible and point is not ORIGIN:
+        if point is ORIGIN:
+            point = _NO_OFFSET  # an array goes straight to the kernel
+        elif self.arm.flexible:
             link, point = along_beam(self.arm, link, frame, as_points(point, "point", label), label)
         return self.get(verb, Setting(frame=link)), point
 

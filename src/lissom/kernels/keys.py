@@ -55,30 +55,31 @@ def _collect(value: Any, add: Callable[[bytes], None]) -> None:
 
 def _names(value: Any) -> dict[str, Any]:
     """The parts of a value by their names."""
+    kind: Any = type(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return dict(zip(value._fields, value, strict=True))
     if isinstance(value, dict):
         return {fingerprint(key): item for key, item in value.items()}
     if dataclasses.is_dataclass(value):
-        return {name: getattr(value, name) for name in _read(type(value))}
+        return {name: getattr(value, name) for name in _read(kind)}
     if isinstance(value, Bodies):
-        return {name: part for name, part in vars(value).items() if not _derived(type(value), name)}
+        return {name: part for name, part in vars(value).items() if not _derived(kind, name)}
     if isinstance(value, Varied):
         return {"arm": value.arm, "frames": value.frames, "rounded": value.rounded, "pieces": value.pieces}
     if isinstance(value, slice):
         return {"start": value.start, "stop": value.stop, "step": value.step}
-    raise TypeError(f"{type(value).__name__} cannot be part of the key of compiled code")
+    raise TypeError(f"{kind.__name__} cannot be part of the key of compiled code")
 
 
 @functools.cache
-def _read(kind: type) -> tuple[str, ...]:
+def _read(kind: Any) -> tuple[str, ...]:
     """Names of the fields of a record that count."""
     ignored = IGNORED.get(kind.__name__, ())
     return tuple(field.name for field in dataclasses.fields(kind) if field.compare and field.name not in ignored)
 
 
 @functools.cache
-def _derived(kind: type, name: str) -> bool:
+def _derived(kind: Any, name: str) -> bool:
     """Whether an attribute is computed from others on first use."""
     return isinstance(getattr(kind, name, None), functools.cached_property)
 
