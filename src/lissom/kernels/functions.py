@@ -74,7 +74,7 @@ class Functions:
             with self._making():
                 key = (asked[0], setting or NOTHING_ACTS, backend, method)
                 if key not in self._made:
-                    self._made[key] = self._make(VERBS[asked[0]], *key[1:])
+                    self._made[key] = self._make(VERBS[verb] if isinstance(verb, str) else verb, *key[1:])
                 self._made[asked] = self._made[key]
         return self._made[asked]
 
