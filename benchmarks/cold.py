@@ -40,7 +40,7 @@ WHAT = (
 )
 CALLS = 2000
 Prepare = Callable[[], Callable[[], object]]  # makes everything that is not timed
-IMPORTS = ("casadi", "llvmlite.binding", "scipy.interpolate", "scipy.linalg", "lissom.verbs.library",
+IMPORTS = ("casadi", "llvmlite.binding", "scipy.interpolate", "scipy.linalg", "lissom.kernels.functions",
            "lissom.simulation.simulate", "lissom.motion.public",
            "lissom.motion.solve.ipopt", "lissom.motion.transcription.kernels.tape_sample")  # fmt: skip
 

@@ -25,7 +25,7 @@ import models
 from rigid import race
 
 import lissom as ls
-from lissom.verbs.library import library
+from lissom.kernels.cache import functions_of
 
 STATES = 1024
 BAR = 3.0  # Panda's inverse dynamics: times the engine's one-lane kernel, at most
@@ -67,7 +67,7 @@ def compiled(made: ls.CExport, cc: str, word: str) -> tuple[Any, int, float, int
 
 def measure(arm: ls.Arm, verb: str, rounds: int, cc: str) -> dict[str, Any]:
     """One row of the table."""
-    function = library(arm).get(verb)
+    function = functions_of(arm).get(verb)
     rng = np.random.default_rng(0)
     x = [rng.uniform(-1.5, 1.5, (STATES, n)) for n in function.sizes]
     x[0][:, arm.mode_index] *= 0.02  # deflections stay small

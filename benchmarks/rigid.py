@@ -30,7 +30,7 @@ import models
 import results
 
 import lissom as ls
-from lissom.verbs.library import library
+from lissom.kernels.cache import functions_of
 
 TAU, QDD, M, GRADIENTS = "inverse dynamics", "forward dynamics", "mass matrix", "all gradients"
 BARS = {
@@ -228,7 +228,7 @@ def growth(rounds: int) -> list[Row]:
         arm, x = models.chain(n), np.random.default_rng(n).uniform(-0.5, 0.5, (3, 64, n))
         out = np.zeros((64, n))
         for name in ("inverse_dynamics", "forward_dynamics"):
-            function = library(arm).get(name, backend="tape")
+            function = functions_of(arm).get(name, backend="tape")
             calls[name, n] = (lambda f=function, x=x, out=out: f(*x, out=out, threads=1), 64)
     found = race(calls, rounds)
     rows = []

@@ -6,24 +6,24 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics.inverse import Setting
-from lissom.verbs.library import library
-from lissom.verbs.recipes import RECIPES
+from lissom.kernels.cache import functions_of
+from lissom.kernels.verbs import VERBS
 
 ARMS = [random_arm(11, 3), random_arm(12, 8), random_arm(13, 9, tree=False)]
 # a few hundred roundings, in another order and with or without fused multiply-adds
 RELATIVE = 1e-11
 
 
-AT_A_FRAME = ("pose", "jacobian", "velocity", "acceleration")
+COMPILED = [name for name, verb in VERBS.items() if not verb.composed_of]
 
 
 def arguments(arm, name, rows):
-    states = list(random_states(arm, rows, seed=5, count=len(RECIPES[name].arguments)))
-    return [*states, np.random.default_rng(6).normal(size=(rows, 3))] if name in AT_A_FRAME else states
+    states = list(random_states(arm, rows, seed=5, count=len(VERBS[name].arguments)))
+    return [*states, np.random.default_rng(6).normal(size=(rows, 3))] if VERBS[name].frame else states
 
 
 def setting(arm, name):
-    return Setting(frame=arm.links[-1].name) if name in AT_A_FRAME else Setting()
+    return Setting(frame=arm.links[-1].name) if VERBS[name].frame else Setting()
 
 
 def closed(arm, name):
@@ -45,15 +45,15 @@ def results(value):
     return value if isinstance(value, tuple) else (value,)
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", COMPILED)
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
 @pytest.mark.some(12)
 def test_straight_tape_and_numpy_agree(arm, name):
-    if RECIPES[name].dynamics and arm.dof > 2 * RECIPES[name].limit:
+    if VERBS[name].needs_inertia and arm.dof > 2 * VERBS[name].program.straight_up_to:
         arm = ARMS[0]  # straight-line code far beyond its range takes long to compile
     arm = closed(arm, name)
     states, about = arguments(arm, name, 6), setting(arm, name)
-    functions = [library(arm).get(name, about, backend) for backend in ("straight", "tape", "numpy")]
+    functions = [functions_of(arm).get(name, about, backend) for backend in ("straight", "tape", "numpy")]
     ways = [results(function(*states)) for function in functions]
     for way in ways[:2]:
         for got, want in zip(way, ways[2], strict=True):
@@ -61,11 +61,11 @@ def test_straight_tape_and_numpy_agree(arm, name):
 
 
 @pytest.mark.parametrize("backend", ["straight", "tape"])
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", COMPILED)
 @pytest.mark.some(10)
 def test_one_state_and_any_batch_agree_bit_for_bit(name, backend):
     arm = closed(ARMS[0] if name == "inverse_dynamics_hessian" else ARMS[1], name)
-    function = library(arm).get(name, setting(arm, name), backend)
+    function = functions_of(arm).get(name, setting(arm, name), backend)
     states = arguments(arm, name, 23)
     whole = results(function(*states))
     for rows in (1, 2, 3, 4, 5, 7, 8, 23):
@@ -86,7 +86,7 @@ def test_loads_and_base_agree_on_all_backends():
     extra = list(np.random.default_rng(0).normal(size=(4, 9)))
     for name in ("inverse_dynamics", "forward_dynamics"):
         states = [*arguments(arm, name, 4), *extra]
-        ways = [library(arm).get(name, about, backend)(*states) for backend in ("straight", "tape", "numpy")]
+        ways = [functions_of(arm).get(name, about, backend)(*states) for backend in ("straight", "tape", "numpy")]
         assert np.abs(ways[0] - ways[2]).max() <= RELATIVE * np.abs(ways[2]).max()
         assert np.abs(ways[1] - ways[2]).max() <= RELATIVE * np.abs(ways[2]).max()
 

@@ -8,7 +8,7 @@ import pytest
 from tests.arms import random_arm, random_loads, random_states
 
 import lissom as ls
-from lissom.verbs.library import library
+from lissom.kernels.cache import functions_of
 
 PUMA = ls.load("puma560")
 STATES = np.random.default_rng(3).normal(size=(3, 17, 6))
@@ -129,7 +129,7 @@ def test_whole_numbers_of_numpy_are_numbers_of_threads():
 
 def test_no_loads_in_any_form_take_the_same_way():
     assert np.array_equal(ls.inverse_dynamics(PUMA, *STATES, loads=[]), WANT)
-    assert library(PUMA).get("inverse_dynamics") is library(PUMA).get("inverse_dynamics", None)
+    assert functions_of(PUMA).get("inverse_dynamics") is functions_of(PUMA).get("inverse_dynamics", None)
 
 
 FORK = """

@@ -8,7 +8,8 @@ import pytest
 from tests.arms import random_arm, random_pose, random_states
 
 import lissom as ls
-from lissom.verbs.library import compiler_present, library
+from lissom.kernels.cache import functions_of
+from lissom.kernels.functions import compiler_present
 
 Q = np.full(6, 0.3)
 WRONG = {
@@ -100,7 +101,7 @@ def test_singular_wrist_of_any_arm_in_any_orientation(links, backend):
     ball = ls.Link("ball", "b", ls.Joint(axis=(0, 0, 1)), mass=1.0, inertia=(0.1, 0.2, 0.3))
     wrist = [turn("a", arm.links[-1].name, (0, 0, 1), tilt), turn("b", "a", (0, 1, 0), np.eye(4)), ball]
     whole = arm.replace(links=[*arm.links, *wrist])
-    forward = library(whole).get("forward_dynamics", backend=backend)
+    forward = functions_of(whole).get("forward_dynamics", backend=backend)
     q, qd, qdd = random_states(whole, 4, seed=links)
     assert np.allclose(forward(q, qd, ls.inverse_dynamics(whole, q, qd, qdd)), qdd, rtol=1e-9, atol=1e-9)
     q[:, -2] = 0.0
@@ -159,7 +160,7 @@ def test_kernels_are_not_pickled_with_the_arm():
     ls.mass_matrix(arm, [0.0, 0.0])
     other = pickle.loads(pickle.dumps(arm))
     assert other == arm
-    assert "_library" not in other.__dict__
+    assert not hasattr(other, "_compiled")
     assert np.array_equal(ls.mass_matrix(other, [0.0, 0.1]), ls.mass_matrix(arm, [0.0, 0.1]))
 
 
@@ -183,7 +184,7 @@ print(repr(ls.inverse_dynamics(arm, q, q, q).tolist()), ls.inverse_dynamics_grad
 
 def test_the_compiler_is_here():
     assert compiler_present()
-    assert library(ls.load("two_link")).get("mass_matrix").kernel is not None
+    assert functions_of(ls.load("two_link")).get("mass_matrix").kernel is not None
 
 
 @pytest.mark.parametrize("links", [4, 14])

@@ -5,10 +5,12 @@ import pytest
 
 import lissom as ls
 from arms import other_numbers, random_arm, random_base, random_loads, random_pose, random_states
+from lissom.dynamics.inverse import Setting
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, UnsupportedError
-from lissom.verbs.call import acting, library_of
-from lissom.verbs.several import call_each, places
+from lissom.kernels.batch_of_arms import call_each, places
+from lissom.kernels.cache import functions_of
+from lissom.kernels.loads import load_inputs
 
 ROUNDING = 1e-12  # relative; other folding of constants rounds otherwise
 VERBS = {
@@ -39,9 +41,9 @@ def of_each(arms, name, state, loads=(), base=None):
     """By the programs of each arm on plain arrays: nothing is compiled for it."""
     out = []
     for k, arm in enumerate(arms):
-        pushed, library = acting(arm, name, loads, base), library_of(arm)
-        function = library.get(name, library.setting(pushed.frames, base is not None), backend="numpy")
-        found = function(*(x[k] for x in state), *pushed.values)
+        inputs = load_inputs(arm, name, loads, base)
+        function = functions_of(arm).get(name, Setting(inputs.frames, base is not None), backend="numpy")
+        found = function(*(x[k] for x in state), *inputs.values)
         out.append(found[0] if name.endswith("energy") else found)
     return out
 

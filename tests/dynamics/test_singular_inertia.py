@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.verbs.singular_inertia import degenerate_links, directions_without_inertia, inertia_findings, taking_part
+from lissom.kernels.singular_inertia import degenerate_links, directions_without_inertia, taking_part
+from lissom.verbs.inertia_findings import inertia_findings
 
 
 def on_crossing_axes(inertia=0.0):

@@ -15,8 +15,8 @@ from tests.arms import random_arm, random_states
 
 import lissom as ls
 from lissom.engine import native
+from lissom.kernels.functions import Functions
 from lissom.later import cached_property, importing
-from lissom.verbs.library import Library
 
 VERBS = {
     "inverse": lambda arm, *state: ls.inverse_dynamics(arm, *state),
@@ -256,14 +256,14 @@ def test_a_fork_and_a_thread_that_imports_do_not_wait_for_each_other():
 
 def test_the_lock_of_an_arm_is_taken_before_that_of_imports(monkeypatch):
     """In the other order two threads that compile could wait for each other."""
-    making, seen = Library._making, []
+    making, seen = Functions._making, []
 
     def noting(self):
         lock = making(self)
         seen.append(lock._is_owned() or not importing._is_owned())
         return lock
 
-    monkeypatch.setattr(Library, "_making", noting)
+    monkeypatch.setattr(Functions, "_making", noting)
     arm, model = (ls.load("two_link").with_gravity((0, 0, -g)) for g in (9.7, 9.6))
     ls.simulate(arm, [0, 0], tau=ls.ComputedTorque([0.1, 0.1], 9, 6, model=model), until=1e-3, method="radau")
     assert len(seen) > 1

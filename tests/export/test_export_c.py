@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli.main import app
-from lissom.export.catalogue import CATALOGUE
+from lissom.export.export_c import EXPORTED
+from lissom.kernels.verbs import VERBS
 
 if shutil.which("gcc") is None:
     pytest.skip("there is no gcc on this machine to compile generated C with", allow_module_level=True)
@@ -70,7 +71,7 @@ def compare(made, arm, public, extra=(), seeds=range(4)):
     code = shared(made)
     assert [f.verb for f in made.functions] == list(public)
     for function in made.functions:
-        acted = [x for x in extra if x.size] if CATALOGUE[function.verb].acted else []
+        acted = [x for x in extra if x.size] if VERBS[function.verb].acted else []
         for seed in seeds:
             x = state(arm, seed, len(function.inputs) - len(acted))
             want = public[function.verb](*x)
@@ -86,7 +87,7 @@ def branched(tmp_path_factory):
     folder = tmp_path_factory.mktemp("branched")
     loads = [load.link for load in random_loads(BRANCHED, 7)][:2]
     return ls.export_c(
-        BRANCHED, CATALOGUE, folder / "made" / "here", frame="l3", point=(0.1, -0.2, 0.3), loads=loads, base=True,
+        BRANCHED, EXPORTED, folder / "made" / "here", frame="l3", point=(0.1, -0.2, 0.3), loads=loads, base=True,
         name="branched",
     )  # fmt: skip
 
@@ -98,7 +99,7 @@ def test_every_verb_of_a_tree(branched):
     acted = {"loads": loads, "base": base}
     public = {}
     for function in branched.functions:
-        verb, entry = getattr(ls, function.verb), CATALOGUE[function.verb]
+        verb, entry = getattr(ls, function.verb), VERBS[function.verb]
         options = acted if entry.acted else {}
         frame = ("l3", point) if entry.frame else ()
         public[function.verb] = lambda *x, v=verb, f=frame, o=options: v(BRANCHED, *x, *f, **o)

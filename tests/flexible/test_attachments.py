@@ -8,11 +8,10 @@ from lissom.dynamics import forward
 from lissom.dynamics.bending import on_frame
 from lissom.dynamics.inverse import Setting, nine_of
 from lissom.engine.program import Plain
+from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import from_rpy
-from lissom.verbs.call import library_of
-from lissom.verbs.library import Library
 from lissom.views.skeleton import Skeleton
 
 MOUNT = pose(from_rpy([0.3, -0.2, 0.5]), (0.02, 0.05, -0.03))
@@ -41,8 +40,8 @@ def crane(at=0.37, kind="revolute", mid=True, outer=True):
 
 def ask(arm, name, *given, backend="numpy", loads=()):
     """A verb without compiling it."""
-    setting = Library.setting(loads=[frame for frame, _ in loads]) if loads else None
-    return library_of(arm).get(name, setting, backend=backend)(*given, *(nine_of(load) for _, load in loads))
+    setting = Setting(loads=tuple(frame for frame, _ in loads))
+    return functions_of(arm).get(name, setting, backend=backend)(*given, *(nine_of(load) for _, load in loads))
 
 
 def state(arm, seed=0):
@@ -97,7 +96,7 @@ def test_articulated_bodies_agree_with_the_matrix():
     q, qd, x = state(arm)
     tau = ask(arm, "inverse_dynamics", q, qd, x)
     run = Plain([np.asarray(value)[None] for value in (q, qd, tau)])
-    forward.program(run, library_of(arm).bodies, Setting(), tape=True)
+    forward.program(run, functions_of(arm).bodies, Setting(), tape=True)
     assert np.allclose([float(np.ravel(value)[0]) for value in run.outputs[0]], x, atol=1e-10)
 
 

@@ -10,9 +10,9 @@ from lissom.dynamics.bending import on_frame
 from lissom.dynamics.inverse import Setting
 from lissom.dynamics.pivot import Held
 from lissom.engine.program import Plain
+from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
-from lissom.verbs.library import library as library_of
 
 
 def rotated(axis, angle, p=(0, 0, 0)):
@@ -122,7 +122,7 @@ def test_articulated_bodies_against_the_matrix_with_held_joints(case, seed):
     arm, loads, *_ = case
     rng = np.random.default_rng(seed)
     q, qd, tau = states(arm, seed)
-    library = library_of(arm)
+    library = functions_of(arm)
     spots = [on_frame(arm, load) for load in loads]
     setting = Setting(tuple(frame for frame, _ in spots), payloads=(f"{arm.links[1].name}.tip",))
     rows = [np.concatenate([load.force, load.moment, load.point]) for _, load in spots]
@@ -148,9 +148,9 @@ def test_all_ways_of_running_agree(name, verb):
     q, qd, qdd = (np.stack(x) for x in zip(*(states(arm, k) for k in range(7)), strict=True))
     given = (q,) if verb == "mass_matrix" else (q, qd, qdd)
     backends = ["tape", "straight"] if name == "two_link" else ["tape"]  # long straight-line code takes long to make
-    want = library_of(arm).get(verb, backend="numpy")(*given)
+    want = functions_of(arm).get(verb, backend="numpy")(*given)
     for backend in backends:
-        function = library_of(arm).get(verb, backend=backend)
+        function = functions_of(arm).get(verb, backend=backend)
         many, one = function(*given), function(*(x[5] for x in given))
         for a, b, c in zip(*([x] if isinstance(x, np.ndarray) else x for x in (want, many, one)), strict=True):
             assert np.abs(b - a).max() < 1e-11 * np.abs(a).max()

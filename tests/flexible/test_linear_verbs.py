@@ -7,7 +7,7 @@ from tests.flexible.linear_arms import planar, sliding, spatial, states
 from tests.flexible.linear_cloud import LinearCloud
 
 import lissom as ls
-from lissom.verbs.library import library
+from lissom.kernels.cache import functions_of
 
 MODELS = ("linear", "book")
 
@@ -42,7 +42,7 @@ def test_all_backends_agree(model):
     arm = planar().with_joint("upper", armature=0.02, damping=0.3, stiffness=1.1).replace(flexibility=model)
     q, (qd, x) = bent(arm, 0.02), np.random.default_rng(6).uniform(-1, 1, (2, arm.dof))
     for name, state in (("inverse_dynamics", (q, qd, x)), ("forward_dynamics", (q, qd, x)), ("mass_matrix", (q,))):
-        straight, tape, plain = (library(arm).get(name, backend=b)(*state) for b in ("straight", "tape", "numpy"))
+        straight, tape, plain = (functions_of(arm).get(name, backend=b)(*state) for b in ("straight", "tape", "numpy"))
         assert np.abs(tape - straight).max() <= 1e-12 * np.abs(straight).max()
         assert np.abs(plain - straight).max() <= 1e-12 * np.abs(straight).max()
 

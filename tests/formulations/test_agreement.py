@@ -5,8 +5,9 @@ import pytest
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
+from lissom.dynamics.inverse import Setting
 from lissom.formulations.catalogue import ALL
-from lissom.verbs.library import library
+from lissom.kernels.cache import functions_of
 
 RELATIVE = 1e-10
 INVERSE = [f.name for f in ALL.values() if f.direction == "inverse"]
@@ -31,8 +32,8 @@ def test_random_serial_arms(seed):
     loads = random_loads(arm, seed) if seed % 2 else []
     tau = ls.inverse_dynamics(arm, *states, loads=loads)
     qdd = ls.forward_dynamics(arm, *states, loads=loads)
-    known = library(arm)
-    about = known.setting([load.link for load in loads])
+    known = functions_of(arm)
+    about = Setting(tuple(load.link for load in loads))
     extra = [np.concatenate([load.force, load.moment, load.point]) for load in loads]
     for method in INVERSE:
         close(known.get("inverse_dynamics", about, "numpy", method)(*states, *extra), tau)
@@ -53,7 +54,7 @@ def test_trees_with_a_moving_base(seed):
         close(ls.inverse_dynamics(arm, *states, loads=loads, base=base, method=method), tau)
     qdd = ls.forward_dynamics(arm, *states, loads=loads, base=base)
     limit = conditioned(arm, states[0])
-    for method in FORWARD if len(library(arm).bodies) < 12 else ["nasser"]:
+    for method in FORWARD if len(functions_of(arm).bodies) < 12 else ["nasser"]:
         close(ls.forward_dynamics(arm, *states, loads=loads, base=base, method=method), qdd, limit)
 
 
@@ -79,7 +80,7 @@ def test_compiled_and_plain_agree_on_a_batch(method):
     arm = random_arm(62, 3, tree=False)
     f = ALL[method]
     states = random_states(arm, 9)
-    ways = [library(arm).get(f.verbs[0], None, backend, method)(*states) for backend in ("straight", "numpy")]
+    ways = [functions_of(arm).get(f.verbs[0], None, backend, method)(*states) for backend in ("straight", "numpy")]
     close(ways[0], ways[1], 1e-11)
     public = ls.inverse_dynamics if f.direction == "inverse" else ls.forward_dynamics
     assert np.array_equal(public(arm, *states, method=method), ways[0])
@@ -125,7 +126,8 @@ WRONG = {
         ls.InputError, "waters computes inverse_dynamics. For inverse_dynamics_gradient use one of: xiang",
     ),
     "tape": (
-        lambda: library(TREE).get("inverse_dynamics", None, "tape", "newton_euler_link"), ls.InputError, "'straight'",
+        lambda: functions_of(TREE).get("inverse_dynamics", None, "tape", "newton_euler_link"),
+        ls.InputError, "'straight'",
     ),
 }  # fmt: skip
 

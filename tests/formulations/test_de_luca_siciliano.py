@@ -10,9 +10,9 @@ from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.formulations.counting import degree_of
 from lissom.formulations.de_luca_siciliano import Model, Phases, value
+from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
-from lissom.verbs.library import library
 
 DLS = "de_luca_siciliano"
 Z = np.array([0.0, 0.0, 1.0])
@@ -185,7 +185,7 @@ def test_compiled_and_plain_agree_on_a_batch_bit_for_bit_with_one_state():
     arm = planar_arm(3, (1, 2, 1))
     q, qd, qdd = np.random.default_rng(2).uniform(-1, 1, (3, 5, arm.dof)) * 0.1
     for verb, last in (("inverse_dynamics", qdd), ("forward_dynamics", qdd)):
-        ways = [library(arm).get(verb, None, way, DLS)(q, qd, last) for way in ("straight", "numpy")]
+        ways = [functions_of(arm).get(verb, None, way, DLS)(q, qd, last) for way in ("straight", "numpy")]
         close(ways[0], ways[1], 1e-9)
         assert np.array_equal(getattr(ls, verb)(arm, q[3], qd[3], last[3], method=DLS), ways[0][3])
 
@@ -255,7 +255,7 @@ def test_energy_with_gravity_is_kept():
 def test_B_is_lost_at_large_deflections_and_says_so():
     arm = ls.load("two_link_flexible")
     q = np.array([0.0, 0.0, 0.0, np.pi / 2, 3.0, 0.0])
-    assert np.linalg.eigvalsh(library(arm).get("mass_matrix", method=DLS)(q))[0] < 0
+    assert np.linalg.eigvalsh(functions_of(arm).get("mass_matrix", method=DLS)(q))[0] < 0
     lost = r"forward_dynamics: the inertia of arm 'two_link_flexible' has the eigenvalue -.*first order.*second_order"
     with pytest.raises(ls.SolveError, match=lost):
         ls.forward_dynamics(arm, q, 0 * q, 0 * q, method=DLS)

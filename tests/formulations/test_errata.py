@@ -30,7 +30,7 @@ from lissom.formulations.matrices import (
     trace,
     transposed,
 )
-from lissom.verbs.library import library
+from lissom.kernels.cache import functions_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "errata.md"
 SAME, CLEARLY = 1e-10, 1e-3  # errors, relative to the largest entry
@@ -608,7 +608,7 @@ def nasser_gravity(patch):
 def evaluate(arm, method, verb):
     """On an arm made for this call: what is made for an arm stays with it, and would outlive a patch."""
     fresh = arm()
-    return library(fresh).get(verb, backend="numpy", method=method)(*random_states(fresh, 3, seed=4))
+    return functions_of(fresh).get(verb, backend="numpy", method=method)(*random_states(fresh, 3, seed=4))
 
 
 def error(found, want):

@@ -14,7 +14,7 @@ from tests.formulations.test_de_luca_siciliano import DLS, START, close, planar_
 
 import lissom as ls
 from lissom.dynamics.flexible_links import flexible_bodies
-from lissom.formulations import two_link_coefficients as two
+from lissom.papers.deluca1991 import two_link_coefficients as two
 
 PAPER = ls.load("two_link_flexible")
 

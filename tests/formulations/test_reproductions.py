@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from lissom.formulations.two_link_coefficients import ERRATA, inertia, velocity_forces
 from lissom.papers import book1983, deluca1991, hollerbach1980, nasser
 from lissom.papers.claims import DIFFERS, OPEN, REPRODUCED
+from lissom.papers.deluca1991.two_link_coefficients import ERRATA, inertia, velocity_forces
 
 
 def verdicts(found):

@@ -7,8 +7,10 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.inverse import Setting
 from lissom.formulations import uicker_kahn
 from lissom.formulations.linkage import Linkage, State
+from lissom.kernels.cache import functions_of
 from lissom.papers.xiang2008_closed_form import (
     TABLE_1,
     TwoLink,
@@ -16,7 +18,6 @@ from lissom.papers.xiang2008_closed_form import (
     torques as closed_torques,
     two_link_arm,
 )
-from lissom.verbs.library import library
 
 SAME = 1e-10  # relative to the largest entry
 UNEQUAL = TwoLink(L1=0.43, L2=0.37, l1=0.21, l2=0.16, m1=0.7, m2=0.45, I1=0.03, I2=0.02, g=9.1, f=3.3)
@@ -30,12 +31,12 @@ def close(got, want, relative=SAME):
 
 def on_numpy(arm, verb, states, loads, base=None):
     """Nothing need be compiled."""
-    known = library(arm)
+    known = functions_of(arm)
     extra = [] if base is None else [
         np.concatenate([base.angular_velocity, base.angular_acceleration, base.linear_acceleration])
     ]  # fmt: skip
     extra += [np.concatenate([load.force, load.moment, load.point]) for load in loads]
-    about = known.setting([load.link for load in loads], base is not None)
+    about = Setting(tuple(load.link for load in loads), base is not None)
     return known.get(verb, about, "numpy", "xiang")(*states, *extra)
 
 

@@ -20,10 +20,10 @@ from lissom.formulations import uicker_kahn, xiang, xiang_sensitivity
 from lissom.formulations.counting import Tally, counted_state, degree_of
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import ONE, ZERO, dot, negative, outer, plus, product, times, trace
+from lissom.kernels.cache import functions_of
 from lissom.papers import xiang2008
 from lissom.papers.xiang2008_closed_form import TwoLink, gradient, two_link_arm
 from lissom.verbs.count import puma_like
-from lissom.verbs.library import library
 
 PAGE = Path(__file__).parents[2] / "docs" / "errata.md"
 SAME, CLEARLY = 1e-10, 1e-3  # errors, relative to the largest entry
@@ -154,7 +154,7 @@ def xiang_37b(patch):
 def evaluate(arm, method, verb, part):
     """On an arm made for this call: what is made for an arm stays with it, and would outlive a patch."""
     fresh = arm()
-    found = library(fresh).get(verb, backend="numpy", method=method)(*random_states(fresh, 3, seed=4))
+    found = functions_of(fresh).get(verb, backend="numpy", method=method)(*random_states(fresh, 3, seed=4))
     return found if verb == FORCES else found[part]
 
 

@@ -5,9 +5,9 @@ import pytest
 from tests.loops.mechanisms import BEAM, body, flexible_four_bar, four_bar, frame, moving, spatial, turned
 
 import lissom as ls
+from lissom.kernels.cache import closure_of
 from lissom.loops.algebra import null_basis
 from lissom.spatial.frames import pose
-from lissom.verbs.closures import closure_of
 
 KINDS = ("spherical", "revolute", "fixed", "planar")
 

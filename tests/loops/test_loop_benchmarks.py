@@ -7,7 +7,7 @@ import pytest
 from benchmarks import loops
 
 import lissom as ls
-from lissom.verbs.closures import closure_of
+from lissom.kernels.cache import closure_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,8 +5,8 @@ import pytest
 from tests.loops.mechanisms import FOUR, flexible_four_bar, four_bar, moving, spatial
 
 import lissom as ls
+from lissom.kernels.cache import closure_of
 from lissom.loops.algebra import null_basis
-from lissom.verbs.closures import closure_of
 
 
 def lagrange_four_bar(theta, rate, torque=0.0, g=9.81):

@@ -6,8 +6,8 @@ from tests.loops.mechanisms import flexible_four_bar, four_bar, moving, slider_c
 from tests.loops.test_loop_dynamics import lagrange_four_bar
 
 import lissom as ls
+from lissom.kernels.cache import closure_of
 from lissom.loops.algebra import null_basis
-from lissom.verbs.closures import closure_of
 
 PARALLELOGRAM = {"crank": 0.5, "coupler": 0.9, "rocker": 0.5, "ground": 0.9}
 

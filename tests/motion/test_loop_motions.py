@@ -9,9 +9,9 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.errors import InputError, UnsupportedError
+from lissom.kernels.cache import closure_of
 from lissom.motion.solve.search import Search
 from lissom.motion.transcription.problem import Problem
-from lissom.verbs.closures import closure_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAN = np.nan

@@ -11,7 +11,7 @@ from lissom.dynamics import forward, inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
-from lissom.verbs import forward_slopes
+from lissom.kernels import forward_gradient
 
 RELATIVE = 1e-9
 ARMS = [random_arm(31, 2), random_arm(32, 5), random_arm(33, 9), random_arm(34, 16)]
@@ -63,7 +63,7 @@ def test_threads_of_the_linear_algebra_do_not_change_a_bit():
     def found(threads):
         results = [np.empty((3, n, n)) for _ in range(3)]
         with threadpoolctl.threadpool_limits(threads, user_api="blas"):
-            forward_slopes.solved(*results, *D)
+            forward_gradient.solved(*results, *D)
         return results
 
     one = found(1)

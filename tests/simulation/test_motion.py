@@ -8,7 +8,7 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 import lissom as ls
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.friction import settled
-from lissom.simulation.slopes import slopes, smooth
+from lissom.simulation.slopes import slopes
 from lissom.simulation.stepping import Stepper
 
 Q0 = np.array([0.3, -0.7, 0.2, 0.3, 0.4, 0.5])
@@ -18,6 +18,9 @@ QD0 = np.array([0.7, -0.2, 0.9, -1.1, 0.4, 0.8])
 def without(arm, **fields):
     """The arm with some fields of its joints changed."""
     return arm.replace(links=[x.replace(joint=x.joint.replace(**fields)) if x.joint.moves else x for x in arm.links])
+
+
+SMOOTH = [without(arm, friction=0.0) for arm in (random_arm(7, 5, tree=False), random_arm(4, 12))]
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +144,7 @@ def test_trees_with_everything_balance(arm):
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: f"{a.name}-{a.dof}")
 @pytest.mark.some(2)
 def test_smooth_trees_agree_to_the_order(arm):
-    arm = smooth(arm)
+    arm = without(arm, friction=0.0)
     q, qd, _ = (x[0] * 0.3 for x in random_states(arm, 1, seed=2))
     options = {"loads": random_loads(arm, 3), "base": random_base(4), "until": 0.1}
     tight = ls.simulate(arm, q, qd, **options, rtol=1e-11, atol=1e-12)
@@ -153,7 +156,7 @@ def test_smooth_trees_agree_to_the_order(arm):
 @pytest.mark.parametrize("arm", ARMS[1:3], ids=lambda a: f"{a.name}-{a.dof}")
 def test_prescribed_joints_follow(arm):
     """Positions are the double integral, the torque is that of inverse dynamics, the others obey forward dynamics."""
-    arm = smooth(arm)
+    arm = without(arm, friction=0.0)
     joints = [arm.joints[1].name, arm.joints[-1].name]
     where = [int(arm.joint_index[1]), int(arm.joint_index[-1])]
     q, qd, _ = (x[0] * 0.3 for x in random_states(arm, 1, seed=2))
@@ -213,8 +216,7 @@ def controllers(arm, rng):
     ]
 
 
-@pytest.mark.parametrize("arm", [smooth(random_arm(7, 5, tree=False)), smooth(random_arm(4, 12))],
-                         ids=["straight", "tape"])  # fmt: skip
+@pytest.mark.parametrize("arm", SMOOTH, ids=["straight", "tape"])
 @pytest.mark.parametrize("which", range(14))
 @pytest.mark.some(6)
 def test_controllers_compiled_and_stepwise(arm, which):

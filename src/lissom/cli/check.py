@@ -22,7 +22,7 @@ def check(
     one gives warnings; notes tell what the reader ignored or changed.
     """
     from lissom.verbs.assembly import loop_findings
-    from lissom.verbs.singular_inertia import inertia_findings
+    from lissom.verbs.inertia_findings import inertia_findings
 
     loaded = arm.load()
     findings = [*loaded.check(), *loop_findings(loaded), *inertia_findings(loaded)]

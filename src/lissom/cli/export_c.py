@@ -13,9 +13,9 @@ from lissom.cli.common import AsJson, check_output_folder, numbers, out, print_j
 
 def complete_verb(incomplete: str) -> list[str]:
     """Shell completion: what can be exported."""
-    from lissom.export.catalogue import CATALOGUE
+    from lissom.export.export_c import EXPORTED
 
-    return [verb for verb in CATALOGUE if verb.startswith(incomplete)]
+    return [verb for verb in EXPORTED if verb.startswith(incomplete)]
 
 
 @takes_arm()

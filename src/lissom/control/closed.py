@@ -17,13 +17,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels.cache import closure_of
+from lissom.kernels.closed_loops import (
+    Applied,
+    accelerated,
+    force_slope,
+    forward_dynamics_gradient,
+    tree_torques,
+)
+from lissom.kernels.closures import Closure
+from lissom.kernels.tree_call import tree_call
+from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.loops.algebra import independent_coordinates, least_torques, null_basis, split
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import tree_call
-from lissom.verbs.closures import Closure, closure_of
-from lissom.verbs.looped import Acting, accelerated, force_slope, forward_gradient, tree_torques
 
 # of independent coordinates those of motors are preferred, then modes and springs
 MOTOR, ELASTIC, PASSIVE = 4.0, 2.0, 1.0
@@ -41,20 +49,20 @@ class Reduced(NamedTuple):
     ydd: Array
 
 
-def holding(arm: Arm, q: Array, qd: Array, acting: Acting) -> Array:
+def holding(arm: Arm, q: Array, qd: Array, applied: Applied) -> Array:
     """(dof,) torques of the motors for the smallest accelerations that keep the loops closed."""
     gaps = closure_of(arm)(q, qd)
     parts = split(gaps.G)
     qdd = parts.least_motion(-gaps.drift)
-    tau = tree_torques(arm, (q, qd, qdd), acting)[-1]
+    tau = tree_torques(arm, (q, qd, qdd), applied)[-1]
     return least_torques(tau, parts, arm.actuated).u
 
 
 def reduced(arm: Arm, q: Array, qd: Array, tau: Array, loads: Any, base: Any) -> Reduced:
     """The linear model of an arm with closed loops."""
-    acting, close = Acting(loads, base), closure_of(arm)
-    F_q, F_qd, F_tau = forward_gradient(arm, (q, qd, tau), acting)
-    qdd, _ = accelerated(arm, (q, qd, tau), acting, "linearise")
+    applied, close = Applied(loads, base), closure_of(arm)
+    F_q, F_qd, F_tau = forward_dynamics_gradient(arm, (q, qd, tau), applied)
+    qdd, _ = accelerated(arm, (q, qd, tau), applied, "linearise")
     T, y = tangent(arm, close(q).G)
     W = _turning(close, q, qd, T, y)
     return Reduced((F_q @ T + F_qd @ W)[y], (F_qd @ T)[y], F_tau[y], T, W, y, qdd[y])
@@ -101,7 +109,7 @@ def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
     from scipy.optimize import least_squares
 
     close, p, still = closure_of(arm), ~arm.actuated, np.zeros(arm.dof)
-    size, acting = int(p.sum()), Acting(loads)
+    size, applied = int(p.sum()), Applied(loads)
 
     def full(x: Array) -> Array:
         q = start.copy()
@@ -109,29 +117,29 @@ def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
         return q
 
     def residual(x: Array) -> Array:
-        gaps, tau = close(full(x)), tree_torques(arm, (full(x), still, still), acting)[-1]
+        gaps, tau = close(full(x)), tree_torques(arm, (full(x), still, still), applied)[-1]
         return np.concatenate([(tau - gaps.G.T @ x[size:])[p], gaps.phi])
 
     def slope(x: Array) -> Array:
         G = close(full(x)).G[:, p]
-        K = _stiffness(close, full(x), x[size:], acting)[np.ix_(p, p)]
+        K = _stiffness(close, full(x), x[size:], applied)[np.ix_(p, p)]
         return np.block([[K, -G.T], [G, np.zeros((len(G), len(G)))]])
 
-    first = split(close(start).G).least_force(tree_torques(arm, (start, still, still), acting)[-1])
+    first = split(close(start).G).least_force(tree_torques(arm, (start, still, still), applied)[-1])
     done = least_squares(residual, np.concatenate([start[p], first]), slope, xtol=1e-15, ftol=1e-15, gtol=1e-15,
                          max_nfev=iterations)  # fmt: skip
     q, force = full(done.x), done.x[size:]
     gaps = close(q[None])
     close.refuse_open(q[None], gaps, "equilibrium", "the equilibrium pose")
-    tau = tree_torques(arm, (q, still, still), acting)[-1]
+    tau = tree_torques(arm, (q, still, still), applied)[-1]
     found = least_torques(tau, split(gaps.G[0]), arm.actuated)
     N = null_basis(gaps.G[0][:, p])
-    K = N.T @ _stiffness(close, q, force, acting)[np.ix_(p, p)] @ N
+    K = N.T @ _stiffness(close, q, force, applied)[np.ix_(p, p)] @ N
     return Rest(q, found.u, found.left, not K.size or bool(np.linalg.eigvalsh((K + K.T) / 2).min() > 0))
 
 
-def _stiffness(close: Closure, q: Array, force: Array, acting: Acting) -> Array:
+def _stiffness(close: Closure, q: Array, force: Array, applied: Applied) -> Array:
     """(dof, dof) stiffness: derivative of the torques at rest, less that of the closure forces."""
     still = np.zeros(len(q))
-    by_q = tree_call(close.arm, "inverse_dynamics_gradient", (q, still, still), loads=acting.loads)[0]
+    by_q = tree_call(close.arm, INVERSE_DYNAMICS_GRADIENT.name, (q, still, still), loads=applied.loads)[0]
     return np.asarray(by_q - force_slope(close, q, force))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -16,7 +17,6 @@ from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.sensitivity import inverse_dynamics_gradient
-from lissom.verbs.states import as_arm, as_state
 
 ITERATIONS = 200
 NEAR = 1e-7  # pull towards the given pose, relative to the torques there

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
@@ -17,7 +18,6 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
 from lissom.verbs.kinematics import jacobian
 from lissom.verbs.sensitivity import forward_dynamics_gradient
-from lissom.verbs.states import as_arm, as_state
 
 
 @without_unknown
@@ -138,12 +138,12 @@ def _looped(
 ) -> StateSpace:  # fmt: skip
     """The linear model of an arm with closed loops, in independent coordinates."""
     from lissom.control.closed import holding, reduced
-    from lissom.verbs.looped import Acting
+    from lissom.kernels.closed_loops import Applied
 
     if gains is not None:
         u = gains.tau
     else:
-        u = holding(arm, q, qd, Acting(loads, base)) if tau is None else tau
+        u = holding(arm, q, qd, Applied(loads, base)) if tau is None else tau
     found, drives = reduced(arm, q, qd, u, loads, base), arm.actuated
     f = found.T.shape[1]
     A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, int(drives.sum())))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, SolveError, UnsupportedError, shown
+from lissom.kernels.arguments import as_numbers
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_numbers
 
 STABLE = 1e-9  # real parts (or radii beyond 1) up to this count as on the boundary
 

@@ -9,36 +9,35 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lissom.engine.c99 import Helper, Real, Routine
-from lissom.export.catalogue import results
+from lissom.export.arrays import results
 from lissom.export.functions import Made, Request, planned, read_by, record
+from lissom.kernels.verbs import FORWARD_DYNAMICS_GRADIENT, VERBS
 from lissom.model.arm import Arm
-
-VERB = "forward_dynamics_gradient"
-NEEDED = {VERB: ("forward_dynamics", "inverse_dynamics_gradient")}
 
 
 def with_needed(verbs: list[str]) -> list[str]:
     """The functions to export, each after those that it calls."""
-    return list(dict.fromkeys(x for verb in verbs for x in (*NEEDED.get(verb, ()), verb)))
+    return list(dict.fromkeys(x for verb in verbs for x in (*VERBS[verb].composed_of, verb)))
 
 
 def forward_gradient(arm: Arm, asked: Request, before: Sequence[Made]) -> Made:
     """The C function; its workspace holds qdd, then the three matrices D. `before` holds the functions it calls."""
-    n = arm.dof
-    plan, _ = planned(arm, "forward_dynamics", asked)
-    inputs, outputs = read_by(arm, plan, asked), results(arm, VERB, ((n, n),) * 3, asked.place)
+    n, verb = arm.dof, FORWARD_DYNAMICS_GRADIENT
+    forward, slopes = verb.composed_of
+    plan, _ = planned(arm, VERBS[forward], asked)
+    inputs, outputs = read_by(arm, plan, asked), results(arm, verb, ((n, n),) * 3, asked.place)
     acting = [x.name for x in inputs[3:]]
     D_q, D_qd, M = (f"w + {n + k * n * n}" for k in range(3))
     lines = [
-        f"if ({asked.name}_forward_dynamics({', '.join(['q', 'qd', 'tau', *acting, 'w'])})) return 1;",
-        f"if ({asked.name}_inverse_dynamics_gradient({', '.join(['q', 'qd', 'w', *acting, D_q, D_qd, M])})) return 1;",
+        f"if ({asked.name}_{forward}({', '.join(['q', 'qd', 'tau', *acting, 'w'])})) return 1;",
+        f"if ({asked.name}_{slopes}({', '.join(['q', 'qd', 'w', *acting, D_q, D_qd, M])})) return 1;",
         f"inverted({M}, qdd_tau);",
         f"negative_product(qdd_tau, {D_q}, qdd_q);",
         f"negative_product(qdd_tau, {D_qd}, qdd_qd);",
     ]
     routine = Routine(tuple(lines), _algebra(n, asked.real), n + 3 * n * n, 0, _operations(n))
-    own = record(f"{asked.name}_{VERB}", VERB, inputs, outputs, "composed", routine, asked.real)
-    below = max(other.record.stack for other in before if other.record.verb in NEEDED[VERB])
+    own = record(f"{asked.name}_{verb.name}", verb.name, inputs, outputs, "composed", routine, asked.real)
+    below = max(other.record.stack for other in before if other.record.verb in verb.composed_of)
     return Made(own._replace(stack=own.stack + below), routine)
 
 

@@ -14,21 +14,22 @@ from numpy.typing import ArrayLike
 from lissom.engine.c99 import KINDS, Real
 from lissom.errors import InputError, UnsupportedError, shown, suggest
 from lissom.export import composed, states, text, trial
-from lissom.export.catalogue import CATALOGUE
 from lissom.export.functions import Made, Request, made
 from lissom.export.names import as_identifier, identifier
 from lissom.export.record import CExport
 from lissom.formats.files import write_text
+from lissom.kernels.arguments import as_arm, as_frame, as_points
+from lissom.kernels.verb import Refused
+from lissom.kernels.verbs import VERBS
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
 from lissom.verbs.kinematics import ORIGIN, tip_frame
-from lissom.verbs.looped import looped
-from lissom.verbs.states import as_arm, as_frame, as_points
 
 NAME = "export_c"
 HEAD = 100_000  # bytes; names of arms may be long
 FORMS = ("straight", "tape")
+EXPORTED = tuple(name for name, verb in VERBS.items() if verb.exported)
 
 
 @without_unknown
@@ -94,8 +95,8 @@ def export_c(
     _refuse_foreign(files, arm)
     functions: list[Made] = []
     for verb in wanted:
-        own = verb != composed.VERB
-        functions.append(made(arm, verb, asked) if own else composed.forward_gradient(arm, asked, functions))
+        own = not VERBS[verb].composed_of
+        functions.append(made(arm, VERBS[verb], asked) if own else composed.forward_gradient(arm, asked, functions))
     records = [function.record for function in functions]
     trials = [(record, *states.tried(arm, record, asked)) for record in records]
     texts = (text.header(arm, asked, records), text.source(arm, asked, functions), trial.program(arm, asked, trials))
@@ -121,7 +122,7 @@ def _request(
         raise InputError(f"{NAME}: form is {shown(form)}; expected None or one of {', '.join(FORMS)}.")
     if not isinstance(base, bool):
         raise InputError(f"{NAME}: base is {shown(base)}; expected True when its motion is to be an input, or False.")
-    about_frames = [verb for verb in wanted if CATALOGUE[verb].frame]
+    about_frames = [verb for verb in wanted if VERBS[verb].frame]
     asked = Request(
         name=identifier(arm.name) if name is None else as_identifier(name, NAME),
         loads=_loads(arm, loads), base=base, frame=_frame(arm, about_frames) if frame is None else frame,
@@ -132,8 +133,8 @@ def _request(
     as_frame(arm, asked.frame, NAME)
     if (frame is not None or np.any(asked.point)) and not about_frames:
         raise InputError(f"{NAME}: a frame or point was given, but {', '.join(wanted)} does not use one.")
-    if (asked.loads or base) and not any(CATALOGUE[verb].acted for verb in wanted):
-        takers = ", ".join(verb for verb, entry in CATALOGUE.items() if entry.acted)
+    if (asked.loads or base) and not any(VERBS[verb].acted for verb in wanted):
+        takers = ", ".join(name for name in EXPORTED if VERBS[name].acted)
         raise InputError(f"{NAME}: {', '.join(wanted)} accepts no loads and no base motion; {takers} do.")
     return asked, wanted
 
@@ -142,16 +143,23 @@ def _verbs(arm: Arm, verbs: Any) -> list[str]:
     """The functions to write, without repetition, in an order in which they can call each other."""
     given = [verbs] if isinstance(verbs, str) else verbs
     if not isinstance(given, Iterable) or not (given := list(given)):
-        raise InputError(f"{NAME}: verbs is {shown(verbs)}; expected a verb or several, {suggest('', CATALOGUE)}")
+        raise InputError(f"{NAME}: verbs is {shown(verbs)}; expected a verb or several, {suggest('', EXPORTED)}")
     for verb in given:
-        if not isinstance(verb, str) or verb not in CATALOGUE:
-            raise InputError(f"{NAME}: {shown(verb)} cannot be exported; {suggest(str(verb), CATALOGUE)}")
-        if arm.loops and (verb == composed.VERB or looped(arm, verb) is not None):
+        if not isinstance(verb, str) or verb not in EXPORTED:
+            problem = f"{shown(verb)} cannot be exported{_why_not(verb)}"
+            raise InputError(f"{NAME}: {problem}; {suggest(str(verb), EXPORTED)}")
+        if arm.loops and VERBS[verb].loops != "tree":
             raise UnsupportedError(
                 f"{NAME}: arm {arm.name!r} has closed loops, and {verb} of the closed arm is not available in C. "
                 "mass_matrix, bias_forces, gravity_forces and kinematics are, of the tree without its closures."
             )
     return composed.with_needed(given)
+
+
+def _why_not(verb: Any) -> str:
+    """The reason why a verb cannot be exported, where there is one."""
+    known = VERBS.get(verb) if isinstance(verb, str) else None
+    return f" ({known.outputs.because})" if known is not None and isinstance(known.outputs, Refused) else ""
 
 
 def _frame(arm: Arm, about_frames: list[str]) -> str:

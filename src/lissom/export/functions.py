@@ -7,20 +7,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.bending import along_beam
+from lissom.dynamics.inverse import Setting
 from lissom.engine import c99
 from lissom.engine.c99 import Real, Routine
 from lissom.engine.interrupts import uninterrupted
 from lissom.engine.program import Inline, Partly
 from lissom.engine.symbolics import alone
-from lissom.export.catalogue import CATALOGUE, argument, results
+from lissom.export.arrays import argument, results
 from lissom.export.names import distinct, identifier
 from lissom.export.record import CArgument, CFunction
+from lissom.kernels.arguments import as_frame
+from lissom.kernels.cache import functions_of
+from lissom.kernels.plan import Plan
+from lissom.kernels.verb import Verb
 from lissom.model.arm import Arm
-from lissom.verbs.call import library_of
-from lissom.verbs.recipes import Plan
-from lissom.verbs.states import as_frame
 
-KINEMATICS = 12  # coordinates up to which kinematics is straight-line: here it costs no compilation when it is made
+STRAIGHT_KINEMATICS = 12  # coordinates up to which kinematics is straight-line: here it costs no compilation
 FRAME = 96  # bytes of the stack for what a compiler keeps besides numbers: return addresses, saved registers
 
 
@@ -58,35 +60,35 @@ class Made(NamedTuple):
 
 
 @alone
-def made(arm: Arm, verb: str, asked: Request) -> Made:
+def made(arm: Arm, verb: Verb, asked: Request) -> Made:
     """Translate a function of the arm to C."""
     plan, fixed = planned(arm, verb, asked)
     inputs = read_by(arm, plan, asked)
     outputs = results(arm, verb, plan.shapes, asked.place)
     form = _form(plan, asked)
-    name = f"{asked.name}_{verb}"
+    name = f"{asked.name}_{verb.name}"
     read, write = [x.name for x in inputs], [x.name for x in outputs]
     with uninterrupted():  # casadi swallows exceptions
         if form == "straight":
             run = Inline()
-            plan.program(tape=False)(Partly(run, fixed))
+            plan.runs(tape=False)(Partly(run, fixed))
             routine = c99.straight(name, run.graph(fuse=False), read, write, asked.real)
         else:
-            program = lambda run: plan.program(tape=True)(Partly(run, fixed))  # noqa: E731
+            program = lambda run: plan.runs(tape=True)(Partly(run, fixed))  # noqa: E731
             routine = c99.tape(name, program, plan.steps, read, write, asked.real)
-    return Made(record(name, verb, inputs, outputs, form, routine, asked.real), routine)
+    return Made(record(name, verb.name, inputs, outputs, form, routine, asked.real), routine)
 
 
-def planned(arm: Arm, verb: str, asked: Request) -> tuple[Plan, dict[int, Any]]:
+def planned(arm: Arm, verb: Verb, asked: Request) -> tuple[Plan, dict[int, Any]]:
     """The plan of a function, and inputs that are constants (the point of a frame)."""
-    entry, known = CATALOGUE[verb], library_of(arm)
-    if not entry.frame:
-        acted = (asked.loads, asked.base) if entry.acted else ((), False)
-        return known.plan(verb, known.setting(*acted)), {}
+    functions = functions_of(arm)
+    if not verb.frame:
+        setting = Setting(asked.loads, asked.base) if verb.acted else Setting()
+        return functions.plan(verb, setting), {}
     frame, point = asked.frame, np.array(asked.point)
     if arm.flexible:
-        frame, point = along_beam(arm, frame, as_frame(arm, frame, verb), point, verb)
-    plan = known.plan(verb, known.setting(frame=frame))
+        frame, point = along_beam(arm, frame, as_frame(arm, frame, verb.name), point, verb.name)
+    plan = functions.plan(verb, Setting(frame=frame))
     return plan, {plan.arguments.index("point"): [float(x) for x in point]}
 
 
@@ -106,7 +108,7 @@ def read_by(arm: Arm, plan: Plan, asked: Request) -> tuple[CArgument, ...]:
 def _form(plan: Plan, asked: Request) -> str:
     if asked.form is not None:
         return asked.form
-    limit = plan.recipe.limit if plan.recipe.dynamics else KINEMATICS
+    limit = plan.program.straight_up_to if plan.verb.needs_inertia else STRAIGHT_KINEMATICS
     return "straight" if plan.bodies.dof <= limit else "tape"
 
 

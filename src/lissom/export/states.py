@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import SolveError
-from lissom.export.catalogue import CATALOGUE
 from lissom.export.functions import Request
 from lissom.export.record import CFunction
+from lissom.kernels.verbs import VERBS
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.model.units import amplitudes, units
@@ -73,16 +73,18 @@ def _reach(arm: Arm) -> tuple[Array, Array]:
 
 def _expected(arm: Arm, verb: str, asked: Request, row: Sequence[Array]) -> list[Array]:
     """Results of the function for a state, one flat array per output."""
-    entry = CATALOGUE[verb]
-    if entry.frame:
-        found = entry.function(arm, *row, asked.frame, asked.point)
-    elif entry.acted:
+    import lissom
+
+    covers, function = VERBS[verb], getattr(lissom, verb)
+    if covers.frame:
+        found = function(arm, *row, asked.frame, asked.point)
+    elif covers.acted:
         states = len(row) - len(asked.loads) - asked.base
         extra = list(row[states:])
         base = BaseMotion(*np.split(extra.pop(0), 3)) if asked.base else None
         loads = [Load(link, *np.split(x, 3)) for link, x in zip(asked.loads, extra, strict=True)]
-        found = entry.function(arm, *row[:states], loads=loads, base=base)
+        found = function(arm, *row[:states], loads=loads, base=base)
     else:
-        found = entry.function(arm, *row)
+        found = function(arm, *row)
     parts: Any = found if isinstance(found, tuple) else (found,)
     return [np.ravel(part) for part in parts]

@@ -10,6 +10,7 @@ from lissom.engine.c99 import Real
 from lissom.export.functions import Request
 from lissom.export.record import CFunction, command
 from lissom.export.text import MARK, made_of, numbers
+from lissom.kernels.verbs import VERBS
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
@@ -17,19 +18,19 @@ from lissom.verbs.dynamics import mass_matrix
 # of errors: some thousand roundings
 LIMIT = {"double": 1e-12, "float": 5e-4}
 ROUNDING = {"double": 2.0**-52, "float": 2.0**-23}
-SOLVING = ("forward_dynamics", "forward_dynamics_gradient")
 SECONDS = 0.05  # that timing a function takes, at least
 Trial = tuple[CFunction, list[Array], list[Array]]  # inputs and expected results, one row per state
 
 
 def limit(arm: Arm, function: CFunction, rows: list[Array], real: Real) -> float:
     """The largest accepted error; where the inertia is inverted, it grows with the condition number."""
-    if function.verb not in SOLVING:
+    verb = VERBS[function.verb]
+    if not verb.inverts_inertia:
         return LIMIT[real.type]
     M = mass_matrix(arm, rows[0])
     scale = 1 / np.sqrt(np.abs(np.einsum("kii->ki", M)))  # without units
     condition = np.linalg.cond(M * scale[:, :, None] * scale[:, None, :]).max()
-    times = arm.dof if function.verb.endswith("gradient") else 1  # an inverse and its products, or one solution
+    times = arm.dof if verb.composed_of else 1  # an inverse and its products, or one solution
     return max(LIMIT[real.type], float(f"{times * ROUNDING[real.type] * condition:.1e}"))
 
 

@@ -21,6 +21,7 @@ from lissom.model.loads import Load, Loop, Payload
 from lissom.model.poses import READY, named_poses
 from lissom.model.record import Record
 from lissom.model.regularity import refuse_singular_inertia
+from lissom.model.slot import Holder
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array
 
@@ -49,7 +50,7 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Arm(Record):
+class Arm(Holder, Record):
     """A manipulator arm: a tree of rigid and flexible links.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
+from lissom.kernels.arguments import as_arm
 from lissom.model.arm import Arm
 from lissom.motion.checks import support
 from lissom.motion.compare import comparison, refuse_comparison
@@ -19,7 +20,6 @@ from lissom.motion.solve.guess import as_guess
 from lissom.motion.solve.search import Search
 from lissom.motion.task.options import OPTIONS, refuse_wrong
 from lissom.motion.task.task import Task
-from lissom.verbs.states import as_arm
 
 VERB = "predict_motion"
 RESIDUAL = 1e-5  # m, of vibration that may be left where nothing else is asked for

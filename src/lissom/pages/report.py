@@ -31,8 +31,8 @@ from lissom.simulation.run import Run
 from lissom.simulation.run_file import read_run_file
 from lissom.simulation.simulate import simulate
 from lissom.verbs.assembly import assemble, loop_findings
+from lissom.verbs.inertia_findings import inertia_findings
 from lissom.verbs.modes import modes
-from lissom.verbs.singular_inertia import inertia_findings
 from lissom.versions import versions
 from lissom.views.draw import draw
 from lissom.views.plots import plot

@@ -9,6 +9,8 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
+from lissom.kernels.batch_of_arms import call_rows
+from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.simulation import implicit
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
@@ -18,7 +20,6 @@ from lissom.simulation.setup import Start
 from lissom.simulation.spectrum import Spectrum, spectrum
 from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
-from lissom.verbs.several import call_rows
 
 WORDS = {
     "rk4": "fixed steps, Runge-Kutta of order 4", "rk8": "fixed steps, order 8 (Dormand-Prince)",
@@ -173,7 +174,7 @@ def _quickest(loop: ClosedLoop, q: Array) -> list[int]:
         return []
     rows = loop.inputs.part("arm", loop.inputs.steady(len(q)))
     try:
-        change = call_rows(loop.several.varied, rows, "inverse_dynamics_gradient", (q, 0 * q, 0 * q))
+        change = call_rows(loop.several.varied, rows, INVERSE_DYNAMICS_GRADIENT.name, (q, 0 * q, 0 * q))
         squares = np.abs(np.linalg.eigvals(np.linalg.solve(change.qdd, change.q))).max(axis=-1)
     except (LissomError, np.linalg.LinAlgError):
         return []

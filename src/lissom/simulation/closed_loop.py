@@ -27,6 +27,10 @@ from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries, Step
 from lissom.errors import LissomError, SolveError
+from lissom.kernels.cache import cache_of, functions_of
+from lissom.kernels.functions import compiler_present
+from lissom.kernels.keys import fingerprint, sources
+from lissom.kernels.verbs import FORWARD_DYNAMICS, MASS_MATRIX
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.simulation import laws
@@ -34,8 +38,6 @@ from lissom.simulation.controllers import Controller
 from lissom.simulation.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import is_short_lived, library_of
-from lissom.verbs.library import compiler_present, digest, sources
 
 # coordinates up to which straight-line code is the better one, as for forward dynamics
 STRAIGHT = 8
@@ -88,7 +90,7 @@ class ClosedLoop:
         self.described = arm  # as it was given, for the record
         self._first = 0
         self.several = several
-        bodies = library_of(arm).bodies
+        bodies = functions_of(arm).bodies
         self.friction = {body.coordinate: body.friction for body in bodies.list if body.friction}
         self.prescribed = dict(sorted((prescribed or {}).items()))
         self.sliding = [k for k in self.friction if k not in self.prescribed]
@@ -225,25 +227,17 @@ class ClosedLoop:
     @property
     def straight(self) -> bool:
         """Whether the loop is compiled as straight-line code."""
-        return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT) and not is_short_lived(self.arm)
+        return (
+            self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT)
+            and not functions_of(self.arm).short_lived
+        )
 
     @cached_property
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
         what = "feedback" if self.controller is None else self.controller.key()
-        motors = self.arm.actuated.tolist()
-        parts = (
-            digest(self.bodies),
-            motors,
-            what,
-            self.inputs.shape,
-            self.loaded,
-            self.laden,
-            self.friction,
-            list(self.prescribed),
-            self.setting.varied,
-        )
-        return f"{parts}|{code_version()}"
+        acting = (self.inputs.shape, self.loaded, self.laden, list(self.prescribed), self.setting)
+        return f"{fingerprint(self.bodies, self.arm.actuated, what, acting, self.friction)}|{code_version()}"
 
     def program(self, run: Any) -> None:
         """Program with inputs q, qd, [tau], [friction state], [inputs]; outputs qdd, and (tau, efforts, power)."""
@@ -287,13 +281,10 @@ class ClosedLoop:
 
     def kept(self, what: str, make: Callable[[], Any]) -> Any:
         """Return compiled code, stored with the arm for the next simulation of the same kind."""
-        known = self.arm.__dict__.setdefault("_loops", {})
-        if (what, self.key) not in known:
-            known.setdefault((what, self.key), make())  # another thread may have made it
-        return known[what, self.key]
+        return cache_of(self.arm).stored(f"closed loop: {what}", self.key, make)
 
     def _explain(self, where: str, q: Array, *rest: Array) -> None:
-        library_of(self.arm).get("forward_dynamics", self.setting).explain(where, q, *self.own(rest[-1]))
+        functions_of(self.arm).get(FORWARD_DYNAMICS, self.setting).explain(where, q, *self.own(rest[-1]))
         raise SolveError(
             f"simulate: the accelerations{where} are not finite (overflow); rates, torques or gains are too large."
         )
@@ -312,7 +303,7 @@ class ClosedLoop:
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
         """(..., dof, dof) mass matrix with the inputs of each run (see `own`)."""
-        function = library_of(self.arm).get("mass_matrix", self.setting)
+        function = functions_of(self.arm).get(MASS_MATRIX, self.setting)
         state = (q, *(np.ascontiguousarray(x) for x in own))
         return np.asarray(function.one(*state) if q.ndim == 1 else function(*state))
 

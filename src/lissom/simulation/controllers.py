@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.kernels.arguments import as_arm, as_frame
 from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
 from lissom.simulation.references import ORDERS, is_planned_motion, rates_unknown, references as derived
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_arm, as_frame
 
 
 class Controller(KnownKeywords, ABC):

@@ -15,6 +15,7 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
+from lissom.kernels.functions import compiler_present
 from lissom.simulation.adaptive import MOST_AT_ONCE, STALL, STALLED, Adaptive
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.crossings import noted_limits
@@ -24,7 +25,6 @@ from lissom.simulation.outcome import Outcome
 from lissom.simulation.rosenbrock import ORDER, Index, Path, Runs
 from lissom.simulation.singular_inertia import singular_starts
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import compiler_present
 
 BLOCK = 512  # runs at once
 SAFETY, LEAST, MOST = 0.8, 0.1, 6.0  # of the next step

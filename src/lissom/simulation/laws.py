@@ -14,6 +14,7 @@ from lissom.dynamics import inverse, kinematics
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, cross, sub
 from lissom.engine.program import Step, absolute
+from lissom.kernels.cache import functions_of
 from lissom.model.arm import Arm
 from lissom.simulation.controllers import (
     PD,
@@ -24,7 +25,6 @@ from lissom.simulation.controllers import (
     StateFeedback,
     Torques,
 )
-from lissom.verbs.call import library_of
 
 # ---- steps ---------------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ def _pulls(scene: Scene, arm: Arm) -> list[Any]:
 def _gravity(scene: Scene, model: Arm) -> list[Any]:
     """Return the torques that hold the model at rest."""
     still = scene.run.constant(np.zeros(model.dof))
-    return _believed_torques(scene, model, library_of(model).bodies, still, still)
+    return _believed_torques(scene, model, functions_of(model).bodies, still, still)
 
 
 def model_steps(control: Controller | None, arm: Arm) -> tuple[Step, ...]:
@@ -102,7 +102,7 @@ def model_steps(control: Controller | None, arm: Arm) -> tuple[Step, ...]:
     if control is None:
         return ()
     model = control.assumed_model(arm)
-    return library_of(model).bodies.with_stations(inverse.standing_frames(model)).steps
+    return functions_of(model).bodies.with_stations(inverse.standing_frames(model)).steps
 
 
 def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
@@ -138,7 +138,7 @@ def computed_torque(control: ComputedTorque, scene: Scene, arm: Arm) -> list[Any
     """Return the torques of `ComputedTorque`: inverse dynamics of its model, without friction."""
     model, run = control.assumed_model(arm), scene.run
     wanted = [run.call(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
-    return _believed_torques(scene, model, library_of(model).bodies.smooth, scene.qd, run.gathered(wanted))
+    return _believed_torques(scene, model, functions_of(model).bodies.smooth, scene.qd, run.gathered(wanted))
 
 
 def gravity_compensation(control: GravityCompensation, scene: Scene, arm: Arm) -> list[Any]:
@@ -150,7 +150,7 @@ def gravity_compensation(control: GravityCompensation, scene: Scene, arm: Arm) -
 
 def impedance(control: Impedance, scene: Scene, arm: Arm) -> list[Any]:
     """Return the torques of `Impedance`: J^T times the spring and damper wrench, and gravity torques."""
-    run, bodies = scene.run, library_of(arm).bodies
+    run, bodies = scene.run, functions_of(arm).bodies
     way = kinematics.reach(run, bodies, control.link, scene.q, run.constant(np.zeros(3)))
     v = kinematics.point_velocity(run, bodies, way, scene.qd)
     wrench = run.call(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))

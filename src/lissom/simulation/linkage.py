@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import SolveError
+from lissom.kernels.cache import closure_of, functions_of
+from lissom.kernels.verbs import MASS_MATRIX
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
 from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
 from lissom.simulation.closed_loop import ClosedLoop, Rates
 from lissom.simulation.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
-from lissom.verbs.closures import closure_of
 
 ROUNDS = 3  # of Newton's method in a projection
 CLOSED = 1e-13  # m or rad
@@ -217,7 +217,7 @@ class Linkage(ClosedLoop):
     def _projected(self, q: Array, qd: Array, f: NDArray[np.bool_], noted: bool = True) -> tuple[Array, Array]:
         """Return q, qd (..., dof), projected by moving the coordinates f; the correction is recorded as drift."""
         q, qd = q.copy(), qd.copy()
-        M = library_of(self.arm).get("mass_matrix")(q)
+        M = functions_of(self.arm).get(MASS_MATRIX)(q)
         gaps, still = self.close(q), np.zeros_like(q[..., f])
         if noted:
             if q.ndim == 1:
@@ -236,7 +236,7 @@ class Linkage(ClosedLoop):
         """Return rates (runs, dof) that keep the loops closed, with unchanged rates of joints with friction."""
         out = qd.copy()
         for rows, f in self._groups(q, qd, np.ones((len(q), len(self.sliding)), bool)):
-            G, M = self.close(q[rows]).G, library_of(self.arm).get("mass_matrix")(np.ascontiguousarray(q[rows]))
+            G, M = self.close(q[rows]).G, functions_of(self.arm).get(MASS_MATRIX)(np.ascontiguousarray(q[rows]))
             change = self._added(M, G, np.zeros_like(q[rows][:, f]), -mul(G, qd[rows]), f)[0]
             out[np.ix_(np.flatnonzero(rows), np.flatnonzero(f))] += change
         return out

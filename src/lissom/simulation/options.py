@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import InputError, shown
-from lissom.verbs.states import as_threads
+from lissom.kernels.arguments import as_threads
 
 ADAPTIVE = ("rk45", "dop853", "radau", "bdf", "rodas")
 FIXED = ("rk4", "rk8")

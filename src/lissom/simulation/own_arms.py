@@ -17,18 +17,18 @@ from numpy.typing import ArrayLike
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError
+from lissom.kernels.batch_of_arms import call_rows, places
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
-from lissom.verbs.several import call_rows, places
 
 Told = dict[str, Any]
 
 
-def watched(
+def at_point(
     arm: Arm, arms: Sequence[Arm], name: str, states: Sequence[Array], which: Any, link: str, point: ArrayLike
 ) -> Array:
-    """Return "pose" or "velocity" of a point of a link in states (rows, dof), each of the arm number `which`."""
+    """Return a kinematic result for a point of a link in states (rows, dof), each of the arm number `which`."""
     varied = Varied(arm, arms, places(arm, name, link=link, point=point), rounded=False)
     rows = varied.rows(arms)[which]
     return np.asarray(call_rows(varied, rows, name, [np.ascontiguousarray(x) for x in states], link=link, point=point))

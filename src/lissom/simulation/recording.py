@@ -10,6 +10,8 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
+from lissom.kernels.cache import functions_of
+from lissom.kernels.verbs import ENERGIES
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Outcome
@@ -19,7 +21,6 @@ from lissom.simulation.tableau import tableau
 from lissom.simulation.truncated import FIX, is_truncated, lost_inertia
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
-from lissom.verbs.call import library_of
 from lissom.versions import versions
 
 BATCH = 2**16  # rows of samples evaluated at once
@@ -57,7 +58,7 @@ def _at_samples(
     made = {word: np.full((*batch, *shape), np.nan) for word, shape in shapes.items()}
     rates = [made[word] for word in ("qdd", "tau", "power")]
     steady = loop.inputs.steady(rows)
-    energy, own = library_of(loop.arm).get("energies", loop.setting), loop.own(steady)
+    energy, own = functions_of(loop.arm).get(ENERGIES, loop.setting), loop.own(steady)
     for k, t in _slices(outcome.t, rows, loop.inputs.size):
         known = np.isfinite(states[:, k, 0])
         run, sample = np.nonzero(known)

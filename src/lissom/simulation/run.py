@@ -13,6 +13,10 @@ from numpy.typing import ArrayLike
 from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import InputError, shown
 from lissom.formats.table_header import LoadRow
+from lissom.kernels.arguments import as_numbers
+from lissom.kernels.tree_call import call_at_point
+from lissom.kernels.verb import Verb
+from lissom.kernels.verbs import POSE, VELOCITY
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import last_flexible, only_end
@@ -21,8 +25,7 @@ from lissom.simulation.events import EventHit
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
-from lissom.verbs.kinematics import ORIGIN, pose, tip_frame, velocity
-from lissom.verbs.states import as_numbers
+from lissom.verbs.kinematics import ORIGIN, tip_frame
 
 if TYPE_CHECKING:
     import xarray
@@ -184,7 +187,7 @@ class Run:
     def _of_closures(self, rows: Any) -> Array:
         if not self.arm.loops:
             return np.where(np.isfinite(self.kinetic), 0.0, np.nan)
-        from lissom.verbs.closures import closure_of
+        from lissom.kernels.cache import closure_of
 
         def worst(q: Array, qd: Array) -> Array:
             return np.abs(rows(closure_of(self.arm)(q), qd)).max(axis=-1, keepdims=True)
@@ -221,7 +224,7 @@ class Run:
         if not self.arm.link(link).flexible:
             raise InputError(f"deflection: link {link!r} is rigid.")
 
-        root, tip = (self._watched("pose", frame, ORIGIN, self.q) for frame in (link, f"{link}.tip"))
+        root, tip = (self._at_point(POSE, frame, ORIGIN, self.q) for frame in (link, f"{link}.tip"))
         inside = np.swapaxes(root[..., :3, :3], -1, -2) @ (tip - root)[..., :3, 3:]
         if self.arms is None:
             return inside[..., 0] - self.arm.link(link).tip[:3, 3]
@@ -240,21 +243,21 @@ class Run:
 
     def path(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 3) path of a point of a link or tool in the world [m]."""
-        return self._watched("pose", link, point, self.q)[..., :3, 3]
+        return self._at_point(POSE, link, point, self.q)[..., :3, 3]
 
     def velocity(self, link: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """(nt, 6) velocity of a point of a link or tool, and angular velocity, world axes, base at rest."""
-        return self._watched("velocity", link, point, self.q, self.qd)
+        return self._at_point(VELOCITY, link, point, self.q, self.qd)
 
-    def _watched(self, name: str, link: str, point: ArrayLike, *states: Array) -> Array:
-        """Return "pose" or "velocity" of a point, with each run's own arm."""
+    def _at_point(self, verb: Verb, link: str, point: ArrayLike, *states: Array) -> Array:
+        """Return a kinematic result for a point, with each run's own arm."""
         if self.arms is None:
-            verb: Any = pose if name == "pose" else velocity
-            return self._where_known(lambda *x: verb(self.arm, *x, link, point), *states)
-        from lissom.simulation.own_arms import watched
+            one = lambda *x: call_at_point(self.arm, verb.name, link, point, x, None, None)  # noqa: E731
+            return self._where_known(one, *states)
+        from lissom.simulation.own_arms import at_point
 
         arms, which = self.arms, np.nonzero(np.isfinite(states[0]).all(axis=-1))[0]
-        return self._where_known(lambda *x: watched(self.arm, arms, name, x, which, link, point), *states)
+        return self._where_known(lambda *x: at_point(self.arm, arms, verb.name, x, which, link, point), *states)
 
     @staticmethod
     def _where_known(function: Any, *states: Array) -> Array:

@@ -11,14 +11,15 @@ from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.bodies import Bodies, spoken
 from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
+from lissom.kernels.arguments import as_frame, as_numbers, as_state
+from lissom.kernels.cache import functions_of
+from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import as_loads, library_of
-from lissom.verbs.states import as_frame, as_numbers, as_state
 
 VERB = "simulate"
 TAU = (
@@ -246,7 +247,7 @@ def _payloads(arm: Arm, payloads: Any) -> list[tuple[str, Signal]]:
     payloads = {} if payloads is None else payloads
     if not isinstance(payloads, Mapping):
         payloads = {arm.last_moving: payloads}
-    bodies, out = library_of(arm).bodies, []
+    bodies, out = functions_of(arm).bodies, []
     for frame, many in payloads.items():
         link = arm.links[as_frame(arm, frame, VERB).link].name
         if link != frame:

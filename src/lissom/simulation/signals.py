@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.kernels.arguments import as_numbers
 from lissom.keywords import KnownKeywords
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_numbers
 
 KINDS = ("linear", "hold", "cubic")
 

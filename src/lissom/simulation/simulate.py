@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SimulationError, UnsupportedError, shown
 from lissom.formats.table_header import load_rows
+from lissom.kernels.arguments import as_arm
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.simulation.options import as_options
 from lissom.simulation.run import Run
-from lissom.verbs.states import as_arm
 
 
 @without_unknown

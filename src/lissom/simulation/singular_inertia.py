@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels.singular_inertia import PART, degenerate_links, directions_without_inertia, sentence, taking_part
 from lissom.model.arm import Arm
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import PD, StateFeedback
 from lissom.spatial.rotations import Array
-from lissom.verbs.singular_inertia import PART, degenerate_links, directions_without_inertia, sentence, taking_part
 
 ARMATURE = 1e-9  # beside the largest entry of the mass matrix
 MOST = 256  # poses that are looked at

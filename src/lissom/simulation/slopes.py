@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.bodies import station_of
-from lissom.dynamics.flexible_links import with_shapes_of
+from lissom.dynamics.inverse import Setting
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import SolveError, UnsupportedError
-from lissom.model.arm import Arm
+from lissom.kernels.batch_of_arms import call_rows
+from lissom.kernels.cache import cache_of
+from lissom.kernels.functions import compiler_present
+from lissom.kernels.loads import load_inputs
+from lissom.kernels.results import InverseGradient
+from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import Torques
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import acting, library_of
-from lissom.verbs.library import compiler_present
-from lissom.verbs.sensitivity import InverseGradient, inverse_dynamics_gradient
-from lissom.verbs.several import call_rows
 
 STRIDE = 6e-6  # of central differences, relative: the cube root of the rounding
 
@@ -61,15 +62,14 @@ def torque_slopes(
 def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array) -> InverseGradient:
     """Derivatives of the torques of the run's own arm; those of friction are zero."""
     loads, base = _acting(loop, given)
-    name, state, arm = "inverse_dynamics_gradient", (q, qd, qdd), smooth(loop.arm)
+    verb, state = INVERSE_DYNAMICS_GRADIENT, (q, qd, qdd)
     if loop.several is not None:
-        return call_rows(loop.several.varied, loop.inputs.part("arm", given), name, state, loads, base)
-    if not loop.laden:
-        return inverse_dynamics_gradient(arm, *state, loads=loads, base=base)
-    library, acts = library_of(arm), acting(arm, name, loads, base)
-    setting = library.setting(acts.frames, base is not None, payloads=loop.laden)
+        return call_rows(loop.several.varied, loop.inputs.part("arm", given), verb.name, state, loads, base)
+    inputs = load_inputs(loop.arm, verb.name, loads, base)
+    setting = Setting(inputs.frames, base is not None, payloads=tuple(loop.laden))
     own = (np.ascontiguousarray(x) for x in loop.own(given))
-    return InverseGradient(*library.get(name, setting)(*state, *acts.values, *own))
+    function = cache_of(loop.arm).without_friction.get(verb, setting)
+    return InverseGradient(*function.one(*state, *inputs.values, *own))
 
 
 def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool) -> Array:
@@ -85,18 +85,6 @@ def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, befor
     J[:n, n:] = np.eye(n)
     J[n:] = ((qdd[: 2 * n] - qdd[2 * n :]) / (2 * steps[:, None])).T
     return J
-
-
-def smooth(arm: Arm) -> Arm:
-    """Return the arm without friction; stored with the arm."""
-    made: Arm | None = arm.__dict__.get("_smooth")
-    if made is None:
-        links = [
-            link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links
-        ]
-        rough = arm.friction.any()
-        made = arm.__dict__["_smooth"] = with_shapes_of(arm.replace(links=links), arm) if rough else arm
-    return made
 
 
 def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | None]:

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.varied import Varied
 from lissom.errors import LissomError
+from lissom.kernels.arguments import as_state
+from lissom.kernels.batch_of_arms import call_each, places
+from lissom.kernels.loads import NO_LOADS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -26,9 +29,6 @@ from lissom.studies.evaluation import attempted, called, outcome, quietly, refus
 from lissom.studies.output import columns_of_rows
 from lissom.studies.stacking import NotAlike, single, stacked
 from lissom.studies.study import RESERVED, Study
-from lissom.verbs.call import NO_LOADS
-from lissom.verbs.several import call_each, places
-from lissom.verbs.states import as_state
 
 FIXED = (None, "rk4", "rk8")
 TRIED = 4  # rows that choose the step of all

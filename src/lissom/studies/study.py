@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, shown
+from lissom.kernels.cache import functions_of
 from lissom.keywords import KnownKeywords
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -21,7 +22,6 @@ from lissom.studies.design import Columns, design, rows_of, seeds
 from lissom.studies.output import StudyOutput, as_outputs
 from lissom.studies.parameter import StudyParameter, as_parameters
 from lissom.studies.paths import Where, found
-from lissom.verbs.call import short_lived
 
 if TYPE_CHECKING:
     from lissom.studies.result import StudyResult
@@ -168,7 +168,7 @@ class Study(KnownKeywords):
             value = values[name]
             subject = parameter.put(subject, value.item() if isinstance(value, np.generic) else value)
         if "arm" in self.roots:
-            short_lived(subject["arm"])
+            functions_of(subject["arm"]).short_lived = True
             subject = self._believing(subject)
         return subject
 

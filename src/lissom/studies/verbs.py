@@ -8,15 +8,9 @@ from functools import cache
 from typing import Any
 
 from lissom.errors import InputError, shown, suggest
+from lissom.kernels.verbs import VERBS
 from lissom.studies.output import StudyOutput
 
-EVALUATED = (
-    "simulate", "predict_motion", "retime_motion", "modes", "mode_convergence", "linearise", "equilibrium",
-    "inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces", "gravity_forces", "inverse_dynamics_gradient",
-    "forward_dynamics_gradient", "inverse_dynamics_product", "inverse_dynamics_hessian", "regressor", "kinetic_energy",
-    "potential_energy", "momentum", "centre_of_mass", "poses", "pose", "jacobian", "velocity", "acceleration",
-    "inverse_kinematics", "deformation", "assemble", "closure_forces",
-)  # fmt: skip
 OWN = (
     "arm",
     "out",
@@ -30,26 +24,25 @@ OWN = (
     "arms",
     "scheduler",
 )
-# verbs that take states row by row: their state arguments
-STATES: dict[str, tuple[str, ...]] = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "forward_dynamics": ("q", "qd", "tau"),
-    "mass_matrix": ("q",),
-    "bias_forces": ("q", "qd"),
-    "gravity_forces": ("q",),
-    "kinetic_energy": ("q", "qd"),
-    "potential_energy": ("q",),
-    "inverse_dynamics_gradient": ("q", "qd", "qdd"),
-    "forward_dynamics_gradient": ("q", "qd", "tau"),
-}
-DEFAULTS: dict[str, dict[str, StudyOutput]] = {
+RESULT = {"result": StudyOutput()}
+# functions of other rooms that a study can evaluate, and what is kept of them by default
+OTHERS: dict[str, dict[str, StudyOutput]] = {
     "simulate": {"q_end": StudyOutput("q", "last"), "balance_error": StudyOutput("balance_error")},
     "predict_motion": {"duration": StudyOutput("duration", unit="s"), "cost": StudyOutput("cost")},
     "retime_motion": {"duration": StudyOutput("duration", unit="s"), "cost": StudyOutput("cost")},
     "modes": {"frequency": StudyOutput("frequencies_hz", unit="Hz")},
+    "mode_convergence": RESULT,
     "linearise": {"slowest_decay": StudyOutput("poles", "max", unit="1/s")},
     "equilibrium": {"q": StudyOutput("q")},
     "inverse_kinematics": {"q": StudyOutput("q")},
+    "deformation": RESULT,
+    "assemble": RESULT,
+    "closure_forces": RESULT,
+}
+EVALUATED = (*OTHERS, *(name for name, verb in VERBS.items() if verb.studied))
+# verbs whose states go to the compiled code row by row, one arm for each where arms vary: their state arguments
+STATES = {
+    name: verb.arguments for name, verb in VERBS.items() if verb.studied and verb.needs_inertia and verb.batch_of_arms
 }
 
 
@@ -95,4 +88,4 @@ def check_arguments(name: str, given: Mapping[str, Any], verb: str) -> None:
 
 def default_outputs(name: str) -> dict[str, StudyOutput]:
     """Return the default outputs of a function."""
-    return DEFAULTS.get(name, {"result": StudyOutput()})
+    return dict(OTHERS.get(name, RESULT))

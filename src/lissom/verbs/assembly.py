@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, SolveError, shown, suggest
+from lissom.kernels.arguments import as_arm, as_state
+from lissom.kernels.loads import NO_LOADS, Loads
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.model.plausibility import ModelFinding
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads
-from lissom.verbs.states import as_arm, as_state
 
 if TYPE_CHECKING:
-    from lissom.verbs.closures import Closure
+    from lissom.kernels.closures import Closure
 
 STEPS = 100  # of one search
 TRIES = 24  # searches from guesses around the one given
@@ -96,8 +96,8 @@ def assemble(
         raise InputError(f"{verb}: tolerance is {shown(tolerance)}; expected a number above 0.")
     if not isinstance(bend, bool):
         raise InputError(f"{verb}: bend is {shown(bend)}; expected True or False.")
+    from lissom.kernels.cache import closure_of
     from lissom.loops.search import nearest
-    from lissom.verbs.closures import closure_of
 
     begin = _one(arm, arm.home if guess is None else guess, "guess")
     v, a = (np.zeros(arm.dof) if x is None else _one(arm, x, word) for x, word in ((qd, "qd"), (qdd, "qdd")))
@@ -257,17 +257,17 @@ def closure_forces(
         raise InputError(f"{verb}: arm {arm.name!r} has no loops.")
     if (qdd is None) == (tau is None):
         raise InputError(f"{verb}: give qdd (the motion) or tau (the torques of the motors), one of them.")
+    from lissom.kernels.cache import closure_of
+    from lissom.kernels.closed_loops import Applied, accelerated, required
     from lissom.loops.words import loop_names
-    from lissom.verbs.closures import closure_of
-    from lissom.verbs.looped import Acting, accelerated, required
 
-    acting = Acting(loads, base)
+    applied = Applied(loads, base)
     if qdd is not None:
-        found = required(arm, (q, qd, qdd), acting, verb)
+        found = required(arm, (q, qd, qdd), applied, verb)
         rows, torques = found.force, found.u
         motion = np.broadcast_to(as_state(arm, qdd, "qdd", verb), torques.shape)
     else:
-        motion, rows = accelerated(arm, (q, qd, tau), acting, verb)  # type: ignore[arg-type]
+        motion, rows = accelerated(arm, (q, qd, tau), applied, verb)  # type: ignore[arg-type]
         torques = np.broadcast_to(as_state(arm, tau, "tau", verb), motion.shape)  # type: ignore[arg-type]
     place = np.ascontiguousarray(np.broadcast_to(as_state(arm, q, "q", verb), motion.shape))
     force, moment = closure_of(arm).wrenches(place, rows)

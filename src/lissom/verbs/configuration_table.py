@@ -16,10 +16,10 @@ from lissom.arrays import as_floats
 from lissom.errors import InputError, ModelError, UnsupportedError, shown
 from lissom.formats.files import write_whole
 from lissom.formats.npz import read_npz
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
-from lissom.verbs.states import as_arm, as_state
 
 if TYPE_CHECKING:
     from lissom.dynamics.bodies import Bodies

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, UnsupportedError
+from lissom.kernels.arguments import as_arm, as_numbers, as_state
 from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_arm, as_numbers, as_state
 
 if TYPE_CHECKING:
     from lissom.flexible.body import Line

@@ -13,13 +13,16 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
+from lissom.kernels.call import call, first, first_into
+from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.positive_definiteness import warn_of_indefinite
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads, call, first, first_into
-from lissom.verbs.definite import warn_of_indefinite
+from lissom.verbs.parameters import documented
 
 
+@documented
 def inverse_dynamics(
     arm: Arm,
     q: ArrayLike,
@@ -39,13 +42,9 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations; one entry per joint is accepted
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    method : str or None                a published formulation, see `formulations`; None: the fast path
-    out : (..., dof)                    result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, loads, base, method : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------
@@ -61,19 +60,20 @@ def inverse_dynamics(
     if loads is NO_LOADS and base is None and method is None and threads is None:
         if out is not None:
             try:
-                entry = arm._into_inverse_dynamics  # type: ignore[attr-defined]
+                entry = arm._compiled.into.inverse_dynamics
             except AttributeError:
                 entry = first_into(arm, "inverse_dynamics")
             entry(q, qd, qdd, out)
             return out
         try:
-            entry = arm._one_inverse_dynamics  # type: ignore[attr-defined]
+            entry = arm._compiled.one.inverse_dynamics
         except AttributeError:
             entry = first(arm, "inverse_dynamics")
         return entry(q, qd, qdd)
     return call(arm, "inverse_dynamics", (q, qd, qdd), loads=loads, base=base, method=method, out=out, threads=threads)
 
 
+@documented
 def forward_dynamics(
     arm: Arm,
     q: ArrayLike,
@@ -90,13 +90,9 @@ def forward_dynamics(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, tau : (dof,) or (..., dof)   positions, rates, torques; one entry per joint is accepted
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    method : str or None                a published formulation, see `formulations`; None: the fast path
-    out : (..., dof)                    result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, tau, loads, base, method : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------
@@ -113,19 +109,20 @@ def forward_dynamics(
     if loads is NO_LOADS and base is None and method is None and threads is None:
         if out is not None:
             try:
-                entry = arm._into_forward_dynamics  # type: ignore[attr-defined]
+                entry = arm._compiled.into.forward_dynamics
             except AttributeError:
                 entry = first_into(arm, "forward_dynamics")
             entry(q, qd, tau, out)
             return out
         try:
-            entry = arm._one_forward_dynamics  # type: ignore[attr-defined]
+            entry = arm._compiled.one.forward_dynamics
         except AttributeError:
             entry = first(arm, "forward_dynamics")
         return entry(q, qd, tau)
     return call(arm, "forward_dynamics", (q, qd, tau), loads=loads, base=base, method=method, out=out, threads=threads)
 
 
+@documented
 def mass_matrix(
     arm: Arm,
     q: ArrayLike,
@@ -139,12 +136,10 @@ def mass_matrix(
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    method : str or None         a published formulation, see `formulations`; None: the fast path
-    packed : bool                only the upper triangle, row by row: half the bytes for large arms
-    out : (..., dof, dof)        result, written in place; in the packed shape when `packed`
-    threads : int or None        None: all cores for large batches
+    arm, q, method : ...
+    packed : bool                       only the upper triangle, row by row: half the bytes for large arms
+    out : (..., dof, dof)               result, written in place; in the packed shape when `packed`
+    threads : ...
 
     Returns
     -------
@@ -166,13 +161,13 @@ def mass_matrix(
     if method is None and threads is None and not packed:
         if out is not None:
             try:
-                entry = arm._into_mass_matrix  # type: ignore[attr-defined]
+                entry = arm._compiled.into.mass_matrix
             except AttributeError:
                 entry = first_into(arm, "mass_matrix")
             entry(q, out)
             return out
         try:
-            entry = arm._one_mass_matrix  # type: ignore[attr-defined]
+            entry = arm._compiled.one.mass_matrix
         except AttributeError:
             entry = first(arm, "mass_matrix")
         return entry(q)
@@ -185,6 +180,7 @@ def mass_matrix(
     return M
 
 
+@documented
 def bias_forces(
     arm: Arm, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
@@ -192,10 +188,9 @@ def bias_forces(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    out : (..., dof)               result, written in place
-    threads : int or None          None: all cores for large batches
+    arm, q, qd : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------
@@ -210,15 +205,15 @@ def bias_forces(
     return call(arm, "bias_forces", (q, qd), out=out, threads=threads)
 
 
+@documented
 def gravity_forces(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Torques that hold the arm at rest, its springs and standing loads included.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    out : (..., dof)             result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q : ...
+    out : (..., dof) ...
+    threads : ...
 
     Returns
     -------

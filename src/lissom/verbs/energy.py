@@ -5,19 +5,20 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from lissom.errors import UnsupportedError
+from lissom.kernels.cache import functions_of
+from lissom.kernels.call import call
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import call, library_of
+from lissom.verbs.parameters import documented
 
 
+@documented
 def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
     """Kinetic energy of links and drives, ``1/2 qd M qd``.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    threads : int or None          None: all cores for large batches
+    arm, q, qd, threads : ...
 
     Returns
     -------
@@ -32,14 +33,13 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None
     return call(arm, "kinetic_energy", (q, qd), threads=threads)[..., 0][()]
 
 
+@documented
 def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
     """Potential energy of what moves, under gravity (zero at the world's origin), and of joint springs.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    threads : int or None        None: all cores for large batches
+    arm, q, threads : ...
 
     Returns
     -------
@@ -54,14 +54,13 @@ def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> A
     return call(arm, "potential_energy", (q,), threads=threads)[..., 0][()]
 
 
+@documented
 def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Array:
     """Centre of mass of everything that moves, in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions
-    threads : int or None        None: all cores for large batches
+    arm, q, threads : ...
 
     Returns
     -------
@@ -74,21 +73,20 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     array([0.4, 0. , 0. ])
     """
     moment = call(arm, "centre_of_mass", (q,), threads=threads)
-    mass = library_of(arm).bodies.mass
+    mass = functions_of(arm).bodies.mass
     if mass == 0.0:
         raise UnsupportedError(f"centre_of_mass: the moving links of arm {arm.name!r} have no mass.")
     moment /= mass  # in place: a large batch is not made twice
     return moment
 
 
+@documented
 def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Array:
     """Linear momentum, and angular momentum about the world's origin.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    threads : int or None          None: all cores for large batches
+    arm, q, qd, threads : ...
 
     Returns
     -------

@@ -13,12 +13,12 @@ from lissom.dynamics.bending import path_to
 from lissom.dynamics.bodies import refuse_loops
 from lissom.dynamics.inverse_kinematics import Problem, search
 from lissom.errors import InputError, ModelError, SolveError, shown
+from lissom.kernels.arguments import as_arm, as_frame, as_numbers, as_points, as_state
+from lissom.kernels.cache import functions_of
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.fields import transform
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
-from lissom.verbs.states import as_arm, as_frame, as_numbers, as_points, as_state
 
 WAVE = 32  # random starts at a time
 MATCH = {"pose": (1, 1, 1, 1, 1, 1), "position": (1, 1, 1, 0, 0, 0), "orientation": (0, 0, 0, 1, 1, 1)}
@@ -143,8 +143,9 @@ def inverse_kinematics(
 
 def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, Array]]:
     """Pose and Jacobian of the frame at coordinates (n, dof)."""
-    known = library_of(arm)
-    functions = [known.get(name, known.setting(frame=link)) for name in ("pose", "jacobian")]
+    from lissom.dynamics.inverse import Setting
+
+    functions = [functions_of(arm).get(name, Setting(frame=link)) for name in ("pose", "jacobian")]
 
     def reach(q: Array) -> tuple[Array, Array]:
         points = np.repeat(point[None], len(q), axis=0)  # one row per state takes the short way through the engine

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.bending import along_beam
+from lissom.kernels.arguments import ORIGIN as ORIGIN, as_arm
+from lissom.kernels.cache import functions_of
+from lissom.kernels.call import first
+from lissom.kernels.tree_call import call_at_point, run
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import first, library_of, run
-from lissom.verbs.states import as_arm, as_frame, as_points
-
-ORIGIN = (0.0, 0.0, 0.0)
+from lissom.verbs.parameters import documented
 
 
 def tip_frame(arm: Arm, end: str | None = None) -> str:
@@ -26,15 +24,15 @@ def tip_frame(arm: Arm, end: str | None = None) -> str:
     return f"{link.name}.tip" if link.flexible else link.name
 
 
+@documented
 def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Poses of all link frames in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions [rad or m]; one entry per joint is accepted
-    out : (..., n_links, 4, 4)   result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q : ...
+    out : (..., n_links, 4, 4) ...
+    threads : ...
 
     Returns
     -------
@@ -48,13 +46,14 @@ def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | No
     """
     if type(arm) is Arm and out is None and threads is None:
         try:
-            entry = arm._one_poses  # type: ignore[attr-defined]
+            entry = arm._compiled.one.poses
         except AttributeError:
             entry = first(arm, "poses")
         return entry(q)
-    return run(library_of(as_arm(arm, "poses")).get("poses"), (q,), out, threads, "poses")
+    return run(functions_of(as_arm(arm, "poses")).get("poses"), (q,), out, threads, "poses")
 
 
+@documented
 def pose(
     arm: Arm,
     q: ArrayLike,
@@ -68,12 +67,9 @@ def pose(
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions [rad or m]
-    link : str                   a link's or tool's name
-    point : (3,) or (..., 3)     in that frame's axes [m]
-    out : (..., 4, 4)            result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q, link, point : ...
+    out : (..., 4, 4) ...
+    threads : ...
 
     Returns
     -------
@@ -85,9 +81,10 @@ def pose(
     >>> ls.pose(ls.load("puma560"), [0, 0, 0, 0, 0, 0], "flange")[:3, 3].round(5)
     array([ 0.4521 , -0.15005,  0.4318 ])
     """
-    return _reached(arm, "pose", link, point, (q,), out, threads)
+    return call_at_point(arm, "pose", link, point, (q,), out, threads)
 
 
+@documented
 def jacobian(
     arm: Arm,
     q: ArrayLike,
@@ -101,12 +98,9 @@ def jacobian(
 
     Parameters
     ----------
-    arm : Arm
-    q : (dof,) or (..., dof)     positions [rad or m]
-    link : str                   a link's or tool's name
-    point : (3,) or (..., 3)     in that frame's axes [m]
-    out : (..., 6, dof)          result, written in place
-    threads : int or None        None: all cores for large batches
+    arm, q, link, point : ...
+    out : (..., 6, dof) ...
+    threads : ...
 
     Returns
     -------
@@ -118,9 +112,10 @@ def jacobian(
     >>> ls.jacobian(ls.load("two_link"), [0.0, 0.0], "fore")[1]
     array([0.8, 0.4])
     """
-    return _reached(arm, "jacobian", link, point, (q,), out, threads)
+    return call_at_point(arm, "jacobian", link, point, (q,), out, threads)
 
 
+@documented
 def velocity(
     arm: Arm,
     q: ArrayLike,
@@ -135,12 +130,9 @@ def velocity(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : (dof,) or (..., dof)   positions and rates
-    link : str                     a link's or tool's name
-    point : (3,) or (..., 3)       in that frame's axes [m]
-    out : (..., 6)                 result, written in place
-    threads : int or None          None: all cores for large batches
+    arm, q, qd, link, point : ...
+    out : (..., 6) ...
+    threads : ...
 
     Returns
     -------
@@ -152,9 +144,10 @@ def velocity(
     >>> ls.velocity(ls.load("two_link"), [0.0, 0.0], [1.0, 2.0], "fore")
     array([0. , 1.6, 0. , 0. , 0. , 3. ])
     """
-    return _reached(arm, "velocity", link, point, (q, qd), out, threads)
+    return call_at_point(arm, "velocity", link, point, (q, qd), out, threads)
 
 
+@documented
 def acceleration(
     arm: Arm,
     q: ArrayLike,
@@ -170,12 +163,9 @@ def acceleration(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates and accelerations
-    link : str                          a link's or tool's name
-    point : (3,) or (..., 3)            in that frame's axes [m]
-    out : (..., 6)                      result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, link, point : ...
+    out : (..., 6) ...
+    threads : ...
 
     Returns
     -------
@@ -187,16 +177,4 @@ def acceleration(
     >>> ls.acceleration(ls.load("two_link"), [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], "fore")
     array([-0.8,  0. ,  0. ,  0. ,  0. ,  0. ])
     """
-    return _reached(arm, "acceleration", link, point, (q, qd, qdd), out, threads)
-
-
-def _reached(
-    arm: Arm, verb: str, link: str, point: ArrayLike, state: tuple[ArrayLike, ...], out: Array | None, threads: Any
-) -> Array:
-    """Call a kinematic function `verb` for a point of a link or tool."""
-    frame = as_frame(as_arm(arm, verb), link, verb)
-    if arm.flexible and point is not ORIGIN:
-        link, point = along_beam(arm, link, frame, as_points(point, "point", verb), verb)
-    known = library_of(arm)
-    function = known.get(verb, known.setting(frame=link))
-    return run(function, (*state, point), out, threads, verb)
+    return call_at_point(arm, "acceleration", link, point, (q, qd, qdd), out, threads)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.flexible.beam_modes import BeamModes as BeamModes  # the record of `beam_modes`, for those who use it
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.listing import Listing
 from lissom.markup import tag
@@ -18,7 +19,6 @@ from lissom.model.beam import PLANES, STIFFNESS, Beam, Modes, Tip
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_large_deflections, warn_if_large
 from lissom.verbs.small_motions import motions
-from lissom.verbs.states import as_arm, as_state
 
 MOST_MODES = 200
 MOST_KEPT = 12  # modes of each kind in a convergence report

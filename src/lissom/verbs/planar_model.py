@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, ModelError
 from lissom.formats.files import write_text
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_arm, as_state
 
 if TYPE_CHECKING:
     from lissom.formulations.de_luca_siciliano import Model
-    from lissom.formulations.planar_parameters import Regressor
-    from lissom.formulations.planar_symbols import SymbolicModel
+    from lissom.planar.parameters import Regressor
+    from lissom.planar.symbols import SymbolicModel
 
 METHOD = "de_luca_siciliano"
 
@@ -44,7 +44,7 @@ class PlanarModel:
         from lissom.dynamics.inverse import Setting
         from lissom.formulations.catalogue import ALL, refuse_uncovered
         from lissom.formulations.de_luca_siciliano import Model
-        from lissom.formulations.planar_parameters import parameters
+        from lissom.planar.parameters import parameters
 
         refuse_unready(arm)
         bodies = Bodies(arm)
@@ -92,7 +92,7 @@ class PlanarModel:
 
     @cached_property
     def _regressor(self) -> Regressor:
-        from lissom.formulations.planar_parameters import Regressor
+        from lissom.planar.parameters import Regressor
 
         return Regressor(self._model.planar, self._given)
 
@@ -108,7 +108,7 @@ class PlanarModel:
 
     @cached_property
     def _symbolic(self) -> SymbolicModel:
-        from lissom.formulations.planar_symbols import symbolic
+        from lissom.planar.symbols import symbolic
 
         return symbolic(self._model.planar)
 
@@ -122,7 +122,7 @@ class PlanarModel:
 
     def latex(self) -> str:
         """B, h, gravity G, K and D as LaTeX, one line for every entry that is not zero."""
-        from lissom.formulations.planar_exports import latex
+        from lissom.planar.exports import latex
 
         return latex(self._symbolic)
 
@@ -131,7 +131,7 @@ class PlanarModel:
 
         Functions planar_B, planar_h, planar_g (gravity) and planar_p (springs and damping), which add up to tau.
         """
-        from lissom.formulations.planar_exports import Passive, c_source
+        from lissom.planar.exports import Passive, c_source
 
         drives, rest = np.zeros((2, self.arm.dof))
         for link in self._model.planar.links:

@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.call import call, first, into
+from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.results import (
+    ForwardGradient as ForwardGradient,
+    InverseGradient as InverseGradient,
+    TorqueHessian as TorqueHessian,
+    TorqueProduct as TorqueProduct,
+)
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, Loads, call, first, into
-from lissom.verbs.states import as_arm
+from lissom.verbs.parameters import documented
 
 
-class InverseGradient(NamedTuple):
-    """Derivatives of `inverse_dynamics`; rows are torques, columns coordinates."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-
-
-class ForwardGradient(NamedTuple):
-    """Derivatives of `forward_dynamics`; rows are accelerations, columns coordinates."""
-
-    q: Array
-    qd: Array
-    tau: Array
-
-
-class TorqueProduct(NamedTuple):
-    """Gradient of a weighted sum of torques."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-
-
-class TorqueHessian(NamedTuple):
-    """Second derivatives of a weighted sum of torques; rows belong to the first name, columns to the second."""
-
-    q_q: Array
-    q_qd: Array
-    q_qdd: Array
-    qd_qd: Array
-
-
+@documented
 def inverse_dynamics_gradient(
     arm: Arm,
     q: ArrayLike,
@@ -65,13 +39,9 @@ def inverse_dynamics_gradient(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    method : str or None                a published formulation, see `formulations`; None: the fast path
-    out : InverseGradient               result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, loads, base, method : ...
+    out : InverseGradient ...
+    threads : ...
 
     Returns
     -------
@@ -90,7 +60,7 @@ def inverse_dynamics_gradient(
         if out is not None:
             return into(arm, "inverse_dynamics_gradient", (q, qd, qdd), out)
         try:
-            entry = arm._one_inverse_dynamics_gradient  # type: ignore[attr-defined]
+            entry = arm._compiled.one.inverse_dynamics_gradient
         except AttributeError:
             entry = first(arm, "inverse_dynamics_gradient")
         return tuple.__new__(InverseGradient, entry(q, qd, qdd))  # quicker than InverseGradient(...)
@@ -100,6 +70,7 @@ def inverse_dynamics_gradient(
     return InverseGradient(*results) if out is None else out
 
 
+@documented
 def inverse_dynamics_product(
     arm: Arm,
     q: ArrayLike,
@@ -115,16 +86,13 @@ def inverse_dynamics_product(
     """Gradient of a weighted sum of the joint torques, exact, at a few times the cost of the torques.
 
     Equal to ``weights @ D`` with D the matrices of `inverse_dynamics_gradient`, which are not formed.
+    Loads stay constant in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    weights : (dof,) or (..., dof)      one per torque
-    loads : sequence of Load            in addition to the arm's standing loads; constant in the world
-    base : BaseMotion or None           prescribed motion of the base
-    out : TorqueProduct                 result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, weights, loads, base : ...
+    out : TorqueProduct ...
+    threads : ...
 
     Returns
     -------
@@ -145,6 +113,7 @@ def inverse_dynamics_product(
     return TorqueProduct(*results) if out is None else out
 
 
+@documented
 def inverse_dynamics_hessian(
     arm: Arm,
     q: ArrayLike,
@@ -160,17 +129,13 @@ def inverse_dynamics_hessian(
     """Second derivatives of a weighted sum of the joint torques, exact.
 
     Torques are linear in qdd and its coefficients depend on q alone, so four blocks are enough;
-    (qd, qdd) and (qdd, qdd) are zero.
+    (qd, qdd) and (qdd, qdd) are zero. Loads stay constant in the world.
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    weights : (dof,) or (..., dof)      one per torque
-    loads : sequence of Load            in addition to the arm's standing loads; constant in the world
-    base : BaseMotion or None           prescribed motion of the base
-    out : TorqueHessian                 result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd, weights, loads, base : ...
+    out : TorqueHessian ...
+    threads : ...
 
     Returns
     -------
@@ -189,6 +154,7 @@ def inverse_dynamics_hessian(
     return TorqueHessian(*results) if out is None else out
 
 
+@documented
 def forward_dynamics_gradient(
     arm: Arm,
     q: ArrayLike,
@@ -207,12 +173,9 @@ def forward_dynamics_gradient(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, tau : (dof,) or (..., dof)   positions, rates, torques
-    loads : sequence of Load            in addition to the arm's standing loads
-    base : BaseMotion or None           prescribed motion of the base
-    out : ForwardGradient               result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, tau, loads, base : ...
+    out : ForwardGradient ...
+    threads : ...
 
     Returns
     -------
@@ -227,29 +190,8 @@ def forward_dynamics_gradient(
     >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
     True
     """
-    if as_arm(arm, "forward_dynamics_gradient").loops:
-        return _looped_gradient(arm, (q, qd, tau), loads, base, out, threads)
     results = call(arm, "forward_dynamics_gradient", (q, qd, tau), loads=loads, base=base, out=out, threads=threads)
     return ForwardGradient(*results) if out is None else out
-
-
-def _looped_gradient(
-    arm: Arm,
-    state: tuple[ArrayLike, ...],
-    loads: Loads,
-    base: BaseMotion | None,
-    out: ForwardGradient | None,
-    threads: int | None,
-) -> ForwardGradient:
-    from lissom.engine.function import check_out
-    from lissom.verbs.looped import Acting, forward_gradient
-
-    found = ForwardGradient(*forward_gradient(arm, state, Acting(loads, base, None, threads)))
-    if out is None:
-        return found
-    for place, part in zip(check_out("forward_dynamics_gradient", out, [x.shape for x in found]), found, strict=True):
-        place[...] = part
-    return out
 
 
 def inertial_parameters(arm: Arm) -> Array:
@@ -279,6 +221,7 @@ def inertial_parameters(arm: Arm) -> Array:
     return np.array(rows)
 
 
+@documented
 def regressor(
     arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
@@ -286,10 +229,9 @@ def regressor(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd, qdd : (dof,) or (..., dof)   positions, rates, accelerations
-    out : (..., dof, 10 n_links)        result, written in place
-    threads : int or None               None: all cores for large batches
+    arm, q, qd, qdd : ...
+    out : (..., dof, 10 n_links) ...
+    threads : ...
 
     Returns
     -------

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from lissom.engine.symbolics import alone
 from lissom.errors import InputError, SolveError
+from lissom.kernels.cache import functions_of
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
 
 
 class Motions(NamedTuple):
@@ -47,9 +47,9 @@ def motions(arm: Arm, q: Array, free: NDArray[np.intp]) -> Motions:
 
 def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     """A basis of motions that keep the loops closed, and the stiffness including that of the closure forces."""
+    from lissom.kernels.cache import closure_of
+    from lissom.kernels.closed_loops import Applied, force_slope, tree_torques
     from lissom.loops.algebra import least_torques, null_basis, split
-    from lissom.verbs.closures import closure_of
-    from lissom.verbs.looped import Acting, force_slope, tree_torques
 
     close, still = closure_of(arm), np.zeros(arm.dof)
     gaps = close(q[None])
@@ -62,7 +62,7 @@ def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
             f"modes: arm {arm.name!r} cannot move with its joints locked and its loops closed; use "
             "joints='free', or give links beams or joints a JointElasticity(...)."
         )
-    tau = tree_torques(arm, (q, still, still), Acting())[-1]
+    tau = tree_torques(arm, (q, still, still), Applied())[-1]
     force = least_torques(tau, split(gaps.G[0]), arm.actuated).force
     return N @ inside, K - force_slope(close, q, force)
 
@@ -80,7 +80,7 @@ def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
     from lissom.engine.program import Inline
 
     refuse_unready(arm)
-    bodies = library_of(arm).bodies.with_stations(inverse.standing_frames(arm))
+    bodies = functions_of(arm).bodies.with_stations(inverse.standing_frames(arm))
     still = np.zeros(arm.dof)
     with uninterrupted():  # casadi swallows exceptions
         run = Inline()

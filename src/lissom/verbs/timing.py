@@ -69,7 +69,7 @@ def time_formulations(
     [1, 2]
     """
     from lissom.formulations.catalogue import ALIASES, ALL
-    from lissom.verbs.library import compiler_present
+    from lissom.kernels.functions import compiler_present
 
     if not compiler_present():
         raise UnsupportedError(

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
-from lissom.verbs.states import as_arm, as_state
 from lissom.views import stage
 from lissom.views.curves import spread
 from lissom.views.figures import new_figure

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, shown
 from lissom.formats.files import write_text
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
@@ -24,7 +25,6 @@ from lissom.spatial.rotations import Array
 from lissom.telling import in_notebook
 from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
-from lissom.verbs.states import as_arm, as_state
 from lissom.views.mesh_files import MeshFiles
 from lissom.views.page_data import Shown, goal_of
 from lissom.views.panel import MOST_MODES, Panel, mode_takes

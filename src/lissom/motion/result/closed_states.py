@@ -19,10 +19,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels.cache import closure_of
 from lissom.loops.algebra import independent_coordinates, mul, null_basis, split
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.closures import closure_of
 
 STATES = 41  # along a motion at which the choice is made
 ROUNDS = 4  # of Newton's method, which doubles the correct digits in each

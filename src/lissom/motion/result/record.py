@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
+from lissom.kernels.tree_call import tree_call
+from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
@@ -20,7 +22,6 @@ from lissom.motion.result.report import MotionReport, UnactuatedSplines
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.loops.closures import Closures
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import tree_call
 from lissom.verbs.kinematics import pose, tip_frame
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class AbstractMotion:
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
         """Return the generalized forces (N, dof) that states (N, dof) require at fractions s (N,) of the duration."""
-        tau = np.asarray(tree_call(self.arm, "inverse_dynamics", (q, qd, qdd), loads=loads))
+        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=loads))
         if self.closures is None:
             return tau
         from lissom.motion.transcription.loops.closing import torques_of

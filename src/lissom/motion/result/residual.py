@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lissom.control.equilibrium import equilibrium
 from lissom.errors import InputError, SolveError
+from lissom.kernels.arguments import as_arm, as_state
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.inertia import Inertia, principal_moments
@@ -17,7 +18,6 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
 from lissom.verbs.kinematics import jacobian
 from lissom.verbs.small_motions import motions
-from lissom.verbs.states import as_arm, as_state
 
 DRIFT = 10.0  # s, in which what nothing pulls back counts
 NUDGE = 1e-6  # relative: critically damped modes are taken a little apart

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, MotionError, UnsupportedError, shown
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.motion.checks import support
 from lissom.motion.result.motion import Motion
@@ -22,8 +24,6 @@ from lissom.motion.task.options import refuse_wrong
 from lissom.motion.task.task import MOST_SEGMENTS, Task
 from lissom.motion.transcription.peak import EXCESS
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import as_loads
-from lissom.verbs.states import as_arm
 
 ROUNDS = 12  # of tightened limits, on one grid
 HIGHER = (1.0, 1.001, 1.01, 1.1, 2.0)  # ceilings, in parts of the profile that a search found

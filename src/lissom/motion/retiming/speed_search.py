@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 from scipy import sparse
 
+from lissom.kernels.cache import cache_of
 from lissom.model.limits import exceeded, used
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration
@@ -60,10 +61,8 @@ class Speeds:
         self.path, self.n, self.bounds = path, path.arm.dof, path.bounds
         self.scale = self._speed()
         key = f"retime|{self.n}|{path.cost.tape}|{path.cost.squares.tolist()}"
-        made: dict[str, Sample] = path.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, 1, self._expressions, 3, 6 * self.n + 5)
-        self.sample = made[key]
+        made = lambda: Sample(key, 1, self._expressions, 3, 6 * self.n + 5)  # noqa: E731
+        self.sample = cache_of(path.arm).stored("sample", key, made)
 
     def search(self, tolerance: float, iterations: int) -> Found:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""

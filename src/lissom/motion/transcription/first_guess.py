@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from lissom.kernels.tree_call import tree_call
+from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.motion.splines.basis import Basis
 from lissom.motion.splines.curves import Curves
 from lissom.motion.task.criteria.criterion import Course
 from lissom.motion.transcription.specification import Specification
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import tree_call
 
 LOOKS = 41
 FACTOR = 1.05  # the guess is a little slower than what just meets the limits
@@ -133,7 +134,7 @@ class FirstGuess:
         way = np.abs(np.diff(table, axis=0)).sum(axis=0)
         q = along(line, s[0] + path[0] * (s[-1] - s[0]))
         qd, qdd, jerk = (path[r][:, None] * way / T**r for r in (1, 2, 3))
-        tau = np.asarray(tree_call(self.spec.arm, "inverse_dynamics", (q, qd, qdd), loads=self.spec.loads_at(x)))
+        tau = np.asarray(tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=self.spec.loads_at(x)))
         if self.spec.closing is not None:
             tau = self.spec.closing.least(q, tau).u
         return Course(q, qd, qdd, jerk, tau, np.gradient(tau, x * T, axis=0))
@@ -195,7 +196,7 @@ class FirstGuess:
         q = self._reachable(early, s, ends, CANDIDATES, np.random.default_rng(seed))
         q = np.clip(q, *self._reach(late, s, ends))
         zero, x = np.zeros_like(q), np.full(len(q), (early + late) / 2)
-        tau = np.asarray(tree_call(self.spec.arm, "inverse_dynamics", (q, zero, zero), loads=self.spec.loads_at(x)))
+        tau = np.asarray(tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, zero, zero), loads=self.spec.loads_at(x)))
         cost = self.spec.cost.rate(Course(q, zero, zero, zero, tau, zero))
         # joints count by the torques that hold them: others make no other posture
         weight = np.sqrt(np.mean(tau**2, axis=0))

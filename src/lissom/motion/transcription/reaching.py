@@ -14,16 +14,16 @@ from scipy.linalg import qr
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse_kinematics import search
 from lissom.errors import InputError
+from lissom.kernels.arguments import as_frame
+from lissom.kernels.cache import cache_of, functions_of
+from lissom.kernels.keys import fingerprint
 from lissom.model.arm import Arm
 from lissom.motion.task.reach import Reach
 from lissom.motion.transcription.kernels.sample import LANES, Sample
 from lissom.motion.transcription.kernels.torques import placed
 from lissom.motion.transcription.rows import Block
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
 from lissom.verbs.kinematics import pose
-from lissom.verbs.library import digest
-from lissom.verbs.states import as_frame
 
 WAVE, STARTS = 32, 256
 SAGS, SAGGED = 40, 6  # turns of sagging and reaching; of how many solutions
@@ -81,14 +81,10 @@ class Reaching:
         self.arm, self.reach, self.what, self.s, self._allowed, self._verb = arm, reach, what, s, allowed, verb
         self._rest, self._joints = rest, arm.joint_index
         as_frame(arm, reach.link, f"{verb}: {what}")
-        bodies = library_of(arm).bodies
-        key = f"reach|{digest(bodies)}|{reach.structure}"
-        made: dict[str, Sample] = arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(
-                key, arm.dof, lambda z: (reach_rows(reach, bodies, z.q, z.data), 0.0), 3, len(reach.data)
-            )
-        self.sample = made[key]
+        bodies = functions_of(arm).bodies
+        key = f"reach|{fingerprint(bodies)}|{reach.structure}"
+        rows = lambda z: (reach_rows(reach, bodies, z.q, z.data), 0.0)  # noqa: E731
+        self.sample = cache_of(arm).stored("sample", key, lambda: Sample(key, arm.dof, rows, 3, len(reach.data)))
 
     # ---- numbers ------------------------------------------------------------------------------------
 

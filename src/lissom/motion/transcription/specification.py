@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from lissom.dynamics.inverse import Setting
+from lissom.kernels.cache import functions_of
+from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.task.bounds import bounds_of
@@ -17,7 +20,6 @@ from lissom.motion.transcription.constraints.path import path_constraints
 from lissom.motion.transcription.loops.closing import Closing
 from lissom.motion.transcription.places import places_of
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import as_loads, library_of
 
 VERB = "predict_motion"
 
@@ -52,9 +54,8 @@ class Specification:
         carried = as_loads(arm, task.loads, VERB)
         self.frames = [frame for frame, _ in carried]
         self._loads = [load for _, load in carried]  # in the frames that carry them
-        library = library_of(arm)
-        self.setting = library.setting(self.frames)
-        self.bodies = library.bodies.with_stations(self.frames)
+        self.setting = Setting(tuple(self.frames))
+        self.bodies = functions_of(arm).bodies.with_stations(self.frames)
         strongest = np.maximum(np.abs(self.bounds.lower["torque"]), np.abs(self.bounds.upper["torque"]))
         self.cost = Cost(task.minimise, Joints(tuple(self.names), arm.actuated, strongest))
         self.path_constraints = path_constraints(arm, task, VERB)

@@ -11,7 +11,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from lissom.errors import IndefiniteInertia, SolveError
-from lissom.formulations.two_link_coefficients import (
+from lissom.papers.claims import Claim, Drawing, judged
+from lissom.papers.deluca1991.two_link_coefficients import (
     ERRATA,
     Coefficients,
     TwoLink,
@@ -20,7 +21,6 @@ from lissom.formulations.two_link_coefficients import (
     printed,
     velocity_forces,
 )
-from lissom.papers.claims import Claim, Drawing, judged
 from lissom.papers.deluca1991.two_links import (
     METHOD,
     PAPER,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.formulations.two_link_coefficients import ERRATA, TwoLink, inertia, printed, velocity_terms
 from lissom.papers.claims import Claim, judged
+from lissom.papers.deluca1991.two_link_coefficients import ERRATA, TwoLink, inertia, printed, velocity_terms
 from lissom.papers.deluca1991.two_links import METHOD, PAPER, arm_with
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics, mass_matrix

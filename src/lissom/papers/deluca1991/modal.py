@@ -6,10 +6,10 @@ import numpy as np
 from scipy.integrate import quad, quad_vec
 from scipy.optimize import brentq
 
-from lissom.formulations.two_link_coefficients import TwoLink, modal_inertia
 from lissom.listing import Listing
 from lissom.model.beam import Beam, Tip
 from lissom.papers.claims import OPEN, Claim, Drawing, judged
+from lissom.papers.deluca1991.two_link_coefficients import TwoLink, modal_inertia
 from lissom.papers.deluca1991.two_links import PAYLOADS, arm_with, link_modes
 from lissom.spatial.rotations import Array
 from lissom.verbs.modes import BeamModes, beam_modes, beam_tip

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.formulations.two_link_coefficients import TwoLink
 from lissom.model.arm import Arm
 from lissom.papers.claims import OPEN, Claim, Drawing, judged
+from lissom.papers.deluca1991.two_link_coefficients import TwoLink
 from lissom.papers.deluca1991.two_links import (
     METHOD,
     STEP,

@@ -9,8 +9,8 @@ import numpy as np
 
 from lissom.errors import SolveError
 from lissom.formats.load import load
-from lissom.formulations.two_link_coefficients import ORDER
 from lissom.model.arm import Arm
+from lissom.papers.deluca1991.two_link_coefficients import ORDER
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics
 from lissom.verbs.modes import BeamModes, beam_modes, beam_tip

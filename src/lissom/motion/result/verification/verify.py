@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.kernels.positive_definiteness import first_indefinite, message
 from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.residual_check import last_loads, rings
@@ -23,7 +24,6 @@ from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.motion.transcription.peaks import both_sides, peaks_of, rates_of
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
-from lissom.verbs.definite import first_indefinite, words
 from lissom.verbs.dynamics import mass_matrix
 
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
@@ -218,7 +218,7 @@ def _beyond(motion: AbstractMotion, peaks: tuple[Peak, ...]) -> str:
     if over:
         return max(over, key=lambda peak: peak.utilisation).beyond()
     lost = first_indefinite(mass_matrix(motion.arm, motion.q)) if motion.arm.flexible else None
-    return "" if lost is None else words(motion.arm, lost.least, f" at {motion.t[lost.number]:.4g} s")
+    return "" if lost is None else message(motion.arm, lost.least, f" at {motion.t[lost.number]:.4g} s")
 
 
 def _resolution(motion: AbstractMotion, growth: Growth, found: list[Defects], rtol: float) -> float:

@@ -10,6 +10,9 @@ from scipy import sparse
 
 from lissom.dynamics.bodies import Bodies
 from lissom.errors import InputError
+from lissom.kernels.arguments import as_frame
+from lissom.kernels.cache import cache_of, functions_of
+from lissom.kernels.keys import fingerprint
 from lissom.model.arm import Arm
 from lissom.model.limits import exceeded
 from lissom.motion.splines.mesh import Mesh
@@ -21,10 +24,7 @@ from lissom.motion.transcription.kernels.torques import placed
 from lissom.motion.transcription.peak import DISTANCE, Peak
 from lissom.motion.transcription.rows import Block
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
 from lissom.verbs.kinematics import pose
-from lissom.verbs.library import digest
-from lissom.verbs.states import as_frame
 
 SLACK = 1e-9  # m
 TINY = 1e-12  # m^2, of a segment without length
@@ -153,12 +153,10 @@ class Clearance(AbstractConstraint):
 
     def sample(self, link: str, of_body: bool) -> Sample:
         """The row of a point and a link; compiled when it is first asked for."""
-        bodies = library_of(self.arm).bodies
-        key = f"clearance|{digest(bodies)}|{link}|{of_body}"
-        made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, self.arm.dof, lambda z: (_row(bodies, link, of_body, z.q, z.data), 0.0), 3, 10)
-        return made[key]
+        bodies = functions_of(self.arm).bodies
+        key = f"clearance|{fingerprint(bodies)}|{link}|{of_body}"
+        rows = lambda z: (_row(bodies, link, of_body, z.q, z.data), 0.0)  # noqa: E731
+        return cache_of(self.arm).stored("sample", key, lambda: Sample(key, self.arm.dof, rows, 3, 10))
 
     def blocks(self, mesh: Mesh, s: Array) -> list[Block]:
         """Return the rows of a program at fractions s, and at more where thin obstacles need them, for active pairs."""

@@ -13,6 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from lissom.errors import InputError, ModelError, about
+from lissom.kernels.arguments import as_frame
+from lissom.kernels.cache import cache_of, functions_of
+from lissom.kernels.keys import fingerprint
 from lissom.model.arm import Arm
 from lissom.model.fields import name, number, vector
 from lissom.model.limits import exceeded
@@ -24,10 +27,7 @@ from lissom.motion.transcription.kernels.torques import placed
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.rows import Block
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
 from lissom.verbs.kinematics import pose
-from lissom.verbs.library import digest
-from lissom.verbs.states import as_frame
 
 SIZE = 0.1  # m that count as much as a whole limit: tolerances are parts of it
 SLACK = 1e-9  # m
@@ -104,16 +104,13 @@ class HeightLimit(AbstractConstraint):
         return s, z, self._use(z)
 
     def _sample(self) -> Sample:
-        bodies, link = library_of(self._arm).bodies, self._asked.link
-        key = f"height|{digest(bodies)}|{link}"
-        made: dict[str, Sample] = self._arm.__dict__.setdefault("_samples", {})
-        if key not in made:
+        bodies, link = functions_of(self._arm).bodies, self._asked.link
+        key = f"height|{fingerprint(bodies)}|{link}"
 
-            def row(z: Any) -> tuple[Any, Any]:
-                return ca.SX(placed(bodies, link, z.q, z.data)[1][2]), 0.0
+        def row(z: Any) -> tuple[Any, Any]:
+            return ca.SX(placed(bodies, link, z.q, z.data)[1][2]), 0.0
 
-            made[key] = Sample(key, self._arm.dof, row, 3, 3)
-        return made[key]
+        return cache_of(self._arm).stored("sample", key, lambda: Sample(key, self._arm.dof, row, 3, 3))
 
     def blocks(self, mesh: Mesh, s: Array) -> list[Block]:
         """One row for every sample."""

@@ -8,6 +8,8 @@ import casadi as ca
 import numpy as np
 from scipy import sparse
 
+from lissom.kernels.cache import cache_of
+from lissom.kernels.keys import fingerprint
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.transcription.constraints.constraint import AbstractConstraint
 from lissom.motion.transcription.kernels.friction import SLOW
@@ -16,7 +18,6 @@ from lissom.motion.transcription.kernels.torques import torques
 from lissom.motion.transcription.rows import Block
 from lissom.motion.transcription.specification import Specification
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import digest
 
 
 class EndsAtRest(AbstractConstraint):
@@ -48,15 +49,12 @@ class EndsAtRest(AbstractConstraint):
     def _sample(self) -> Sample:
         """Torques that hold positions."""
         spec = self._spec
-        key = f"rest|{digest(spec.bodies)}|{spec.setting}"
-        made: dict[str, Sample] = spec.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            n, count = spec.n, len(spec.frames)
+        key = f"rest|{fingerprint(spec.bodies, spec.setting)}"
+        n, count = spec.n, len(spec.frames)
 
-            def rows(z: Symbols) -> tuple[Any, Any]:
-                loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
-                still = ca.SX.zeros(n)
-                return torques(spec.bodies, spec.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
+        def rows(z: Symbols) -> tuple[Any, Any]:
+            loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
+            still = ca.SX.zeros(n)
+            return torques(spec.bodies, spec.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
 
-            made[key] = Sample(key, n, rows, 3, 9 * count)
-        return made[key]
+        return cache_of(spec.arm).stored("sample", key, lambda: Sample(key, n, rows, 3, 9 * count))

@@ -9,6 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels.cache import cache_of
+from lissom.kernels.keys import fingerprint
 from lissom.later import cached_property
 from lissom.motion.task.criteria.criterion import State
 from lissom.motion.transcription.first_guess import FirstGuess
@@ -19,7 +21,6 @@ from lissom.motion.transcription.kernels.tape_sample import TapeSample, prefers_
 from lissom.motion.transcription.kernels.torques import torques
 from lissom.motion.transcription.specification import Specification
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import digest
 
 APART = 4  # joints from which squares of torques are left out of compiled code: half of it would be theirs
 
@@ -36,25 +37,24 @@ class Expressions:
     def sample(self, check: Callable[[], None] = lambda: None) -> Sample | TapeSample:
         """Torques, their rates and powers, the rate of cost; compiled once for an arm. `check` may stop that."""
         spec = self.spec
-        key = "|".join(map(str, (digest(spec.bodies), spec.setting, self._structure)))
-        closing = spec.closing
-        if closing is not None:
-            key += f"|{closing.key(spec.bodies)}"
-        made: dict[str, Sample | TapeSample] = spec.arm.__dict__.setdefault("_samples", {})  # as long as the arm
-        if key not in made:
-            rates = bool(self.bounds.limited("torque_rate").any())
-            if closing is None and prefers_tape(spec.arm, self.cost, rates):
-                powers = np.flatnonzero(self.bounds.limited("power"))
-                assert self.cost.tape is not None
-                made[key] = TapeSample(
-                    spec.arm, spec.setting, powers, self.cost.tape, self.squares, self.friction_joints, self.layout,
-                    check,
-                )  # fmt: skip
-            else:
-                squares = self.squares if self.n >= APART else None
-                wide = self.n + (0 if closing is None else closing.count)
-                made[key] = Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
-        return made[key]
+        key = f"{fingerprint(spec.bodies, spec.setting)}|{self._structure}"
+        if spec.closing is not None:
+            key += f"|{spec.closing.key(spec.bodies)}"
+        return cache_of(spec.arm).stored("sample", key, lambda: self._compiled(key, check))
+
+    def _compiled(self, key: str, check: Callable[[], None]) -> Sample | TapeSample:
+        """Compile the sample."""
+        spec, closing = self.spec, self.spec.closing
+        rates = bool(self.bounds.limited("torque_rate").any())
+        if closing is None and prefers_tape(spec.arm, self.cost, rates):
+            powers = np.flatnonzero(self.bounds.limited("power"))
+            assert self.cost.tape is not None
+            return TapeSample(
+                spec.arm, spec.setting, powers, self.cost.tape, self.squares, self.friction_joints, self.layout, check
+            )
+        squares = self.squares if self.n >= APART else None
+        wide = self.n + (0 if closing is None else closing.count)
+        return Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
 
     @property
     def rates(self) -> bool:

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from lissom.engine import compile as compiler, kernel
 from lissom.engine.graph import from_casadi, fused
 from lissom.engine.symbolics import Kept, alone
+from lissom.kernels.keys import sources
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import sources
 
 LANES = 4  # samples done together; blocks have at least as many
 

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.inverse import Setting
 from lissom.errors import UnsupportedError
+from lissom.kernels.cache import cache_of
+from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN
 from lissom.model.arm import Arm
 from lissom.motion.task.cost import Cost
 from lissom.motion.task.criteria.known import CRITERIA
@@ -30,7 +32,6 @@ from lissom.motion.transcription.kernels.friction import excess, slopes
 from lissom.motion.transcription.kernels.sample import Places
 from lissom.motion.transcription.kernels.smoothing import Layout, Widths
 from lissom.spatial.rotations import Array
-from lissom.verbs.library import library
 
 # xArm7, minimum time, 20 segments: the first call takes 6 s with straight-line code and 2 s with tapes, later ones 0.60
 # and 0.70 s. Straight-line code grows with the third power of the number of joints.
@@ -120,12 +121,11 @@ class TapeSample:
         self.curved = bool(self._squares.any() or self._weights["power"])  # squares of slopes are part of it
         self._crossed = bool(len(powers) or self._weights["power"])
         self._friction = arm.expanded(arm.friction)
-        known = library(_smooth(arm))
-        names = ("inverse_dynamics", "inverse_dynamics_gradient", "inverse_dynamics_hessian")
+        functions = cache_of(arm).without_friction  # samples add it in a smooth form
         made = []
-        for name in names:
+        for verb in (INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN):
             check()
-            made.append(known.get(name, setting))
+            made.append(functions.get(verb, setting))
         self._tau, self._slopes, self._curvatures = made
         self.related = related(arm)
         self.blocks = [(0, 0), (1, 0), (2, 0), (1, 1)] + [(2, 1)] * self._crossed + [(3, 3)] * (self.orders > 3)
@@ -398,11 +398,3 @@ def related(arm: Arm) -> NDArray[np.bool_]:
     out = np.zeros((arm.dof, arm.dof), bool)
     np.logical_or.at(out, np.ix_(at, at), (R | R.T)[np.ix_(owner, owner)])  # several joints may share a coordinate
     return out
-
-
-def _smooth(arm: Arm) -> Arm:
-    """The arm without friction, which samples add in a smooth form."""
-    if not arm.friction.any():
-        return arm
-    links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.moves else link for link in arm.links]
-    return arm.replace(links=tuple(links))

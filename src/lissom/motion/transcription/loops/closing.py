@@ -21,6 +21,8 @@ from scipy import sparse
 
 from lissom.dynamics.bodies import Bodies
 from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.kernels.cache import cache_of, closure_of
+from lissom.kernels.keys import fingerprint
 from lissom.loops.algebra import Forces, independent_rows, least_torques, mul, split
 from lissom.loops.closure import residual_program
 from lissom.loops.search import followed
@@ -34,8 +36,6 @@ from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.rows import Block
 from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble, within_limits
-from lissom.verbs.closures import closure_of
-from lissom.verbs.library import digest
 
 EXACT = 1e-10  # m or rad left open by positions that follow
 WEAK = 1e-6  # of the largest: singular values below it are none
@@ -145,21 +145,20 @@ class Closing:
 
     def key(self, bodies: Bodies) -> str:
         """What decides these expressions."""
-        return f"{digest(bodies)}|{self.rows.tolist()}"
+        return f"{fingerprint(bodies)}|{self.rows.tolist()}"
 
     def block(self, s: Array) -> Block:
         """Rows of a program: the loops are closed at fractions s."""
         key = f"closure|{self.key(self.close.bodies)}"
-        made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, self.arm.dof, lambda z: (self._phi(ca.SX(z.q)), 0.0))
+        rows = lambda z: (self._phi(ca.SX(z.q)), 0.0)  # noqa: E731
+        sample = cache_of(self.arm).stored("sample", key, lambda: Sample(key, self.arm.dof, rows))
         count, padded = self.count * len(s), np.append(s, np.full(max(LANES - len(s), 0), 0.5))
         combine = sparse.csr_array(sparse.eye(count, self.count * len(padded)))
         words = [row_names(self.arm)[k].split(": ") for k in self.rows]
         names = [(f"{CLOSURE} {who},", what, float(x)) for x in s for who, what in words]
         zero = np.zeros(count)
         nothing = np.zeros((len(padded), 0))
-        return Block(made[key], padded, np.zeros(len(padded)), combine, zero, zero, names, nothing)
+        return Block(sample, padded, np.zeros(len(padded)), combine, zero, zero, names, nothing)
 
     # ---- torques ------------------------------------------------------------------------------------
 

@@ -9,19 +9,19 @@ from numpy.typing import ArrayLike
 
 from lissom.engine.function import Function
 
-Look = Callable[[Sequence[ArrayLike]], None]
+Check = Callable[[Sequence[ArrayLike]], None]
 
 
 class Checked(Function):
-    """A function with a check of its states after each call: `look(arguments)`."""
+    """A function with a check of its states after each call: `check(arguments)`."""
 
-    look: Look
+    check: Check
 
-    def check_by(self, look: Look) -> None:
+    def check_by(self, check: Check) -> None:
         """Install the check in all entries of a function, that of single states included."""
-        self.look, self.one, self.into = look, self, self._into
+        self.check, self.one, self.into = check, self, self._into
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
-        self.look(arrays)
+        self.check(arrays)
         return results

@@ -41,8 +41,8 @@ def first_indefinite(M: Array) -> Lost | None:
     return None
 
 
-def words(arm: Arm, least: float, where: str = "", closed_form: bool = False) -> str:
-    """The message for a mass matrix with a negative smallest eigenvalue."""
+def message(arm: Arm, least: float, where: str = "", closed_form: bool = False) -> str:
+    """The text of a warning or error for a mass matrix with a negative smallest eigenvalue."""
     if closed_form:
         why = "B of De Luca and Siciliano is kept to first order in the deflections"
         use = "flexibility='second_order' without method"
@@ -67,7 +67,7 @@ def warn_of_indefinite(
         return False
     batch, first = spot or (M.shape[:-2], 0)
     where = f" at state {[int(k) for k in np.unravel_index(first + lost.number, batch)]}" if batch else ""
-    warn_user(f"{verb}: {words(arm, lost.least, where, closed_form)}")
+    warn_user(f"{verb}: {message(arm, lost.least, where, closed_form)}")
     return True
 
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from lissom.errors import UnsupportedError
 from lissom.formulations.de_luca_siciliano import Phases, Turns, gradient, inertia, total, value
 from lissom.formulations.planar import Integrals, Planar, PlanarLink
-from lissom.formulations.planar_parameters import numbered, parameters
 from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Term
+from lissom.planar.parameters import numbered, parameters
 
 MOST_LINKS = 3
 

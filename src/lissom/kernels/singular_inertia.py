@@ -10,20 +10,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lissom.errors import LissomError
 from lissom.model.arm import Arm
 from lissom.model.link import Link
-from lissom.model.plausibility import ModelFinding, reach_of
+from lissom.model.plausibility import reach_of
 from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import mass_matrix
 
 ROUNDING = 1e-12  # eigenvalue of a mass matrix scaled to unit diagonal, below which it is rounding of zero
 FLOOR = 1e-12  # smallest diagonal entry beside the largest, for that scale
 PART = 1e-3  # of the largest rate of a direction that a coordinate must have to take part in it
 POINT = 1e-10  # smallest moment of a link beside its mass times the arm's length squared, below which it counts as zero
 SPRING = ".deflection"  # ends the names of coordinates of elastic joints
-LARGEST = 500  # coordinates up to which `lissom check` makes mass matrices
 
 
 def degenerate_links(arm: Arm) -> list[Link]:
@@ -75,27 +72,3 @@ def sentence(arm: Arm, names: Sequence[str]) -> str:
         f"{can} without moving any inertia, so that accelerations are undetermined{why}. Give the links moments "
         f"of inertia, {advice}."
     )
-
-
-def inertia_findings(arm: Arm) -> list[ModelFinding]:
-    """Warnings where the mass matrix is singular at home or at the middle of the joint limits."""
-    if arm.kinematics_only or arm.flexible or not 0 < arm.dof <= LARGEST or not degenerate_links(arm):
-        return []
-    found = []
-    for where, q in (("at home", arm.home), ("at the middle of the joint limits", _middle(arm))):
-        try:
-            names = taking_part(arm, directions_without_inertia(mass_matrix(arm, q)[None]))
-        except LissomError:  # another finding names it
-            continue
-        if names:
-            found.append(ModelFinding("warning", f"arm {arm.name!r}", f"{where}: {sentence(arm, names)}"))
-    return found[:1]
-
-
-def _middle(arm: Arm) -> Array:
-    """(dof,) the middle of the range of every joint that has one, else 0."""
-    lower, upper = arm.bounds("position")
-    q = np.zeros(arm.dof)
-    limited = np.isfinite(lower) & np.isfinite(upper)
-    q[arm.joint_index] = np.where(limited, (np.where(limited, lower, 0.0) + np.where(limited, upper, 0.0)) / 2, 0.0)
-    return q

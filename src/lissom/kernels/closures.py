@@ -12,24 +12,23 @@ from numpy.typing import NDArray
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import InputError, UnsupportedError
+from lissom.kernels.functions import Functions, compiler_present
+from lissom.kernels.keys import fingerprint, sources
+from lissom.kernels.verbs import CLOSURE, POSE
 from lissom.later import cached_property
 from lissom.loops import closure
 from lissom.loops.algebra import mul, split
 from lissom.loops.closure import KINDS
 from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, loop_names, loop_of_row
-from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import library_of
-from lissom.verbs.kinematics import pose
-from lissom.verbs.library import compiler_present, digest, sources
 
 USE = {
     "q": "ls.assemble(arm, q).q is a position nearby that closes all loops",
     "qd": "ls.assemble(arm, q, qd=qd).qd are the nearest rates that keep all loops closed",
     "qdd": "ls.assemble(arm, q, qd=qd, qdd=qdd).qdd are the nearest accelerations that keep all loops closed",
 }
-Spot = Callable[[int], str]  # which of several states, in words
+Spot = Callable[[int], str]  # which of many states, as text
 
 
 def _nowhere(_: int) -> str:
@@ -47,10 +46,10 @@ class Gaps(NamedTuple):
 class Closure:
     """All closures of an arm."""
 
-    def __init__(self, arm: Arm):
-        library = library_of(arm)
-        self.arm, self.function = arm, library.get("closure")
-        self.bodies = library.frames.with_stations(closure.stations(arm))
+    def __init__(self, functions: Functions):
+        arm, self.arm = functions.arm, functions.arm
+        self.functions, self.function = functions, functions.get(CLOSURE)
+        self.bodies = functions.plan(CLOSURE).bodies
         self._rows, self._cols = closure.entries(self.bodies)
         self.loop_of = loop_of_row(arm)
 
@@ -85,9 +84,9 @@ class Closure:
         program = functools.partial(closure.drift_program, bodies=self.bodies)
         code = None
         if compiler_present():
-            key = f"drift_slope|{digest(self.bodies)}|{sources()}"
+            key = f"drift_slope|{fingerprint(self.bodies)}|{sources()}"
             code = kernel.straight_kernel(key, [n, n], [m * n, m * n], lambda: kernel.slopes_of(program, 2))
-        return Function("closure", ["q", "qd"], [n, n], [(m, n), (m, n)], _no_numpy, code, _overflow)
+        return Function(CLOSURE.name, ["q", "qd"], [n, n], [(m, n), (m, n)], _no_numpy, code, _overflow)
 
     # ---- frames and forces -----------------------------------------------------------------------
 
@@ -99,7 +98,8 @@ class Closure:
         link, X = end
         if link is None:
             return np.broadcast_to(X, (*q.shape[:-1], 4, 4))
-        at = pose(self.arm, q, link, X[:3, 3]).copy()
+        function, point = self.functions.at_point(POSE, link, X[:3, 3])
+        at = function.one(q, point).copy()
         at[..., :3, :3] = at[..., :3, :3] @ X[:3, :3]
         return at
 
@@ -115,7 +115,7 @@ class Closure:
 
     def wrenches(self, q: Array, force: Array) -> tuple[Array, Array]:
         """Force and moment (..., loops, 3) on b at its point, world axes, of row forces (..., m)."""
-        pushes, moments = [], []
+        forces, moments = [], []
         at = 0
         for loop, (A, B) in zip(self.arm.loops, self.frames(q), strict=True):
             kind = KINDS[loop.joint]
@@ -126,10 +126,10 @@ class Closure:
             for r, row in enumerate(kind.about, len(kind.along)):
                 for c, i, j in row:
                     N += c * own[..., r, None] * np.cross(B[..., :3, j], A[..., :3, i])
-            pushes.append(F)
+            forces.append(F)
             moments.append(N)
             at += kind.rows
-        return np.stack(pushes, axis=-2), np.stack(moments, axis=-2)
+        return np.stack(forces, axis=-2), np.stack(moments, axis=-2)
 
     # ---- refusals --------------------------------------------------------------------------------
 
@@ -160,14 +160,6 @@ class Closure:
         if (off > 0).any():
             k = int(np.argmax(off))
             raise InputError(f"{who}{spot(k)} {does} {largest(self.arm, rows[k], per)}; {use}.")
-
-
-def closure_of(arm: Arm) -> Closure:
-    """The closures of an arm, cached with it."""
-    made: Closure | None = arm.__dict__.get("_closure")
-    if made is None:
-        made = arm.__dict__.setdefault("_closure", Closure(arm))
-    return made
 
 
 def _no_numpy(_run: Any) -> None:

@@ -17,28 +17,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.engine.function import check_out
 from lissom.errors import InputError, SolveError, UnsupportedError
+from lissom.kernels.arguments import as_state, as_threads
+from lissom.kernels.cache import closure_of
+from lissom.kernels.closures import Closure, Gaps, Spot
+from lissom.kernels.loads import NO_LOADS, as_loads
+from lissom.kernels.results import ForwardGradient
+from lissom.kernels.tree_call import tree_call
+from lissom.kernels.verbs import (
+    FORWARD_DYNAMICS,
+    FORWARD_DYNAMICS_GRADIENT,
+    INVERSE_DYNAMICS,
+    INVERSE_DYNAMICS_GRADIENT,
+    MASS_MATRIX,
+)
 from lissom.loops.algebra import Bordered, Forces, least_torques, split
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
-from lissom.verbs.call import NO_LOADS, as_loads, tree_call
-from lissom.verbs.closures import Closure, Gaps, Spot, closure_of
-from lissom.verbs.states import as_state, as_threads
 
 ROWS = 2**14  # states at once
 BEYOND = 1e-6  # of the torques of the tree, that may be left over
-NOT_LOOPED = {
-    "inverse_dynamics_gradient": "torques of closed loops exist for consistent motions only, which have no "
-    "derivatives with respect to each coordinate alone. For the open tree, use arm.replace(loops=()); "
-    "forward_dynamics_gradient and linearise cover closed loops",
-}
-NOT_LOOPED["inverse_dynamics_product"] = NOT_LOOPED["inverse_dynamics_hessian"] = NOT_LOOPED[
-    "inverse_dynamics_gradient"
-]
 
 
-class Acting(NamedTuple):
-    """Loads and base motion, as the arguments of `call`."""
+class Applied(NamedTuple):
+    """Loads, base motion, formulation and threads of a call."""
 
     loads: Any = NO_LOADS
     base: Any = None
@@ -46,38 +49,31 @@ class Acting(NamedTuple):
     threads: Any = None
 
 
-def looped(arm: Arm, name: str) -> Callable[..., Any] | None:
-    """The closed-loop version of a function, or None where that of the tree is valid."""
-    if name in NOT_LOOPED:
-        return lambda *_, **__: _refuse(arm, name)
-    return {"inverse_dynamics": inverse_dynamics, "forward_dynamics": forward_dynamics}.get(name)
+NOTHING = Applied()
 
 
-def _refuse(arm: Arm, name: str) -> None:
-    raise UnsupportedError(f"{name}: arm {arm.name!r} has closed loops; {NOT_LOOPED[name]}.")
-
-
-def _checked(arm: Arm, acting: Acting, verb: str) -> Acting:
+def _checked(arm: Arm, applied: Applied, verb: str) -> Applied:
     """Validated loads and base motion; errors name the public function that was called."""
-    as_threads(acting.threads, verb)
-    if acting.loads is NO_LOADS:
-        return acting
-    loads = list(acting.loads) if isinstance(acting.loads, Iterable) else acting.loads
+    as_threads(applied.threads, verb)
+    if applied.loads is NO_LOADS:
+        return applied
+    loads = list(applied.loads) if isinstance(applied.loads, Iterable) else applied.loads
     as_loads(arm, loads, verb)
-    return acting._replace(loads=loads)
+    return applied._replace(loads=loads)
 
 
 # ---- inverse -------------------------------------------------------------------------------------
 
 
-def inverse_dynamics(arm: Arm, state: Sequence[ArrayLike], acting: Acting, out: Any = None) -> Array:
+def inverse_dynamics(arm: Arm, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None) -> Array:
     """Torques of the motors (..., dof)."""
-    return _into(out, required(arm, state, acting, "inverse_dynamics").u, "inverse_dynamics")
+    verb = INVERSE_DYNAMICS.name
+    return _into(out, required(arm, state, applied, verb).u, verb)
 
 
-def required(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str) -> Forces:
+def required(arm: Arm, state: Sequence[ArrayLike], applied: Applied, verb: str) -> Forces:
     """Torques and closure forces of a consistent motion."""
-    q, qd, qdd, tau = tree_torques(arm, state, _checked(arm, acting, verb))
+    q, qd, qdd, tau = tree_torques(arm, state, _checked(arm, applied, verb))
     close = closure_of(arm)
 
     def some(spot: Spot, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, ...]:
@@ -92,10 +88,10 @@ def required(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str) ->
     return found
 
 
-def tree_torques(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> list[Array]:
+def tree_torques(arm: Arm, state: Sequence[ArrayLike], applied: Applied) -> list[Array]:
     """q, qd, qdd (..., dof), all of one shape, and the torques of the tree."""
-    given = [as_state(arm, x, word, "inverse_dynamics") for x, word in zip(state, ("q", "qd", "qdd"), strict=True)]
-    tau = tree_call(arm, "inverse_dynamics", given, **acting._asdict())
+    given = [as_state(arm, x, word, INVERSE_DYNAMICS.name) for x, word in zip(state, ("q", "qd", "qdd"), strict=True)]
+    tau = tree_call(arm, INVERSE_DYNAMICS.name, given, **applied._asdict())
     return [np.ascontiguousarray(np.broadcast_to(x, tau.shape)) for x in (*given, tau)]
 
 
@@ -119,23 +115,24 @@ def _refuse_beyond(arm: Arm, left: Array, tau: Array, verb: str) -> None:
 # ---- forward -------------------------------------------------------------------------------------
 
 
-def forward_dynamics(arm: Arm, state: Sequence[ArrayLike], acting: Acting, out: Any = None) -> Array:
+def forward_dynamics(arm: Arm, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None) -> Array:
     """Accelerations (..., dof)."""
-    return _into(out, accelerated(arm, state, acting, "forward_dynamics")[0], "forward_dynamics")
+    verb = FORWARD_DYNAMICS.name
+    return _into(out, accelerated(arm, state, applied, verb)[0], verb)
 
 
-def accelerated(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str) -> tuple[Array, Array]:
+def accelerated(arm: Arm, state: Sequence[ArrayLike], applied: Applied, verb: str) -> tuple[Array, Array]:
     """Accelerations (..., dof) and closure forces (..., m)."""
-    if acting.method is not None:
+    if applied.method is not None:
         raise UnsupportedError(
             f"{verb}: arm {arm.name!r} has closed loops; method is for open arms, and for inverse_dynamics. Leave it "
             "out."
         )
-    acting = _checked(arm, acting, verb)
+    applied = _checked(arm, applied, verb)
     q, qd, tau = (as_state(arm, x, word, verb) for x, word in zip(state, ("q", "qd", "tau"), strict=True))
     _common(verb, {"q": q, "qd": qd, "tau": tau})
     still = np.zeros(arm.dof)
-    h = tree_call(arm, "inverse_dynamics", (q, qd, still), **acting._asdict())
+    h = tree_call(arm, INVERSE_DYNAMICS.name, (q, qd, still), **applied._asdict())
     shape = _common(verb, {"q, qd, loads and base together": h, "tau": tau})
     q, qd, force = (np.ascontiguousarray(np.broadcast_to(x, shape)) for x in (q, qd, tau - h))
     close = closure_of(arm)
@@ -153,24 +150,37 @@ def accelerated(arm: Arm, state: Sequence[ArrayLike], acting: Acting, verb: str)
 
 def bordered(arm: Arm, q: Array, gaps: Gaps, verb: str) -> Bordered:
     """The linear system of accelerations and closure forces at given states."""
-    M = tree_call(arm, "mass_matrix", (q,))
+    M = tree_call(arm, MASS_MATRIX.name, (q,))
     try:
         return Bordered(M, split(gaps.G))
     except np.linalg.LinAlgError:
         raise SolveError(f"{verb}: the inertia of arm {arm.name!r} is singular at this position.") from None
 
 
-def forward_gradient(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> tuple[Array, Array, Array]:
-    """Derivatives (..., dof, dof) of the accelerations with respect to q, qd and tau.
+def forward_dynamics_gradient(
+    arm: Arm, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None
+) -> ForwardGradient:
+    """Derivatives (..., dof, dof) of the accelerations with respect to q, qd and tau."""
+    found = _forward_gradient(arm, state, applied)
+    if out is None:
+        return found
+    places = check_out(FORWARD_DYNAMICS_GRADIENT.name, out, [x.shape for x in found])
+    for place, part in zip(places, found, strict=True):
+        place[...] = part
+    return out
+
+
+def _forward_gradient(arm: Arm, state: Sequence[ArrayLike], applied: Applied) -> ForwardGradient:
+    """Derivatives of the accelerations, from those of the equations of motion.
 
     Of M qdd + h - G^T lambda = tau, G qdd + drift = 0, along each coordinate in turn, lambda following. They hold
     for changes of q and qd that keep the loops closed; of other changes the closures are left as open as they are.
     """
-    verb = "forward_dynamics_gradient"
-    acting = _checked(arm, acting, verb)
-    qdd, push = accelerated(arm, state, acting, verb)
+    verb = FORWARD_DYNAMICS_GRADIENT.name
+    applied = _checked(arm, applied, verb)
+    qdd, push = accelerated(arm, state, applied, verb)
     q, qd = (np.broadcast_to(as_state(arm, x, word, verb), qdd.shape) for x, word in zip(state, ("q", "qd")))
-    D = tree_call(arm, "inverse_dynamics_gradient", (q, qd, qdd), **acting._asdict())
+    D = tree_call(arm, INVERSE_DYNAMICS_GRADIENT.name, (q, qd, qdd), **applied._asdict())
     changes = [np.ascontiguousarray(np.broadcast_to(part, (*qdd.shape, arm.dof))) for part in D[:2]]
     close, n = closure_of(arm), arm.dof
 
@@ -191,7 +201,7 @@ def forward_gradient(arm: Arm, state: Sequence[ArrayLike], acting: Acting) -> tu
         for into, part in zip(found, one(*row), strict=True):
             into[k] = part
     by_q, by_qd, by_tau = (part.reshape(*qdd.shape, n) for part in found)
-    return by_q, by_qd, by_tau
+    return ForwardGradient(by_q, by_qd, by_tau)
 
 
 def force_slope(close: Closure, q: Array, push: Array) -> Array:
@@ -232,7 +242,5 @@ def _rows(function: Callable[..., tuple[Array, ...]], *arrays: Array) -> list[Ar
 def _into(out: Any, result: Array, verb: str) -> Array:
     if out is None:
         return result
-    from lissom.engine.function import check_out
-
     check_out(verb, [out], [result.shape])[0][...] = result
     return out

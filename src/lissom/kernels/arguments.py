@@ -12,6 +12,8 @@ from lissom.errors import InputError, ModelError, shown, suggest
 from lissom.model.arm import Arm, Frame
 from lissom.spatial.rotations import Array
 
+ORIGIN = (0.0, 0.0, 0.0)  # of a frame, the default point
+
 
 def as_arm(arm: Any, verb: str) -> Arm:
     """Return the arm; raises InputError for anything else."""

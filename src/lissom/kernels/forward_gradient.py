@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.inverse import Setting
 from lissom.engine.function import Function
 from lissom.engine.kernel import shared_out, thread_count
+from lissom.kernels.checked import Check
 from lissom.spatial.rotations import Array
 
-if TYPE_CHECKING:
-    from lissom.verbs.library import Library
-
-NAME = "forward_dynamics_gradient"
 ONE_THREAD = 2**18  # multiply-adds of a product that OpenBLAS does on one thread
 
 
-class ForwardSlopes(Function):
-    """(q, qd, tau) to the derivatives of the accelerations: with D those of the torques, ``M^-1 (d tau - D)``."""
+class ForwardGradientFunction(Function):
+    """(q, qd, tau) to the derivatives of the accelerations: with D those of the torques, ``M^-1 (d tau - D)``.
 
-    def __init__(self, library: Library, setting: Setting):
-        inner = library.get("forward_dynamics", setting)
-        n, slopes = library.arm.dof, library.get("inverse_dynamics_gradient", setting)
-        super().__init__(NAME, inner.arguments, inner.sizes, [(n, n)] * 3, inner.program, None, inner.explain)
-        self.read = library.reader(NAME, inner.arguments, inner.sizes, 3)
-        self.library, self.forward, self.slopes, self.dof = library, inner, slopes, n
+    functions : forward dynamics, and the derivatives of inverse dynamics
+    read : converts argument k into an array
+    check : called with the arguments after each call; None: nothing is checked
+    """
+
+    def __init__(
+        self,
+        name: str,
+        functions: Sequence[Function],
+        read: Callable[[ArrayLike, int], Array],
+        check: Check | None,
+    ):
+        forward, slopes = functions
+        n = forward.sizes[0]
+        super().__init__(name, forward.arguments, forward.sizes, [(n, n)] * 3, forward.program, None, forward.explain)
+        self.forward, self.slopes, self.read, self.check, self.dof = forward, slopes, read, check, n
         self.row_bytes += 8 * (n + 5 * n * n)  # accelerations, three matrices, and what inverting takes
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
-        if self.library.bodies.truncated:
-            self.library.look(NAME, arrays)
+        if self.check is not None:
+            self.check(arrays)
         return results
 
     def fill(

@@ -1,0 +1,84 @@
+"""From a public function's arguments to a compiled function of the arm.
+
+A verb is given by its name, as the public functions know themselves; the registry is imported on first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from lissom.errors import UnsupportedError
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.cache import cache_of, functions_of
+from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.tree_call import tree_call
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+
+
+def first(arm: Any, name: str) -> Any:
+    """Compile a function, and store its one-state entry where the next call finds it."""
+    closed = _closed(arm, name) if as_arm(arm, name).loops else None
+    entry = functions_of(arm).get(name).one if closed is None else lambda *state: closed(arm, state)
+    setattr(cache_of(arm).one, name, entry)
+    return entry
+
+
+def first_into(arm: Any, name: str) -> Any:
+    """Store the entry ``entry(*state, result)`` of a function for the next call; closed loops have none."""
+    if as_arm(arm, name).loops:
+        return lambda *arrays: call(arm, name, arrays[:-1], out=arrays[-1])
+    entries = cache_of(arm).into
+    if not hasattr(entries, name):
+        setattr(entries, name, functions_of(arm).get(name).into)
+    return getattr(entries, name)
+
+
+def _closed(arm: Arm, name: str) -> Any:
+    """The function of the closed arm, None where that of its tree serves; raises an error where there is neither."""
+    from lissom.kernels import closed_loops
+    from lissom.kernels.verb import Refused
+    from lissom.kernels.verbs import VERBS
+
+    covers = VERBS[name].loops
+    if isinstance(covers, Refused):
+        raise UnsupportedError(f"{name}: arm {arm.name!r} has closed loops; {covers.because}.")
+    return getattr(closed_loops, name) if covers == "closed" else None
+
+
+def call(
+    arm: Any,
+    name: str,
+    state: Sequence[ArrayLike],
+    *,
+    loads: Loads = NO_LOADS,
+    base: Any = None,
+    method: Any = None,
+    out: Any = None,
+    threads: Any = None,
+) -> Any:
+    """Call a function of the arm with any combination of loads, base motion, `out` and `threads`."""
+    if as_arm(arm, name).loops:
+        closed = _closed(arm, name)
+        if closed is not None:
+            from lissom.kernels.closed_loops import Applied
+
+            return closed(arm, state, Applied(loads, base, method, threads), out)
+    elif out is not None and loads is NO_LOADS and base is None and method is None and threads is None:
+        return into(arm, name, state, out)
+    return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)
+
+
+def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
+    """Call a function without loads and base motion; write its results to `out`, an array or a tuple."""
+    if as_arm(arm, name).loops:
+        return call(arm, name, state, out=out)
+    if isinstance(out, tuple) and len(out) > 1:
+        first_into(arm, name)(*state, *out)
+    else:
+        first_into(arm, name)(*state, out)
+    return out

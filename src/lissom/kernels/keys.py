@@ -1,0 +1,95 @@
+"""Keys of compiled code: fingerprints of everything that a program can read, and of the code that makes kernels.
+
+A key is made by walking through values, not from a list of what matters: a new field of a body, of a link or of what
+acts on an arm is part of it without being mentioned here. What does not count is listed in `IGNORED`, and a value of a
+type that cannot be walked through is an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.varied import Varied
+
+PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+ROOMS = ("dynamics", "engine", "flexible", "formulations", "kernels", "loops", "model", "spatial")
+# fields that no program reads: names of arms, what joints may do, pictures, curves whose numbers are in the bodies
+IGNORED = {"Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}
+
+
+def fingerprint(*values: Any) -> str:
+    """Hexadecimal fingerprint of values: the same in every process, another one where any part differs."""
+    parts: list[bytes] = []
+    _collect(values, parts.append)
+    return hashlib.sha256(b"\x00".join(parts)).hexdigest()
+
+
+def _collect(value: Any, add: Callable[[bytes], None]) -> None:
+    """Add the value as pieces of bytes, which say where its parts begin and end."""
+    kind = type(value)
+    if kind in PLAIN:
+        add(f"{kind.__name__} {value!r}".encode())
+    elif kind in (tuple, list):
+        add(f"{len(value)} items".encode())
+        for item in value:
+            _collect(item, add)
+    elif isinstance(value, np.ndarray | np.generic):
+        array = np.ascontiguousarray(value)
+        add(f"array {array.dtype.str} {value.shape}".encode())
+        add(array.tobytes())
+    else:
+        names = _names(value)
+        add(f"{kind.__name__} {len(names)}".encode())
+        for name, part in names.items():
+            add(name.encode())
+            _collect(part, add)
+
+
+def _names(value: Any) -> dict[str, Any]:
+    """The parts of a value by their names."""
+    kind: Any = type(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return dict(zip(value._fields, value, strict=True))
+    if isinstance(value, dict):
+        return {fingerprint(key): item for key, item in value.items()}
+    if dataclasses.is_dataclass(value):
+        return {name: getattr(value, name) for name in _read(kind)}
+    if isinstance(value, Bodies):
+        return {name: part for name, part in vars(value).items() if not _derived(kind, name)}
+    if isinstance(value, Varied):
+        return {"arm": value.arm, "frames": value.frames, "rounded": value.rounded, "pieces": value.pieces}
+    if isinstance(value, slice):
+        return {"start": value.start, "stop": value.stop, "step": value.step}
+    raise TypeError(f"{kind.__name__} cannot be part of the key of compiled code")
+
+
+@functools.cache
+def _read(kind: Any) -> tuple[str, ...]:
+    """Names of the fields of a record that count."""
+    ignored = IGNORED.get(kind.__name__, ())
+    return tuple(field.name for field in dataclasses.fields(kind) if field.compare and field.name not in ignored)
+
+
+@functools.cache
+def _derived(kind: Any, name: str) -> bool:
+    """Whether an attribute is computed from others on first use."""
+    return isinstance(getattr(kind, name, None), functools.cached_property)
+
+
+@functools.cache
+def sources(*more: str) -> str:
+    """Fingerprint of the code that makes kernels, `more` rooms too: cached ones of another version are not used."""
+    total = hashlib.sha256()
+    house = Path(__file__).parents[1]
+    for room in (*ROOMS, *more):
+        for path in sorted((house / room).rglob("*.py")):
+            total.update(path.read_bytes())
+    return total.hexdigest()

@@ -1,0 +1,76 @@
+"""A verb bound to the bodies of an arm and to what acts on them, ready to be compiled or exported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from lissom.dynamics import products
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.inverse import INERTIA, Setting
+from lissom.engine.program import Step
+from lissom.kernels.keys import fingerprint, sources
+from lissom.kernels.verb import Program, Shapes, Verb
+
+
+class Plan(NamedTuple):
+    """A program and everything that it can read.
+
+    method : the formulation that the program is of; None: the fast path
+    """
+
+    verb: Verb
+    program: Program
+    bodies: Bodies
+    setting: Setting
+    method: str | None = None
+
+    @property
+    def inputs(self) -> tuple[tuple[str, int], ...]:
+        """Names and lengths of the inputs: states, base motion, loads, point, payloads, numbers of the arm."""
+        n, setting = self.bodies.arm.dof, self.setting
+        return (
+            *((word, n) for word in self.verb.arguments),
+            *[("base", 9)] * setting.base,
+            *[("load", 9)] * len(setting.loads),
+            *[("point", 3)] * (setting.frame is not None),
+            *[("payload", INERTIA)] * len(setting.payloads),
+            *([("arm", setting.varied.size)] if setting.varied is not None else []),
+        )
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return tuple(word for word, _ in self.inputs)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Lengths of the inputs."""
+        return tuple(size for _, size in self.inputs)
+
+    @property
+    def shapes(self) -> Shapes:
+        """Shapes of the results for one state."""
+        return self.verb.shapes(self.bodies)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Steps of the tape, including those of flexible links."""
+        if self.program.order:
+            return (*self.program.steps, *products.steps_of(self.bodies, self.program.order, self.setting).values())
+        varied = self.setting.varied
+        return (*self.program.steps, *self.bodies.steps, *(() if varied is None else varied.steps))
+
+    @property
+    def key(self) -> str:
+        """Key of straight-line code: all that the program can read, and the code that makes kernels."""
+        return f"{self.verb.name}|{self.method}|{fingerprint(self.bodies, self.setting)}|{sources()}"
+
+    @property
+    def tape_key(self) -> str:
+        """Key of the steps of a tape, which know no arm."""
+        return f"{self.verb.name}|{sources()}"
+
+    def runs(self, tape: bool) -> Callable[[Any], None]:
+        """The program as a function of a run, for straight-line code or for a tape."""
+        return lambda run: self.program.function(run, self.bodies, self.setting, tape)
