@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control.state_space import StateSpace
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
@@ -124,8 +124,14 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     if loop.inputs.runs is not None:
         raise InputError(f"linearise: the controller has gains for {loop.inputs.runs} runs; give those of one run.")
     given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))
-    tau = loop.rates(q, qd, moving, given, loop.outside(0.0, q, qd)).tau
-    return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, given))
+    if loop.controller_states:
+        raise UnsupportedError(
+            f"linearise: {type(controller).__name__} has states of its own ({', '.join(loop.controller_states)}), "
+            "which a linear model in q and qd does not contain. Give tau or another controller."
+        )
+    z = np.zeros(0)
+    tau = loop.rates(q, qd, z, moving, given, loop.outside(0.0, q, qd)).tau
+    return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, z, given)[:2])
 
 
 def _looped(

@@ -24,6 +24,7 @@ from lissom.formats.tables import read_table, write_table
 from lissom.formats.typed import printable_parts, refuse_unfit
 from lissom.model.units import units
 from lissom.simulation.events import EventHit
+from lissom.simulation.outcome import RunOutcome
 from lissom.simulation.own_arms import Kept, told as told_arms
 from lissom.simulation.run import OVER_TIME, POWER, Run, RunReport
 from lissom.spatial.rotations import Array
@@ -35,11 +36,11 @@ FORMAT = "lissom run 2"
 UNTOLD = 2**26  # bytes; texts of a Parquet file are not longer
 LONG = {
     "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
-    "potential": "potential energy", "power": "power", "work": "work",
+    "potential": "potential energy", "power": "power", "work": "work", "controller_state": "states of the controller",
 }  # fmt: skip
 UNITS = {
     "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s^2 or m/s^2", "tau": "N m or N", "kinetic": "J",
-    "potential": "J", "power": "W", "work": "J",
+    "potential": "J", "power": "W", "work": "J", "controller_state": "as the controller defines",
 }  # fmt: skip
 WIDE = {
     "q": "coordinate",
@@ -48,6 +49,7 @@ WIDE = {
     "tau": "coordinate",
     "power": "flow",
     "work": "flow",
+    "controller_state": "state",
 }
 
 
@@ -67,6 +69,7 @@ def _text(run: Run) -> str:
             "ok": run.ok,
             "interrupted": run.interrupted,
             "failures": {str(k): why for k, why in run.failures.items()},
+            "outcomes": {str(k): x.name for k, x in enumerate(run.outcomes) if x is not RunOutcome.DONE},
             "report": printable_parts(dataclasses.asdict(run.report)),  # a run file may have any text in its comments
             "events": [{"t": e.t, "name": e.name, "q": list(e.q), "qd": list(e.qd), "run": e.run} for e in run.events],
         }
@@ -91,6 +94,7 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         said: dict[str, Any] = {word: told[word] for word in ("status", "ok", "interrupted")}
         said |= {"events": events, "failures": failures, "report": report}
         refuse_unfit(Run, said)
+        said["outcomes"] = _outcomes(told.get("outcomes"), failures, 1 if arrays["q"].ndim == 2 else len(arrays["q"]))
         loads_of_rows(report.provenance.get("loads", ()))
         run = Run(arm, t, **(said | arrays), arms=arms)
     except LissomError as error:
@@ -99,6 +103,13 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
     _refuse_unlike(run, file)
     return run
+
+
+def _outcomes(told: dict[str, str] | None, failures: dict[int, str], rows: int) -> tuple[RunOutcome, ...]:
+    """Return how the runs of a file ended; files of earlier versions tell only which of them failed."""
+    if told is None:
+        return tuple(RunOutcome.FAILED if k in failures else RunOutcome.DONE for k in range(rows))
+    return tuple(RunOutcome[told.get(str(k), "DONE")] for k in range(rows))
 
 
 def _refuse_unlike(run: Run, file: str) -> None:
@@ -111,8 +122,8 @@ def _refuse_unlike(run: Run, file: str) -> None:
             f"its arrays do not fit: q has shape {run.q.shape}, and there are times {run.t.shape}.", file=file
         )
     _refuse_no_run(run, file)
-    sizes = {"coordinate": run.arm.dof, "flow": len(POWER)}
-    for word in OVER_TIME:
+    sizes = {"coordinate": run.arm.dof, "flow": len(POWER), "state": len(_state_names(run))}
+    for word in run.over_time:
         want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
         if getattr(run, word).shape != want or len(run.t) != shape[-1]:
             raise ModelError(
@@ -140,7 +151,7 @@ def to_dataset(run: Run) -> xarray.Dataset:
 
     lead = ("run", "time") if run.count is not None else ("time",)
     variables = {}
-    for word in OVER_TIME:
+    for word in run.over_time:
         dims = (*lead, WIDE[word]) if word in WIDE else lead
         variables[word] = (dims, getattr(run, word), {"units": UNITS[word], "long_name": LONG[word]})
     coords: dict[str, Any] = {
@@ -148,6 +159,7 @@ def to_dataset(run: Run) -> xarray.Dataset:
         "coordinate": ("coordinate", list(run.arm.coordinates)),
         "unit": ("coordinate", units(run.arm)),
         "flow": ("flow", list(POWER)),
+        **({"state": ("state", _state_names(run))} if run.controller_state is not None else {}),
     }
     if run.count is not None:
         coords["run"] = ("run", np.arange(run.count))
@@ -163,11 +175,17 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
     missing = [word for word in (*OVER_TIME, "time", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
-    arrays = {word: values_of(data, word) for word in OVER_TIME}
+    more = ["controller_state"] if "controller_state" in data else []
+    arrays = {word: values_of(data, word) for word in (*OVER_TIME, *more)}
     return _from_text(text_of(data, "record"), values_of(data, "time"), arrays, file)
 
 
 # ---- tables --------------------------------------------------------------------------------------
+
+
+def _state_names(run: Run) -> list[str]:
+    """Return the names of the controller's states."""
+    return list(run.report.provenance.get("controller_states", ()))
 
 
 def _table(run: Run) -> dict[str, Array]:
@@ -177,12 +195,12 @@ def _table(run: Run) -> dict[str, Array]:
     if run.count is not None:
         columns["run"] = np.repeat(np.arange(rows), len(run.t))
     columns["t"] = np.tile(run.t, rows)
-    for word in OVER_TIME:
+    for word in run.over_time:
         array = getattr(run, word)
         if word not in WIDE:
             columns[word] = array.reshape(-1)
             continue
-        names = run.arm.coordinates if WIDE[word] == "coordinate" else POWER
+        names = {"coordinate": run.arm.coordinates, "flow": POWER, "state": _state_names(run)}[WIDE[word]]
         flat = array.reshape(-1, len(names))
         columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names)}
     return columns
@@ -195,11 +213,11 @@ def _from_table(table: dict[str, Array], text: str, file: str) -> Run:
         rows = int(table["run"].max()) + 1 if "run" in table else 1
         lead = (rows, length // rows) if "run" in table else (length,)
         t = np.array(table["t"][: lead[-1]])
-        for word in OVER_TIME:
+        for word in (*OVER_TIME, "controller_state"):
+            columns = [column for name, column in table.items() if name.startswith(f"{word}[")]
             if word not in WIDE:
                 arrays[word] = table[word].reshape(lead)
-            else:
-                columns = [column for name, column in table.items() if name.startswith(f"{word}[")]
+            elif columns or word in OVER_TIME:
                 arrays[word] = np.stack(columns, axis=-1).reshape(*lead, len(columns))
     except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise ModelError(f"it is not a run: {error}.", file=file) from None

@@ -19,8 +19,8 @@ from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
 from lissom.simulation.files import check_target
 from lissom.simulation.fixed import Fixed, grid, side_by_side
 from lissom.simulation.implicit import Implicit
+from lissom.simulation.integration import Integration
 from lissom.simulation.options import FIXED, Options
-from lissom.simulation.outcome import Outcome
 from lissom.simulation.progress import Progress, shown_progress
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.run import Run, RunReport
@@ -68,7 +68,7 @@ def prepare(
     given = (tau, options.until, runs, loads, base, prescribed, payloads, arms)
     loop = setup.closed_loop(arm, *given)
     looked_for = [*as_events(events), *limit_events(arm, stop_at_limits)]
-    begin = setup.start(arm, q0, qd0, loop.inputs.runs)
+    begin = setup.start(arm, q0, qd0, loop.inputs.runs, loop.z0)
     if begin.q[:, arm.mode_index].any():
         for own, q in zip(loop.arms(len(begin.q)) or (), begin.q, strict=False):
             refuse_large_deflections(own, q, "simulate")
@@ -84,9 +84,9 @@ def prepare(
 
     spread = np.unique(np.linspace(0, len(begin.q) - 1, STARTS).astype(int)).tolist()
     used, note = regularise({run: begin.q[run] for run in spread}) or (loop, "")
-    q, qd = used.begun(begin.q, begin.qd, options.singular == "pass")
+    states = used.begun(begin.states, options.singular == "pass")
     again = {} if note else {"regularise": regularise}
-    return Scene(used, begin._replace(q=q, qd=qd), looked_for, tuple(x for x in (note, neglected) if x), **again)
+    return Scene(used, begin._replace(states=states), looked_for, tuple(x for x in (note, neglected) if x), **again)
 
 
 def integrate(
@@ -186,7 +186,7 @@ def _integrated(
     return recorded(loop, outcome, report, options, many), outcome.poses
 
 
-def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[str]) -> Outcome:
+def _closures(loop: ClosedLoop, outcome: Integration, options: Options, notes: list[str]) -> Integration:
     """Add notes about closed loops: the drift that was removed, and singular configurations."""
     from lissom.simulation.linkage import Linkage
     from lissom.simulation.singular import looked_through
@@ -201,7 +201,7 @@ def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[
 
 def _fixed(
     loop: ClosedLoop, how: Plan, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
-) -> tuple[Outcome, float]:
+) -> tuple[Integration, float]:
     dt, every = how.dt, options.every
     assert dt is not None
     if options.dt is None:
@@ -223,7 +223,7 @@ def _fixed(
     elif loop.controller is None:
         notes.append("tau is a Python function: steps run in Python, not in compiled code.")
     steps = Fixed(loop, how.method, h, repeats, events, tell, options.threads, not begin.single)
-    return steps.run(begin.q, begin.qd, times), h
+    return steps.run(begin.states, times), h
 
 
 def _note_samples(times: Array, every: float | None, notes: list[str]) -> None:
@@ -240,22 +240,22 @@ def _adaptive(
     events: Any,
     tell: Progress,
     notes: list[str],
-) -> Outcome:
+) -> Integration:
     """Integrate adaptively: one run after the other, or all together with separate steps."""
     every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     times, _, _ = grid(options.until, every, options.until)
     _note_samples(times, options.every, notes)
     count = len(begin.q)
     if method == "rodas":
-        found = Implicit(loop, options.rtol, options.atol, events, tell, options.threads).run(begin.q, begin.qd, times)
+        found = Implicit(loop, options.rtol, options.atol, events, tell, options.threads).run(begin.states, times)
         return found.ended() if begin.single else found
 
-    def each() -> Iterator[Outcome]:
+    def each() -> Iterator[Integration]:
         for k in range(count):
             report = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
             single = Adaptive(
                 loop.member(k), method, options.rtol, options.atol, events, report, switch=options.method is None
             )
-            yield single.run(begin.q[k], begin.qd[k], times)
+            yield single.run(begin.states[k], times)
 
     return next(each()) if begin.single else side_by_side(each(), times, count)

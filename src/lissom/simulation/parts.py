@@ -24,7 +24,8 @@ from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
 from lissom.simulation.files import load_run
 from lissom.simulation.options import Options
-from lissom.simulation.run import OVER_TIME, Run
+from lissom.simulation.outcome import RunOutcome
+from lissom.simulation.run import Run
 from lissom.simulation.setup import Start
 from lissom.simulation.signals import Steady
 
@@ -121,7 +122,7 @@ def fingerprint(
         place = getattr(event, "place", None)
         total.update(repr((event.name, event.direction, event.stop, place)).encode())
         functions += [event.function] if place is None else []
-    for array in (begin.q, begin.qd, loop.inputs.steady(len(begin.q))):
+    for array in (begin.states, loop.inputs.steady(len(begin.states))):
         total.update(np.ascontiguousarray(array).tobytes())
     for name, signal in loop.inputs.signals:
         total.update(name.encode())
@@ -144,7 +145,8 @@ def load_parts(folder: Path) -> Run:
         if run.count is None or run.arm != runs[0].arm or not np.array_equal(run.t, runs[0].t, equal_nan=True):
             raise ModelError("it belongs to a different simulation than the other parts.", file=str(file))
     run = joined(runs)
-    return replace(run, status=f"interrupted: {len(run.q)} finished runs of an interrupted simulation", ok=False)
+    status = f"interrupted: {len(run.q)} finished runs of an interrupted simulation"
+    return replace(run, status=status, ok=False, interrupted=True)
 
 
 def joined(runs: Sequence[Run]) -> Run:
@@ -152,7 +154,7 @@ def joined(runs: Sequence[Run]) -> Run:
     if len(runs) == 1:
         return runs[0]
     starts = np.cumsum([0, *(len(run.q) for run in runs)])
-    arrays: dict[str, Any] = {word: np.concatenate([getattr(run, word) for run in runs]) for word in OVER_TIME}
+    arrays: dict[str, Any] = {word: np.concatenate([getattr(run, word) for run in runs]) for word in runs[0].over_time}
     events = tuple(e._replace(run=e.run + int(s)) for run, s in zip(runs, starts, strict=False) for e in run.events)
     failures = {k + int(s): why for run, s in zip(runs, starts, strict=False) for k, why in run.failures.items()}
     reports = [run.report for run in runs]
@@ -162,12 +164,16 @@ def joined(runs: Sequence[Run]) -> Run:
         wall=sum(r.wall for r in reports), cpu=sum(r.cpu for r in reports),
     )  # fmt: skip
     bad = [run for run in runs if not run.ok]
+    outcomes = tuple(outcome for run in runs for outcome in run.outcomes)
     status = runs[0].status if not bad else f"in {len(bad)} of {len(runs)} blocks: {bad[0].status}"
     if failures:
         first = min(failures)
         status = f"{len(failures)} of {int(starts[-1])} runs failed; run {first}: {failures[first]}"
-    elif not bad and any(run.status != "done" for run in runs):
-        status = f"done; events occurred in {len({event.run for event in events})} of {int(starts[-1])} runs"
+    elif not bad and RunOutcome.STOPPED in outcomes:
+        status = f"done; {outcomes.count(RunOutcome.STOPPED)} of {int(starts[-1])} runs were stopped by events"
     ok = all(run.ok for run in runs)
     arms = None if runs[0].arms is None else [arm for run in runs for arm in run.arms or ()]
-    return replace(runs[0], **arrays, arms=arms, events=events, failures=failures, report=report, status=status, ok=ok)
+    return replace(
+        runs[0], **arrays, arms=arms, events=events, failures=failures, report=report, status=status, ok=ok,
+        outcomes=outcomes,
+    )  # fmt: skip

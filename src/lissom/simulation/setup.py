@@ -28,15 +28,25 @@ TAU = (
 
 
 class Start(NamedTuple):
-    """Initial states of the runs, (runs, dof) each; `single`: one run, not an ensemble."""
+    """Initial states (runs, q qd z) of the runs; `single`: one run, not an ensemble."""
 
-    q: Array
-    qd: Array
+    states: Array
+    dof: int
     single: bool
+
+    @property
+    def q(self) -> Array:
+        """(runs, dof) initial positions."""
+        return self.states[:, : self.dof]
+
+    @property
+    def qd(self) -> Array:
+        """(runs, dof) initial rates."""
+        return self.states[:, self.dof : 2 * self.dof]
 
     def rows(self, some: slice) -> Start:
         """Return the initial states of some of the runs."""
-        return Start(self.q[some], self.qd[some], self.single)
+        return self._replace(states=self.states[some])
 
 
 def closed_loop(
@@ -59,8 +69,11 @@ def closed_loop(
     several = _several(arm, arms, [frame for frame, _ in pushes])
     others = [*(s for _, s in (*laden, *pushes)), *lead.values(), *([ground] if ground else [])]
     told = [s.runs for s in others if s.runs is not None] + ([] if several is None else [len(several.arms)])
-    controller, feedback = _torques(arm, tau, until, max([*told, *([runs] if runs else [])], default=None))
-    return _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, several)
+    controller, feedback = as_controller(arm, tau, until, max([*told, *([runs] if runs else [])], default=None))
+    loop = _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, several)
+    if controller is not None:
+        controller.try_law(arm, loop.controller_inputs)
+    return loop
 
 
 def _kind(arm: Arm) -> type[ClosedLoop]:
@@ -71,8 +84,11 @@ def _kind(arm: Arm) -> type[ClosedLoop]:
     return Linkage
 
 
-def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
-    """Return the initial states of all runs; `told_runs`: the number of runs that the other arguments have."""
+def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None, z0: Array | None = None) -> Start:
+    """Return the initial states of all runs; `told_runs`: the number of runs that the other arguments have.
+
+    z0 : (m,) or (runs, m)      initial states of the controller
+    """
     q = as_state(arm, arm.home if q0 is None else q0, "q0", VERB)
     qd = as_state(arm, np.zeros(arm.dof) if qd0 is None else qd0, "qd0", VERB)
     for word, x in (("q0", q), ("qd0", qd)):
@@ -87,28 +103,30 @@ def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
             )
     told = {"q0": len(q) if q.ndim == 2 else None, "qd0": len(qd) if qd.ndim == 2 else None}
     told["gains, loads, torques, payloads or arms"] = told_runs
+    parts = [q, qd, *([] if z0 is None else [z0])]
+    told |= {"initial states of the controller": len(z0) if z0 is not None and z0.ndim == 2 else None}
     rows = common_runs(told.items())
-    q, qd = (np.ascontiguousarray(np.broadcast_to(x, (rows or 1, arm.dof))) for x in (q, qd))
-    return Start(q, qd, rows is None)
+    states = np.concatenate([np.broadcast_to(x, (rows or 1, x.shape[-1])) for x in parts], axis=1)
+    return Start(states, arm.dof, rows is None)
 
 
 # ---- torques -------------------------------------------------------------------------------------
 
 
 class Feedback:
-    """A user's function tau(t, q, qd), its torques expanded to all coordinates."""
+    """A user's function tau(t, q, qd), its torques expanded to all coordinates; `controller`: whose method it is."""
 
-    def __init__(self, arm: Arm, source: Any):
-        self.arm, self.source = arm, source
+    def __init__(self, arm: Arm, source: Any, controller: Controller | None = None):
+        self.arm, self.source, self.controller = arm, source, controller
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         return _expanded(self.arm, as_numbers(self.source(t, q, qd), f"tau at t = {t:.6g} s", VERB))
 
 
-def _torques(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
+def as_controller(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
+    """Return torques as a controller that is compiled, or as a function called from Python."""
     if isinstance(tau, Controller):
-        tau.law  # noqa: B018  refused where there is none
-        return tau, None
+        return (tau, None) if tau.compiled else (None, Feedback(arm, tau.torque, tau))  # type: ignore[attr-defined]
     if isinstance(tau, Profile):
         return Torques(as_signal(tau, arm.dof, "tau", lambda x: _expanded(arm, x))), None
     if isinstance(tau, type):
