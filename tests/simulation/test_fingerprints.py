@@ -5,18 +5,17 @@ import pytest
 
 import lissom as ls
 from lissom.simulation import integrate
-from lissom.simulation.options import as_options
-from lissom.simulation.parts import Store, fingerprint
+from lissom.simulation.options import Options, Scenario
+from lissom.simulation.records.parts import Store, fingerprint
 
 ARM = ls.load("two_link")
 STARTS = np.zeros((4, 2))
 
 
 def printed(tau=None, **more):
-    options = as_options(0.1, None, None, None, 1e-3, None, None, None, "stop")
-    given = {"loads": (), "base": None, "prescribed": None, "payloads": None, "arms": None, "events": ()} | more
-    scene = integrate.prepare(ARM, STARTS, None, tau, options, stop_at_limits=False, **given)
-    total, unseen = fingerprint(*scene[:2], options, scene.events, 2)
+    options = Options(until=0.1, dt=1e-3)
+    scene = integrate.prepare(Scenario(ARM, STARTS, tau=tau, **more), options)
+    total, unseen = fingerprint(*scene[:2], options.numerical(), scene.events, 2)
     assert unseen == ()
     return total
 

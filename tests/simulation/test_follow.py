@@ -165,7 +165,7 @@ def test_what_is_no_motion():
 
 
 def test_another_motion_needs_no_compilation_but_counts(motion):
-    from lissom.simulation.closed_loop import ClosedLoop
+    from lissom.simulation.loop.closed_loop import ClosedLoop
 
     other = ls.predict_motion(ARM, **PLAN | {"goal": [0.4, 0.3]})
     a, b = (ClosedLoop(ARM, ls.Follow(x, kp=1, kd=1)) for x in (motion, other))

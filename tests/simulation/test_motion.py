@@ -6,10 +6,10 @@ from scipy.interpolate import CubicSpline
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
-from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.friction import settled
-from lissom.simulation.slopes import slopes, smooth
-from lissom.simulation.stepping import Stepper
+from lissom.simulation.integrators.stepping import Stepper
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.friction import settled
+from lissom.simulation.loop.slopes import slopes, smooth
 
 Q0 = np.array([0.3, -0.7, 0.2, 0.3, 0.4, 0.5])
 QD0 = np.array([0.7, -0.2, 0.9, -1.1, 0.4, 0.8])
@@ -308,12 +308,14 @@ def test_lqr_holds_a_passive_joint():
 def test_slopes_of_the_closed_loop(arm):
     """Exact derivatives against central differences, with held joints, loads and a controller."""
     q, qd, _ = (x[0] for x in random_states(arm, 1, seed=2))
+    from lissom.simulation.options import Scenario
     from lissom.simulation.setup import closed_loop
 
     n = arm.dof
     control = ls.ComputedTorque(np.zeros(n), 30.0, 4.0, model=arm.with_gravity([0, 0, -5]))
     lead = {arm.joints[1].name: 1.0}
-    loop = closed_loop(arm, control, 1.0, None, random_loads(arm, 3), random_base(1), lead, None)
+    given = {"loads": random_loads(arm, 3), "base": random_base(1), "prescribed": lead}
+    loop = closed_loop(Scenario(arm, tau=control, **given), 1.0)
     way = np.sign(qd[loop.sliding]) * (np.arange(len(loop.sliding)) % 2)
     J = slopes(loop, 0.0, np.concatenate([q, qd]), way)
     x = np.concatenate([q, qd])
@@ -441,8 +443,8 @@ def test_the_numpy_path_gives_the_same(monkeypatch, puma):
     """Without a compiler the same program runs on arrays."""
     q = Q0 + np.random.default_rng(0).uniform(-0.2, 0.2, (3, 6))
     fast = ls.simulate(puma, q, QD0, ls.PD(Q0, 50, 5), until=0.02, dt=1e-3)
-    monkeypatch.setattr("lissom.simulation.closed_loop.compiler_present", lambda: False)
-    monkeypatch.setattr("lissom.simulation.closed_loop.compiler_present", lambda: False)
+    monkeypatch.setattr("lissom.simulation.loop.closed_loop.compiler_present", lambda: False)
+    monkeypatch.setattr("lissom.simulation.loop.closed_loop.compiler_present", lambda: False)
     slow = ls.simulate(puma, q, QD0, ls.PD(Q0, 50, 5), until=0.02, dt=1e-3)
     assert np.abs(fast.q - slow.q).max() < 1e-12
     assert np.abs(fast.tau - slow.tau).max() < 1e-9

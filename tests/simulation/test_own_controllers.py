@@ -8,9 +8,9 @@ import pytest
 
 import lissom as ls
 from lissom.engine.program import sin
-from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.controllers import gain, limit, reference
 from lissom.simulation.controllers.law import LoopState
+from lissom.simulation.loop.closed_loop import ClosedLoop
 
 ARM = ls.load("two_link")
 SOFT = ls.load("two_link_flexible")

@@ -149,7 +149,7 @@ def test_files_keep_the_integral(tmp_path, ending):
 
 
 def test_resumed_ensembles(tmp_path, monkeypatch):
-    from lissom.simulation.parts import Store
+    from lissom.simulation.records.parts import Store
 
     starts = np.linspace(0, 0.4, 8).reshape(4, 2)
     given = {"until": 0.05, "dt": 1e-3, "save": tmp_path / "runs.nc", "save_every": 2}

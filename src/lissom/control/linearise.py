@@ -112,15 +112,16 @@ class _Gains(NamedTuple):
 
 def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     from lissom.simulation.controllers import Controller
+    from lissom.simulation.loop.slopes import controller_slopes
+    from lissom.simulation.options import Scenario
     from lissom.simulation.setup import closed_loop
-    from lissom.simulation.slopes import controller_slopes
 
     if not isinstance(controller, Controller) and (not callable(controller) or isinstance(controller, type)):
         raise InputError(
             f"linearise: controller is {shown(controller)}; expected PD(...), ComputedTorque(...), "
             "GravityCompensation(...), Impedance(...), StateFeedback(...) or a function tau(t, q, qd)."
         )
-    loop = closed_loop(arm, controller, 1.0, None, (), None, None, None)
+    loop = closed_loop(Scenario(arm, tau=controller), 1.0)
     if loop.inputs.runs is not None:
         raise InputError(f"linearise: the controller has gains for {loop.inputs.runs} runs; give those of one run.")
     given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, spark, tag
 from lissom.model.limits import used
 from lissom.model.units import units
-from lissom.simulation.run import Run
+
+if TYPE_CHECKING:
+    from lissom.simulation.run import Run
 
 COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 MOST_EVENTS = 8

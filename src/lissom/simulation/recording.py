@@ -10,14 +10,14 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.integration import Integration
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.tableau import tableau
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.spectrum import advice
+from lissom.simulation.loop.truncated import FIX, is_truncated, lost_inertia
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Failure, RunOutcome
 from lissom.simulation.run import Run, RunReport
-from lissom.simulation.spectrum import advice
-from lissom.simulation.tableau import tableau
-from lissom.simulation.truncated import FIX, is_truncated, lost_inertia
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.call import library_of
@@ -242,6 +242,6 @@ def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:
         "controller": "function" if controller is None else type(controller).__name__,
         **({"controller_states": list(loop.controller_states)} if loop.controller_states else {}),
         "settings": {} if controller is None else controller.settings(),
-        "options": {k: v for k, v in options._asdict().items() if v is not None},
+        "options": options.numerical(),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }

@@ -16,9 +16,10 @@ from lissom.formats.table_header import LoadRow
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import last_flexible, only_end
-from lissom.simulation.balance import relative
 from lissom.simulation.events import EventHit
 from lissom.simulation.outcome import SEVERITY, RunOutcome
+from lissom.simulation.records.balance import relative
+from lissom.simulation.records.written import OVER_TIME
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
@@ -28,9 +29,7 @@ from lissom.verbs.states import as_numbers
 if TYPE_CHECKING:
     import xarray
 
-POWER = ("in", "lost", "outer")
 TERMS = 16  # numbers per sample that the balance of energy takes for a while
-OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 
 
 class Provenance(TypedDict, total=False):
@@ -260,7 +259,7 @@ class Run:
         Arrays (nt, ns, ...), or (runs, nt, ns, ...); see `lissom.deformation`. NaN after a run's end.
         """
         if self.arms is not None:
-            from lissom.simulation.own_arms import deformed
+            from lissom.simulation.records.own_arms import deformed
 
             return deformed(self.arms, self.q, link, s)
         return Rule(self.arm, link, s, "deformation")(self.q[..., amplitudes(self.arm, link)])
@@ -278,7 +277,7 @@ class Run:
         if self.arms is None:
             verb: Any = pose if name == "pose" else velocity
             return self._where_known(lambda *x: verb(self.arm, *x, link, point), *states)
-        from lissom.simulation.own_arms import watched
+        from lissom.simulation.records.own_arms import watched
 
         arms, which = self.arms, np.nonzero(np.isfinite(states[0]).all(axis=-1))[0]
         return self._where_known(lambda *x: watched(self.arm, arms, name, x, which, link, point), *states)
@@ -384,13 +383,13 @@ class Run:
         >>> run.to_xarray().q.dims
         ('time', 'coordinate')
         """
-        from lissom.simulation.files import to_dataset
+        from lissom.simulation.records.written import to_dataset
 
         return to_dataset(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file: ``.nc`` (NetCDF), ``.csv``, or ``.parquet`` (extra ``parquet``). See `load_run`."""
-        from lissom.simulation.files import save
+        from lissom.simulation.records.written import save
 
         save(self, path)
 

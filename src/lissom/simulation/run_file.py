@@ -21,9 +21,9 @@ from lissom.formats.scenario import (
 from lissom.formats.strict import Table, as_rows, as_table, inside, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
-from lissom.simulation.acting import base_of, loads_of
 from lissom.simulation.controllers import FILE_KINDS, Controller
 from lissom.simulation.events import Event
+from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1

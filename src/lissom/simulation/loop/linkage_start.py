@@ -11,7 +11,7 @@ from lissom.loops.algebra import Split, split
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from lissom.simulation.linkage import Linkage
+    from lissom.simulation.loop.linkage import Linkage
 
 ASIDE = 1e-3  # rad or m that a start is moved to see whether it is singular
 FAINT = 1e-2  # of that distance beside the largest singular value: less comes of what is left open there

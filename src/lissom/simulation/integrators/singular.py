@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.loops.dips import zeros
-from lissom.simulation.integration import Integration
-from lissom.simulation.linkage import Linkage
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.loop.linkage import Linkage
 from lissom.simulation.outcome import Failure, RunOutcome
 from lissom.spatial.rotations import Array
 

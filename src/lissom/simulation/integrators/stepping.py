@@ -22,9 +22,9 @@ import numpy as np
 from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
 from lissom.engine.program import Inline, Plain, Step, absolute, sign
-from lissom.simulation.closed_loop import ClosedLoop, code_version
-from lissom.simulation.friction import GRIP
-from lissom.simulation.tableau import tableau
+from lissom.simulation.integrators.tableau import tableau
+from lissom.simulation.loop.closed_loop import ClosedLoop, code_version
+from lissom.simulation.loop.friction import GRIP
 from lissom.spatial.rotations import Array
 
 

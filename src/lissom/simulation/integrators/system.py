@@ -9,8 +9,8 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
-from lissom.simulation.slopes import slopes
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.slopes import slopes
 from lissom.spatial.rotations import Array
 
 BEYOND = 1e3 * FASTEST  # rad or m, and per second, at which trial states are no longer evaluated

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation.closed_loop import ClosedLoop, Rates
-from lissom.simulation.slopes import torque_slopes
-from lissom.simulation.system import BEYOND
+from lissom.simulation.integrators.system import BEYOND
+from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
+from lissom.simulation.loop.slopes import torque_slopes
 from lissom.spatial.rotations import Array
 
 GAMMA = 0.25

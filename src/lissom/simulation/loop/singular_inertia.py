@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.model.arm import Arm
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 from lissom.verbs.singular_inertia import PART, degenerate_links, directions_without_inertia, sentence, taking_part
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
-from lissom.simulation import implicit
-from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
-from lissom.simulation.fixed import Fixed, grid
+from lissom.simulation.integrators import implicit
+from lissom.simulation.integrators.fixed import Fixed, grid
+from lissom.simulation.integrators.tableau import tableau
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.spectrum import Spectrum, spectrum
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.setup import Start
-from lissom.simulation.spectrum import Spectrum, spectrum
-from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
 from lissom.verbs.several import call_rows
 

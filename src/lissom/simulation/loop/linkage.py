@@ -20,8 +20,8 @@ from lissom.errors import SolveError
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
 from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
-from lissom.simulation.closed_loop import ClosedLoop, Rates
-from lissom.simulation.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
+from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
+from lissom.simulation.loop.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
 from lissom.simulation.outcome import DivergedError
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import library_of

@@ -17,7 +17,7 @@ from lissom.engine.function import Function
 from lissom.errors import SolveError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import acting, library_of
 from lissom.verbs.library import compiler_present

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.errors import SolveError
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 
 GRIP = 1e-9  # relative; a joint is let go a little beyond its friction, so that it does start to move

@@ -15,15 +15,15 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation.adaptive import MOST_AT_ONCE, STALL, STALLED, Adaptive
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
-from lissom.simulation.crossings import noted_limits
 from lissom.simulation.events import Event, LimitEvent
-from lissom.simulation.friction import GRIP, settled
-from lissom.simulation.integration import Integration
+from lissom.simulation.integrators.adaptive import MOST_AT_ONCE, STALL, STALLED, Adaptive
+from lissom.simulation.integrators.crossings import noted_limits
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.rosenbrock import ORDER, Index, Path, Runs
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.friction import GRIP, settled
+from lissom.simulation.loop.singular_inertia import singular_starts
 from lissom.simulation.outcome import Failure
-from lissom.simulation.rosenbrock import ORDER, Index, Path, Runs
-from lissom.simulation.singular_inertia import singular_starts
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import compiler_present
 

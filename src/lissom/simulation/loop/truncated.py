@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.errors import IndefiniteInertia
 from lissom.model.arm import Arm
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 from lissom.verbs.definite import first_indefinite, warn_user
 

@@ -31,7 +31,7 @@ from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
-from lissom.simulation.inputs import Inputs
+from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
 from lissom.spatial.rotations import Array
 from lissom.verbs.call import is_short_lived, library_of
@@ -393,5 +393,5 @@ class ClosedLoop:
 @functools.cache
 def code_version() -> str:
     """Return the fingerprint of the code that makes kernels, including controllers and integration methods."""
-    own = sorted(Path(__file__).parent.rglob("*.py"))
+    own = sorted(Path(__file__).parents[1].rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.friction import settled
-from lissom.simulation.singular_inertia import singular_at
-from lissom.simulation.slopes import slopes
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.friction import settled
+from lissom.simulation.loop.singular_inertia import singular_at
+from lissom.simulation.loop.slopes import slopes
 from lissom.spatial.rotations import Array
 
 GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly

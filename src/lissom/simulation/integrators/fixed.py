@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from lissom.cores import cores
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
-from lissom.simulation.crossings import crossings, on_cubic
 from lissom.simulation.events import Event, EventHit, LimitEvent
-from lissom.simulation.friction import settled
-from lissom.simulation.integration import Integration
+from lissom.simulation.integrators.crossings import crossings, on_cubic
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.stepping import Stepper
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.friction import settled
 from lissom.simulation.outcome import Failure, RunOutcome
-from lissom.simulation.stepping import Stepper
 from lissom.spatial.rotations import Array
 
 CHUNK_SECONDS = 0.2

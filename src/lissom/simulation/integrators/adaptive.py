@@ -14,14 +14,14 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError, SolveError
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.events import Event, EventHit
-from lissom.simulation.friction import GRIP, settled
-from lissom.simulation.integration import Integration
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.system import System
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.friction import GRIP, settled
+from lissom.simulation.loop.singular_inertia import singular_at
+from lissom.simulation.loop.spectrum import StabilityWatch
 from lissom.simulation.outcome import CollapsedError, DivergedError, Failure
-from lissom.simulation.singular_inertia import singular_at
-from lissom.simulation.spectrum import StabilityWatch
-from lissom.simulation.system import System
 from lissom.spatial.rotations import Array
 
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
