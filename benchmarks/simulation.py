@@ -119,8 +119,8 @@ def measure(case: Case, rounds: int, sample: int) -> dict[str, dict[str, float]]
 
 def steps_only(case: Case) -> float:
     """The compiled loop of one run, without the record around it."""
-    from lissom.simulation.closed_loop import ClosedLoop
-    from lissom.simulation.stepping import Stepper
+    from lissom.simulation.integrators.stepping import Stepper
+    from lissom.simulation.loop.closed_loop import ClosedLoop
 
     if not hasattr(case, "stepper"):
         case.stepper = Stepper(ClosedLoop(case.arm, ls.PD(case.goal, case.kp, case.kd)), "rk4")

@@ -50,13 +50,17 @@ from lissom.pages.report import write_report as write_report
 from lissom.pages.web_page import WebPage as WebPage
 from lissom.simulation.controllers import (
     PD as PD,
+    PID as PID,
     ComputedTorque as ComputedTorque,
+    Controller as Controller,
+    Follow as Follow,
     GravityCompensation as GravityCompensation,
     Impedance as Impedance,
     StateFeedback as StateFeedback,
 )
 from lissom.simulation.events import Event as Event, EventHit as EventHit
 from lissom.simulation.files import load_run as load_run
+from lissom.simulation.outcome import RunOutcome as RunOutcome
 from lissom.simulation.run import Run as Run, RunReport as RunReport
 from lissom.simulation.signals import Profile as Profile
 from lissom.simulation.simulate import simulate as simulate

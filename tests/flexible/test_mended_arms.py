@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.simulation.friction import settled
+from lissom.simulation.loop.friction import settled
+from lissom.simulation.loop.slopes import slopes
+from lissom.simulation.options import Scenario
 from lissom.simulation.setup import closed_loop
-from lissom.simulation.slopes import slopes
 
 TWO = ls.load("two_link_flexible")
 
@@ -55,17 +56,17 @@ def test_a_singular_arm_with_a_load_along_a_beam_is_told_in_words():
 def test_derivatives_of_runs_with_payloads_keep_the_shapes(mass):
     """The payload is added to the arm; the shapes stay those of the arm that is simulated."""
     payloads = {"link2": [ls.Payload(mass, com=(0.02, 0.01, 0), inertia=1e-3)]}
-    loop = closed_loop(TWO, ls.PD([0.3, 0.2], 2.0, 0.1), 1.0, 1, (), None, None, payloads).member(0)
+    loop = closed_loop(Scenario(TWO, tau=ls.PD([0.3, 0.2], 2.0, 0.1), payloads=payloads), 1.0, 1).member(0)
     q, qd = np.array([0.2, 0.01, 0.002, 0.5, -0.02, 0.001]), np.array([0.3, 0.1, 0.0, -0.2, 0.05, 0.01])
-    way = settled(loop, 0.0, q, qd)
-    J = slopes(loop, 0.0, q, qd, way)
-    given, step = loop.inputs.at(0.0), 1e-6
+    way = settled(loop, 0.0, np.concatenate([q, qd]))
+    J = slopes(loop, 0.0, np.concatenate([q, qd]), way)
+    step = 1e-6
     for k in range(12):
         ends = []
         for sign in (1, -1):
             x = np.concatenate([q, qd])
             x[k] += sign * step
-            ends.append(loop.rates(x[:6].copy(), x[6:].copy(), way, given, None).qdd)
+            ends.append(loop.slope(0.0, x, way).qdd)
         column = (ends[0] - ends[1]) / (2 * step)
         assert np.abs(J[6:, k] - column).max() < 1e-6 * np.abs(J[6:]).max()
 

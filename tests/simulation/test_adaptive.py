@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.simulation import adaptive
+from lissom.simulation.integrators import adaptive
 
 ARM = ls.load("two_link")
 Q0 = np.array([0.3, -0.4])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.simulation import adaptive, setup
+from lissom.simulation import setup
+from lissom.simulation.integrators import adaptive
+from lissom.simulation.options import Scenario
 from lissom.simulation.run_file import read_run_file
 
 ARM = ls.load("two_link")
@@ -50,7 +52,7 @@ def test_rows_of_rows_carry_their_own_payloads():
     """Blocks that are kept on disk are cut again where memory is short."""
     masses = [0.3, 0.7, 1.1, 1.9, 2.3]
     payloads = [ls.Payload(mass, com=(0.1, 0.02, 0.0)) for mass in masses]
-    loop = setup.closed_loop(ARM, None, 1.0, None, (), None, None, payloads)
+    loop = setup.closed_loop(Scenario(ARM, payloads=payloads), 1.0)
     inner = loop.rows(slice(1, 5)).rows(slice(2, 4))
     assert [inner.member(k).own(inner.member(k).inputs.at(0.0))[0][0] for k in (0, 1)] == masses[3:5]
 

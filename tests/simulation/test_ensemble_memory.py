@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.simulation import fixed
+from lissom.simulation.integrators import fixed
 
 CODE = """
 import json, sys, tracemalloc
 import numpy as np, lissom as ls
-from lissom.simulation import fixed
+from lissom.simulation.integrators import fixed
 name, method, runs, fixed.ROOM = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 arm = ls.load(name)
 start = np.random.default_rng(0).uniform(-0.5, 0.5, (runs, 2))

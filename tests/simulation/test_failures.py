@@ -201,7 +201,7 @@ def test_some_runs_of_many_may_fail():
 
 def test_interrupted_runs_are_kept(monkeypatch):
     """Ctrl-C in the middle."""
-    monkeypatch.setattr("lissom.simulation.fixed.CHUNK_SECONDS", 1e-4)
+    monkeypatch.setattr("lissom.simulation.integrators.fixed.CHUNK_SECONDS", 1e-4)
     calls = []
 
     def progress(fraction):

@@ -5,18 +5,17 @@ import pytest
 
 import lissom as ls
 from lissom.simulation import integrate
-from lissom.simulation.options import as_options
-from lissom.simulation.parts import Store, fingerprint
+from lissom.simulation.options import Options, Scenario
+from lissom.simulation.records.parts import Store, fingerprint
 
 ARM = ls.load("two_link")
 STARTS = np.zeros((4, 2))
 
 
 def printed(tau=None, **more):
-    options = as_options(0.1, None, None, None, 1e-3, None, None, None, "stop")
-    given = {"loads": (), "base": None, "prescribed": None, "payloads": None, "arms": None, "events": ()} | more
-    scene = integrate.prepare(ARM, STARTS, None, tau, options, stop_at_limits=False, **given)
-    total, unseen = fingerprint(*scene[:2], options, scene.events, 2)
+    options = Options(until=0.1, dt=1e-3)
+    scene = integrate.prepare(Scenario(ARM, STARTS, tau=tau, **more), options)
+    total, unseen = fingerprint(*scene[:2], options.numerical(), scene.events, 2)
     assert unseen == ()
     return total
 
@@ -135,3 +134,137 @@ def test_an_ensemble_that_cannot_be_compared_is_not_resumed(interrupted):
     given = interrupted(make())
     with pytest.raises(ls.InputError, match=r"resumed: the content of <lambda>: noise \(builtins.generator\)"):
         ls.simulate(ARM, STARTS, tau=make(), **given)
+
+
+# ---- controllers -----------------------------------------------------------------------------------
+
+
+def own_law(body, **scope):
+    """Return a controller with a law that is compiled, whose code takes values from outside."""
+    scope |= {"ls": ls}
+    exec(f"class Law(ls.Controller):\n    def law(self, q, qd{scope.pop('more', '')}):\n        return {body}", scope)
+    return scope["Law"]()
+
+
+def law_constant(gain):
+    return own_law(f"[-{gain} * x for x in q]")
+
+
+def law_default(gain):
+    return own_law("[-gain * x for x in q]", more=f", gain={gain}")
+
+
+def law_global(gain):
+    return own_law("[-gain * x for x in q]", gain=gain)
+
+
+def law_table(gain):
+    return own_law("[-gains['elbow'][0] * x for x in q]", gains={"elbow": np.array([gain])})
+
+
+def law_closure(gain):
+    class Law(ls.Controller):
+        def law(self, q, qd):
+            return [-gain * x for x in q]
+
+    return Law()
+
+
+def law_attribute(gain):
+    class Law(ls.Controller):
+        def __init__(self):
+            self.gains = {"elbow": [gain]}
+
+        def law(self, q, qd):
+            return [-self.gains["elbow"][0] * x for x in q]
+
+    return Law()
+
+
+def python_attribute(gain):
+    class Law(ls.Controller):
+        def __init__(self):
+            self.gains = [gain]
+
+        def torque(self, t, q, qd):
+            return -self.gains[0] * q
+
+    return Law()
+
+
+def python_closure(gain):
+    class Law(ls.Controller):
+        def torque(self, t, q, qd):
+            return -gain * q
+
+    return Law()
+
+
+def reference_table(gain):
+    return ls.PD(ls.Profile([0.0, 0.02], [[0.0, 0.0], [gain, 0.0]]), 10, 1)
+
+
+def reference_closure(gain):
+    return ls.PD(lambda t: [gain * t, 0.0], 10, 1, qd=0.0)
+
+
+def reference_default(gain):
+    return ls.PD(lambda t, gain=gain: [gain * t, 0.0], 10, 1, qd=0.0)
+
+
+def feedforward_table(gain):
+    return ls.PD([0.0, 0.0], 10, 1, tau=ls.Profile([0.0, 0.02], [[0.0, 0.0], [gain, 0.0]]))
+
+
+def gain_number(gain):
+    return ls.PD([0.0, 0.0], gain, 1)
+
+
+def gain_matrix(gain):
+    return ls.StateFeedback(gain * np.eye(2, 4), [0.0, 0.0])
+
+
+def model(gain):
+    return ls.GravityCompensation(model=ARM.with_link("fore", mass=gain))
+
+
+def goal(gain):
+    return ls.Impedance("fore", [gain, 0.4, 0.0], 20, 2)
+
+
+def integral(gain):
+    return ls.PID([0.0, 0.0], 10, 5, 1, integral=gain)
+
+
+def tracking_rate(gain):
+    return ls.PID([0.0, 0.0], 10, 5, 1, limit=3.0, kt=gain)
+
+
+CONTROLLERS = [
+    law_constant, law_default, law_global, law_table, law_closure, law_attribute, python_attribute, python_closure,
+    reference_table, reference_closure, reference_default, feedforward_table, gain_number, gain_matrix, model, goal,
+    integral, tracking_rate,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", CONTROLLERS)
+def test_what_a_controller_is_made_of_counts(make):
+    assert printed(make(1.0)) == printed(make(1.0))
+    assert printed(make(1.0)) != printed(make(1.5))
+
+
+@pytest.mark.parametrize("make", [law_closure, law_table, python_attribute, reference_table, model, integral])
+def test_ensembles_of_another_controller_are_not_resumed(interrupted, make):
+    given = interrupted(make(1.0))
+    with pytest.raises(ls.InputError, match="a different simulation"):
+        ls.simulate(ARM, STARTS, tau=make(1.5), **given)
+    assert ls.simulate(ARM, STARTS, tau=make(1.0), **given).ok
+
+
+def test_a_motion_counts_by_its_curves(interrupted):
+    plan = {"start": [0, 0], "duration": 0.5, "minimise": "torque_squared", "starts": 1, "segments": 4}
+    motions = [ls.predict_motion(ARM, goal=goal, **plan) for goal in ([0.5, 0.3], [0.5, 0.3], [0.4, 0.3])]
+    controls = [ls.Follow(motion, kp=10, kd=1) for motion in motions]
+    assert printed(controls[0]) == printed(controls[1]) != printed(controls[2])
+    K = np.eye(2, 4)
+    assert printed(ls.Follow(motions[0], K=[K, K])) != printed(ls.Follow(motions[0], K=[K, 2 * K]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.simulation import adaptive, implicit
+from lissom.simulation.integrators import adaptive, implicit
 
 ARM = ls.load("two_link")
 GOAL = np.array([0.3, -0.4])

@@ -77,7 +77,7 @@ def test_events_in_blocks(monkeypatch):
     stop = ls.Event(lambda t, q, qd: q[0] + 0.5, "down", stop=True)
     starts = np.random.default_rng(0).uniform(0.0, 0.4, (11, 2))
     whole = ls.simulate(ARM, starts, until=1.0, dt=1e-3, events=[stop])
-    monkeypatch.setattr("lissom.simulation.fixed.ROOM", 8 * 1000 * 7 * 4)
+    monkeypatch.setattr("lissom.simulation.integrators.fixed.ROOM", 8 * 1000 * 7 * 4)
     blocks = ls.simulate(ARM, starts, until=1.0, dt=1e-3, events=[stop])
     assert np.array_equal(whole.q, blocks.q, equal_nan=True)
     assert [(e.run, e.t) for e in whole.events] == [(e.run, e.t) for e in blocks.events]
@@ -159,7 +159,7 @@ def test_a_stop_before_a_failure_is_a_stop():
 
 
 def test_interrupted_ensembles_say_how_far_they_came(monkeypatch):
-    monkeypatch.setattr("lissom.simulation.fixed.CHUNK_SECONDS", 1e-4)
+    monkeypatch.setattr("lissom.simulation.integrators.fixed.CHUNK_SECONDS", 1e-4)
 
     def progress(fraction):
         if fraction > 0.3:

@@ -6,10 +6,10 @@ from scipy.interpolate import CubicSpline
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
-from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.friction import settled
-from lissom.simulation.slopes import slopes
-from lissom.simulation.stepping import Stepper
+from lissom.simulation.integrators.stepping import Stepper
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.friction import settled
+from lissom.simulation.loop.slopes import slopes
 
 Q0 = np.array([0.3, -0.7, 0.2, 0.3, 0.4, 0.5])
 QD0 = np.array([0.7, -0.2, 0.9, -1.1, 0.4, 0.8])
@@ -310,20 +310,21 @@ def test_lqr_holds_a_passive_joint():
 def test_slopes_of_the_closed_loop(arm):
     """Exact derivatives against central differences, with held joints, loads and a controller."""
     q, qd, _ = (x[0] for x in random_states(arm, 1, seed=2))
+    from lissom.simulation.options import Scenario
     from lissom.simulation.setup import closed_loop
 
     n = arm.dof
     control = ls.ComputedTorque(np.zeros(n), 30.0, 4.0, model=arm.with_gravity([0, 0, -5]))
     lead = {arm.joints[1].name: 1.0}
-    loop = closed_loop(arm, control, 1.0, None, random_loads(arm, 3), random_base(1), lead, None)
+    given = {"loads": random_loads(arm, 3), "base": random_base(1), "prescribed": lead}
+    loop = closed_loop(Scenario(arm, tau=control, **given), 1.0)
     way = np.sign(qd[loop.sliding]) * (np.arange(len(loop.sliding)) % 2)
-    J = slopes(loop, 0.0, q, qd, way)
-    given = loop.inputs.at(0.0)
+    J = slopes(loop, 0.0, np.concatenate([q, qd]), way)
     x = np.concatenate([q, qd])
     for k in range(2 * n):
         step = np.zeros(2 * n)
         step[k] = 1e-6
-        ends = [loop.rates((x + s * step)[:n], (x + s * step)[n:], way, given).qdd for s in (1, -1)]
+        ends = [loop.slope(0.0, x + s * step, way).qdd for s in (1, -1)]
         column = (ends[0] - ends[1]) / 2e-6
         assert np.abs(J[n:, k] - column).max() < 1e-6 * max(1.0, np.abs(J).max())
 
@@ -387,8 +388,9 @@ def test_joints_that_hold_each_other(puma):
     loop = ClosedLoop(puma, ls.PD(Q0, 1.0, 1.0))
     for _ in range(20):
         q = rng.uniform(-1, 1, 6)
-        way = settled(loop, 0.0, q, np.zeros(6))
-        rates = loop.rates(q, np.zeros(6), way, loop.inputs.at(0.0))
+        y = np.concatenate([q, np.zeros(6)])
+        way = settled(loop, 0.0, y)
+        rates = loop.slope(0.0, y, way)
         friction = np.array([loop.friction[k] for k in loop.sliding])
         assert (np.abs(rates.effort[way == 0]) <= friction[way == 0] * (1 + 1e-8)).all()
         assert (rates.qdd[way != 0] * way[way != 0] >= 0).all()
@@ -443,8 +445,8 @@ def test_the_numpy_path_gives_the_same(monkeypatch, puma):
     """Without a compiler the same program runs on arrays."""
     q = Q0 + np.random.default_rng(0).uniform(-0.2, 0.2, (3, 6))
     fast = ls.simulate(puma, q, QD0, ls.PD(Q0, 50, 5), until=0.02, dt=1e-3)
-    monkeypatch.setattr("lissom.simulation.closed_loop.compiler_present", lambda: False)
-    monkeypatch.setattr("lissom.simulation.closed_loop.compiler_present", lambda: False)
+    monkeypatch.setattr("lissom.simulation.loop.closed_loop.compiler_present", lambda: False)
+    monkeypatch.setattr("lissom.simulation.loop.closed_loop.compiler_present", lambda: False)
     slow = ls.simulate(puma, q, QD0, ls.PD(Q0, 50, 5), until=0.02, dt=1e-3)
     assert np.abs(fast.q - slow.q).max() < 1e-12
     assert np.abs(fast.tau - slow.tau).max() < 1e-9

@@ -124,8 +124,8 @@ def test_provenance_tells_the_gains(tmp_path):
     made = ls.load_run(tmp_path / "a.nc").report.provenance
     assert made["controller"] == "PD"
     assert made["settings"] == {
-        "q": "cubic profile of 3 samples, 0 to 0.1 s", "kp": kp, "kd": 4, "qd": None, "gravity": True, "limit": True,
-        "model": two.digest,
+        "q": "cubic profile of 3 samples, 0 to 0.1 s", "kp": kp, "kd": 4, "qd": None, "tau": None, "gravity": True,
+        "limit": True, "model": two.digest,
     }  # fmt: skip
     made = ls.simulate(two, [0.1, 0.2], tau=[0.5, -0.25], until=0.1).report.provenance
     assert made["settings"] == {"tau": [0.5, -0.25]}

@@ -60,8 +60,8 @@ def simulate(
 
     After Ctrl-C or a divergence, what was computed so far is written like a finished run.
     """
-    from lissom.simulation.files import check_target
     from lissom.simulation.overview import summary
+    from lissom.simulation.records.written import check_target
     from lissom.simulation.run_file import read_run_file
     from lissom.simulation.simulate import simulate as make
 

@@ -15,7 +15,7 @@ from lissom.formats.table_header import TableHeader, header_of, read_header
 from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
 from lissom.model.units import units
-from lissom.simulation.acting import loads_at, loads_of
+from lissom.simulation.records.acting import loads_at, loads_of
 from lissom.simulation.run import Run
 from lissom.simulation.trajectory import Trajectory, read_columns, read_trajectory
 from lissom.spatial.rotations import Array

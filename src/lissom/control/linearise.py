@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.control.state_space import StateSpace
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, UnsupportedError, shown
 from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -116,20 +116,27 @@ class _Gains(NamedTuple):
 
 def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     from lissom.simulation.controllers import Controller
+    from lissom.simulation.loop.slopes import controller_slopes
+    from lissom.simulation.options import Scenario
     from lissom.simulation.setup import closed_loop
-    from lissom.simulation.slopes import controller_slopes
 
     if not isinstance(controller, Controller) and (not callable(controller) or isinstance(controller, type)):
         raise InputError(
             f"linearise: controller is {shown(controller)}; expected PD(...), ComputedTorque(...), "
             "GravityCompensation(...), Impedance(...), StateFeedback(...) or a function tau(t, q, qd)."
         )
-    loop = closed_loop(arm, controller, 1.0, None, (), None, None, None)
+    loop = closed_loop(Scenario(arm, tau=controller), 1.0)
     if loop.inputs.runs is not None:
         raise InputError(f"linearise: the controller has gains for {loop.inputs.runs} runs; give those of one run.")
     given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))
-    tau = loop.rates(q, qd, moving, given, loop.outside(0.0, q, qd)).tau
-    return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, given))
+    if loop.controller_states:
+        raise UnsupportedError(
+            f"linearise: {type(controller).__name__} has states of its own ({', '.join(loop.controller_states)}), "
+            "which a linear model in q and qd does not contain. Give tau or another controller."
+        )
+    z = np.zeros(0)
+    tau = loop.rates(q, qd, z, moving, given, loop.outside(0.0, q, qd)).tau
+    return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, z, given)[:2])
 
 
 def _looped(

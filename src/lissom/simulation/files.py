@@ -1,76 +1,43 @@
-"""Runs as datasets and files: NetCDF, CSV, Parquet. The arm, the report and all events travel with the numbers.
-
-One table of numbers (over runs, time and coordinates) and one text, the rest as JSON: that is all a run
-is made of, and the same in every format.
-"""
+"""Runs read from datasets and files, which `records.written` writes."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lissom.errors import InputError, LissomError, ModelError, shown
-from lissom.formats.files import Budget, refuse_unreadable, write_whole
+from lissom.formats.files import Budget, refuse_unreadable
 from lissom.formats.kinds import read_instead, refuse_other_record
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
-from lissom.formats.table_header import header_lines, header_of, loads_of_rows
-from lissom.formats.tables import read_table, write_table
-from lissom.formats.typed import printable_parts, refuse_unfit
-from lissom.model.units import units
+from lissom.formats.table_header import loads_of_rows
+from lissom.formats.tables import read_table
+from lissom.formats.typed import refuse_unfit
 from lissom.simulation.events import EventHit
-from lissom.simulation.own_arms import Kept, told as told_arms
-from lissom.simulation.run import OVER_TIME, POWER, Run, RunReport
+from lissom.simulation.outcome import RunOutcome
+from lissom.simulation.records.joined import joined
+from lissom.simulation.records.own_arms import Kept
+from lissom.simulation.records.written import (
+    FORMAT,
+    OVER_TIME,
+    POWER,
+    WIDE,
+    ending_of,
+    pyarrow_or_error,
+    state_names,
+)
+from lissom.simulation.run import Run, RunReport
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "lissom run 2"
 UNTOLD = 2**26  # bytes; texts of a Parquet file are not longer
-LONG = {
-    "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
-    "potential": "potential energy", "power": "power", "work": "work",
-}  # fmt: skip
-UNITS = {
-    "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s^2 or m/s^2", "tau": "N m or N", "kinetic": "J",
-    "potential": "J", "power": "W", "work": "J",
-}  # fmt: skip
-WIDE = {
-    "q": "coordinate",
-    "qd": "coordinate",
-    "qdd": "coordinate",
-    "tau": "coordinate",
-    "power": "flow",
-    "work": "flow",
-}
-
-
 # ---- the text ------------------------------------------------------------------------------------
-
-
-def _text(run: Run) -> str:
-    """Return everything in a run that is not an array, as JSON."""
-    from lissom.formats import native_write
-
-    return json.dumps(
-        {
-            "format": FORMAT,
-            "arm": native_write.write(run.arm),
-            **({} if run.arms is None else {"arms": told_arms(run.arm, run.arms)}),
-            "status": run.status,
-            "ok": run.ok,
-            "interrupted": run.interrupted,
-            "failures": {str(k): why for k, why in run.failures.items()},
-            "report": printable_parts(dataclasses.asdict(run.report)),  # a run file may have any text in its comments
-            "events": [{"t": e.t, "name": e.name, "q": list(e.q), "qd": list(e.qd), "run": e.run} for e in run.events],
-        }
-    )
 
 
 def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
@@ -91,6 +58,7 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         said: dict[str, Any] = {word: told[word] for word in ("status", "ok", "interrupted")}
         said |= {"events": events, "failures": failures, "report": report}
         refuse_unfit(Run, said)
+        said["outcomes"] = _outcomes(told.get("outcomes"), failures, 1 if arrays["q"].ndim == 2 else len(arrays["q"]))
         loads_of_rows(report.provenance.get("loads", ()))
         run = Run(arm, t, **(said | arrays), arms=arms)
     except LissomError as error:
@@ -99,6 +67,13 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
     _refuse_unlike(run, file)
     return run
+
+
+def _outcomes(told: dict[str, str] | None, failures: dict[int, str], rows: int) -> tuple[RunOutcome, ...]:
+    """Return how the runs of a file ended; files of earlier versions tell only which of them failed."""
+    if told is None:
+        return tuple(RunOutcome.FAILED if k in failures else RunOutcome.DONE for k in range(rows))
+    return tuple(RunOutcome[told.get(str(k), "DONE")] for k in range(rows))
 
 
 def _refuse_unlike(run: Run, file: str) -> None:
@@ -111,8 +86,8 @@ def _refuse_unlike(run: Run, file: str) -> None:
             f"its arrays do not fit: q has shape {run.q.shape}, and there are times {run.t.shape}.", file=file
         )
     _refuse_no_run(run, file)
-    sizes = {"coordinate": run.arm.dof, "flow": len(POWER)}
-    for word in OVER_TIME:
+    sizes = {"coordinate": run.arm.dof, "flow": len(POWER), "state": len(state_names(run))}
+    for word in run.over_time:
         want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
         if getattr(run, word).shape != want or len(run.t) != shape[-1]:
             raise ModelError(
@@ -134,58 +109,18 @@ def _refuse_no_run(run: Run, file: str) -> None:
 # ---- datasets ------------------------------------------------------------------------------------
 
 
-def to_dataset(run: Run) -> xarray.Dataset:
-    """See `Run.to_xarray`."""
-    import xarray
-
-    lead = ("run", "time") if run.count is not None else ("time",)
-    variables = {}
-    for word in OVER_TIME:
-        dims = (*lead, WIDE[word]) if word in WIDE else lead
-        variables[word] = (dims, getattr(run, word), {"units": UNITS[word], "long_name": LONG[word]})
-    coords: dict[str, Any] = {
-        "time": ("time", run.t, {"units": "s"}),
-        "coordinate": ("coordinate", list(run.arm.coordinates)),
-        "unit": ("coordinate", units(run.arm)),
-        "flow": ("flow", list(POWER)),
-    }
-    if run.count is not None:
-        coords["run"] = ("run", np.arange(run.count))
-    data = xarray.Dataset(variables, coords)
-    data["record"] = ((), _text(run))
-    data.attrs = {"title": f"simulated motion of {run.arm.name}", "status": run.status, "source": FORMAT}
-    return data
-
-
 def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Run:
     """Return a run from a dataset that `Run.to_xarray` made."""
     refuse_other_record(data, "run", file)
     missing = [word for word in (*OVER_TIME, "time", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a run: it has no {', '.join(missing)}.", file=file)
-    arrays = {word: values_of(data, word) for word in OVER_TIME}
+    more = ["controller_state"] if "controller_state" in data else []
+    arrays = {word: values_of(data, word) for word in (*OVER_TIME, *more)}
     return _from_text(text_of(data, "record"), values_of(data, "time"), arrays, file)
 
 
 # ---- tables --------------------------------------------------------------------------------------
-
-
-def _table(run: Run) -> dict[str, Array]:
-    """Return a run as a table with one row per run and time, one column per number."""
-    rows = run.count if run.count is not None else 1
-    columns: dict[str, Array] = {}
-    if run.count is not None:
-        columns["run"] = np.repeat(np.arange(rows), len(run.t))
-    columns["t"] = np.tile(run.t, rows)
-    for word in OVER_TIME:
-        array = getattr(run, word)
-        if word not in WIDE:
-            columns[word] = array.reshape(-1)
-            continue
-        names = run.arm.coordinates if WIDE[word] == "coordinate" else POWER
-        flat = array.reshape(-1, len(names))
-        columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names)}
-    return columns
 
 
 def _from_table(table: dict[str, Array], text: str, file: str) -> Run:
@@ -195,11 +130,11 @@ def _from_table(table: dict[str, Array], text: str, file: str) -> Run:
         rows = int(table["run"].max()) + 1 if "run" in table else 1
         lead = (rows, length // rows) if "run" in table else (length,)
         t = np.array(table["t"][: lead[-1]])
-        for word in OVER_TIME:
+        for word in (*OVER_TIME, "controller_state"):
+            columns = [column for name, column in table.items() if name.startswith(f"{word}[")]
             if word not in WIDE:
                 arrays[word] = table[word].reshape(lead)
-            else:
-                columns = [column for name, column in table.items() if name.startswith(f"{word}[")]
+            elif columns or word in OVER_TIME:
                 arrays[word] = np.stack(columns, axis=-1).reshape(*lead, len(columns))
     except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise ModelError(f"it is not a run: {error}.", file=file) from None
@@ -207,23 +142,6 @@ def _from_table(table: dict[str, Array], text: str, file: str) -> Run:
 
 
 # ---- files ---------------------------------------------------------------------------------------
-
-
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that could not be written, before any work is done for it."""
-    place = Path(path)
-    _kind(place, "save")
-    if place.suffix.lower() == ".parquet":
-        _arrow()
-    if not os.path.isdir(place.absolute().parent):
-        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
-
-
-def save(run: Run, path: str | os.PathLike[str]) -> None:
-    """See `Run.save`."""
-    place = Path(path)
-    write, _ = _kind(place, "save")
-    write_whole(place, lambda temporary: write(run, temporary))
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
@@ -253,11 +171,9 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         raise InputError(f"load_run: path is {shown(path)}; expected the name of a file that Run.save wrote.")
     place = Path(path)
     if os.path.isdir(place):
-        from lissom.simulation.parts import load_parts
-
-        return load_parts(place)
+        return _load_parts(place)
     refuse_unreadable(place)
-    read = _kind(place, "load_run")[1]
+    read = READERS[ending_of(place, "load_run")]
     try:
         return read(place)
     except LissomError:
@@ -268,31 +184,23 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         raise ModelError(f"it cannot be read as a run ({type(error).__name__}: {error}).", file=str(place)) from None
 
 
-def _kind(path: Path, verb: str) -> tuple[Callable[[Run, Path], None], Callable[[Path], Run]]:
-    kinds = {".nc": (_write_nc, _read_nc), ".csv": (_write_csv, _read_csv), ".parquet": (_write_parquet, _read_parquet)}
-    found = kinds.get(path.suffix.lower())
-    if found is None:
-        raise InputError(f"{verb}: {path.name} has an unknown ending; expected {', '.join(kinds)}.{read_instead(path)}")
-    return found
-
-
-def _write_nc(run: Run, path: Path) -> None:
-    to_dataset(run).to_netcdf(path, engine="h5netcdf")
+def _load_parts(folder: Path) -> Run:
+    """Return the finished runs of an interrupted simulation."""
+    files = sorted(folder.glob("part-*.nc"))
+    if not files:
+        raise ModelError(f"it has no finished runs.{read_instead(folder)}", file=str(folder))
+    runs = [load_run(file) for file in files]
+    for file, run in zip(files, runs, strict=True):
+        if run.count is None or run.arm != runs[0].arm or not np.array_equal(run.t, runs[0].t, equal_nan=True):
+            raise ModelError("it belongs to a different simulation than the other parts.", file=str(file))
+    run = joined(runs)
+    status = f"interrupted: {len(run.q)} finished runs of an interrupted simulation"
+    return dataclasses.replace(run, status=status, ok=False, interrupted=True)
 
 
 def _read_nc(path: Path) -> Run:
     with opened(path, "run") as data:
         return from_dataset(data, str(path))
-
-
-def _write_csv(run: Run, path: Path) -> None:
-    table = _table(run)
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(f"# {_text(run)}\n")
-        lines = header_lines(header_of(run.arm, run.report.provenance.get("loads", ())))
-        stream.writelines(f"# {line}\n" for line in lines)
-        stream.write(f"# numpy.loadtxt(file, delimiter=',', skiprows={len(lines) + 3})\n")
-        write_table(stream, table)
 
 
 def _read_csv(path: Path) -> Run:
@@ -305,23 +213,8 @@ def _read_csv(path: Path) -> Run:
     return _from_table(read_table(rest), head[2:], str(path))
 
 
-def _arrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError("Parquet files need pyarrow: pip install 'lissom[parquet]', or use .nc or .csv.") from None
-    return pyarrow
-
-
-def _write_parquet(run: Run, path: Path) -> None:
-    arrow = _arrow()
-    table = arrow.table(_table(run))
-    arrow.parquet.write_table(table.replace_schema_metadata({b"lissom": _text(run).encode()}), path)
-
-
 def _read_parquet(path: Path) -> Run:
-    arrow = _arrow()
+    arrow = pyarrow_or_error()
     with arrow.parquet.ParquetFile(path, thrift_string_size_limit=UNTOLD, memory_map=False) as file:
         text = (file.schema_arrow.metadata or {}).get(b"lissom")
         if text is None:
@@ -342,3 +235,6 @@ def _refuse_large(told: Any, budget: Budget) -> None:
         budget.allow(
             told.row_group(k).total_byte_size, "table"
         )  # of single columns it ends the process where it is damaged
+
+
+READERS = {".nc": _read_nc, ".csv": _read_csv, ".parquet": _read_parquet}

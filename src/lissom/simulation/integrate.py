@@ -10,21 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.model.arm import Arm
-from lissom.simulation import choose, parts, setup
-from lissom.simulation.adaptive import Adaptive
-from lissom.simulation.choose import Plan
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation import setup
 from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
-from lissom.simulation.files import check_target
-from lissom.simulation.fixed import Fixed, grid, side_by_side
-from lissom.simulation.implicit import Implicit
-from lissom.simulation.options import FIXED, Options
-from lissom.simulation.outcome import Outcome
-from lissom.simulation.progress import Progress, shown_progress
+from lissom.simulation.integrators import choose
+from lissom.simulation.integrators.adaptive import Adaptive
+from lissom.simulation.integrators.choose import Plan
+from lissom.simulation.integrators.fixed import Fixed, grid, side_by_side
+from lissom.simulation.integrators.implicit import Implicit
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.progress import Progress, shown_progress
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.singular_inertia import regularised
+from lissom.simulation.options import FIXED, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
+from lissom.simulation.records import parts
+from lissom.simulation.records.joined import joined
+from lissom.simulation.records.written import check_target
 from lissom.simulation.run import Run, RunReport
-from lissom.simulation.singular_inertia import regularised
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_large_deflections
 
@@ -56,19 +58,15 @@ class Scene(NamedTuple):
         return self._replace(loop=self.loop.rows(some), begin=self.begin.rows(some), regularise=regularise)
 
 
-def prepare(
-    arm: Arm, q0: Any, qd0: Any, tau: Any, options: Options, loads: Any, base: Any, prescribed: Any, payloads: Any,
-    arms: Any, events: Any, stop_at_limits: bool,
-) -> Scene:  # fmt: skip
-    """Return the scene that the arguments of `simulate` describe."""
-    first = setup.start(arm, q0, qd0, None)
-    if arms is None:
-        refuse_large_deflections(arm, first.q, "simulate")
-    runs = None if first.single else len(first.q)
-    given = (tau, options.until, runs, loads, base, prescribed, payloads, arms)
-    loop = setup.closed_loop(arm, *given)
-    looked_for = [*as_events(events), *limit_events(arm, stop_at_limits)]
-    begin = setup.start(arm, q0, qd0, loop.inputs.runs)
+def prepare(scenario: Scenario, options: Options) -> Scene:
+    """Return the closed loop, initial states and events that the arguments of `simulate` describe."""
+    arm = scenario.arm
+    state = setup.InitialState.of(scenario)
+    if scenario.arms is None:
+        refuse_large_deflections(arm, state.q, "simulate")
+    loop = setup.closed_loop(scenario, options.until, state.runs)
+    looked_for = [*as_events(scenario.events), *limit_events(arm, options.stop_at_limits)]
+    begin = state.start(loop.inputs.runs, loop.z0)
     if begin.q[:, arm.mode_index].any():
         for own, q in zip(loop.arms(len(begin.q)) or (), begin.q, strict=False):
             refuse_large_deflections(own, q, "simulate")
@@ -78,26 +76,24 @@ def prepare(
         found = regularised(loop, poses)
         if found is None:
             return None
-        other = setup.closed_loop(found.arm, *given)
+        other = setup.closed_loop(replace(scenario, arm=found.arm), options.until, state.runs)
         other.described = arm
         return other, found.note
 
     spread = np.unique(np.linspace(0, len(begin.q) - 1, STARTS).astype(int)).tolist()
     used, note = regularise({run: begin.q[run] for run in spread}) or (loop, "")
-    q, qd = used.begun(begin.q, begin.qd, options.singular == "pass")
+    states = used.begun(begin.states, options.singular == "pass")
     again = {} if note else {"regularise": regularise}
-    return Scene(used, begin._replace(q=q, qd=qd), looked_for, tuple(x for x in (note, neglected) if x), **again)
+    return Scene(used, begin._replace(states=states), looked_for, tuple(x for x in (note, neglected) if x), **again)
 
 
-def integrate(
-    scene: Scene, options: Options, progress: Any, save: str | os.PathLike[str] | None, every: Any, resume: bool
-) -> Run:
+def integrate(scene: Scene, options: Options) -> Run:
     """Integrate and return the run, complete or not; save it where requested."""
-    if save is not None:
-        check_target(save)
-    store = parts.Store.of(save, every, resume, scene.begin)
+    if options.save is not None:
+        check_target(options.save)
+    store = parts.Store.of(options, scene.begin)
     options = options.of_runs(scene.begin.single)
-    with shown_progress(progress, options.until) as tell:
+    with shown_progress(options.progress, options.until) as tell:
         how = choose.plan(*scene[:2], options, scene.events)
         if store is None:
             run = _together(scene, options, tell, how)
@@ -105,14 +101,14 @@ def integrate(
             run = _in_parts(store, scene, options, tell, how)
     if scene.notes:
         run = replace(run, report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
-    if save is not None:
-        _save(run, save, store)
+    if options.save is not None:
+        _save(run, options.save, store)
     return run
 
 
 def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
     """Integrate blocks of runs, each written when it is finished; method and step are chosen for all runs together."""
-    store.open(*scene[:2], options._replace(method=how.method, dt=how.dt), scene.events)
+    store.open(*scene[:2], {**options.numerical(), "method": how.method, "dt": how.dt}, scene.events)
     made: list[Run] = []
     count = len(scene.begin.q)
     run: Run | None = None
@@ -130,11 +126,11 @@ def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress
     if not made:
         assert run is not None
         return run
-    joined = parts.joined(made)
+    whole = joined(made)
     if done < count:
         status = f"interrupted: {done} of {count} runs are finished; continue with resume=True (--resume)"
-        return replace(joined, status=status, ok=False, interrupted=True)
-    return joined
+        return replace(whole, status=status, ok=False, interrupted=True)
+    return whole
 
 
 def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> None:
@@ -186,10 +182,10 @@ def _integrated(
     return recorded(loop, outcome, report, options, many), outcome.poses
 
 
-def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[str]) -> Outcome:
+def _closures(loop: ClosedLoop, outcome: Integration, options: Options, notes: list[str]) -> Integration:
     """Add notes about closed loops: the drift that was removed, and singular configurations."""
-    from lissom.simulation.linkage import Linkage
-    from lissom.simulation.singular import looked_through
+    from lissom.simulation.integrators.singular import looked_through
+    from lissom.simulation.loop.linkage import Linkage
 
     assert isinstance(loop, Linkage)
     notes.append(
@@ -201,7 +197,7 @@ def _closures(loop: ClosedLoop, outcome: Outcome, options: Options, notes: list[
 
 def _fixed(
     loop: ClosedLoop, how: Plan, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
-) -> tuple[Outcome, float]:
+) -> tuple[Integration, float]:
     dt, every = how.dt, options.every
     assert dt is not None
     if options.dt is None:
@@ -223,7 +219,7 @@ def _fixed(
     elif loop.controller is None:
         notes.append("tau is a Python function: steps run in Python, not in compiled code.")
     steps = Fixed(loop, how.method, h, repeats, events, tell, options.threads, not begin.single)
-    return steps.run(begin.q, begin.qd, times), h
+    return steps.run(begin.states, times), h
 
 
 def _note_samples(times: Array, every: float | None, notes: list[str]) -> None:
@@ -240,22 +236,22 @@ def _adaptive(
     events: Any,
     tell: Progress,
     notes: list[str],
-) -> Outcome:
+) -> Integration:
     """Integrate adaptively: one run after the other, or all together with separate steps."""
     every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     times, _, _ = grid(options.until, every, options.until)
     _note_samples(times, options.every, notes)
     count = len(begin.q)
     if method == "rodas":
-        found = Implicit(loop, options.rtol, options.atol, events, tell, options.threads).run(begin.q, begin.qd, times)
+        found = Implicit(loop, options.rtol, options.atol, events, tell, options.threads).run(begin.states, times)
         return found.ended() if begin.single else found
 
-    def each() -> Iterator[Outcome]:
+    def each() -> Iterator[Integration]:
         for k in range(count):
             report = lambda t, k=k: tell((k * options.until + t) / count)  # noqa: E731
             single = Adaptive(
                 loop.member(k), method, options.rtol, options.atol, events, report, switch=options.method is None
             )
-            yield single.run(begin.q[k], begin.qd[k], times)
+            yield single.run(begin.states[k], times)
 
     return next(each()) if begin.single else side_by_side(each(), times, count)

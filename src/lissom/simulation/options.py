@@ -1,33 +1,116 @@
-"""Validated integration options of `simulate`."""
+"""Validated arguments of `simulate`: what is simulated, and how."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_threads
+from lissom.model.arm import Arm
 
 ADAPTIVE = ("rk45", "dop853", "radau", "bdf", "rodas")
 FIXED = ("rk4", "rk8")
 METHODS = (*FIXED, *ADAPTIVE)
 ONE = (1e-8, 1e-10)  # rtol and atol of a single run
 MANY = (1e-6, 1e-8)
+SMALLEST_RTOL = 3e-14  # in double precision
 
 
-class Options(NamedTuple):
-    """Integration options; rtol and atol are 0 until `of_runs` sets their defaults."""
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """What is simulated: the arm, its initial state, and what acts on it; as the arguments of `simulate`."""
 
-    until: float
-    method: str | None
-    rtol: float
-    atol: float
-    dt: float | None
-    every: float | None
-    audit: float | None
-    threads: int | None
+    arm: Arm
+    q0: Any = None
+    qd0: Any = None
+    tau: Any = None
+    loads: Any = ()
+    base: Any = None
+    prescribed: Any = None
+    payloads: Any = None
+    arms: Any = None
+    events: Any = ()
+
+
+# ---- how -----------------------------------------------------------------------------------------
+
+
+def _positive(unit: str = "") -> Callable[[str, Any], float | None]:
+    def check(word: str, value: Any) -> float | None:
+        number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
+        if value is not None and not (number and 0 < value < np.inf):
+            raise InputError(f"simulate: {word} is {shown(value)}; expected a number above 0{unit}.")
+        return None if value is None else float(value)
+
+    return check
+
+
+def _one_of(*words: str) -> Callable[[str, Any], str]:
+    def check(word: str, value: Any) -> str:
+        if value not in words:
+            raise InputError(f"simulate: {word} is {shown(value)}; expected {' or '.join(map(repr, words))}.")
+        return str(value)
+
+    return check
+
+
+def _method(word: str, value: Any) -> str | None:
+    found = None if value is None else str(value).lower()
+    if found is not None and found not in METHODS:
+        raise InputError(f"simulate: {word} is {shown(value)}; expected None or one of {', '.join(METHODS)}.")
+    return found
+
+
+FIELDS: dict[str, Callable[[str, Any], Any]] = {
+    "until": _positive(", in seconds"), "rtol": _positive(), "atol": _positive(), "dt": _positive(", in seconds"),
+    "every": _positive(", in seconds"), "audit": _positive(), "method": _method,
+    "threads": lambda _, value: as_threads(value, "simulate"), "singular": _one_of("stop", "pass"),
+    "on_failure": _one_of("raise", "return"),
+}  # fmt: skip
+NUMERICAL = ("until", "method", "rtol", "atol", "dt", "every", "audit", "threads", "singular")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How it is simulated and stored; see `simulate`. rtol and atol are None until `of_runs` sets their defaults."""
+
+    until: Any  # float
+    method: str | None = None
+    rtol: Any = None
+    atol: Any = None
+    dt: float | None = None
+    every: float | None = None
+    audit: float | None = None
+    threads: int | None = None
     singular: str = "stop"
+    stop_at_limits: bool = False
+    on_failure: str = "raise"
+    progress: Any = False
+    save: Any = None
+    save_every: Any = None
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        if self.until is None:
+            raise InputError("simulate: until is missing; give the end of the simulated time in seconds.")
+        for field in fields(self):
+            if field.name in FIELDS:
+                object.__setattr__(self, field.name, FIELDS[field.name](field.name, getattr(self, field.name)))
+        for word in ("dt", "every"):
+            length = getattr(self, word)
+            if length is not None and length > self.until:
+                raise InputError(f"simulate: {word} is {length:g} s, longer than the whole run of {self.until:g} s.")
+        if self.rtol is not None and self.rtol < SMALLEST_RTOL:
+            raise InputError(f"simulate: rtol is {self.rtol:g}; double precision allows {SMALLEST_RTOL:g} and above.")
+        if self.dt is not None and self.method in ADAPTIVE:
+            raise InputError(
+                f"simulate: dt is the step of methods 'rk4' and 'rk8'; {self.method!r} has adaptive steps. Omit dt, or "
+                "set the sample spacing with every=."
+            )
 
     def of_runs(self, single: bool) -> Options:
         """Return the options with default tolerances for one run or many.
@@ -37,46 +120,9 @@ class Options(NamedTuple):
         rtol, atol = ONE if single else MANY
         if self.rtol and not single:
             atol = float(np.clip(self.rtol * MANY[1] / MANY[0], ONE[1], MANY[1]))
-        return self._replace(rtol=self.rtol or rtol, atol=self.atol or atol)
+        return replace(self, rtol=self.rtol or rtol, atol=self.atol or atol)
 
-
-SINGULAR = ("stop", "pass")
-
-
-def as_options(
-    until: Any, method: Any, rtol: Any, atol: Any, dt: Any, every: Any, audit: Any, threads: Any, singular: Any
-) -> Options:
-    """Return validated options from the arguments of `simulate`."""
-    if until is None:
-        raise InputError("simulate: until is missing; give the end of the simulated time in seconds.")
-    named = {"until": until, "rtol": rtol, "atol": atol, "dt": dt, "every": every, "audit": audit}
-    for word, value in named.items():
-        number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
-        if value is not None and not (number and 0 < value < np.inf):
-            unit = ", in seconds" if word in ("until", "dt", "every") else ""
-            raise InputError(f"simulate: {word} is {shown(value)}; expected a number above 0{unit}.")
-    for word in ("dt", "every"):
-        if named[word] is not None and named[word] > until:
-            raise InputError(f"simulate: {word} is {named[word]:g} s, longer than the whole run of {until:g} s.")
-    if rtol is not None and rtol < 3e-14:
-        raise InputError(f"simulate: rtol is {rtol:g}; double precision allows 3e-14 and above.")
-    known = _method(method)
-    if dt is not None and known in ADAPTIVE:
-        raise InputError(
-            f"simulate: dt is the step of methods 'rk4' and 'rk8'; {known!r} has adaptive steps. Omit dt, or set the "
-            "sample spacing with every=."
-        )
-    plain = {word: None if value is None else float(value) for word, value in named.items()}
-    plain |= {word: plain[word] or 0.0 for word in ("rtol", "atol")}
-    if singular not in SINGULAR:
-        raise InputError(f"simulate: singular is {shown(singular)}; expected 'stop' or 'pass'.")
-    return Options(method=known, threads=as_threads(threads, "simulate"), singular=singular, **plain)  # type: ignore[arg-type]
-
-
-def _method(method: object) -> str | None:
-    if method is None:
-        return None
-    word = str(method).lower()
-    if word not in METHODS:
-        raise InputError(f"simulate: method is {shown(method)}; expected None or one of {', '.join(METHODS)}.")
-    return word
+    def numerical(self) -> dict[str, Any]:
+        """Return the options that results depend on, and the number of threads; those that are given."""
+        found = {word: getattr(self, word) for word in NUMERICAL}
+        return {word: value for word, value in found.items() if value is not None}

@@ -1,43 +1,64 @@
-"""The result of an integrator: states at the requested times, failures and events."""
+"""How a run ended, as a value: `Run.outcome` to compare, `Run.status` to read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from enum import Enum
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from lissom.simulation.events import EventHit
-from lissom.spatial.rotations import Array
+from lissom.errors import SolveError
 
 
-class Outcome(NamedTuple):
-    """States (runs, nt, state) at times (nt,): q, qd, work (3), friction states (and lags); NaN after a run's end.
+class RunOutcome(Enum):
+    """How a run ended; the value is a sentence. Listed from harmless to severe: an ensemble has its most severe one.
 
-    ends : (runs,)      index of the last good sample of every run
-    failures : by run   why it ended early
-    stopped : by run    the event that ended it
-    trails : by run     times and states of all steps, where links form closed loops
-    notes :             sentences for the report
-    poses : by run      (dof,) the last good one of runs that failed, also between samples
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=0.1)
+    >>> run.outcome is ls.RunOutcome.DONE, run.outcome.value
+    (True, 'The run reached its end.')
     """
 
-    t: Array
-    states: Array
-    ends: NDArray[np.intp]
-    events: list[EventHit]
-    failures: dict[int, str]
-    stopped: dict[int, str]
-    steps: int
-    evaluations: int
-    interrupted: bool = False
-    trails: Sequence[tuple[Array, Array]] = ()
-    notes: tuple[str, ...] = ()
-    poses: Mapping[int, Array] = MappingProxyType({})
+    DONE = "The run reached its end."
+    STOPPED = "An event stopped the run."
+    DEFLECTED = "The run reached its end, but deflections exceed the range of small-deflection modes."
+    INDEFINITE = "The run reached its end, but the truncated mass matrix is not positive definite everywhere."
+    UNBALANCED = "The run reached its end, but the energy balance error exceeds the tolerance."
+    SINGULAR = "The run ended at or near a singular configuration of the closed loops."
+    FAILED = "The run ended because something could not be evaluated."
+    COLLAPSED = "The run ended because the step size collapsed."
+    DIVERGED = "The run ended because the motion or the integration diverged."
+    INTERRUPTED = "The simulation was interrupted."
 
-    def ended(self) -> Outcome:
-        """Return a single run without the samples after its end."""
-        end = int(self.ends[0]) + 1
-        return self._replace(t=self.t[:end], states=self.states[:, :end])
+    @property
+    def complete(self) -> bool:
+        """Whether the run reached its end, or an event that stops it."""
+        return self in COMPLETE
+
+
+COMPLETE = (RunOutcome.DONE, RunOutcome.STOPPED, RunOutcome.DEFLECTED, RunOutcome.INDEFINITE, RunOutcome.UNBALANCED)
+SEVERITY = {outcome: rank for rank, outcome in enumerate(RunOutcome)}
+
+
+class Failure(NamedTuple):
+    """Why a run ended early: the sentence, and its kind."""
+
+    why: str
+    outcome: RunOutcome = RunOutcome.FAILED
+
+    @classmethod
+    def of(cls, error: Exception, where: str = "") -> Failure:
+        """Return the failure that an error describes."""
+        return cls(f"{where}{error}", getattr(error, "outcome", RunOutcome.FAILED))
+
+
+class DivergedError(SolveError):
+    """Raised where a state grew beyond all bounds."""
+
+    outcome = RunOutcome.DIVERGED
+
+
+class CollapsedError(SolveError):
+    """Raised where steps became too short to advance."""
+
+    outcome = RunOutcome.COLLAPSED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, spark, tag
 from lissom.model.limits import used
 from lissom.model.units import units
-from lissom.simulation.run import Run
+
+if TYPE_CHECKING:
+    from lissom.simulation.run import Run
 
 COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 MOST_EVENTS = 8
@@ -22,7 +24,8 @@ def summary(run: Run) -> dict[str, Any]:
     """Return the main numbers of a run."""
     report = run.report
     return {
-        "arm": run.arm.name, "status": run.status, "ok": run.ok, "runs": run.count, "samples": len(run.t),
+        "arm": run.arm.name, "status": run.status, "outcome": run.outcome.name.lower(), "ok": run.ok, "runs": run.count,
+        "samples": len(run.t),
         "until": float(run.t[-1]), "method": report.method, "why": report.why, "dt": report.dt, "steps": report.steps,
         "evaluations": report.evaluations, "cpu_seconds": report.cpu, "balance_error": np.max(run.balance_error),
         "notes": list(report.notes),

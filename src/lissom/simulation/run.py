@@ -20,8 +20,10 @@ from lissom.kernels.verbs import POSE, VELOCITY
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.ends import last_flexible, only_end
-from lissom.simulation.balance import relative
 from lissom.simulation.events import EventHit
+from lissom.simulation.outcome import SEVERITY, RunOutcome
+from lissom.simulation.records.balance import relative
+from lissom.simulation.records.written import OVER_TIME
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
@@ -30,9 +32,7 @@ from lissom.verbs.kinematics import ORIGIN, tip_frame
 if TYPE_CHECKING:
     import xarray
 
-POWER = ("in", "lost", "outer")
 TERMS = 16  # numbers per sample that the balance of energy takes for a while
-OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 
 
 class Provenance(TypedDict, total=False):
@@ -42,6 +42,7 @@ class Provenance(TypedDict, total=False):
     arms: int
     controller: str
     settings: dict[str, Any]
+    controller_states: list[str]
     options: dict[str, Any]
     time: str
     loads: list[LoadRow]
@@ -99,6 +100,9 @@ class Run:
     report : RunReport
     interrupted : bool                 the simulation was interrupted (Ctrl-C)
     arms : sequence of Arm or None     the arms of the runs, for an ensemble of different arms
+    controller_state : (nt, m) or None the controller's own states, such as the integral terms of `PID`; their names
+                                       are in `report.provenance["controller_states"]`
+    outcomes : tuple of RunOutcome     how each run ended; `outcome`: of a single run, or the most severe
     """
 
     arm: Arm
@@ -118,6 +122,17 @@ class Run:
     report: RunReport
     interrupted: bool = False
     arms: Sequence[Arm] | None = None
+    controller_state: Array | None = None
+    outcomes: tuple[RunOutcome, ...] = ()
+
+    # ---- outcome ---------------------------------------------------------------------------------
+
+    @property
+    def outcome(self) -> RunOutcome:
+        """How the run ended, to compare; for an ensemble the most severe outcome of its runs."""
+        if self.interrupted:
+            return RunOutcome.INTERRUPTED
+        return max(self.outcomes, key=SEVERITY.__getitem__, default=RunOutcome.DONE)
 
     # ---- size ------------------------------------------------------------------------------------
 
@@ -128,6 +143,17 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    @property
+    def over_time(self) -> tuple[str, ...]:
+        """Names of the arrays over time."""
+        return OVER_TIME if self.controller_state is None else (*OVER_TIME, "controller_state")
+
+    def states_of(self, run: int) -> tuple[Arm, Array, Array]:
+        """Return the arm, times and positions of one run up to its end."""
+        q = self.q if self.count is None else self.q[run]
+        last = int(np.isfinite(q).all(axis=1).sum())
+        return self.arm if self.arms is None else self.arms[run], self.t[:last], q[:last]
 
     def __repr__(self) -> str:
         many = f"{self.count} runs, " if self.count is not None else ""
@@ -236,7 +262,7 @@ class Run:
         Arrays (nt, ns, ...), or (runs, nt, ns, ...); see `lissom.deformation`. NaN after a run's end.
         """
         if self.arms is not None:
-            from lissom.simulation.own_arms import deformed
+            from lissom.simulation.records.own_arms import deformed
 
             return deformed(self.arms, self.q, link, s)
         return Rule(self.arm, link, s, "deformation")(self.q[..., amplitudes(self.arm, link)])
@@ -254,7 +280,7 @@ class Run:
         if self.arms is None:
             one = lambda *x: call_at_point(self.arm, verb.name, link, point, x, None, None)  # noqa: E731
             return self._where_known(one, *states)
-        from lissom.simulation.own_arms import at_point
+        from lissom.simulation.records.own_arms import at_point
 
         arms, which = self.arms, np.nonzero(np.isfinite(states[0]).all(axis=-1))[0]
         return self._where_known(lambda *x: at_point(self.arm, arms, verb.name, x, which, link, point), *states)
@@ -277,28 +303,29 @@ class Run:
         if not -self.count <= run < self.count:
             raise InputError(f"member: there is no run {run}; there are {self.count} (0 to {self.count - 1}).")
         run %= self.count
-        arrays = {word: getattr(self, word)[run] for word in OVER_TIME}
-        last = int(np.isfinite(arrays["q"]).all(axis=1).sum())
+        arrays = {word: getattr(self, word)[run] for word in self.over_time}
+        arm, t, _ = self.states_of(run)
+        last = len(t)
         arrays = {word: x[:last] for word, x in arrays.items()}
         events = tuple(e._replace(run=0) for e in self.events if e.run == run)
-        failure = self.failures.get(run)
+        failure, outcome = self.failures.get(run), self.outcomes[run]
         status = failure or "done"
-        if not failure and last < len(self.t):
-            near = last and events and events[-1].t >= self.t[last - 1]
-            status = f"stopped at t = {events[-1].t:.6g} s: {events[-1].name}" if near and not self.interrupted else (
-                f"interrupted after {last} of {len(self.t)} samples"
-            )  # fmt: skip
-        arm = self.arm if self.arms is None else self.arms[run]
+        if outcome is RunOutcome.STOPPED:
+            status = f"stopped at t = {events[-1].t:.6g} s: {events[-1].name}"
+        elif outcome is RunOutcome.INTERRUPTED:
+            status = f"interrupted after {last} of {len(self.t)} samples"
         one = replace(
-            self, arm=arm, arms=None, t=self.t[:last], **arrays, status=status,
-            ok=not failure and not status.startswith("interrupted"), events=events,
-            failures={0: failure} if failure else {},
+            self, arm=arm, arms=None, t=t, **arrays, status=status, ok=outcome.complete, events=events,
+            failures={0: failure} if failure else {}, outcomes=(outcome,),
+            interrupted=outcome is RunOutcome.INTERRUPTED,
         )  # fmt: skip
-        bent, good = bending_range.deflection_report(arm, one.t, one.q) if one.ok and last else ("", True)
+        if not one.ok or not last:
+            return one
+        bent, good = bending_range.deflection_report(arm, one.t, one.q)
         status = f"{status}; {bent}" if bent else status
-        if one.ok and last and one.balance_error > self.report.balance_tolerance:
+        if one.balance_error > self.report.balance_tolerance:
             return replace(one, ok=False, status=f"{status}, but the energy balance error is {one.balance_error:.2g}")
-        return replace(one, ok=one.ok and good, status=status)
+        return replace(one, ok=good, status=status)
 
     def __getitem__(self, key: slice) -> Run:
         """Return some of the samples: ``run[100:200]``, ``run[::10]``."""
@@ -307,7 +334,7 @@ class Run:
                 f"run[{shown(key)}]: use a slice of samples such as run[10:20], or member(k) for a run of an ensemble."
             )
         axis = 1 if self.count is not None else 0
-        arrays = {word: getattr(self, word)[(slice(None),) * axis + (key,)] for word in OVER_TIME}
+        arrays = {word: getattr(self, word)[(slice(None),) * axis + (key,)] for word in self.over_time}
         t = self.t[key]
         if not len(t):
             raise InputError(f"run[{key.start}:{key.stop}]: the slice selects none of the {len(self.t)} samples.")
@@ -339,7 +366,7 @@ class Run:
         h = self.t[k + 1] - self.t[k]
         s = (times - self.t[k]) / h
         rest: dict[str, Any] = dict(zip(("q", "qd", "qdd"), _quintic(self.q, self.qd, self.qdd, k, s, h), strict=True))
-        for word in OVER_TIME[3:]:
+        for word in self.over_time[3:]:
             x = getattr(self, word)
             flat = word in ("kinetic", "potential")
             weight = s if flat else s[:, None]
@@ -359,13 +386,13 @@ class Run:
         >>> run.to_xarray().q.dims
         ('time', 'coordinate')
         """
-        from lissom.simulation.files import to_dataset
+        from lissom.simulation.records.written import to_dataset
 
         return to_dataset(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file: ``.nc`` (NetCDF), ``.csv``, or ``.parquet`` (extra ``parquet``). See `load_run`."""
-        from lissom.simulation.files import save
+        from lissom.simulation.records.written import save
 
         save(self, path)
 

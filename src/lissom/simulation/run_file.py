@@ -21,18 +21,14 @@ from lissom.formats.scenario import (
 from lissom.formats.strict import Table, as_rows, as_table, inside, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
-from lissom.simulation.acting import base_of, loads_of
-from lissom.simulation.controllers import PD, ComputedTorque, Controller, GravityCompensation, Impedance, StateFeedback
+from lissom.simulation.controllers import FILE_KINDS, Controller
 from lissom.simulation.events import Event
+from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1
 MOST_RUNS = 1_000_000
 OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "singular", "threads")
-CONTROLLERS: dict[str, type[Controller]] = {
-    "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
-    "state_feedback": StateFeedback,
-}  # fmt: skip
 TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
        "prescribed", "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
 
@@ -141,9 +137,9 @@ class _Reader:
 
     def _controller(self, row: Table) -> Controller:
         kind = row.pop("kind", None)
-        if not isinstance(kind, str) or kind not in CONTROLLERS:
-            raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), CONTROLLERS)}")
-        made = CONTROLLERS[kind]
+        if not isinstance(kind, str) or kind not in FILE_KINDS:
+            raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), FILE_KINDS)}")
+        made = FILE_KINDS[kind]
         known = tuple(made.__dataclass_fields__)  # type: ignore[attr-defined]
         row = in_radians(row, ("q", "qd", "qdd"), self.arm)
         refuse_unknown(row, (*known, "t", "profile"), "[controller]")

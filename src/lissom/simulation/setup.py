@@ -16,8 +16,9 @@ from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.controllers import Controller, Torques
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.options import Scenario
 from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
 from lissom.spatial.rotations import Array
 
@@ -29,87 +30,119 @@ TAU = (
 
 
 class Start(NamedTuple):
-    """Initial states of the runs, (runs, dof) each; `single`: one run, not an ensemble."""
+    """Initial states (runs, q qd z) of the runs; `single`: one run, not an ensemble."""
 
-    q: Array
-    qd: Array
+    states: Array
+    dof: int
     single: bool
+
+    @property
+    def q(self) -> Array:
+        """(runs, dof) initial positions."""
+        return self.states[:, : self.dof]
+
+    @property
+    def qd(self) -> Array:
+        """(runs, dof) initial rates."""
+        return self.states[:, self.dof : 2 * self.dof]
 
     def rows(self, some: slice) -> Start:
         """Return the initial states of some of the runs."""
-        return Start(self.q[some], self.qd[some], self.single)
+        return self._replace(states=self.states[some])
 
 
-def closed_loop(
-    arm: Arm,
-    tau: Any,
-    until: float,
-    runs: int | None,
-    loads: Any,
-    base: Any,
-    prescribed: Any,
-    payloads: Any,
-    arms: Any = None,
-) -> ClosedLoop:
-    """Return the arm with its controller, loads, base motion, prescribed joints and payloads."""
-    if payloads is not None and arms is not None:
+def closed_loop(scenario: Scenario, until: float, runs: int | None = None) -> ClosedLoop:
+    """Return the arm with its controller, loads, base motion, prescribed joints and payloads; `runs`: of its states."""
+    arm = scenario.arm
+    if scenario.payloads is not None and scenario.arms is not None:
         raise InputError(f"{VERB}: payloads and arms are both given; put the payloads in arms: arm.with_payload(...).")
-    laden = _payloads(arm, payloads)
-    lead = _prescribed(arm, prescribed)
-    pushes, ground = _loads(arm, loads), _base(base)
-    several = _several(arm, arms, [frame for frame, _ in pushes])
+    laden = _payloads(arm, scenario.payloads)
+    lead = _prescribed(arm, scenario.prescribed)
+    pushes, ground = _loads(arm, scenario.loads), _base(scenario.base)
+    several = _several(arm, scenario.arms, [frame for frame, _ in pushes])
     others = [*(s for _, s in (*laden, *pushes)), *lead.values(), *([ground] if ground else [])]
-    told = [s.runs for s in others if s.runs is not None] + ([] if several is None else [len(several.arms)])
-    controller, feedback = _torques(arm, tau, until, max([*told, *([runs] if runs else [])], default=None))
-    return _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, several)
+    counts = [s.runs for s in others if s.runs is not None] + ([] if several is None else [len(several.arms)])
+    most = max([*counts, *([runs] if runs else [])], default=None)
+    controller, feedback = as_controller(arm, scenario.tau, until, most)
+    loop = _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, several)
+    if controller is not None:
+        controller.try_law(arm, loop.controller_inputs)
+    return loop
 
 
 def _kind(arm: Arm) -> type[ClosedLoop]:
     if not arm.loops:
         return ClosedLoop
-    from lissom.simulation.linkage import Linkage
+    from lissom.simulation.loop.linkage import Linkage
 
     return Linkage
 
 
-def start(arm: Arm, q0: Any, qd0: Any, told_runs: int | None) -> Start:
-    """Return the initial states of all runs; `told_runs`: the number of runs that the other arguments have."""
-    q = as_state(arm, arm.home if q0 is None else q0, "q0", VERB)
-    qd = as_state(arm, np.zeros(arm.dof) if qd0 is None else qd0, "qd0", VERB)
-    for word, x in (("q0", q), ("qd0", qd)):
-        if x.ndim > 2:
-            raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
-        if (np.abs(x) >= FASTEST).any():  # where a run counts as diverged
-            spot = tuple(int(i) for i in np.argwhere(np.abs(x) >= FASTEST)[0])
-            unit = "rad or m" if word == "q0" else "rad/s or m/s"
-            raise InputError(
-                f"{VERB}: {word}{list(spot)} is {x[spot]:g}; expected less than {FASTEST:g} {unit}, beyond which a run "
-                "counts as diverged."
-            )
-    told = {"q0": len(q) if q.ndim == 2 else None, "qd0": len(qd) if qd.ndim == 2 else None}
-    told["gains, loads, torques, payloads or arms"] = told_runs
-    rows = common_runs(told.items())
-    q, qd = (np.ascontiguousarray(np.broadcast_to(x, (rows or 1, arm.dof))) for x in (q, qd))
-    return Start(q, qd, rows is None)
+class InitialState(NamedTuple):
+    """Checked initial positions and rates, (dof,) or (runs, dof) each."""
+
+    q: Array
+    qd: Array
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> InitialState:
+        """Return the initial state of the arguments of `simulate`; default: home, at rest."""
+        arm = scenario.arm
+        q = as_state(arm, arm.home if scenario.q0 is None else scenario.q0, "q0", VERB)
+        qd = as_state(arm, np.zeros(arm.dof) if scenario.qd0 is None else scenario.qd0, "qd0", VERB)
+        for word, x in (("q0", q), ("qd0", qd)):
+            if x.ndim > 2:
+                raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
+            if (np.abs(x) >= FASTEST).any():  # where a run counts as diverged
+                spot = tuple(int(i) for i in np.argwhere(np.abs(x) >= FASTEST)[0])
+                unit = "rad or m" if word == "q0" else "rad/s or m/s"
+                raise InputError(
+                    f"{VERB}: {word}{list(spot)} is {x[spot]:g}; expected less than {FASTEST:g} {unit}, beyond which a "
+                    "run counts as diverged."
+                )
+        common_runs(cls(q, qd).counts.items())
+        return cls(q, qd)
+
+    @property
+    def counts(self) -> dict[str, int | None]:
+        """Numbers of runs by name, None where the values are the same for all runs."""
+        return {word: len(x) if x.ndim == 2 else None for word, x in (("q0", self.q), ("qd0", self.qd))}
+
+    @property
+    def runs(self) -> int | None:
+        """Number of runs, None for a single state."""
+        return common_runs(self.counts.items())
+
+    def start(self, runs: int | None, z0: Array | None) -> Start:
+        """Return the initial states of all runs; `runs`: the number that the other arguments have.
+
+        z0 : (m,) or (runs, m)      initial states of the controller
+        """
+        z = np.zeros(0) if z0 is None else z0
+        counts = {**self.counts, "gains, loads, torques, payloads or arms": runs}
+        counts["initial states of the controller"] = len(z) if z.ndim == 2 else None
+        rows = common_runs(counts.items())
+        parts = [np.broadcast_to(x, (rows or 1, x.shape[-1])) for x in (self.q, self.qd, z)]
+        return Start(np.concatenate(parts, axis=1), self.q.shape[-1], rows is None)
 
 
 # ---- torques -------------------------------------------------------------------------------------
 
 
 class Feedback:
-    """A user's function tau(t, q, qd), its torques expanded to all coordinates."""
+    """A user's function tau(t, q, qd), its torques expanded to all coordinates; `controller`: whose method it is."""
 
-    def __init__(self, arm: Arm, source: Any):
-        self.arm, self.source = arm, source
+    def __init__(self, arm: Arm, source: Any, controller: Controller | None = None):
+        self.arm, self.source, self.controller = arm, source, controller
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         return _expanded(self.arm, as_numbers(self.source(t, q, qd), f"tau at t = {t:.6g} s", VERB))
 
 
-def _torques(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
+def as_controller(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
+    """Return torques as a controller that is compiled, or as a function called from Python."""
     if isinstance(tau, Controller):
-        tau.law  # noqa: B018  refused where there is none
-        return tau, None
+        return (tau, None) if tau.compiled else (None, Feedback(arm, tau.torque, tau))  # type: ignore[attr-defined]
     if isinstance(tau, Profile):
         return Torques(as_signal(tau, arm.dof, "tau", lambda x: _expanded(arm, x))), None
     if isinstance(tau, type):

@@ -8,12 +8,12 @@ from typing import Any, Never
 
 from numpy.typing import ArrayLike
 
-from lissom.errors import InputError, SimulationError, UnsupportedError, shown
+from lissom.errors import SimulationError, UnsupportedError
 from lissom.formats.table_header import load_rows
 from lissom.kernels.arguments import as_arm
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
-from lissom.simulation.options import as_options
+from lissom.simulation.options import Options, Scenario
 from lissom.simulation.run import Run
 
 
@@ -58,8 +58,9 @@ def simulate(
     q0, qd0 : (dof,) or (runs, dof)   initial state; None: `arm.home`, at rest; one entry per joint is accepted
     tau : actuator torques
         None, numbers (dof,) or (runs, dof), samples (nt, dof) or (runs, nt, dof) equally spaced over the
-        time and interpolated linearly, a `Profile`, a controller (`PD`, `ComputedTorque`, `GravityCompensation`,
-        `Impedance`, `StateFeedback`), or a function ``tau(t, q, qd)`` of one state (of many runs: called for each)
+        time and interpolated linearly, a `Profile`, a controller (`PD`, `PID`, `ComputedTorque`,
+        `GravityCompensation`, `Impedance`, `StateFeedback`, `Follow`, or a class derived from `Controller`), or a
+        function ``tau(t, q, qd)`` of one state (of many runs: called for each)
     until : float                     end [s]
     loads : list of Load, or a function of time that returns one
     base : BaseMotion, or a function of time that returns one
@@ -117,16 +118,15 @@ def simulate(
 
     if not as_arm(arm, "simulate").dof:
         raise UnsupportedError(f"simulate: arm {arm.name!r} has no moving joint and no flexible link.")
-    options = as_options(until, method, rtol, atol, dt, every, audit, threads, singular)
-    if on_failure not in ("raise", "return"):
-        raise InputError(f"simulate: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
-    scene = integrate.prepare(
-        arm, q0, qd0, tau, options, loads, base, prescribed, payloads, arms, events, stop_at_limits
-    )
-    run = integrate.integrate(scene, options, progress, save, save_every, resume)
+    options = Options(
+        until, method, rtol, atol, dt, every, audit, threads, singular, stop_at_limits, on_failure, progress, save,
+        save_every, resume,
+    )  # fmt: skip
+    scenario = Scenario(arm, q0, qd0, tau, loads, base, prescribed, payloads, arms, events)
+    run = integrate.integrate(integrate.prepare(scenario, options), options)
     if loads:  # a function or a list; tables of the run name them
         run.report.provenance["loads"] = load_rows(loads)
-    if on_failure == "raise":
+    if options.on_failure == "raise":
         _raise_early_end(run)
     return run
 

@@ -275,4 +275,6 @@ def _is_function(tau: Any) -> bool:
     from lissom.simulation.controllers import Controller
     from lissom.simulation.signals import Profile
 
-    return callable(tau) and not isinstance(tau, Controller | Profile)
+    if isinstance(tau, Controller):
+        return not tau.compiled
+    return callable(tau) and not isinstance(tau, Profile)

@@ -11,8 +11,6 @@ import numpy as np
 from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.controllers import Controller
 
-MATRICES = ("K", "goal")  # of controllers
-
 
 class NotAlike(Exception):
     """Raised for values that cannot be stacked into one array."""
@@ -20,9 +18,10 @@ class NotAlike(Exception):
 
 def single(value: Any) -> bool:
     """Whether an argument describes one state or run, so that the rows of a study can be stacked."""
-    if isinstance(value, Load | BaseMotion | Controller):
-        fields = [field.name for field in dataclasses.fields(value) if field.name not in MATRICES]  # type: ignore[arg-type]
-        return all(single(getattr(value, word)) for word in fields)
+    if isinstance(value, Controller):
+        return all(single(item) for word, item in vars(value).items() if word not in value.matrices())
+    if isinstance(value, Load | BaseMotion):
+        return all(single(getattr(value, field.name)) for field in dataclasses.fields(value))
     if isinstance(value, list | tuple) and all(isinstance(item, Load) for item in value):
         return all(map(single, value))
     return not isinstance(value, np.ndarray | list | tuple) or np.ndim(value) < 2
@@ -49,12 +48,17 @@ def _arrays(values: Sequence[Any]) -> Any:
 
 
 def _controllers(values: Sequence[Any]) -> Any:
-    """A gain that is one number for all joints becomes a column."""
+    """A gain that is one number for all joints becomes a column; only inputs of the compiled loop may differ."""
+    if not values[0].compiled or len({type(value) for value in values}) > 1:
+        raise NotAlike
     changed = {}
     for field in dataclasses.fields(values[0]):
         column = [getattr(value, field.name) for value in values]
         if all(x is column[0] for x in column):
             continue
+        role = values[0].inputs().get(field.name)
+        if role is None or not role.stacks:
+            raise NotAlike
         if all(isinstance(x, int | float) and not isinstance(x, bool) for x in column):
             changed[field.name] = np.array(column, float)[:, None]
         else:

@@ -16,7 +16,7 @@ import numpy as np
 
 from lissom.errors import SolveError
 from lissom.model.arm import Arm
-from lissom.simulation.tableau import tableau
+from lissom.simulation.integrators.tableau import tableau
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics
 

@@ -11,14 +11,14 @@ from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
 from lissom.kernels.batch_of_arms import call_rows
 from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
-from lissom.simulation import implicit
-from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
-from lissom.simulation.fixed import Fixed, grid
+from lissom.simulation.integrators import implicit
+from lissom.simulation.integrators.fixed import Fixed, grid
+from lissom.simulation.integrators.tableau import tableau
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.spectrum import Spectrum, spectrum
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.setup import Start
-from lissom.simulation.spectrum import Spectrum, spectrum
-from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
 
 WORDS = {
@@ -80,8 +80,7 @@ def _method(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[E
 
 def _of_one(loop: ClosedLoop, begin: Start, options: Options) -> Plan:
     until, rtol = options.until, options.rtol
-    member, q, qd = loop.member(0), begin.q[0], begin.qd[0]
-    found = spectrum(member, 0.0, q, qd)
+    found = spectrum(loop.member(0), 0.0, begin.states[0])
     if found is None:
         return Plan("dop853", f"{WORDS['dop853']}: the default; the poles at the start could not be computed.")
     if loop.bodies.flexible and loop.quick and not loop.sliding and found.fastest * until < MOST_SWINGS:
@@ -100,7 +99,7 @@ def _of_many(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[
         why = "adaptive steps for each run; the instants at which joints start and stop sticking are located"
         return Plan("rodas", f"{WORDS['rodas']}: {why}.")
     fixed, picked = fixed_method(loop), _picked(loop, begin)
-    found = [s for k in picked if (s := spectrum(loop.member(k), 0.0, begin.q[k], begin.qd[k])) is not None]
+    found = [s for k in picked if (s := spectrum(loop.member(k), 0.0, begin.states[k])) is not None]
     worst = max(found, key=lambda s: s.decay, default=None)
     if worst is not None and worst.decay * options.until > MOST_STABLE * tableau(fixed).reach:
         method = "rodas" if covered else "radau"
@@ -128,7 +127,7 @@ def step_for(loop: ClosedLoop, method: str, begin: Start, options: Options, most
     """
     until = options.until
     picked = _picked(loop, begin)
-    found = [spectrum(loop.member(k), 0.0, begin.q[k], begin.qd[k]) for k in picked]
+    found = [spectrum(loop.member(k), 0.0, begin.states[k]) for k in picked]
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
     gain = 2.0 ** tableau(method).order - 1  # the change by halving is so many times the error that is left
     h = max(min(until / LOOKS, 2.0 / max(fastest, 1e-6)), until / most)
@@ -137,8 +136,8 @@ def step_for(loop: ClosedLoop, method: str, begin: Start, options: Options, most
     for _ in range(HALVINGS):
         finer = _seen(loop, method, picked, begin, until, h / 2)
         size = np.abs(finer - ends)
-        change = float(np.nan_to_num(size[..., : 2 * loop.dof].max(), nan=np.inf))
-        wanted = float(np.nan_to_num((size / gain / _allowed(finer, loop.dof, options)).max(), nan=np.inf))
+        change = float(np.nan_to_num(size[..., : loop.size].max(), nan=np.inf))
+        wanted = float(np.nan_to_num((size / gain / _allowed(finer, loop.size, options)).max(), nan=np.inf))
         grown = np.isinf(change) and np.array_equal(np.isnan(finer), np.isnan(ends))  # by both steps, at one time
         h, ends = h / 2, finer
         note = f"dt = {h:.3g} s: the last halving of the step changed {len(picked)} test runs by {change:.1g}"
@@ -153,9 +152,9 @@ def step_for(loop: ClosedLoop, method: str, begin: Start, options: Options, most
     return h, f"{note}; rtol and atol are not reached, and smaller steps would improve little.", False
 
 
-def _allowed(states: Array, dof: int, options: Options) -> Array:
+def _allowed(states: Array, own: int, options: Options) -> Array:
     """Allowed errors of states (runs, LOOKS, ...) by rtol and atol; those of work relative to its largest value."""
-    motion, work = np.abs(states[..., : 2 * dof]), np.abs(states[..., 2 * dof :])
+    motion, work = np.abs(states[..., :own]), np.abs(states[..., own:])
     moved = np.broadcast_to(work.max(axis=(1, 2), keepdims=True), work.shape)
     return np.concatenate([options.atol + options.rtol * motion, options.atol + LOSS * moved], axis=-1)
 
@@ -182,12 +181,12 @@ def _quickest(loop: ClosedLoop, q: Array) -> list[int]:
 
 
 def _seen(loop: ClosedLoop, method: str, runs: Sequence[int], begin: Start, until: float, h: float) -> Array:
-    """(runs, LOOKS, 2 dof + work) states spread over the whole runs, since final states alone may all be at rest."""
+    """(runs, LOOKS, q qd z work) states spread over the whole runs, since final states alone may all be at rest."""
     times, step, repeats = grid(until, until / LOOKS, h)
-    size = 2 * loop.dof + POWERS
+    size = loop.size + POWERS
     out = np.full((len(runs), LOOKS, size), np.nan)
     for row, k in zip(out, runs, strict=True):
         steps = Fixed(loop.member(k), method, step, repeats, [], lambda _t: None, 1)
-        states = steps.run(begin.q[k : k + 1], begin.qd[k : k + 1], times).states[0, 1 : LOOKS + 1, :size]
+        states = steps.run(begin.states[k : k + 1], times).states[0, 1 : LOOKS + 1, :size]
         row[: len(states)] = states
     return out

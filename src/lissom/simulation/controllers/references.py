@@ -13,6 +13,7 @@ import numpy as np
 
 from lissom.errors import InputError
 from lissom.model.arm import Arm
+from lissom.simulation.controllers.planned import is_planned_motion
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
 from lissom.simulation.signals import Part, Profile, SharedFunction
 from lissom.spatial.rotations import Array
@@ -42,11 +43,6 @@ def rates_unknown(q: Any, arm: Arm) -> bool:
     """Whether a reference is a function of time that returns positions only."""
     q = _as_function(q)
     return callable(q) and _derivative(q, 1) is None and _together(q, arm) == 0
-
-
-def is_planned_motion(value: Any) -> bool:
-    """Whether a value has the interface of a `Motion`: a duration, and q, qd, qdd at any time within it."""
-    return hasattr(value, "duration") and callable(getattr(value, "at", None))
 
 
 def _as_function(value: Any) -> Any:

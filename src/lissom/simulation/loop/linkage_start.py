@@ -8,11 +8,10 @@ import numpy as np
 
 from lissom.errors import InputError, UnsupportedError
 from lissom.loops.algebra import Split, split
-from lissom.simulation.controllers import PD, ComputedTorque, GravityCompensation, Impedance
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from lissom.simulation.linkage import Linkage
+    from lissom.simulation.loop.linkage import Linkage
 
 ASIDE = 1e-3  # rad or m that a start is moved to see whether it is singular
 FAINT = 1e-2  # of that distance beside the largest singular value: less comes of what is left open there
@@ -21,12 +20,9 @@ FAINT = 1e-2  # of that distance beside the largest singular value: less comes o
 def refuse_controller(loop: Linkage) -> None:
     """Raise an error for controllers with a model of the arm, which would ignore the loops."""
     control = loop.controller
-    if isinstance(control, ComputedTorque | GravityCompensation | Impedance) or (
-        isinstance(control, PD) and control.gravity
-    ):
-        word = "PD with gravity=True" if isinstance(control, PD) else type(control).__name__
+    if control is not None and control.needs_model:
         raise UnsupportedError(
-            f"simulate: {word} does not support the closed loops of arm {loop.arm.name!r}. Give tau as a "
+            f"simulate: {control.label} does not support the closed loops of arm {loop.arm.name!r}. Give tau as a "
             "function tau(t, q, qd) that calls inverse_dynamics of the closed arm, or use PD or StateFeedback."
         )
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.loops.dips import zeros
-from lissom.simulation.linkage import Linkage
-from lissom.simulation.outcome import Outcome
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.loop.linkage import Linkage
+from lissom.simulation.outcome import Failure, RunOutcome
 from lissom.spatial.rotations import Array
 
 NEAR = 1e-3  # of the largest singular value, where a failure may be due to it
@@ -66,7 +67,7 @@ class _Way:
 # ---- what becomes of a run -----------------------------------------------------------------------
 
 
-def looked_through(loop: Linkage, outcome: Outcome, passing: bool, notes: list[str]) -> Outcome:
+def looked_through(loop: Linkage, outcome: Integration, passing: bool, notes: list[str]) -> Integration:
     """Return the outcome with runs ended at their first singular configuration, or (`passing`) with notes of all."""
     for run, (t, states) in enumerate(outcome.trails):
         met = passages(loop, t, states)
@@ -76,7 +77,7 @@ def looked_through(loop: Linkage, outcome: Outcome, passing: bool, notes: list[s
         if met:
             notes.append(_passed(met, f"Run {run}: at" if len(outcome.trails) > 1 else "At"))
         if run in outcome.failures and len(t):
-            outcome.failures[run] = outcome.failures[run].rstrip(".") + _nearness(loop, states[-1])
+            outcome.failures[run] = _near(loop, outcome.failures[run], states[-1])
     return outcome
 
 
@@ -87,15 +88,16 @@ def _passed(met: list[Passage], at: str) -> str:
     return f"{at} t = {times} s{more} {met[0].words}; the simulation continued."
 
 
-def _nearness(loop: Linkage, state: Array) -> str:
-    """Return a remark on a failed run that ended near a singular configuration, or nothing."""
-    size = float(loop.conditions(np.ascontiguousarray(state[: loop.dof])))
+def _near(loop: Linkage, failure: Failure, state: Array) -> Failure:
+    """Return the failure of a run, with a remark if it ended near a singular configuration."""
+    size, why = float(loop.conditions(np.ascontiguousarray(state[: loop.dof]))), failure.why.rstrip(".")
     if size > NEAR:
-        return ""
-    return f"; the closed loops are near a singular configuration there (condition number {1 / size:.1g})"
+        return failure._replace(why=why)
+    near = f"{why}; the closed loops are near a singular configuration there (condition number {1 / size:.1g})"
+    return Failure(near, RunOutcome.SINGULAR)
 
 
-def _ended(outcome: Outcome, run: int, met: Passage) -> Outcome:
+def _ended(outcome: Integration, run: int, met: Passage) -> Integration:
     """Return the outcome with a run ended at a singular configuration."""
     t, states, ends = outcome.t, outcome.states.copy(), outcome.ends.copy()
     why = f"at t = {met.t:.6g} s {met.words}; the motion is not unique from there. Use singular='pass' to continue"
@@ -107,5 +109,10 @@ def _ended(outcome: Outcome, run: int, met: Passage) -> Outcome:
         states[run, ends[run] + 1 :] = np.nan
     stopped = {k: name for k, name in outcome.stopped.items() if k != run}
     return outcome._replace(
-        t=t, states=states, ends=ends, events=events, failures={**outcome.failures, run: why}, stopped=stopped
+        t=t,
+        states=states,
+        ends=ends,
+        events=events,
+        failures={**outcome.failures, run: Failure(why, RunOutcome.SINGULAR)},
+        stopped=stopped,
     )

@@ -1,8 +1,8 @@
 """Fixed steps: a Runge-Kutta method (see `tableau`), compiled with the closed loop.
 
-The state is q, qd, work (in, lost, outer), then for every joint with friction its friction state (1 or -1 where it
-slides, 0 where it sticks) and its lag. A step of an arm with friction begins with one extra evaluation: a
-sticking joint whose holding torque exceeds its friction starts to slide in the direction of that torque.
+The state is q, qd, states z of the controller, work (in, lost, outer), then for every joint with friction its friction
+state (1 or -1 where it slides, 0 where it sticks) and its lag. A step of an arm with friction begins with one extra
+evaluation: a sticking joint whose holding torque exceeds its friction starts to slide in the direction of that torque.
 Friction states are constant during a step. At its end a joint whose rate changed sign is brought to rest; the
 time since the sign change is its lag. If it is released at the start of the next step, it gets the rate
 that it would have gained since. So friction never chatters, and a sticking joint keeps its position exactly; the
@@ -22,9 +22,9 @@ import numpy as np
 from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
 from lissom.engine.program import Inline, Plain, Step, absolute, sign
-from lissom.simulation.closed_loop import ClosedLoop, code_version
-from lissom.simulation.friction import GRIP
-from lissom.simulation.tableau import tableau
+from lissom.simulation.integrators.tableau import tableau
+from lissom.simulation.loop.closed_loop import ClosedLoop, code_version
+from lissom.simulation.loop.friction import GRIP
 from lissom.spatial.rotations import Array
 
 
@@ -65,8 +65,8 @@ class Stepper:
 
     @property
     def state_size(self) -> int:
-        """Number of entries of a state: q, qd, work, friction states, lags."""
-        return 2 * self.loop.dof + POWERS + 2 * len(self.loop.sliding)
+        """Number of entries of a state: q, qd, z, work, friction states, lags."""
+        return self.loop.size + POWERS + 2 * len(self.loop.sliding)
 
     def member(self, run: int) -> Stepper:
         """Return the stepper of one run, with the same compiled code."""
@@ -108,7 +108,7 @@ class Stepper:
             if part in (0.0, 1.0):
                 times = _snapped(times, inputs.jumps, 1e-6 * h)
             values.append(inputs.varying_over(times, before=part == 1.0))
-        table = np.concatenate(values, axis=-1)
+        table = np.ascontiguousarray(np.concatenate(values, axis=-1))
         if table.ndim == 3:
             return np.ascontiguousarray(np.moveaxis(table, 0, 1))
         return np.broadcast_to(table, (rows, steps, table.shape[-1]))
@@ -127,41 +127,43 @@ class Stepper:
         """Lengths of a stage's operands, those that are empty left out."""
         loop = self.loop
         steady, given = loop.inputs.steady_size, loop.inputs.size
-        sizes = {"q": loop.dof, "qd": loop.dof, "way": len(loop.sliding), "steady": steady, "varying": given - steady}
+        sizes = {"q": loop.dof, "qd": loop.dof, "z": len(loop.controller_states), "way": len(loop.sliding)}
+        sizes |= {"steady": steady, "varying": given - steady}
         return {word: n for word, n in sizes.items() if n}
 
     @property
     def _stage(self) -> Step:
         """One evaluation of the closed loop as one step of straight-line code."""
-        n, h = self.loop.dof, len(self.loop.sliding)
-        outputs = (n, POWERS, *([h] if h else []))
+        n, m, h = self.loop.dof, len(self.loop.controller_states), len(self.loop.sliding)
+        outputs = (n, POWERS, *(size for size in (m, h) if size))
         return Step("stage", self._straight_stage, tuple(self._sizes.values()), outputs, once=True)
 
     def _straight_stage(self, *operands: Any) -> list[Any]:
         given = dict(zip(self._sizes, operands, strict=True))
-        qdd, power, effort = self._flow(Inline(), given)
-        out = [[entry[0] for entry in qdd], list(power)]
-        return [*out, [entry[0] for entry in effort]] if effort else out
+        qdd, power, change, effort = self._flow(Inline(), given)
+        out = [[entry[0] for entry in qdd], list(power), list(change), [entry[0] for entry in effort]]
+        return [part for part in out if part]
 
-    def _flow(self, run: Any, given: dict[str, Any]) -> tuple[list[Any], Any, list[Any]]:
+    def _flow(self, run: Any, given: dict[str, Any]) -> tuple[list[Any], Any, Any, list[Any]]:
         loop = self.loop
         nothing: Any = []
         steady, varying = given.get("steady", nothing), given.get("varying", nothing)
         both = steady + varying if len(steady) and len(varying) else steady if len(steady) else varying
         way = {k: given["way"][i : i + 1] for i, k in enumerate(loop.sliding)}
-        flow, _ = loop.flow(run, given["q"], given["qd"], None, way, both)
-        return flow.qdd, flow.power, [flow.effort[k] for k in loop.sliding]
+        flow, _, change = loop.flow(run, given["q"], given["qd"], given.get("z", nothing), None, way, both)
+        return flow.qdd, flow.power, change, [flow.effort[k] for k in loop.sliding]
 
-    def _evaluate(self, run: Any, given: dict[str, Any], moment: int) -> tuple[Any, Any, list[Any]]:
-        """Accelerations as one vector, power, efforts of joints with friction."""
+    def _evaluate(self, run: Any, given: dict[str, Any], moment: int) -> tuple[Any, Any, Any, list[Any]]:
+        """Accelerations as one vector, power, rates of the controller's states, efforts of joints with friction."""
         if self.loop.controller is None or self.loop.looped:
             return self._at_once(given, moment)
         if self.loop.straight and not isinstance(run, Plain):
             found = run.call(self._stage, *given.values())
-            effort = found[2] if len(found) > 2 else []
-            return found[0], found[1], [effort[i : i + 1] for i in range(len(self.loop.sliding))]
-        qdd, power, effort = self._flow(run, given)
-        return run.gathered(qdd), power, effort
+            effort = found[-1]
+            change = found[2] if self.loop.controller_states else []
+            return found[0], found[1], change, [effort[i : i + 1] for i in range(len(self.loop.sliding))]
+        qdd, power, change, effort = self._flow(run, given)
+        return run.gathered(qdd), power, change, effort
 
     def _program(self, run: Any) -> None:
         """Program with inputs state, h and constant inputs, varying inputs; output the new state."""
@@ -171,36 +173,39 @@ class Stepper:
             run.input(1 + self.loop.inputs.steady_size),
             run.input(len(self.tableau.moments) * size),
         )
-        q, qd, work = state[0:n], state[n : 2 * n], state[2 * n : 2 * n + POWERS]
+        memory = self.loop.size
+        q, qd, work = state[0:n], state[n : 2 * n], state[memory : memory + POWERS]
+        z = state[2 * n : memory]
         way, lag = state[self.state_size - 2 * slides : self.state_size - slides], state[self.state_size - slides :]
         h = fixed[0:1]
 
-        def slope(q: Any, qd: Any, way: Any, moment: int) -> tuple[Any, Any, list[Any]]:
+        def slope(q: Any, qd: Any, z: Any, way: Any, moment: int) -> tuple[Any, Any, Any, list[Any]]:
             varying = stream[size * moment : size * (moment + 1)]
-            given = {"q": q, "qd": qd, "way": way, "steady": fixed[1:], "varying": varying}
+            given = {"q": q, "qd": qd, "z": z, "way": way, "steady": fixed[1:], "varying": varying}
             return self._evaluate(run, {word: given[word] for word in self._sizes}, moment)
 
         ways, begin = way, qd
         if slides:
-            ways = self._let_go(run, way, slope(q, qd, way, 0)[2], fixed[1:])
-        rate, power, _ = slope(q, qd, ways, 0)
+            ways = self._let_go(run, way, slope(q, qd, z, way, 0)[3], fixed[1:])
+        rate, power, change, _ = slope(q, qd, z, ways, 0)
         if slides:
             begin = self._caught_up(run, qd, lag, rate)
             begin = self._followed(q, begin) if self.loop.looped else begin
-        speeds, rates, powers = [begin], [rate], [power]
+        speeds, rates, powers, changes = [begin], [rate], [power], [change]
+        own = self.loop.controller_states
         for row, moment in zip(self.tableau.stages, self.tableau.asks[1:], strict=True):
             at_q, at_qd = row.of(run, q, h, speeds), row.of(run, begin, h, rates)
-            rate, power, _ = slope(at_q, at_qd, ways, moment)
-            speeds, rates, powers = [*speeds, at_qd], [*rates, rate], [*powers, power]
-        finish = self.tableau.finish
-        new_q, new_qd, new_work = (
-            finish.of(run, y, h, slopes) for y, slopes in ((q, speeds), (begin, rates), (work, powers))
-        )
-        settled: list[Any] = []
+            at_z = row.of(run, z, h, changes) if own else z
+            rate, power, change, _ = slope(at_q, at_qd, at_z, ways, moment)
+            speeds, rates = [*speeds, at_qd], [*rates, rate]
+            powers, changes = [*powers, power], [*changes, change]
+        parts = [(q, speeds), (begin, rates), *([(z, changes)] if own else []), (work, powers)]
+        new = [self.tableau.finish.of(run, y, h, slopes) for y, slopes in parts]
         if slides:
-            new_qd, *settled = self._settled(run, begin, new_qd, ways, h)
-        new = zip((new_q, new_qd, new_work, *settled), (q, qd, work, *((way, lag) if slides else ())), strict=True)
-        run.output(*[run.carry(after, before) for after, before in new])
+            new[1], *settled = self._settled(run, begin, new[1], ways, h)
+            new += settled
+        old = (q, qd, *([z] if own else []), work, *((way, lag) if slides else ()))
+        run.output(*[run.carry(after, before) for after, before in zip(new, old, strict=True)])
 
     def _let_go(self, run: Any, way: Any, effort: list[Any], steady: Any) -> Any:
         """Return the friction states during a step."""
@@ -246,7 +251,7 @@ class Stepper:
                 kept[:, sample] = now
         return bool(np.isfinite(kept).all())
 
-    def _at_once(self, given: dict[str, Any], moment: int) -> tuple[Any, Any, list[Any]]:
+    def _at_once(self, given: dict[str, Any], moment: int) -> tuple[Any, Any, Any, list[Any]]:
         """`_evaluate` by the loop's own function, with the torques of a user's function and with closures."""
         loop = self.loop
         rows = {word: np.stack(np.broadcast_arrays(*x), axis=-1) for word, x in given.items()}
@@ -254,10 +259,10 @@ class Stepper:
         q, qd, t = rows["q"], rows["qd"], self._clock[0] + self.tableau.moments[moment] * self._clock[1]
         tau = loop.outside(t, q, qd)
         values = np.concatenate([rows[word] for word in ("steady", "varying") if word in rows], axis=1)
-        way = rows.get("way", np.zeros((len(q), 0)))
-        rates = loop.rates(q, qd, way, values, tau)
+        way, z = (rows.get(word, np.zeros((len(q), 0))) for word in ("way", "z"))
+        rates = loop.rates(q, qd, z, way, values, tau)
         effort = [[rates.effort[:, loop.held.index(k)]] for k in loop.sliding]
-        return list(rates.qdd.T), list(rates.power.T), effort
+        return list(rates.qdd.T), list(rates.power.T), list(rates.z.T), effort
 
 
 def _snapped(times: Array, jumps: Array, near: float) -> Array:

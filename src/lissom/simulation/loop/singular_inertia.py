@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from lissom.kernels.singular_inertia import PART, degenerate_links, directions_without_inertia, sentence, taking_part
 from lissom.model.arm import Arm
-from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.controllers import PD, StateFeedback
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 
 ARMATURE = 1e-9  # beside the largest entry of the mass matrix
@@ -41,7 +40,8 @@ def regularised(loop: ClosedLoop, poses: Mapping[int, Array]) -> Regularised | N
         return None
     M = _inertias(loop, dict(list(poses.items())[:MOST]))
     singular = [found for row in M if (found := directions_without_inertia(row[None])).size]
-    if not singular or not (isinstance(loop.controller, PD | StateFeedback) or all(_damped(arm, D) for D in singular)):
+    restores = loop.controller is not None and loop.controller.restores
+    if not singular or not (restores or all(_damped(arm, D) for D in singular)):
         return None
     names = taking_part(arm, np.hstack(singular))
     joints = [link.joint.name for link in arm.links if link.joint.name in names]

@@ -1,4 +1,4 @@
-"""A closed loop as y' = f(t, y) for SciPy's solvers, y = (q, qd, work).
+"""A closed loop as y' = f(t, y) for SciPy's solvers, y = (q, qd, z, work).
 
 Trial states that cannot be evaluated are refused: their slopes make the solver reject the step and cut it.
 """
@@ -9,8 +9,8 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
-from lissom.simulation.slopes import slopes
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.slopes import slopes
 from lissom.spatial.rotations import Array
 
 BEYOND = 1e3 * FASTEST  # rad or m, and per second, at which trial states are no longer evaluated
@@ -37,15 +37,14 @@ class System:
     @property
     def size(self) -> int:
         """Number of entries of y."""
-        return 2 * self.loop.dof + POWERS
+        return self.loop.size + POWERS
 
     def slope(self, t: float, y: Array) -> Array:
         """Return y' at an accepted state; errors are raised."""
-        n, loop = self.loop.dof, self.loop
+        n = self.loop.dof
         self.evaluations += 1
-        q, qd = y[:n], y[n : 2 * n]
-        rates = loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd))
-        return np.concatenate([qd, rates.qdd, rates.power])
+        rates = self.loop.slope(t, y, self.way, t > self.start)
+        return np.concatenate([y[n : 2 * n], rates.qdd, rates.z, rates.power])
 
     def trial(self, t: float, y: Array) -> Array:
         """Return y' at a trial state; NaN, so that the solver rejects the step, where it cannot be evaluated."""
@@ -57,15 +56,12 @@ class System:
         return np.full(len(y), HUGE if self.implicit else np.nan)
 
     def jacobian(self, t: float, y: Array) -> Array:
-        """(2 dof + work, same) derivatives of y' by y; nothing depends on work."""
-        n = self.loop.dof
+        """(y, y) derivatives of y' by y; nothing depends on work."""
+        n = self.loop.size
         J = np.zeros((len(y), len(y)))
-        J[: 2 * n, : 2 * n] = slopes(self.loop, t, y[:n], y[n : 2 * n], self.way, t > self.start)
+        J[:n, :n] = slopes(self.loop, t, y, self.way, t > self.start)
         return J
 
     def efforts(self, t: float, y: Array) -> Array:
         """(sliding,) torques that hold the joints with friction."""
-        n, loop = self.loop.dof, self.loop
-        q, qd = y[:n], y[n : 2 * n]
-        rates = loop.rates(q, qd, self.way, loop.inputs.at(t, t > self.start), loop.outside(t, q, qd))
-        return rates.effort[self._place]
+        return self.loop.slope(t, y, self.way, t > self.start).effort[self._place]

@@ -9,8 +9,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,11 @@ import numpy as np
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import write_text
 from lissom.formats.identity import identity
-from lissom.formats.kinds import read_instead
-from lissom.simulation.closed_loop import ClosedLoop
 from lissom.simulation.events import Event
 from lissom.simulation.files import load_run
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.options import Options
-from lissom.simulation.run import OVER_TIME, Run
+from lissom.simulation.run import Run
 from lissom.simulation.setup import Start
 from lissom.simulation.signals import Steady
 
@@ -38,8 +36,9 @@ class Store:
         self.folder, self.size, self.resume = folder, size, resume
 
     @classmethod
-    def of(cls, save: Any, every: Any, resume: bool, begin: Start) -> Store | None:
-        """Return the store that the arguments of `simulate` request, or None."""
+    def of(cls, options: Options, begin: Start) -> Store | None:
+        """Return the store that the options of `simulate` request, or None."""
+        save, every, resume = options.save, options.save_every, options.resume
         if every is None:
             if resume:
                 raise InputError("simulate: resume needs the same save and save_every as the first call.")
@@ -54,7 +53,7 @@ class Store:
             )
         return cls(folder_of(save), int(every), bool(resume))
 
-    def open(self, loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event]) -> None:
+    def open(self, loop: ClosedLoop, begin: Start, options: Mapping[str, Any], events: Sequence[Event]) -> None:
         """Make the folder, or check that it belongs to the same simulation."""
         print_, unseen = fingerprint(loop, begin, options, events, self.size)
         plan = self.folder / PLAN
@@ -109,19 +108,20 @@ def folder_of(save: str | os.PathLike[str]) -> Path:
 
 
 def fingerprint(
-    loop: ClosedLoop, begin: Start, options: Options, events: Sequence[Event], size: int
+    loop: ClosedLoop, begin: Start, options: Mapping[str, Any], events: Sequence[Event], size: int
 ) -> tuple[str, tuple[str, ...]]:
     """Return a hash of everything that results depend on, and the names of objects that cannot be hashed.
 
     Functions of the user enter by their code and by the values that they use (see `lissom.formats.identity`).
     """
-    total = hashlib.sha256(f"{loop.key}|{loop.described.digest}|{options._replace(threads=None)}|{size}".encode())
+    numbers = sorted((word, value) for word, value in options.items() if word != "threads")
+    total = hashlib.sha256(f"{loop.key}|{loop.described.digest}|{numbers}|{size}".encode())
     functions = [getattr(loop.feedback, "source", None)]
     for event in events:
         place = getattr(event, "place", None)
         total.update(repr((event.name, event.direction, event.stop, place)).encode())
         functions += [event.function] if place is None else []
-    for array in (begin.q, begin.qd, loop.inputs.steady(len(begin.q))):
+    for array in (begin.states, loop.inputs.steady(len(begin.states))):
         total.update(np.ascontiguousarray(array).tobytes())
     for name, signal in loop.inputs.signals:
         total.update(name.encode())
@@ -132,42 +132,3 @@ def fingerprint(
     found = identity(functions)
     total.update(json.dumps(found.content, sort_keys=True).encode())
     return total.hexdigest(), found.unseen
-
-
-def load_parts(folder: Path) -> Run:
-    """Return the finished runs of an interrupted simulation."""
-    files = sorted(folder.glob("part-*.nc"))
-    if not files:
-        raise ModelError(f"it has no finished runs.{read_instead(folder)}", file=str(folder))
-    runs = [load_run(file) for file in files]
-    for file, run in zip(files, runs, strict=True):
-        if run.count is None or run.arm != runs[0].arm or not np.array_equal(run.t, runs[0].t, equal_nan=True):
-            raise ModelError("it belongs to a different simulation than the other parts.", file=str(file))
-    run = joined(runs)
-    return replace(run, status=f"interrupted: {len(run.q)} finished runs of an interrupted simulation", ok=False)
-
-
-def joined(runs: Sequence[Run]) -> Run:
-    """Join blocks of runs into one ensemble."""
-    if len(runs) == 1:
-        return runs[0]
-    starts = np.cumsum([0, *(len(run.q) for run in runs)])
-    arrays: dict[str, Any] = {word: np.concatenate([getattr(run, word) for run in runs]) for word in OVER_TIME}
-    events = tuple(e._replace(run=e.run + int(s)) for run, s in zip(runs, starts, strict=False) for e in run.events)
-    failures = {k + int(s): why for run, s in zip(runs, starts, strict=False) for k, why in run.failures.items()}
-    reports = [run.report for run in runs]
-    notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
-    report = replace(
-        reports[0], notes=notes, steps=max(r.steps for r in reports), evaluations=sum(r.evaluations for r in reports),
-        wall=sum(r.wall for r in reports), cpu=sum(r.cpu for r in reports),
-    )  # fmt: skip
-    bad = [run for run in runs if not run.ok]
-    status = runs[0].status if not bad else f"in {len(bad)} of {len(runs)} blocks: {bad[0].status}"
-    if failures:
-        first = min(failures)
-        status = f"{len(failures)} of {int(starts[-1])} runs failed; run {first}: {failures[first]}"
-    elif not bad and any(run.status != "done" for run in runs):
-        status = f"done; events occurred in {len({event.run for event in events})} of {int(starts[-1])} runs"
-    ok = all(run.ok for run in runs)
-    arms = None if runs[0].arms is None else [arm for run in runs for arm in run.arms or ()]
-    return replace(runs[0], **arrays, arms=arms, events=events, failures=failures, report=report, status=status, ok=ok)

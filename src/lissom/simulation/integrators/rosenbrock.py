@@ -5,6 +5,10 @@ torques that are missing (inverse dynamics less the controller's) with respect t
 
     (g M + D + K/g) u_qd = M r_qd - K r_q/g,        u_q = (r_q + u_qd)/g
 
+States z of the controller, z' = f(q, qd, z), with torques T z, are eliminated: with S = (g - Z_z)^-1 they add
+-T S (Z_q/g + Z_qd) to the matrix and T S (r_z + Z_q r_q/g) to the right-hand side;
+u_z = S (r_z + Z_q u_q + Z_qd u_qd).
+
 The inertia alone is never inverted, so links of hardly any inertia make no trouble. Coordinates that are held (joints
 that stick, prescribed joints) have rows of their own.
 """
@@ -16,10 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
-from lissom.simulation.closed_loop import ClosedLoop, Rates
-from lissom.simulation.slopes import torque_slopes
-from lissom.simulation.system import BEYOND
+from lissom.simulation.integrators.system import BEYOND
+from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
+from lissom.simulation.loop.slopes import torque_slopes
 from lissom.spatial.rotations import Array
 
 GAMMA = 0.25
@@ -53,18 +58,25 @@ SHORT = 1e-5  # of a step, for derivatives with respect to time
 
 
 class Slopes(NamedTuple):
-    """Values at the start of a step, one row per run: accelerations, their time derivative, M, D, K, free entries."""
+    """Values at the start of a step, one row per run: rates of (qd, z), their time derivative, M, D, K, free entries.
 
-    qdd: Array
+    torque, q, qd, z : derivatives of torques by z, and of rates of z by q, qd and z
+    """
+
+    rates: Array
     drift: Array
     M: Array
     D: Array
     K: Array
     free: NDArray[np.bool_]
+    torque: Array
+    q: Array
+    qd: Array
+    z: Array
 
 
 class Path(NamedTuple):
-    """A step from y to `end` (rows, 2 dof), its error, and its dense output."""
+    """A step from y to `end` (rows, size), its error, and its dense output."""
 
     y: Array
     end: Array
@@ -72,7 +84,7 @@ class Path(NamedTuple):
     curved: tuple[Array, Array]
 
     def at(self, part: Array) -> Array:
-        """Return states (rows, 2 dof) at fractions of the step, of third order."""
+        """Return states (rows, size) at fractions of the step, of third order."""
         s = part[:, None]
         return self.y + s * (self.end - self.y + (1 - s) * (self.curved[0] + s * self.curved[1]))
 
@@ -100,61 +112,72 @@ class Runs:
         return np.ascontiguousarray(np.concatenate([steady, varying], axis=1))
 
     def rates(self, runs: Index, t: Array, y: Array, way: Array, before: bool = True) -> Rates:
-        """Return the outputs (rows, ...) at states y (rows, 2 dof)."""
-        n, loop = self.loop.dof, self.loop
+        """Return the outputs (rows, ...) at states y (rows, size)."""
         self.evaluations += len(runs)
-        good: Any = (np.abs(y) < BEYOND).all(axis=1)
-        state = np.where(good[:, None], y, 0.0)
-        q, qd, way = (np.ascontiguousarray(x) for x in (state[:, :n], state[:, n:], way))
-        given = self.given(runs, t, before)
+        good: Any = (np.abs(y[:, : 2 * self.loop.dof]) < BEYOND).all(axis=1) & np.isfinite(y).all(axis=1)
+        state = self.loop.split(np.where(good[:, None], y, 0.0))
+        way, given = np.ascontiguousarray(way), self.given(runs, t, before)
         try:
-            found = loop.rates(q, qd, way, given, threads=self.threads)
+            found = self.loop.rates(*state, way, given, threads=self.threads)
         except LissomError:
-            found = self._one_by_one(q, qd, way, given)
+            found = self._one_by_one(*state, way, given)
         if not good.all():
             found = Rates(*(np.where(good[:, None], x, np.nan) for x in found))
         return found
 
-    def _one_by_one(self, q: Array, qd: Array, way: Array, given: Array) -> Rates:
+    def _one_by_one(self, *rows: Array) -> Rates:
         """Compute the outputs one by one where some states cannot be evaluated."""
-        n = self.loop.dof
-        out = Rates(*(np.full((len(q), width), np.nan) for width in (n, n, len(self.loop.held), 3)))
-        for k in range(len(q)):
+        n, m = self.loop.dof, len(self.loop.controller_states)
+        out = Rates(*(np.full((len(rows[0]), width), np.nan) for width in (n, n, len(self.loop.held), POWERS, m)))
+        for k, row in enumerate(zip(*rows, strict=True)):
             try:
-                for whole, part in zip(out, self.loop.rates(q[k], qd[k], way[k], given[k]), strict=True):
+                for whole, part in zip(out, self.loop.rates(*row), strict=True):
                     whole[k] = part
             except LissomError:
                 continue
         return out
 
-    def slopes(self, runs: Index, t: Array, y: Array, way: Array, qdd: Array, h: Array) -> Slopes:
-        """Return the derivatives at states with known accelerations; h: steps that will be tried."""
+    def slopes(self, runs: Index, t: Array, y: Array, way: Array, rates: Array, h: Array) -> Slopes:
+        """Return the derivatives at states with known rates of (qd, z); h: steps that will be tried."""
         n, loop = self.loop.dof, self.loop
-        q, qd, given = np.ascontiguousarray(y[:, :n]), np.ascontiguousarray(y[:, n:]), self.given(runs, t, False)
-        M, D, K = torque_slopes(loop, q, qd, qdd, given)
+        qdd = np.ascontiguousarray(rates[:, :n])
+        q, qd, z = loop.split(y)
+        M, D, K, law = torque_slopes(loop, q, qd, z, qdd, self.given(runs, t, False))
         free = np.ones((len(runs), n), bool)
         if loop.sliding:
             free[:, loop.sliding] = way != 0.0
         free[:, list(loop.prescribed)] = False
-        drift = np.zeros_like(qdd)
+        drift = np.zeros_like(rates)
         if self._varies:
-            drift = (self.rates(runs, t + SHORT * h, y, way, False).qdd - qdd) / (SHORT * h)[:, None]
-        return Slopes(qdd, drift, M * free[:, None, :] * free[:, :, None], D, K, free)
+            drift = (self.changes(runs, t + SHORT * h, y, way, False) - rates) / (SHORT * h)[:, None]
+        inertia = M * free[:, None, :] * free[:, :, None]
+        return Slopes(rates, drift, inertia, D, K, free, law.z[:, :n], *(part[:, n:] for part in law))
+
+    def changes(self, runs: Index, t: Array, y: Array, way: Array, before: bool = True) -> Array:
+        """(rows, dof + m) rates of qd and of the controller's states."""
+        found = self.rates(runs, t, y, way, before)
+        return np.hstack([found.qdd, found.z]) if found.z.shape[1] else found.qdd
 
     def step(self, runs: Index, t: Array, y: Array, way: Array, h: Array, at: Slopes) -> Path:
         """Take one step h (rows,) of every run; NaN where it fails."""
-        n = self.loop.dof
+        n, own = self.loop.dof, bool(self.loop.controller_states)
         g = 1.0 / (GAMMA * h)[:, None]
-        inverse = _inverse(at, g[..., None])
+        S: Array = np.linalg.inv(g[..., None] * np.eye(at.z.shape[-1]) - at.z) if own else at.z  # type: ignore[assignment]
+        inverse = _inverse(at, g[..., None], S)
         steps: list[Array] = []
         for row, less, moment, drift in zip(A, C, MOMENTS, DRIFT, strict=True):
             state = y + sum((a * u for a, u in zip(row, steps, strict=True)), np.zeros_like(y))
-            qdd = at.qdd if not row else self.rates(runs, t + moment * h, state, way).qdd
+            rates = at.rates if not row else self.changes(runs, t + moment * h, state, way)
             right = sum((c * u for c, u in zip(less, steps, strict=True)), np.zeros_like(y)) / h[:, None]
-            rq, rv = right[:, :n] + state[:, n:], right[:, n:] + qdd + drift * h[:, None] * at.drift
+            rq, rest = right[:, :n] + state[:, n : 2 * n], right[:, n:] + rates + drift * h[:, None] * at.drift
+            rv, rz = rest[:, :n], rest[:, n:]
             wanted = _times(at.M, rv) - _times(at.K, rq) / g
+            if own:
+                wanted = wanted + _times(at.torque, _times(S, rz + _times(at.q, rq) / g))
             uv = _times(inverse, np.where(at.free, wanted, g * rv))
-            steps.append(np.concatenate([(rq + uv) / g, uv], axis=1))
+            uq = (rq + uv) / g
+            uz = [_times(S, rz + _times(at.q, uq) + _times(at.qd, uv))] if own else []
+            steps.append(np.concatenate([uq, uv, *uz], axis=1))
         curved = [sum((w * u for w, u in zip(row, steps, strict=False)), np.zeros_like(y)) for row in DENSE]
         return Path(y, state + steps[-1], steps[-1], (curved[0], curved[1]))
 
@@ -163,9 +186,12 @@ def _times(matrix: Array, x: Array) -> Array:
     return (matrix @ x[..., None])[..., 0]
 
 
-def _inverse(at: Slopes, g: Array) -> Array:
+def _inverse(at: Slopes, g: Array, S: Array) -> Array:
     """Return the inverse of g M + D + K/g, scaled by its diagonal: entries of light and heavy links differ widely."""
-    B = np.where(at.free[:, :, None], g * at.M + at.D + at.K / g, g * np.eye(at.M.shape[-1]))
+    B = g * at.M + at.D + at.K / g
+    if S.shape[-1]:
+        B = B - at.torque @ S @ (at.q / g + at.qd)
+    B = np.where(at.free[:, :, None], B, g * np.eye(at.M.shape[-1]))
     size = np.abs(np.diagonal(B, axis1=-2, axis2=-1))
     scale = 1.0 / np.sqrt(np.where(size > 0, size, 1.0))
     B = scale[:, :, None] * B * scale[:, None, :]

@@ -22,8 +22,9 @@ from lissom.kernels.verbs import MASS_MATRIX
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
 from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
-from lissom.simulation.closed_loop import ClosedLoop, Rates
-from lissom.simulation.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
+from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
+from lissom.simulation.loop.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
+from lissom.simulation.outcome import DivergedError
 from lissom.spatial.rotations import Array
 
 ROUNDS = 3  # of Newton's method in a projection
@@ -69,9 +70,10 @@ class Linkage(ClosedLoop):
 
     # ---- the start -------------------------------------------------------------------------------
 
-    def begun(self, q: Array, qd: Array, passing: bool) -> tuple[Array, Array]:
-        """Return initial states (runs, dof), checked and projected; the rank of the closures is determined there."""
+    def begun(self, states: Array, passing: bool) -> Array:
+        """Return initial states (runs, size), checked and projected; the rank of the closures is determined there."""
         self.passing = passing
+        q, qd, _ = self.split(states)
         gaps = self.close(q, qd)
         spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
         self.close.refuse_open(q, gaps, "simulate", "q0", spot)
@@ -81,24 +83,32 @@ class Linkage(ClosedLoop):
         refuse_prescribed(self, gaps.G)
         refuse_friction(self, gaps.G)
         refuse_singular(self, q, parts)
-        begin = self.projected(np.concatenate([q, qd], axis=1))
+        begin = self.projected(states)
         self._drift[0] = Drift()
-        return begin[:, : self.dof].copy(), begin[:, self.dof :].copy()
+        return begin
 
     # ---- motion ----------------------------------------------------------------------------------
 
     def rates(
-        self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
+        self,
+        q: Array,
+        qd: Array,
+        z: Array,
+        way: Array,
+        given: Array,
+        tau: Array | None = None,
+        threads: int | None = None,
     ) -> Rates:
         """Return the outputs at one state or a batch, with closure forces; NaN for states that are not finite."""
         if q.ndim == 1:
-            return self._closed(q, qd, given, super().rates(q, qd, way, given, tau, threads), self._moving(way == 0.0))
-        n, h = self.dof, len(self.held)
-        out = Rates(*(np.full((len(q), width), np.nan) for width in (n, n, h, POWERS)))
+            tree = super().rates(q, qd, z, way, given, tau, threads)
+            return self._closed(q, qd, given, tree, self._moving(way == 0.0))
+        widths = (self.dof, self.dof, len(self.held), POWERS, len(self.controller_states))
+        out = Rates(*(np.full((len(q), width), np.nan) for width in widths))
         for rows, f in self._groups(q, qd, way == 0.0):
-            a, b, c, d = (np.ascontiguousarray(x[rows]) for x in (q, qd, way, given))
-            tree = super().rates(a, b, c, d, tau if tau is None else tau[rows], threads)
-            for whole, part in zip(out, self._closed(a, b, d, tree, f), strict=True):
+            a, b, c, d, e = (np.ascontiguousarray(x[rows]) for x in (q, qd, z, way, given))
+            tree = super().rates(a, b, c, d, e, tau if tau is None else tau[rows], threads)
+            for whole, part in zip(out, self._closed(a, b, e, tree, f), strict=True):
                 whole[rows] = part
         return out
 
@@ -128,7 +138,7 @@ class Linkage(ClosedLoop):
             return tree._replace(qdd=tree.qdd + self._added(M, gaps.G, tree.qdd, -gaps.drift, f)[0])
         held = mul(gaps.G[..., ~f], tree.qdd[..., ~f])
         change, bears = self._added(M, gaps.G, tree.qdd[..., f], -gaps.drift - held, f)
-        qdd, tau, effort, power = (x.copy() for x in tree)
+        qdd, tau, effort, power, z = (x.copy() for x in tree)
         qdd[..., f] += change
         led = mul(M[..., ~f, :][..., f], change) - bears[..., ~f]
         for i, k in enumerate(np.flatnonzero(~f).tolist()):
@@ -136,7 +146,7 @@ class Linkage(ClosedLoop):
             if k in self.prescribed:
                 tau[..., k] += led[..., i]
                 power[..., 0] += led[..., i] * qd[..., k]
-        return Rates(qdd, tau, effort, power)
+        return Rates(qdd, tau, effort, power, z)
 
     def _added(self, M: Array, G: Array, free: Array, b: Array, f: NDArray[np.bool_]) -> tuple[Array, Array]:
         """Return what closures add to accelerations (or rates) `free` of f so that G x = b, and G^T lambda.
@@ -161,7 +171,7 @@ class Linkage(ClosedLoop):
         try:
             U, s, _ = np.linalg.svd(G, full_matrices=False)
         except np.linalg.LinAlgError:
-            raise SolveError("the motion diverged and the loops opened") from None
+            raise DivergedError("the motion diverged and the loops opened") from None
         r = self.rank
         if r == 0:
             self._chosen = np.zeros(0, np.intp)

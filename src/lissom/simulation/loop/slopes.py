@@ -6,7 +6,7 @@ With M dqdd + dID/dx dx = dtau/dx dx on the coordinates that are free, the other
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,41 +22,58 @@ from lissom.kernels.loads import load_inputs
 from lissom.kernels.results import InverseGradient
 from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.model.loads import BaseMotion, Load
-from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.controllers import Torques
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 
 STRIDE = 6e-6  # of central differences, relative: the cube root of the rounding
 
 
-def slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool = False) -> Array:
-    """(2 dof, 2 dof) derivatives of (qd, qdd) with respect to (q, qd)."""
-    n = loop.dof
+class LawSlopes(NamedTuple):
+    """Derivatives of the torques and of the rates of the controller's states (..., dof + m, ...) by q, qd and z."""
+
+    q: Array
+    qd: Array
+    z: Array
+
+
+class TorqueSlopes(NamedTuple):
+    """M, D, K: derivatives of inverse dynamics minus the controller's torques by qdd, qd and q; those of the law."""
+
+    M: Array
+    D: Array
+    K: Array
+    law: LawSlopes
+
+
+def slopes(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = False) -> Array:
+    """(size, size) derivatives of (qd, qdd, z') with respect to (q, qd, z)."""
+    n, m = loop.dof, loop.size - 2 * loop.dof
     if loop.looped:
-        return _of_rates(loop, t, q, qd, way, before)
+        return _of_rates(loop, t, y[: loop.size], way, before)
+    q, qd, z = loop.split(y)
     given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
-    qdd = loop.rates(q, qd, way, given, tau).qdd
-    M, D, K = torque_slopes(loop, q, qd, qdd, given, t)
+    qdd = loop.rates(q, qd, z, way, given, tau).qdd
+    M, D, K, law = torque_slopes(loop, q, qd, z, qdd, given, t)
     free = np.ones(n, bool)
     free[[k for k, x in zip(loop.sliding, way, strict=True) if x == 0.0]] = False
     free[list(loop.prescribed)] = False
-    J = np.zeros((2 * n, 2 * n))
-    J[:n, n:] = np.eye(n)
+    J = np.zeros((loop.size, loop.size))
+    J[:n, n : 2 * n] = np.eye(n)
     inside = np.flatnonzero(free)
-    J[n + inside] = np.linalg.solve(M[np.ix_(free, free)], -np.hstack([K, D])[free])
+    J[n + inside] = np.linalg.solve(M[np.ix_(free, free)], -np.hstack([K, D, -law.z[:n]])[free])
+    if m:
+        J[2 * n :] = np.hstack([part[n:] for part in law])
     return J
 
 
 def torque_slopes(
-    loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array, t: float = 0.0
-) -> tuple[Array, Array, Array]:
-    """M, D, K (..., dof, dof): derivatives of inverse dynamics minus the controller's torques by qdd, qd and q.
-
-    At one state, or at many where no user's function gives the torques (`t` is its argument).
-    """
+    loop: ClosedLoop, q: Array, qd: Array, z: Array, qdd: Array, given: Array, t: float = 0.0
+) -> TorqueSlopes:
+    """Derivatives at one state, or at many where no user's function gives the torques (`t` is its argument)."""
+    n = loop.dof
     change = _torque_change(loop, q, qd, qdd, given)
-    torque_q, torque_qd = controller_slopes(loop, t, q, qd, given)
-    return change.qdd, change.qd - torque_qd, change.q - torque_q
+    law = controller_slopes(loop, t, q, qd, z, given)
+    return TorqueSlopes(change.qdd, change.qd - law.qd[..., :n, :], change.q - law.q[..., :n, :], law)
 
 
 def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array) -> InverseGradient:
@@ -72,18 +89,18 @@ def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Arr
     return InverseGradient(*function.one(*state, *inputs.values, *own))
 
 
-def _of_rates(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array, before: bool) -> Array:
+def _of_rates(loop: ClosedLoop, t: float, x: Array, way: Array, before: bool) -> Array:
     """Return the derivatives by central differences, for arms with closed loops."""
-    n = loop.dof
-    x = np.concatenate([q, qd])
+    n, size = loop.dof, loop.size
     steps = STRIDE * np.maximum(1.0, np.abs(x))
     states = np.concatenate([x + np.diag(steps), x - np.diag(steps)])
-    here, there = np.ascontiguousarray(states[:, :n]), np.ascontiguousarray(states[:, n:])
+    q, qd, z = loop.split(states)
     given, ways = (np.repeat(row[None], len(states), axis=0) for row in (loop.inputs.at(t, before), way))
-    qdd = loop.rates(here, there, ways, given, loop.outside(t, here, there)).qdd
-    J = np.zeros((2 * n, 2 * n))
-    J[:n, n:] = np.eye(n)
-    J[n:] = ((qdd[: 2 * n] - qdd[2 * n :]) / (2 * steps[:, None])).T
+    found = loop.rates(q, qd, z, ways, given, loop.outside(t, q, qd))
+    rates = np.hstack([found.qdd, found.z])
+    J = np.zeros((size, size))
+    J[:n, n : 2 * n] = np.eye(n)
+    J[n:] = ((rates[:size] - rates[size:]) / (2 * steps[:, None])).T
     return J
 
 
@@ -100,16 +117,18 @@ def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | No
     return loads, BaseMotion(x[..., 0:3], x[..., 3:6], x[..., 6:9])
 
 
-def controller_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, given: Array) -> tuple[Array, Array]:
-    """(..., dof, dof) derivatives of the controller's torques by q and qd."""
-    shape = (*q.shape, loop.dof)
+def controller_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, z: Array, given: Array) -> LawSlopes:
+    """Derivatives of the controller's torques and of the rates of its states."""
+    n, m = loop.dof, loop.size - 2 * loop.dof
+    shapes = [(*q.shape[:-1], n + m, k) for k in (n, n, m)]
     if loop.controller is None:
-        return _differences(loop, t, q, qd)
-    if isinstance(loop.controller, Torques):
-        return np.zeros(shape), np.zeros(shape)
+        return LawSlopes(*_differences(loop, t, q, qd), np.zeros(shapes[2]))
+    if loop.controller.open_loop:
+        return LawSlopes(*map(np.zeros, shapes))
     function = loop.kept("slopes", lambda: _compiled(loop))
-    found = function.one(q, qd, given) if q.ndim == 1 else function(q, qd, given)
-    return found[0].reshape(shape), found[1].reshape(shape)
+    arguments = (q, qd, *([z] if m else []), given)
+    found = function.one(*arguments) if q.ndim == 1 else function(*arguments)
+    return LawSlopes(*(x.reshape(shape) for x, shape in zip((*found, np.zeros(0)), shapes, strict=False)))
 
 
 def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
@@ -130,30 +149,35 @@ def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array
 
 
 def _compiled(loop: ClosedLoop) -> Function:
-    """Derivatives of the controller's torques with respect to q and qd."""
-    n, sizes = loop.dof, [loop.dof, loop.dof, loop.inputs.size]
+    """Derivatives of the controller's torques and the rates of its states with respect to q, qd and z."""
+    n, m = loop.dof, loop.size - 2 * loop.dof
+    words = ["q", "qd", *(["z"] if m else []), "given"]
+    sizes = [n, n, *([m] if m else []), loop.inputs.size]
+    lengths = [(n + m) * size for size in sizes[:-1]]
     program = functools.partial(_torques, loop)
 
     if not compiler_present():
         raise UnsupportedError(
             "simulate: differentiating a controller needs casadi and llvmlite; install them, or use method='rk45'."
         )
-    code = kernel.straight_kernel(f"slopes|{loop.key}", sizes, [n * n, n * n], lambda: kernel.slopes_of(program, 2))
-    plainly = functools.partial(_unknown, sizes, n * n)
-    return Function("slopes", ["q", "qd", "given"], sizes, [(n * n,), (n * n,)], plainly, code, _overflow)
+    code = kernel.straight_kernel(f"slopes|{loop.key}", sizes, lengths, lambda: kernel.slopes_of(program, len(lengths)))
+    plainly = functools.partial(_unknown, sizes, lengths)
+    return Function("slopes", words, sizes, [(size,) for size in lengths], plainly, code, _overflow)
 
 
-def _torques(loop: ClosedLoop, run: object) -> None:
-    q, qd, given = run.input(loop.dof), run.input(loop.dof), run.input(loop.inputs.size)  # type: ignore[attr-defined]
-    torques = loop.torques(run, q, qd, given)
-    run.output(*torques)  # type: ignore[attr-defined]
+def _torques(loop: ClosedLoop, run: Any) -> None:
+    m = loop.size - 2 * loop.dof
+    q, qd = run.input(loop.dof), run.input(loop.dof)
+    z = run.input(m) if m else []
+    torques, rates = loop.torques(run, q, qd, z, run.input(loop.inputs.size))
+    run.output(*torques, *([rates] if m else []))
 
 
-def _unknown(sizes: list[int], entries: int, run: Any) -> None:
+def _unknown(sizes: list[int], lengths: list[int], run: Any) -> None:
     """Fallback program: returns NaN where the compiled derivatives are not finite."""
     for size in sizes:
         run.input(size)
-    for _ in range(2):
+    for entries in lengths:
         run.output(*(run.constant([np.nan]) for _ in range(entries)))
 
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.errors import SolveError
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 
 GRIP = 1e-9  # relative; a joint is let go a little beyond its friction, so that it does start to move
 
 
-def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = False) -> Array:
-    """(sliding,) friction states: sign of the rate where it is not zero, else 0 (sticks), 1 or -1 (starts to slide)."""
+def settled(loop: ClosedLoop, t: float, y: Array, before: bool = False) -> Array:
+    """(sliding,) friction states at a state (q, qd, z, ...): sign of the rate, or of the release; 0: sticks."""
     sliding = np.array(loop.sliding, int)
+    q, qd, z = loop.split(y)
     way = np.sign(qd[sliding])
     resting = way == 0.0
     if not resting.any():
@@ -28,7 +29,7 @@ def settled(loop: ClosedLoop, t: float, q: Array, qd: Array, before: bool = Fals
     place = [loop.held.index(k) for k in loop.sliding]
     given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
     for _ in range(10 + 4 * len(sliding)):
-        rates = loop.rates(q, qd, way, given, tau)
+        rates = loop.rates(q, qd, z, way, given, tau)
         effort = rates.effort[place]
         back = resting & (way != 0.0) & (rates.qdd[sliding] * way < 0.0)
         strain = np.where(resting & (way == 0.0), np.abs(effort) / friction, 0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from lissom.errors import IndefiniteInertia
 from lissom.kernels.positive_definiteness import first_indefinite, warn_user
 from lissom.model.arm import Arm
-from lissom.simulation.closed_loop import ClosedLoop
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 
 FIX = "use flexibility='linear' or 'second_order', or keep deflections smaller"

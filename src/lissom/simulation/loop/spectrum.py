@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.controllers import Impedance
-from lissom.simulation.friction import settled
-from lissom.simulation.singular_inertia import singular_at
-from lissom.simulation.slopes import slopes
+from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.friction import settled
+from lissom.simulation.loop.singular_inertia import singular_at
+from lissom.simulation.loop.slopes import slopes
 from lissom.spatial.rotations import Array
 
 GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
@@ -31,11 +30,11 @@ class Spectrum(NamedTuple):
         return self.growth > GROWS * max(1.0, self.decay * 1e-3)
 
 
-def spectrum(loop: ClosedLoop, t: float, q: Array, qd: Array, way: Array | None = None) -> Spectrum | None:
+def spectrum(loop: ClosedLoop, t: float, y: Array, way: Array | None = None) -> Spectrum | None:
     """Return the spectrum from the derivatives of the closed loop; None where they are not available."""
     try:
-        way = settled(loop, t, q, qd) if way is None else way
-        poles = np.linalg.eigvals(slopes(loop, t, q, qd, way))
+        way = settled(loop, t, y) if way is None else way
+        poles = np.linalg.eigvals(slopes(loop, t, y, way))
     except (LissomError, np.linalg.LinAlgError):
         return None
     return Spectrum(float(np.abs(poles).max()), float(max(0.0, -poles.real.min())), float(max(0.0, poles.real.max())))
@@ -59,7 +58,7 @@ class StabilityWatch:
         """Start a new smooth interval."""
         self._count, self._since = 0, t
 
-    def stiff(self, t: float, end: float, q: Array, qd: Array, way: Array) -> Spectrum | None:
+    def stiff(self, t: float, end: float, y: Array, way: Array) -> Spectrum | None:
         """Return the spectrum if stability limits the steps, otherwise None; call it after every step."""
         self._count += 1
         if self._count < self.EVERY:
@@ -68,23 +67,23 @@ class StabilityWatch:
         self.begin(t)
         if (end - t) / mean < self.WORTH:
             return None
-        found = spectrum(self.loop, t, q, qd, way)
+        found = spectrum(self.loop, t, y, way)
         return found if found is not None and found.decay * mean > self.NEAR * self.reach else None
 
 
 # ---- advice --------------------------------------------------------------------------------------
 
 
-def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array, Array]], reach: float, h: float | None) -> str | None:
+def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array]], reach: float, h: float | None) -> str | None:
     """Return advice for a failed run from mass matrix and poles of the closed loop at its start, then at its end.
 
     reach : largest stable product of decay rate and fixed step h. Returns None if the poles explain nothing.
     """
-    for (t, q, qd), when in zip(states, ("at the start", "there"), strict=True):
-        singular = singular_at(loop, t, q)
+    for (t, y), when in zip(states, ("at the start", "there"), strict=True):
+        singular = singular_at(loop, t, y[: loop.dof])
         if singular:
             return singular
-        found = spectrum(loop, t, q, qd)
+        found = spectrum(loop, t, y)
         if found is None:
             continue
         if found.unstable:
@@ -112,7 +111,7 @@ def _cause(loop: ClosedLoop) -> str:
 def not_collocated(loop: ClosedLoop) -> str:
     """Return the names of unactuated coordinates that the controller's output depends on; empty if there are none."""
     arm, control = loop.arm, loop.controller
-    if arm.actuated.all() or not (control is None or isinstance(control, Impedance) or hasattr(control, "K")):
+    if arm.actuated.all() or not (control is None or control.reads_unactuated):
         return ""
     names = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

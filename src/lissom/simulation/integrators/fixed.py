@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from lissom.cores import cores
 from lissom.dynamics.plant import POWERS
 from lissom.errors import InputError, LissomError
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
-from lissom.simulation.crossings import crossings, on_cubic
 from lissom.simulation.events import Event, EventHit, LimitEvent
-from lissom.simulation.friction import settled
-from lissom.simulation.outcome import Outcome
-from lissom.simulation.stepping import Stepper
+from lissom.simulation.integrators.crossings import crossings, on_cubic
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.stepping import Stepper
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.friction import settled
+from lissom.simulation.outcome import Failure, RunOutcome
 from lissom.spatial.rotations import Array
 
 CHUNK_SECONDS = 0.2
@@ -55,19 +56,19 @@ class Fixed:
         self.closely = asked or loop.looped
         self.thin, self.repeats = (repeats, 1) if self.closely else (1, repeats)
 
-    def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
-        """Integrate from q0, qd0 (runs, dof) and return the states at `times`."""
+    def run(self, begin: Array, times: Array) -> Integration:
+        """Integrate from states (runs, q qd z) and return the states at `times`."""
         steps = len(times) * self.thin
         block = max(4, ROOM // (8 * steps * self.stepper.state_size) // 4 * 4)
-        if len(q0) <= block:
-            return self._all(q0, qd0, times)
+        if len(begin) <= block:
+            return self._all(begin, times)
 
-        def parts() -> Iterator[Outcome]:
-            for start in range(0, len(q0), block):
-                some = slice(start, min(start + block, len(q0)))
-                yield self._some(some)._all(q0[some], qd0[some], times)
+        def parts() -> Iterator[Integration]:
+            for start in range(0, len(begin), block):
+                some = slice(start, min(start + block, len(begin)))
+                yield self._some(some)._all(begin[some], times)
 
-        return side_by_side(parts(), times, len(q0))
+        return side_by_side(parts(), times, len(begin))
 
     def _some(self, some: slice) -> Fixed:
         """Return the same integrator for some of the runs."""
@@ -77,31 +78,32 @@ class Fixed:
         other.stepper.loop = other.loop
         return other
 
-    def _all(self, q0: Array, qd0: Array, samples: Array) -> Outcome:
-        rows, times = len(q0), self._fine(samples)
+    def _all(self, begin: Array, samples: Array) -> Integration:
+        rows, times = len(begin), self._fine(samples)
         out = np.full((rows, len(times), self.stepper.state_size), np.nan)
-        problem, interrupted = "", False
+        problem: Failure | None = None
+        interrupted = False
         out[:, 0] = 0.0
-        out[:, 0, : 2 * self.loop.dof] = np.concatenate([q0, qd0], axis=1)
+        out[:, 0, : self.loop.size] = begin
         filled, size = 1, max(1, FIRST_CHUNK // (rows * self.repeats)) if self.stepper.native else 1
         try:
-            out[:, 0] = self._first(q0, qd0, float(times[0]))
+            out[:, 0] = self._first(begin, float(times[0]))
             while filled < len(times) and np.isfinite(out[:, filled - 1]).any():
-                begin = time.perf_counter()
+                clock = time.perf_counter()
                 stop = min(filled + size, len(times))
                 self._advance(
                     np.ascontiguousarray(out[:, filled - 1]), times[filled - 1 : stop - 1], out[:, filled:stop]
                 )
                 filled = stop
                 self.progress(float(times[filled - 1]))
-                spent = max(time.perf_counter() - begin, 1e-6)
+                spent = max(time.perf_counter() - clock, 1e-6)
                 size = max(1, min(4 * size, int(size * CHUNK_SECONDS / spent)))
         except KeyboardInterrupt:
             interrupted = True
         except LissomError as error:
-            problem = str(error)
+            problem = Failure.of(error)
         filled = max(filled, int(np.isfinite(out).all(axis=(0, 2)).sum()))
-        return self._outcome(samples, times, out, filled, problem, interrupted)
+        return self._result(samples, times, out, filled, problem, interrupted)
 
     def _fine(self, samples: Array) -> Array:
         """Return the times at which states are stored."""
@@ -110,12 +112,12 @@ class Fixed:
         inside = samples[:-1, None] + self.h * np.arange(self.thin)
         return np.append(inside.ravel(), samples[-1])
 
-    def _first(self, q0: Array, qd0: Array, t: float) -> Array:
-        work = np.zeros((len(q0), POWERS))
+    def _first(self, begin: Array, t: float) -> Array:
+        work = np.zeros((len(begin), POWERS))
         if not self.loop.sliding:
-            return np.concatenate([q0, qd0, work], axis=1)
-        ways = [settled(self.loop.member(k), t, q, v) for k, (q, v) in enumerate(zip(q0, qd0, strict=True))]
-        return np.concatenate([q0, qd0, work, np.array(ways), np.zeros_like(ways)], axis=1)
+            return np.concatenate([begin, work], axis=1)
+        ways = [settled(self.loop.member(k), t, y) for k, y in enumerate(begin)]
+        return np.concatenate([begin, work, np.array(ways), np.zeros_like(ways)], axis=1)
 
     def _advance(self, state: Array, t: Array, chunk: Array) -> None:
         """Fill the samples by equal steps; a step that contains a jump is divided there."""
@@ -176,23 +178,23 @@ class Fixed:
 
     # ---- how it went -----------------------------------------------------------------------------
 
-    def _outcome(
-        self, samples: Array, times: Array, out: Array, filled: int, problem: str, interrupted: bool
-    ) -> Outcome:
+    def _result(
+        self, samples: Array, times: Array, out: Array, filled: int, problem: Failure | None, interrupted: bool
+    ) -> Integration:
         good: Any = np.isfinite(out[:, :filled]).all(axis=2) & self._bounded(out[:, :filled])
         ends = np.array([int(row.argmin()) - 1 if not row.all() else filled - 1 for row in good], np.intp)
-        failures: dict[int, str] = {}
+        failures: dict[int, Failure] = {}
         last: dict[int, tuple[float, Array]] = {}
         for k in range(len(out)):
             if ends[k] < filled - 1:
                 failures[k], last[k] = self._reason(k, times, out, int(ends[k]))
-            elif problem:
+            elif problem is not None:
                 failures[k] = problem
         try:
             happened, stopped = self._events(times, out, ends)
         except LissomError as error:  # a user's function
             happened, stopped = [], {}
-            failures |= dict.fromkeys(range(len(out)), str(error))
+            failures |= dict.fromkeys(range(len(out)), Failure.of(error))
         for k, name_state in stopped.items():  # it stopped before it could fail
             failures.pop(k, None)
             last[k] = name_state[1:]
@@ -204,9 +206,9 @@ class Fixed:
         poses = {k: last[k][1][: self.loop.dof] for k in failures if k in last}
         counts = (steps, len(self.stepper.tableau.asks) * steps * len(out), interrupted, trails, (), poses)
         if self.many:
-            return Outcome(samples, thin, ends // self.thin, happened, failures, names, *counts)
+            return Integration(samples, thin, ends // self.thin, happened, failures, names, *counts)
         t, states = self._ended(samples, thin, int(ends[0]) // self.thin, last.get(0))
-        return Outcome(t, states, np.array([len(t) - 1]), happened, failures, names, *counts)
+        return Integration(t, states, np.array([len(t) - 1]), happened, failures, names, *counts)
 
     @staticmethod
     def _ended(t: Array, states: Array, end: int, last: tuple[float, Array] | None) -> tuple[Array, Array]:
@@ -216,7 +218,7 @@ class Fixed:
             return t, states
         return np.append(t, last[0]), np.concatenate([states, last[1][None, None]], axis=1)
 
-    def _reason(self, run: int, times: Array, out: Array, end: int) -> tuple[str, tuple[float, Array]]:
+    def _reason(self, run: int, times: Array, out: Array, end: int) -> tuple[Failure, tuple[float, Array]]:
         """Repeat a failed run step by step from its last good sample; return the cause and the last good state."""
         loop, stepper = self.loop.member(run), self.stepper.member(run)
         t, state = float(times[end]), out[run, end]
@@ -231,27 +233,28 @@ class Fixed:
         """Whether states (..., q, qd, ...) are finite and not beyond all bounds."""
         return (np.abs(states[..., : 2 * self.loop.dof]) < FASTEST).all(axis=-1)
 
-    def _cause(self, loop: ClosedLoop, t: float, state: Array, stepper: Stepper) -> str:
+    def _cause(self, loop: ClosedLoop, t: float, state: Array, stepper: Stepper) -> Failure:
         """Return why the step after a state fails: evaluate its stages one by one, then try smaller steps."""
-        way, y, method = loop.ways(state), state[: 2 * loop.dof], self.stepper.tableau
+        way, y, method, n = loop.ways(state), state[: loop.size], self.stepper.tableau, loop.dof
         slopes: list[Array] = []
         try:
             for row, moment in zip((None, *method.stages), method.asks, strict=True):
                 at, when = y if row is None else row.at(y, self.h, slopes), t + method.moments[moment] * self.h
-                if not (np.abs(at) < FASTEST).all():
+                if not self._bounded(at):
                     break
-                q, qd = np.split(at, 2)
-                rates = loop.rates(q, qd, way, loop.inputs.at(when), loop.outside(when, q, qd))
-                slopes.append(np.concatenate([qd, rates.qdd]))
+                rates = loop.slope(when, at, way)
+                slopes.append(np.concatenate([at[n : 2 * n], rates.qdd, rates.z]))
         except LissomError as error:
-            return f"at t = {t:.6g} s: {error}"
+            return Failure.of(error, f"at t = {t:.6g} s: ")
         for finer in FINER:
             new = np.full((1, 1, len(state)), np.nan)
             stepper.advance(state[None].copy(), np.array([t]), self.h / finer, finer, new)
             if self._bounded(10 * new).all():
                 small = f"{self.h / finer:.3g} s"
-                return f"the integration diverged at t = {t:.6g} s with steps of {self.h:.3g} s, but not with {small}"
-        return f"the motion diverged at t = {t:.6g} s, also with steps of {self.h / FINER[-1]:.3g} s"
+                why = f"the integration diverged at t = {t:.6g} s with steps of {self.h:.3g} s, but not with {small}"
+                return Failure(why, RunOutcome.DIVERGED)
+        why = f"the motion diverged at t = {t:.6g} s, also with steps of {self.h / FINER[-1]:.3g} s"
+        return Failure(why, RunOutcome.DIVERGED)
 
     def _events(
         self, times: Array, out: Array, ends: NDArray[np.intp]
@@ -304,14 +307,14 @@ class Fixed:
         return t + found, event, state(found)
 
 
-def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outcome:
+def side_by_side(outcomes: Iterable[Integration], times: Array, count: int) -> Integration:
     """Join runs of several outcomes on common times, up to one that was interrupted; missing samples are NaN.
 
     Outcomes may be generated one after the other; only their numbers are stored.
     """
     states, ends = np.empty((0, 0, 0)), np.full(count, -1, np.intp)
     events: list[EventHit] = []
-    failures: dict[int, str] = {}
+    failures: dict[int, Failure] = {}
     stopped: dict[int, str] = {}
     trails: list[tuple[Array, Array]] = []
     notes: list[str] = []
@@ -335,7 +338,7 @@ def side_by_side(outcomes: Iterable[Outcome], times: Array, count: int) -> Outco
         interrupted = outcome.interrupted
         if interrupted:
             break
-    return Outcome(
+    return Integration(
         times, states, ends, events, failures, stopped, steps, evaluations, interrupted, trails, tuple(notes), poses
     )
 

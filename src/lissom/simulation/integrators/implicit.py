@@ -16,14 +16,15 @@ import numpy as np
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
 from lissom.kernels.functions import compiler_present
-from lissom.simulation.adaptive import MOST_AT_ONCE, STALL, STALLED, Adaptive
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
-from lissom.simulation.crossings import noted_limits
 from lissom.simulation.events import Event, LimitEvent
-from lissom.simulation.friction import GRIP, settled
-from lissom.simulation.outcome import Outcome
-from lissom.simulation.rosenbrock import ORDER, Index, Path, Runs
-from lissom.simulation.singular_inertia import singular_starts
+from lissom.simulation.integrators.adaptive import MOST_AT_ONCE, STALL, STALLED, Adaptive
+from lissom.simulation.integrators.crossings import noted_limits
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.rosenbrock import ORDER, Index, Path, Runs
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.friction import GRIP, settled
+from lissom.simulation.loop.singular_inertia import singular_starts
+from lissom.simulation.outcome import Failure
 from lissom.spatial.rotations import Array
 
 BLOCK = 512  # runs at once
@@ -56,23 +57,23 @@ class Implicit:
         self.loop, self.rtol, self.atol = loop, rtol, atol
         self.events, self.progress, self.threads = list(events), progress, threads
 
-    def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
-        """Return states of runs (runs, dof) at `times`; NaN after the end of a run."""
-        count, n = len(q0), self.loop.dof
-        states = np.full((count, len(times), 2 * n + POWERS + len(self.loop.sliding)), np.nan)
-        failures: dict[int, str] = {}
+    def run(self, begin: Array, times: Array) -> Integration:
+        """Return the states at `times` of runs that begin at states (runs, q qd z); NaN after the end of a run."""
+        count, n = len(begin), self.loop.dof
+        states = np.full((count, len(times), self.loop.size + POWERS + len(self.loop.sliding)), np.nan)
+        failures: dict[int, Failure] = {}
         poses: dict[int, Array] = {}
         steps = evaluations = again = 0
         interrupted = False
         blocks = [slice(k, min(k + BLOCK, count)) for k in range(0, count, BLOCK)]
         for some in blocks:
             report = functools.partial(self._report, some, count, float(times[-1]))
-            block = _Block(self, self.loop.rows(some), q0[some], qd0[some], times, states[some], report)
+            block = _Block(self, self.loop.rows(some), begin[some], times, states[some], report)
             try:
                 block.advance()
                 for k in np.flatnonzero(block.lost) + some.start:
                     again += 1
-                    found = self._alone(int(k), q0, qd0, times, states)
+                    found = self._alone(int(k), begin[k], times, states)
                     steps, evaluations = steps + found.steps, evaluations + found.evaluations
                     failures |= {int(k): why for why in found.failures.values()}
                     poses |= {int(k): q for q in found.poses.values()}
@@ -85,7 +86,7 @@ class Implicit:
         events = noted_limits(self.events, times, states, ends, n)
         note = f"Steps of rodas failed or stalled in {again} of {count} runs, which were integrated again with radau."
         notes = (note,) if again else ()
-        return Outcome(
+        return Integration(
             times, states, ends, events, failures, {}, steps, evaluations, interrupted, notes=notes, poses=poses
         )
 
@@ -93,10 +94,10 @@ class Implicit:
         """Report the mean progress of all runs when some of them have come to time t."""
         self.progress((some.start * until + (some.stop - some.start) * t) / count)
 
-    def _alone(self, run: int, q0: Array, qd0: Array, times: Array, states: Array) -> Outcome:
+    def _alone(self, run: int, begin: Array, times: Array, states: Array) -> Integration:
         """Integrate one run by itself with Radau's method; its samples go to `states`, also when interrupted."""
         single = Adaptive(self.loop.member(run), "radau", self.rtol, self.atol, (), lambda _t: None)
-        found = single.run(q0[run], qd0[run], times)
+        found = single.run(begin, times)
         known = np.isin(found.t, times)
         states[run] = np.nan
         states[run, : known.sum()] = found.states[0, known]
@@ -112,17 +113,16 @@ class _Block:
         self,
         how: Implicit,
         loop: ClosedLoop,
-        q: Array,
-        qd: Array,
+        begin: Array,
         times: Array,
         out: Array,
         report: Callable[..., None],
     ):
         self.how, self.loop, self.times, self.out, self.report = how, loop, times, out, report
-        count = len(q)
+        count = len(begin)
         self.runs = Runs(loop, count, how.threads)
         self.members: dict[int, ClosedLoop] = {}
-        self.t, self.y = np.full(count, float(times[0])), np.concatenate([q, qd], axis=1)
+        self.t, self.y = np.full(count, float(times[0])), begin.copy()
         self.h = np.full(count, FIRST * (times[-1] - times[0]))
         self.work, self.way = np.zeros((count, POWERS)), np.zeros((count, len(loop.sliding)))
         self.next = np.zeros(count, np.intp)  # sample of every run
@@ -182,10 +182,8 @@ class _Block:
         """Decide which joints of a run stick from its present state on."""
         if not self.sliding.size:
             return
-        n = self.loop.dof
-        q, qd = (np.ascontiguousarray(self.y[run, k : k + n]) for k in (0, n))
         try:
-            self.way[run] = settled(self._member(run), float(self.t[run]), q, qd)
+            self.way[run] = settled(self._member(run), float(self.t[run]), self.y[run])
         except LissomError:
             self.lost[run] = True
 
@@ -193,24 +191,24 @@ class _Block:
         """Compute the derivatives at the present states of some runs."""
         if not fresh.size:
             return
-        qdd = self.runs.rates(fresh, self.t[fresh], self.y[fresh], self.way[fresh], before=False).qdd
-        known = np.isfinite(qdd).all(axis=1)
+        rates = self.runs.changes(fresh, self.t[fresh], self.y[fresh], self.way[fresh], before=False)
+        known = np.isfinite(rates).all(axis=1)
         self.lost[fresh[~known]] = True
-        fresh, qdd = fresh[known], qdd[known]
+        fresh, rates = fresh[known], rates[known]
         try:
-            self._differentiate(fresh, qdd)
+            self._differentiate(fresh, rates)
         except LissomError:  # of one of them
             for k in range(len(fresh)):
                 try:
-                    self._differentiate(fresh[k : k + 1], qdd[k : k + 1])
+                    self._differentiate(fresh[k : k + 1], rates[k : k + 1])
                 except LissomError:
                     self.lost[fresh[k]] = True
 
-    def _differentiate(self, some: Index, qdd: Array) -> None:
-        """Store the derivatives at states whose accelerations are known."""
+    def _differentiate(self, some: Index, rates: Array) -> None:
+        """Store the derivatives at states whose rates are known."""
         if not some.size:
             return
-        found = self.runs.slopes(some, self.t[some], self.y[some], self.way[some], qdd, self.h[some])
+        found = self.runs.slopes(some, self.t[some], self.y[some], self.way[some], rates, self.h[some])
         if self._slopes is None:
             self._slopes = type(found)(*(np.zeros((len(self.t), *x.shape[1:]), x.dtype) for x in found))
         for whole, part in zip(self._slopes, found, strict=True):
@@ -244,7 +242,7 @@ class _Block:
         t, changed = self.t[runs], part < 1.0
         power = self._power(runs, path, h, part)
         y, when = np.where(changed[:, None], path.at(part), path.end), np.where(changed, t + part * h, end)
-        beyond = ~(np.abs(y) < FASTEST).all(axis=1)
+        beyond = ~(np.abs(y[:, : 2 * self.loop.dof]) < FASTEST).all(axis=1)
         self.lost[runs[beyond]] = True
         work = self.work[runs]
         while True:  # samples on the way
@@ -310,7 +308,7 @@ class _Block:
         """Bring joints whose rate changed sign to rest, then decide which joints stick."""
         n, y = self.loop.dof, self.y[run]
         if self.sliding.size:
-            rounding = 1e-13 * (1.0 + np.abs(y[n:]).max())
+            rounding = 1e-13 * (1.0 + np.abs(y[n : 2 * n]).max())
             turned = (self.way[run] != 0) & (y[n + self.sliding] * self.way[run] <= rounding)
             y[n + self.sliding[turned]] = 0.0
         self.idle[run] = self.idle[run] + 1 if idle else 0

@@ -33,9 +33,9 @@ from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verbs import FORWARD_DYNAMICS, MASS_MATRIX
 from lissom.later import cached_property
 from lissom.model.arm import Arm
-from lissom.simulation import laws
 from lissom.simulation.controllers import Controller
-from lissom.simulation.inputs import Inputs
+from lissom.simulation.controllers.law import SUM1, LoopState
+from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
 from lissom.spatial.rotations import Array
 
@@ -43,7 +43,7 @@ from lissom.spatial.rotations import Array
 STRAIGHT = 8
 STRAIGHT_BENT = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
-STEPS = (*plant.STEPS, *laws.STEPS, FREE, SMOOTHED)
+STEPS = (*plant.STEPS, SUM1, FREE, SMOOTHED)
 Feedback = Callable[[float, Array, Array], Array]
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
@@ -55,6 +55,7 @@ class Rates(NamedTuple):
     tau: Array  # torques of the motors, and of what leads prescribed joints
     effort: Array  # (..., held) what holding takes
     power: Array  # (..., 3) in, lost, outer
+    z: Array  # (..., states of the controller) their rates
 
 
 class ClosedLoop:
@@ -99,8 +100,10 @@ class ClosedLoop:
         self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0))
         self.held = sorted({*self.sliding, *self.prescribed})
         signals: list[tuple[str, Signal]] = []
+        self.controller_states: tuple[str, ...] = ()
         if controller is not None:
             signals += [(f"controller.{s.name}", s) for s in controller.signals(arm)]
+            self.controller_states = controller.states(arm)
         else:
             signals.append(("controller.tau", Signal("tau", arm.dof, np.zeros(arm.dof))))
         signals += [(f"load{i}", s) for i, (_, s) in enumerate(loads)]
@@ -120,13 +123,25 @@ class ClosedLoop:
         """Number of coordinates of the arm."""
         return self.arm.dof
 
+    @property
+    def size(self) -> int:
+        """Number of entries of the state: q, qd and the controller's states."""
+        return 2 * self.arm.dof + len(self.controller_states)
+
+    @property
+    def z0(self) -> Array | None:
+        """Initial states of the controller, (m,) or (runs, m); None without any."""
+        if self.controller is None or not self.controller_states:
+            return None
+        return self.controller.initial_states(self.arm)
+
     def finest(self, sample: float) -> float:
         """Longest step [s] that skips no feature of the inputs; functions are evaluated once per sample."""
         return min(self.inputs.finest(sample), sample if self.feedback is not None else np.inf)
 
     def ways(self, states: Array) -> Array:
         """Friction states of the joints with friction, from states (..., q, qd, work, friction states ...)."""
-        first = 2 * self.dof + plant.POWERS
+        first = self.size + plant.POWERS
         return np.ascontiguousarray(states[..., first : first + len(self.sliding)])
 
     def member(self, run: int) -> ClosedLoop:
@@ -175,15 +190,24 @@ class ClosedLoop:
         found = self.rubs(self.inputs.steady(1)[0])
         return np.array([float(found[k][0]) for k in self.sliding])
 
+    @property
+    def controller_inputs(self) -> dict[str, slice]:
+        """Places of the controller's inputs in the input vector."""
+        word = "controller."
+        places = self.inputs.places.items()
+        return {name.removeprefix(word): where for name, where in places if name.startswith(word)}
+
     # ---- the program -----------------------------------------------------------------------------
 
-    def flow(self, run: Any, q: Any, qd: Any, tau: Any, way: dict[int, Any], given: Any) -> tuple[Any, list[Any]]:
-        """Accelerations, efforts and power, and the torques by coordinate; `tau` from outside, or None."""
+    def flow(
+        self, run: Any, q: Any, qd: Any, z: Any, tau: Any, way: dict[int, Any], given: Any
+    ) -> tuple[Any, list[Any], Any]:
+        """Accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
         parts = {name: given[where] for name, where in self.inputs.places.items()}
         if self.controller is not None:
-            torques = self.torques(run, q, qd, given)
+            torques, changes = self.torques(run, q, qd, z, given)
         else:
-            torques = [tau[k : k + 1] for k in range(self.dof)]
+            torques, changes = [tau[k : k + 1] for k in range(self.dof)], []
         held = {}
         for k in self.sliding:
             held[k] = Held(run.call(FREE, way[k]), run.constant([0.0]))
@@ -197,7 +221,7 @@ class ClosedLoop:
         acts = Given(q, qd, Entries(torques), base, loads)
         rubs = plant.Sliding(self.rubs(given), way)
         flow = plant.plant(run, bodies, acts, held, rubs, self.has_base, not self.straight)
-        return flow, torques
+        return flow, torques, changes
 
     def _numbered(self, run: Any, parts: dict[str, Any]) -> Bodies:
         """The bodies with the numbers of the run's own arm; friction of joints that may stick is counted elsewhere."""
@@ -208,21 +232,18 @@ class ClosedLoop:
         smooth = {i: run.call(SMOOTHED, body.drive) for i, body in rough if body.drive is not None}
         return bodies.changed(drive=smooth)
 
-    def torques(self, run: Any, q: Any, qd: Any, given: Any) -> list[Any]:
-        """The controller's torques by coordinate."""
+    def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:
+        """The controller's torques by coordinate, and the rates of its states."""
         assert self.controller is not None
-        own = {
-            name.removeprefix("controller."): given[where]
-            for name, where in self.inputs.places.items()
-            if name.startswith("controller.")
-        }
-        return laws.torques(self.controller, laws.Scene(run, q, qd, own), self.arm)
+        own = {name: given[where] for name, where in self.controller_inputs.items()}
+        return self.controller.torques(LoopState(run, self.arm, q, qd, z, own))
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """Steps of arithmetic that the compiled tape of this loop may call."""
         beams = () if self.several is None else self.several.varied.steps
-        return (*STEPS, *self.bodies.steps, *beams, *laws.model_steps(self.controller, self.arm))
+        law = () if self.controller is None else self.controller.steps(self.arm)
+        return (*STEPS, *self.bodies.steps, *beams, *law)
 
     @property
     def straight(self) -> bool:
@@ -235,32 +256,38 @@ class ClosedLoop:
     @cached_property
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
-        what = "feedback" if self.controller is None else self.controller.key()
+        what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
         acting = (self.inputs.shape, self.loaded, self.laden, list(self.prescribed), self.setting)
-        return f"{fingerprint(self.bodies, self.arm.actuated, what, acting, self.friction)}|{code_version()}"
+        parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction)
+        return f"{fingerprint(*parts)}|{code_version()}"
 
     def program(self, run: Any) -> None:
-        """Program with inputs q, qd, [tau], [friction state], [inputs]; outputs qdd, and (tau, efforts, power)."""
-        n = self.dof
+        """Program with inputs q, qd, [z], [tau], [friction], [inputs]; outputs qdd, and (tau, efforts, power, z rates).
+
+        z : states of the controller
+        """
+        n, m = self.dof, len(self.controller_states)
         q, qd = run.input(n), run.input(n)
+        z = run.input(m) if m else []
         tau = run.input(n) if self.controller is None else None
         slide = run.input(len(self.sliding)) if self.sliding else None
         given = run.input(self.inputs.size)
         way = {k: slide[i : i + 1] for i, k in enumerate(self.sliding)}  # type: ignore[index]
-        flow, torques = self.flow(run, q, qd, tau, way, given)
+        flow, torques, changes = self.flow(run, q, qd, z, tau, way, given)
         for k in self.prescribed:
-            torques[k] = run.call(laws.SUM1, torques[k], flow.effort[k])
+            torques[k] = run.call(SUM1, torques[k], flow.effort[k])
         run.output(*flow.qdd)
-        run.output(*torques, *(flow.effort[k] for k in self.held), flow.power)
+        run.output(*torques, *(flow.effort[k] for k in self.held), flow.power, *([changes] if m else []))
 
     @cached_property
     def function(self) -> Function:
         """The compiled `program`."""
-        n = self.dof
-        words = ["q", "qd", *(["tau"] if self.controller is None else []), *(["way"] if self.sliding else []), "given"]
-        sizes = {"way": len(self.sliding), "given": self.inputs.size}
+        n, m = self.dof, len(self.controller_states)
+        there = {"q": True, "qd": True, "z": m, "tau": self.controller is None, "way": self.sliding, "given": True}
+        words = [word for word, some in there.items() if some]
+        sizes = {"z": m, "way": len(self.sliding), "given": self.inputs.size}
         lengths = [sizes.get(word, n) for word in words]
-        shapes = [(n,), (n + len(self.held) + plant.POWERS,)]
+        shapes = [(n,), (n + len(self.held) + plant.POWERS + m,)]
         code = self.kept("kernel", lambda: self._kernel(lengths, [n, shapes[1][0]])) if compiler_present() else None
         return Function("simulate", words, lengths, shapes, self.program, code, self._explain)
 
@@ -291,15 +318,35 @@ class ClosedLoop:
 
     # ---- values ----------------------------------------------------------------------------------
 
+    def split(self, states: Array) -> tuple[Array, Array, Array]:
+        """Return q, qd and the controller's states from states (..., q, qd, z, ...)."""
+        n = self.dof
+        parts = states[..., :n], states[..., n : 2 * n], states[..., 2 * n : self.size]
+        return tuple(np.ascontiguousarray(x) for x in parts)  # type: ignore[return-value]
+
     def rates(
-        self, q: Array, qd: Array, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
+        self,
+        q: Array,
+        qd: Array,
+        z: Array,
+        way: Array,
+        given: Array,
+        tau: Array | None = None,
+        threads: int | None = None,
     ) -> Rates:
         """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
         outside = [tau] if self.controller is None and tau is not None else []
-        arguments = [q, qd, *outside, *([way] if self.sliding else []), given]
+        own = [z] if self.controller_states else []
+        arguments = [q, qd, *own, *outside, *([way] if self.sliding else []), given]
         qdd, rest = self.function.one(*arguments) if q.ndim == 1 else self.function(*arguments, threads=threads)
-        n, h = self.dof, len(self.held)
-        return Rates(qdd, rest[..., :n], rest[..., n : n + h], rest[..., n + h :])
+        n, h = self.dof, self.dof + len(self.held)
+        p = h + plant.POWERS
+        return Rates(qdd, rest[..., :n], rest[..., n:h], rest[..., h:p], rest[..., p:])
+
+    def slope(self, t: float, y: Array, way: Array, before: bool = False) -> Rates:
+        """Return the outputs of one run at a time and a state (q, qd, z, ...)."""
+        q, qd, z = self.split(y)
+        return self.rates(q, qd, z, way, self.inputs.at(t, before), self.outside(t, q, qd))
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
         """(..., dof, dof) mass matrix with the inputs of each run (see `own`)."""
@@ -315,9 +362,9 @@ class ClosedLoop:
         """Return rates (runs, dof) consistent with those of joints with friction; unchanged without loops."""
         return qd
 
-    def begun(self, q: Array, qd: Array, _passing: bool) -> tuple[Array, Array]:
-        """Return checked initial states (runs, dof)."""
-        return q, qd
+    def begun(self, states: Array, _passing: bool) -> Array:
+        """Return checked initial states (runs, size)."""
+        return states
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
         """Return the checked torques of a user's function at a time, run by run; None if there is no such function."""
@@ -337,5 +384,5 @@ class ClosedLoop:
 @functools.cache
 def code_version() -> str:
     """Return the fingerprint of the code that makes kernels, including controllers and integration methods."""
-    own = sorted(Path(__file__).parent.glob("*.py"))
+    own = sorted(Path(__file__).parents[1].rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()

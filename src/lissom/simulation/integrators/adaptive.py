@@ -14,13 +14,14 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError, SolveError
-from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.events import Event, EventHit
-from lissom.simulation.friction import GRIP, settled
-from lissom.simulation.outcome import Outcome
-from lissom.simulation.singular_inertia import singular_at
-from lissom.simulation.spectrum import StabilityWatch
-from lissom.simulation.system import System
+from lissom.simulation.integrators.integration import Integration
+from lissom.simulation.integrators.system import System
+from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
+from lissom.simulation.loop.friction import GRIP, settled
+from lissom.simulation.loop.singular_inertia import singular_at
+from lissom.simulation.loop.spectrum import StabilityWatch
+from lissom.simulation.outcome import CollapsedError, DivergedError, Failure
 from lissom.spatial.rotations import Array
 
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
@@ -63,7 +64,7 @@ class Adaptive:
         self.events = list(events)
         # work is carried along at the accuracy of the rest and does not choose the step; SciPy takes the mean of the
         # errors of all states, also of those that do not count
-        n = 2 * loop.dof
+        n = loop.size
         share = np.sqrt(n / (n + POWERS))
         self.rtol = rtol * share
         self.atol = np.concatenate([np.full(n, atol * share), np.full(POWERS, np.inf)])
@@ -77,30 +78,29 @@ class Adaptive:
 
     # ---- the run ---------------------------------------------------------------------------------
 
-    def run(self, q0: Array, qd0: Array, times: Array) -> Outcome:
-        """Return the states at `times`; the first time is the start."""
-        n = self.loop.dof
-        self.out = np.full((1, len(times), 2 * n + POWERS + len(self.system.way)), np.nan)
-        self.times, self.filled, self._start = times, 0, q0
+    def run(self, begin: Array, times: Array) -> Integration:
+        """Return the states at `times` from the state `begin` (q, qd, z) at the first of them."""
+        self.out = np.full((1, len(times), self.system.size + len(self.system.way)), np.nan)
+        self.times, self.filled, self._start = times, 0, begin[: self.loop.dof]
         self.longest = self.loop.finest(float(np.diff(times).min()))
-        y = self.loop.projected(np.concatenate([q0, qd0, np.zeros(POWERS)]))
+        y = self.loop.projected(np.concatenate([begin, np.zeros(POWERS)]))
         failure, stopped, interrupted = None, None, False
         ends = [t for t in self.loop.inputs.jumps if times[0] < t < times[-1]] + [float(times[-1])]
         t = float(times[0])
         try:
             for end in ends:
-                self.system.way = settled(self.loop, t, y[:n], y[n : 2 * n])  # a jump may set joints free
+                self.system.way = settled(self.loop, t, y)  # a jump may set joints free
                 self._keep(t, y)
                 t, y = self._stretch(t, y, float(end))
         except _Stop as stop:
             stopped = str(stop)
         except KeyboardInterrupt:
             interrupted = True
-        except (LissomError, _Diverged) as error:
-            failure = str(error)
-        return self._outcome(failure, stopped, interrupted)
+        except LissomError as error:
+            failure = Failure.of(error)
+        return self._result(failure, stopped, interrupted)
 
-    def _outcome(self, failure: str | None, stopped: str | None, interrupted: bool) -> Outcome:
+    def _result(self, failure: Failure | None, stopped: str | None, interrupted: bool) -> Integration:
         t, out = self.times[: self.filled], self.out[:, : self.filled]
         if (stopped or failure or interrupted) and self.last is not None:  # the end lies between samples
             when, state = self.last
@@ -109,7 +109,7 @@ class Adaptive:
             out = np.concatenate([out[:, : len(t) - 1], state[None, None]], axis=1)
         ends = np.array([len(t) - 1], np.intp)
         trail = (np.array([when for when, _ in self.trail]), np.array([y for _, y in self.trail]))
-        return Outcome(
+        return Integration(
             t, self.loop.projected(out), ends, self.happened, {0: failure} if failure else {},
             {0: stopped} if stopped else {}, self.steps, self.system.evaluations, interrupted,
             [trail] if self.loop.looped else (), tuple(self.notes), {0: self._last_pose} if failure else {},
@@ -172,7 +172,7 @@ class Adaptive:
             self.system.trouble = None
             message = solver.step()
             if solver.status == "failed":
-                raise self.system.trouble or SolveError(self._collapsed(solver, message))
+                raise self.system.trouble or CollapsedError(self._collapsed(solver, message))
             self.steps += 1
             self._refuse_divergence(t0, y0, solver)
             if self.loop.looped:
@@ -202,8 +202,7 @@ class Adaptive:
 
     def _became_stiff(self, t: float, y: Array, end: float) -> bool:
         """Change to the implicit method where stability limits the steps of an explicit one; whether it did."""
-        n = self.loop.dof
-        found = self.watch.stiff(t, end, y[:n], y[n : 2 * n], self.system.way) if self.watch is not None else None
+        found = self.watch.stiff(t, end, y, self.system.way) if self.watch is not None else None
         if found is None:
             return False
         self.notes.append(
@@ -231,7 +230,7 @@ class Adaptive:
             raise SolveError(
                 f"at t = {t:.6g} s steps of {t - t0:.2g} s are too long to resolve {name!r}; use a smaller rtol."
             )
-        raise _Diverged(f"the motion diverged at t = {t:.6g} s: {name!r} reached {sizes[worst]:.3g} {unit}")
+        raise DivergedError(f"the motion diverged at t = {t:.6g} s: {name!r} reached {sizes[worst]:.3g} {unit}")
 
     def _grows(self, t0: float, y0: Array, t: float) -> bool:
         """Whether the state grows as much when the step is divided into many smaller ones."""
@@ -260,7 +259,7 @@ class Adaptive:
         """Raise an error where steps became so short that the run would never finish."""
         if self.steps % STALL == 0:
             if t - self._reached < STALLED * (self.times[-1] - self.times[0]):
-                raise SolveError(self._collapsed(solver, f"{STALL} steps advanced only {t - self._reached:.2g} s"))
+                raise CollapsedError(self._collapsed(solver, f"{STALL} steps advanced only {t - self._reached:.2g} s"))
             self._reached = t
 
     def _samples_before(self, t: float) -> bool:
@@ -272,7 +271,7 @@ class Adaptive:
         turned = (self.system.way != 0) & (y[n + self._sliding] * self.system.way <= self._rounding(y))
         y[n + self._sliding[turned]] = 0.0
         y = self.loop.projected(y)  # closed loops let the others know
-        self.system.way = settled(self.loop, t, y[:n], y[n : 2 * n], before=False)
+        self.system.way = settled(self.loop, t, y)
         return y, True
 
     def _rounding(self, y: Array) -> float:
@@ -355,7 +354,3 @@ class Adaptive:
             f"the step size collapsed at t = {solver.t:.6g} s ({message.rstrip('.').lower()}); {worst!r} has the "
             f"largest acceleration there ({rates.max():.3g} rad/s^2 or m/s^2). {advice[:1].upper()}{advice[1:]}"
         )
-
-
-class _Diverged(Exception):
-    """Raised where a state grew beyond all bounds."""

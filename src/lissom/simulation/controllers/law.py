@@ -1,0 +1,80 @@
+"""What control laws are made of: the state that they see, and steps and programs that several of them share.
+
+A law is written once: the same program is compiled into the closed loop, runs on arrays, and is differentiated.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.dynamics import inverse
+from lissom.dynamics.bodies import Bodies
+from lissom.engine.program import Step, absolute
+from lissom.kernels.cache import functions_of
+from lissom.model.arm import Arm
+
+PULL = Step("pull", lambda q, qd, x, v, kp, kd: [[kp[0] * (x[0] - q[0]) + kd[0] * (v[0] - qd[0])]], (1,) * 6, (1,))
+SUM1 = Step("sum_1", lambda a, b: [[a[0] + b[0]]], (1, 1), (1,))
+
+
+def clipped(x: Any, limit: Any) -> Any:
+    """Return a number within -limit and limit."""
+    return 0.5 * (absolute(x + limit) - absolute(x - limit))
+
+
+CLIP = Step("clip", lambda x, limit: [[clipped(x[0], limit[0])]], (1, 1), (1,))
+STEPS = (PULL, SUM1, CLIP)
+
+
+class LoopState(NamedTuple):
+    """What a control law can access: the program, the arm, its state, the controller's states and input vectors."""
+
+    run: Any
+    arm: Arm
+    q: Any
+    qd: Any
+    z: Any
+    given: dict[str, Any]
+
+    def entry(self, name: str, k: int) -> Any:
+        """Return one entry of an input vector."""
+        return self.given[name][k : k + 1]
+
+    def pulls(self) -> list[Any]:
+        """Return kp e + kd de of every coordinate."""
+        words = ("q", "qd", "kp", "kd")
+        out = []
+        for k in range(self.arm.dof):
+            state = self.q[k : k + 1], self.qd[k : k + 1]
+            out.append(self.run.call(PULL, *state, *(self.entry(word, k) for word in words)))
+        return out
+
+    def added(self, torques: list[Any], others: list[Any]) -> list[Any]:
+        """Return the sums of torques by coordinate."""
+        return [self.run.call(SUM1, a, b) for a, b in zip(torques, others, strict=True)]
+
+    def gravity(self, model: Arm) -> list[Any]:
+        """Return the torques that hold the model at rest."""
+        still = self.run.constant(np.zeros(model.dof))
+        return self.inverse_dynamics(model, functions_of(model).bodies, still, still)
+
+    def inverse_dynamics(self, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
+        """Return the inverse dynamics of the controller's model, with the loads known to it."""
+        run = self.run
+        bodies = bodies.with_stations(inverse.standing_frames(model))
+        base, loads = inverse.base_motion(run, bodies), inverse.standing_loads(run, bodies)
+        return inverse.joint_torques(run, bodies, self.q, qd, qdd, base, loads)
+
+
+def motors(now: LoopState, torques: list[Any]) -> list[Any]:
+    """Return the torques of actuated coordinates, within their limits; zero elsewhere."""
+    run, nothing = now.run, now.run.constant([0.0])
+    out = []
+    for k, torque in enumerate(torques):
+        if not now.arm.actuated[k]:
+            out.append(nothing)
+        else:
+            out.append(run.call(CLIP, torque, now.entry("limit", k)) if "limit" in now.given else torque)
+    return out

@@ -1,0 +1,1 @@
+"""What runs are stored as: tables, texts, blocks of an ensemble."""

@@ -1,0 +1,180 @@
+"""Runs as datasets and files: NetCDF, CSV, Parquet. The arm, the report and all events travel with the numbers.
+
+One table of numbers (over runs, time and coordinates) and one text, the rest as JSON: that is all a run
+is made of, and the same in every format. `lissom.simulation.files` reads them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.errors import InputError
+from lissom.formats.files import write_whole
+from lissom.formats.kinds import read_instead
+from lissom.formats.table_header import header_lines, header_of
+from lissom.formats.tables import write_table
+from lissom.formats.typed import printable_parts
+from lissom.model.units import units
+from lissom.simulation.outcome import RunOutcome
+from lissom.simulation.records.own_arms import told as told_arms
+from lissom.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    import xarray
+
+    from lissom.simulation.run import Run
+
+POWER = ("in", "lost", "outer")
+OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
+FORMAT = "lissom run 2"
+LONG = {
+    "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
+    "potential": "potential energy", "power": "power", "work": "work", "controller_state": "states of the controller",
+}  # fmt: skip
+UNITS = {
+    "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s^2 or m/s^2", "tau": "N m or N", "kinetic": "J",
+    "potential": "J", "power": "W", "work": "J", "controller_state": "as the controller defines",
+}  # fmt: skip
+WIDE = {
+    "q": "coordinate",
+    "qd": "coordinate",
+    "qdd": "coordinate",
+    "tau": "coordinate",
+    "power": "flow",
+    "work": "flow",
+    "controller_state": "state",
+}
+
+
+def _text(run: Run) -> str:
+    """Return everything in a run that is not an array, as JSON."""
+    from lissom.formats import native_write
+
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "arm": native_write.write(run.arm),
+            **({} if run.arms is None else {"arms": told_arms(run.arm, run.arms)}),
+            "status": run.status,
+            "ok": run.ok,
+            "interrupted": run.interrupted,
+            "failures": {str(k): why for k, why in run.failures.items()},
+            "outcomes": {str(k): x.name for k, x in enumerate(run.outcomes) if x is not RunOutcome.DONE},
+            "report": printable_parts(dataclasses.asdict(run.report)),  # a run file may have any text in its comments
+            "events": [{"t": e.t, "name": e.name, "q": list(e.q), "qd": list(e.qd), "run": e.run} for e in run.events],
+        }
+    )
+
+
+def state_names(run: Run) -> list[str]:
+    """Return the names of the controller's states."""
+    return list(run.report.provenance.get("controller_states", ()))
+
+
+def _table(run: Run) -> dict[str, Array]:
+    """Return a run as a table with one row per run and time, one column per number."""
+    rows = run.count if run.count is not None else 1
+    columns: dict[str, Array] = {}
+    if run.count is not None:
+        columns["run"] = np.repeat(np.arange(rows), len(run.t))
+    columns["t"] = np.tile(run.t, rows)
+    for word in run.over_time:
+        array = getattr(run, word)
+        if word not in WIDE:
+            columns[word] = array.reshape(-1)
+            continue
+        names = {"coordinate": run.arm.coordinates, "flow": POWER, "state": state_names(run)}[WIDE[word]]
+        flat = array.reshape(-1, len(names))
+        columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names)}
+    return columns
+
+
+def to_dataset(run: Run) -> xarray.Dataset:
+    """See `Run.to_xarray`."""
+    import xarray
+
+    lead = ("run", "time") if run.count is not None else ("time",)
+    variables = {}
+    for word in run.over_time:
+        dims = (*lead, WIDE[word]) if word in WIDE else lead
+        variables[word] = (dims, getattr(run, word), {"units": UNITS[word], "long_name": LONG[word]})
+    coords: dict[str, Any] = {
+        "time": ("time", run.t, {"units": "s"}),
+        "coordinate": ("coordinate", list(run.arm.coordinates)),
+        "unit": ("coordinate", units(run.arm)),
+        "flow": ("flow", list(POWER)),
+        **({"state": ("state", state_names(run))} if run.controller_state is not None else {}),
+    }
+    if run.count is not None:
+        coords["run"] = ("run", np.arange(run.count))
+    data = xarray.Dataset(variables, coords)
+    data["record"] = ((), _text(run))
+    data.attrs = {"title": f"simulated motion of {run.arm.name}", "status": run.status, "source": FORMAT}
+    return data
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    place = Path(path)
+    if ending_of(place, "save") == ".parquet":
+        pyarrow_or_error()
+    if not os.path.isdir(place.absolute().parent):
+        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+
+
+def save(run: Run, path: str | os.PathLike[str]) -> None:
+    """See `Run.save`."""
+    place = Path(path)
+    write = WRITERS[ending_of(place, "save")]
+    write_whole(place, lambda temporary: write(run, temporary))
+
+
+def ending_of(path: Path, verb: str) -> str:
+    """Return the ending of a file of a run; errors name those that are known."""
+    found = path.suffix.lower()
+    if found not in WRITERS:
+        known = ", ".join(WRITERS)
+        raise InputError(f"{verb}: {path.name} has an unknown ending; expected {known}.{read_instead(path)}")
+    return found
+
+
+def _write_nc(run: Run, path: Path) -> None:
+    to_dataset(run).to_netcdf(path, engine="h5netcdf")
+
+
+def _write_csv(run: Run, path: Path) -> None:
+    table = _table(run)
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write(f"# {_text(run)}\n")
+        lines = header_lines(header_of(run.arm, run.report.provenance.get("loads", ())))
+        stream.writelines(f"# {line}\n" for line in lines)
+        stream.write(f"# numpy.loadtxt(file, delimiter=',', skiprows={len(lines) + 3})\n")
+        write_table(stream, table)
+
+
+def pyarrow_or_error() -> Any:
+    """Return the package that reads and writes Parquet files."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError("Parquet files need pyarrow: pip install 'lissom[parquet]', or use .nc or .csv.") from None
+    return pyarrow
+
+
+def _write_parquet(run: Run, path: Path) -> None:
+    arrow = pyarrow_or_error()
+    table = arrow.table(_table(run))
+    arrow.parquet.write_table(table.replace_schema_metadata({b"lissom": _text(run).encode()}), path)
+
+
+WRITERS = {".nc": _write_nc, ".csv": _write_csv, ".parquet": _write_parquet}
