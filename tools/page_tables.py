@@ -1,6 +1,6 @@
 """Write tables and single numbers into the Markdown pages: what benchmarks measured, and the options of the commands.
 
-Run it after a benchmark with --save, or after a change of the command line; a test compares the pages with their sources.
+Run it after a benchmark with --save, or after a change of the command line; a test compares pages and sources.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
 
-import measured
-import options
+import measured  # noqa: E402
+import options  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 

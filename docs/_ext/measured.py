@@ -1,8 +1,8 @@
 """Charts, tables and single numbers on the pages that show them, from the files in `benchmarks/results/`.
 
 A page has the tables between comments, ``<!-- tables -->`` and ``<!-- end -->``, and single numbers as in
-``<!-- measured NAME -->22<!-- end -->``, so that it can be read without the site; `tools/page_tables.py` writes them. The site
-shows the present ones: charts first, tables folded.
+``<!-- measured NAME -->22<!-- end -->``, so that it can be read without the site; `tools/page_tables.py` writes them.
+The site shows the present ones: charts first, tables folded.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 MARK = re.compile(r"(<!-- (tables|overview) -->)(.*?)(<!-- end -->)", re.DOTALL)
 NUMBER = re.compile(r"<!-- measured (\w+) -->(.*?)<!-- end -->")
 OWN_PAGE = {"gauntlet": "robots"}  # results that have a page of their own; the others are on the performance page
+NAMED = ("index", "flexible", "comparison")  # pages with single numbers
 TITLES = {  # in this order; others follow by name
     "rigid": "Rigid dynamics",
     "toolbox": "Robotics Toolbox",
@@ -144,7 +145,5 @@ def setup(app) -> dict[str, bool]:
     app.add_config_value("measured_numbers", {}, "")  # other extensions add theirs
     app.connect("source-read", fill)
     app.connect("build-finished", draw)
-    app.connect(
-        "env-get-outdated", lambda *_: ["index", "flexible", "comparison", "performance", *OWN_PAGE.values()]
-    )  # files may have changed
+    app.connect("env-get-outdated", lambda *_: [*NAMED, "performance", *OWN_PAGE.values()])  # files may have changed
     return {"parallel_read_safe": True, "parallel_write_safe": True}
