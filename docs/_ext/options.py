@@ -1,7 +1,7 @@
 """The options of every command on the page of commands, from the command line itself.
 
-The page has them between comments, ``<!-- options -->`` and ``<!-- end -->``; `tools/page_tables.py` writes them. The site
-folds them.
+The page has them between comments, ``<!-- options -->`` and ``<!-- end -->``; `tools/page_tables.py` writes them.
+The site folds them.
 """
 
 from __future__ import annotations

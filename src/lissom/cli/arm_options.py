@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from lissom.cli.common import err, numbers
+from lissom.cli.common import err, numbers, print_warning
 from lissom.errors import InputError
 from lissom.formats.shipped import shipped
 
@@ -186,7 +186,14 @@ def takes_arm(*, needs_mass: bool = False, arm: Any = None) -> Callable[[Callabl
 
 def positions(arm: Arm, q: str | None, deg: bool) -> Array:
     """The state that --q and --deg describe, loops closed; degrees are of the revolute joints only."""
-    return _closed(arm, _requested(arm, q, deg))
+    state = _requested(arm, q, deg)
+    if state.shape[-1:] in ((len(arm.joints),), (arm.dof,)):
+        from lissom.model.positions import outside_limits
+
+        beyond = outside_limits(arm, arm.expanded(state))
+        if beyond:
+            print_warning(f"--q: {beyond}")
+    return _closed(arm, state)
 
 
 def _closed(arm: Arm, state: Array) -> Array:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
 
 from lissom.dynamics.bodies import BASE
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError, OutsideLimits, UnsupportedError
+from lissom.model.positions import degrees_hint, outside_limits
 from lissom.model.units import unit_of
 from lissom.motion.build import SAMPLED, VERB, Problem
 from lissom.motion.crossing import refuse_singular
@@ -72,10 +74,16 @@ def _ends_within(problem: Problem) -> None:
         off = np.flatnonzero((value < lower - SLACK) | (value > upper + SLACK))
         if len(off):
             k = int(off[0])
+            unit = unit_of(problem.arm, quantity, problem.names[k])
+            hint = degrees_hint(value[k], lower[k], upper[k]) if unit.startswith("rad") else ""
             raise InputError(
-                f"{VERB}: {word} of {_name(problem, k)} is {value[k]:.6g}, outside its {quantity} limits of "
-                f"{lower[k]:.6g} to {upper[k]:.6g}. Move it inside, or widen the limits."
+                f"{VERB}: {word} of {_name(problem, k)} is {value[k]:.6g} {unit}, outside its {quantity} limits of "
+                f"{lower[k]:.6g} to {upper[k]:.6g} {unit}. {hint or 'Move it inside, or widen the limits.'}"
             )
+    for place in problem.places:
+        turns = outside_limits(problem.arm, place.q) if place.reaching is None else ""
+        if turns:
+            warnings.warn(f"{VERB}: {place.word}: {turns}", OutsideLimits, stacklevel=2)
 
 
 def _ends_closed(problem: Problem) -> None:
@@ -163,8 +171,9 @@ def _ends_clear(problem: Problem) -> None:
             what, who = problem.clearance.names(k)
             margin = problem.clearance.margin
             raise InputError(
-                f"{VERB}: at the {place.word} the {what} of {who!r} is {gaps[k] + margin:.4g} m, and the margin is "
-                f"{margin:g} m."
+                f"{VERB}: at the {place.word} the {what} of {who!r} is {gaps[k] + margin:.4g} m"
+                + (f": less than the margin of {margin:g} m" if gaps[k] + margin >= 0 else ", so that it is inside it")
+                + f". Move the {place.word} or the obstacle, or use smaller bodies for the arm."
             )
 
 

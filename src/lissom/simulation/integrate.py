@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.errors import OutsideLimits
 from lissom.model.arm import Arm
+from lissom.model.positions import outside_limits
 from lissom.simulation import choose, parts, setup
 from lissom.simulation.adaptive import Adaptive
 from lissom.simulation.choose import Plan
 from lissom.simulation.closed_loop import ClosedLoop
-from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
+from lissom.simulation.events import Event, as_events, limit_events
 from lissom.simulation.files import check_target
 from lissom.simulation.fixed import Fixed, grid, side_by_side
 from lissom.simulation.implicit import Implicit
@@ -85,8 +88,14 @@ def prepare(
     spread = np.unique(np.linspace(0, len(begin.q) - 1, STARTS).astype(int)).tolist()
     used, note = regularise({run: begin.q[run] for run in spread}) or (loop, "")
     q, qd = used.begun(begin.q, begin.qd, options.singular == "pass")
+    beyond = outside_limits(arm, q)
+    if beyond:
+        beyond = f"The start is outside the limits: {beyond}"
+        warnings.warn(f"simulate: {beyond}", OutsideLimits, stacklevel=3)
     again = {} if note else {"regularise": regularise}
-    return Scene(used, begin._replace(q=q, qd=qd), looked_for, tuple(x for x in (note, neglected) if x), **again)
+    return Scene(
+        used, begin._replace(q=q, qd=qd), looked_for, tuple(x for x in (beyond, note, neglected) if x), **again
+    )
 
 
 def integrate(
@@ -164,12 +173,7 @@ def _integrated(
     """Integrate the runs of a loop; return the run, and the last poses of runs that failed."""
     wall, cpu = time.perf_counter(), time.process_time()
     many = not begin.single
-    q, qd = begin.q, begin.qd
-    notes = [
-        f"The initial position is beyond a limit ({event.name})."
-        for event in events
-        if isinstance(event, LimitEvent) and (event.values(np.zeros(1), q, qd) > 0).any()
-    ]
+    notes: list[str] = []
     dt = None
     if how.method in FIXED:
         outcome, dt = _fixed(loop, how, begin, options, events, tell, notes)

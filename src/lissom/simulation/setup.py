@@ -13,6 +13,7 @@ from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
+from lissom.simulation.callbacks import check_arguments
 from lissom.simulation.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
@@ -102,7 +103,11 @@ class Feedback:
         self.arm, self.source = arm, source
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        return _expanded(self.arm, as_numbers(self.source(t, q, qd), f"tau at t = {t:.6g} s", VERB))
+        found = self.source(t, q, qd)
+        try:
+            return _expanded(self.arm, as_numbers(found, "tau", VERB))
+        except InputError as error:
+            raise InputError(f"{str(error).rstrip('.')} (from tau(t, q, qd) at t = {t:.6g} s).") from None
 
 
 def _torques(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
@@ -114,6 +119,7 @@ def _torques(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Contro
     if isinstance(tau, type):
         raise InputError(f"{VERB}: tau is the class {tau.__name__}; expected an instance, {tau.__name__}(...).")
     if callable(tau):
+        check_arguments(tau, "tau(t, q, qd)", f"{VERB}: tau")
         return None, Feedback(arm, tau)
     if tau is None:
         return Torques(Signal("tau", arm.dof, np.zeros(arm.dof))), None
@@ -158,6 +164,8 @@ def _sampled(tau: Array, until: float) -> Signal:
 
 def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
     if callable(loads):
+        if not isinstance(loads, OverTime):
+            check_arguments(loads, "loads(t)", f"{VERB}: loads")
         frames = [frame for frame, _ in _pushes(arm, loads(0.0), "loads(0)")]
         if not frames:
             raise InputError(
@@ -219,6 +227,8 @@ def _base(base: Any) -> Signal | None:
         return _rows(motion.angular_velocity, motion.angular_acceleration, motion.linear_acceleration)
 
     if callable(base):
+        if not isinstance(base, OverTime):
+            check_arguments(base, "base(t)", f"{VERB}: base")
         return _timed("base", base, lambda motion, t: nine(motion, f"({t:.6g})"))
     return Signal("base", 9, nine(base, ""))
 

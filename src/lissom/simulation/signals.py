@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.simulation.callbacks import check_arguments
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
 from lissom.spatial.rotations import Array
 from lissom.verbs.states import as_numbers
@@ -267,8 +268,14 @@ def _function_signal(value: Any, size: int, name: str, shape: Callable[[Array], 
     if isinstance(value, HeldSpline):
         source, jumps, finest = value.content, value.jumps, value.finest
     sided = isinstance(value, Part | HeldSpline)
+    if not sided:
+        check_arguments(value, "f(t)", f"simulate: {name}")
 
     def call(t: float, before: bool) -> Array:
-        return shape(as_numbers(value(t, before) if sided else value(t), f"{name} at t = {t:.6g} s", "simulate"))
+        found = value(t, before) if sided else value(t)
+        try:
+            return shape(as_numbers(found, name, "simulate"))
+        except InputError as error:
+            raise InputError(f"{str(error).rstrip('.')} (from the function of time at t = {t:.6g} s).") from None
 
     return Signal(name, size, OverTime(call, jumps, finest, source), jumps, finest)
