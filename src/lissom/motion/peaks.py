@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.model.limits import exceeded, used
+from lissom.model.limits import exceeded, nearest, used
 from lissom.motion.bending import bending_peaks
 from lissom.motion.bounds import Bounds
 from lissom.motion.build import SAMPLED, Problem
@@ -86,10 +86,9 @@ def peaks_of(
             continue
         use = used(table, lower, upper)
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
-        limit = upper[k] if table[row, k] > 0 or not np.isfinite(lower[k]) else lower[k]
-        peaks.append(
-            Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
-        )
+        value, unit = float(table[row, k]), bounds.units[quantity][int(k)]
+        limit = nearest(value, float(lower[k]), float(upper[k]))
+        peaks.append(Peak(quantity, names[int(k)], float(s[row] * T), value, limit, float(use[row, k]), unit))
         if quantity in SAMPLED:
             for name, column in zip(names, use.T, strict=True):
                 over += [
