@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.markup import paragraphs
 from lissom.model.units import units
 from lissom.motion.bending import bending_peaks, measures_of
 from lissom.motion.bounds import bounds_of
@@ -123,6 +124,10 @@ class Verification:
             lines.insert(3 + unstable, f"residual vibration of the tip {self.residual:.2g} m")
         lines += [trial.describe() for trial in self.trials]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks: a paragraph for each line of `describe`."""
+        return paragraphs(self.describe().splitlines())
 
     def __repr__(self) -> str:
         return f"<Verification: {self.status}; sum of defects {self.deviation.max():.2g}>"
