@@ -78,5 +78,5 @@ def save(name: str, what: str, tables: list[Table]) -> Path:
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{name}.json"
     path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(f"wrote {path.relative_to(FOLDER.parent.parent)}")
+    print(f"wrote {path.relative_to(FOLDER.parent.parent)}; now run python tools/page_tables.py")
     return path

@@ -120,28 +120,33 @@ def rigid(report: Report) -> Any:
     return figure
 
 
-def overview(found: dict[str, Report]) -> Any:
-    """The range and the median of all ratios to each other library."""
-    ranges = {}
+def ranges(found: dict[str, Report]) -> dict[str, list[float]]:
+    """{library and task: how many times faster lissom is, in each row of its table}."""
+    made = {}
     for other in (PINOCCHIO, MUJOCO):
         for mode, title in MODES.items():
             label = f"{other.removeprefix('times faster than ')}, {title}"
-            ranges[label] = list(rigid_ratios(found["rigid"], other, mode).values())
+            made[label] = list(rigid_ratios(found["rigid"], other, mode).values())
     others = {"simulation": "MuJoCo, simulation", "toolbox": "Robotics Toolbox", "flexible": "Exudyn, flexible links",
               "motion": "casadi, optimal motions", "retiming": "toppra, retiming"}  # fmt: skip
-    ranges |= {label: ratios(name, found[name]) for name, label in others.items() if name in found}
-    figure = new_figure(WIDTH, 0.8 + 0.34 * len(ranges))
+    return made | {label: ratios(name, found[name]) for name, label in others.items() if name in found}
+
+
+def overview(found: dict[str, Report]) -> Any:
+    """The range and the median of all ratios to each other library."""
+    shown = ranges(found)
+    figure = new_figure(WIDTH, 0.8 + 0.34 * len(shown))
     ax = figure.add_subplot()
-    for k, values in enumerate(ranges.values()):
+    for k, values in enumerate(shown.values()):
         low, middle, high = min(values), float(np.median(values)), max(values)
         colour = curve_colour(0) if middle >= 1 else curve_colour(1)
         ax.plot([low, high], [k, k], color=colour, linewidth=7, alpha=0.4, solid_capstyle="round")
         ax.plot(middle, k, "o", color=colour, markersize=8)
         at = max(high, 1.0)  # right of the line at 1
         ax.annotate(short(middle), (at, k), (8, 0), textcoords="offset points", va="center", ha="left")
-    ax.set_yticks(range(len(ranges)), list(ranges))
+    ax.set_yticks(range(len(shown)), list(shown))
     ax.invert_yaxis()
-    everything = [x for values in ranges.values() for x in values]
+    everything = [x for values in shown.values() for x in values]
     ax.set_xlim(min(everything) / 3.0, max(everything) * 4.0)
     ratio_axis(ax, "times faster: range, and median as a number")
     return figure

@@ -1,4 +1,8 @@
-"""The options of every command on the page of commands, from the command line itself."""
+"""The options of every command on the page of commands, from the command line itself.
+
+The page has them between comments, ``<!-- options -->`` and ``<!-- end -->``; `tools/page_tables.py` writes them.
+The site folds them.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,12 @@ from typer.main import get_command
 
 from lissom.cli.main import app as tool
 
-MARK = "<!-- options -->"
+MARK = re.compile(r"(<!-- options -->)(.*?)(<!-- end -->)", re.DOTALL)
 STYLE = re.compile(r"\[/?(?:bold|italic|dim|cyan|green|red|yellow)\]")
 
 
 def cell(words: str) -> str:
-    return STYLE.sub("", words).replace("|", "\\|").replace("\n", " ").strip()
+    return STYLE.sub("", words).replace("\\[", "[").replace("|", "\\|").replace("\n", " ").strip()
 
 
 def rows(command: Any) -> list[str]:
@@ -24,20 +28,29 @@ def rows(command: Any) -> list[str]:
     return [f"| `{cell(record[0])}` | {cell(record[1])} |" for record in found if record]
 
 
-def written() -> str:
-    """A folded table for each command."""
+def written(site: bool = True) -> str:
+    """A table for each command, folded on the site."""
     group, parts = get_command(tool), []
     for name in group.commands:
         _, command, _ = group.resolve_command(None, [name])
         summary = cell((command.help or "").split("\n\n")[0])
         table = "\n".join(["| | |", "|---|---|", *rows(command)])
-        parts.append(f"<details>\n<summary><code>lissom {name}</code> {summary}</summary>\n\n{table}\n\n</details>")
+        if site:
+            parts.append(f"<details>\n<summary><code>lissom {name}</code> {summary}</summary>\n\n{table}\n\n</details>")
+        else:
+            parts.append(f"**`lissom {name}`** {summary}\n\n{table}")
     return "\n\n".join(parts)
 
 
+def filled(page: str, text: str, site: bool) -> str:
+    """The text of the page of commands with the options as they are now; other pages as they are."""
+    if page != "commands":
+        return text
+    return MARK.sub(lambda place: f"{place[1]}\n\n{written(site)}\n\n{place[3]}", text)
+
+
 def fill(app, docname: str, source: list[str]) -> None:
-    if docname == "commands":
-        source[0] = source[0].replace(MARK, written())
+    source[0] = filled(docname, source[0], site=True)
 
 
 def setup(app) -> dict[str, bool]:

@@ -11,6 +11,7 @@ from lissom.errors import (
     LissomError as LissomError,
     ModelError as ModelError,
     MotionError as MotionError,
+    OutsideLimits as OutsideLimits,
     SimulationError as SimulationError,
     SolveError as SolveError,
     StudyError as StudyError,

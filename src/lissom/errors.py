@@ -97,6 +97,10 @@ class LargeDeflection(UserWarning):
     """A flexible link deflects beyond the range of small-deflection modes: results lose accuracy."""
 
 
+class OutsideLimits(UserWarning):
+    """A simulation begins with a joint outside its position limits, or with an angle that looks like degrees."""
+
+
 class SimulationError(SolveError):
     """A simulation ended early; `run` holds what was computed until then."""
 
@@ -160,6 +164,18 @@ def misspelt(word: str, known: tuple[str, ...]) -> str | None:
     return near[0] if near else None
 
 
+def listed(names: Iterable[str], most: int) -> str:
+    """The first names, and how many more there are.
+
+    Examples
+    --------
+    >>> listed("abcde", 3), listed("abc", 3)
+    ('a, b, c and 2 more', 'a, b, c')
+    """
+    names = list(names)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """``did you mean 'x'?`` when a known word is close or begins with it, else the list of known words."""
     known = list(known)
@@ -167,5 +183,4 @@ def suggest(word: str, known: Iterable[str]) -> str:
     near = _closest(str(word), known, 0.6) or (begun if len(begun) == 1 else [])
     if near:
         return f"did you mean {near[0]!r}?"
-    listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
-    return f"known: {listed}." if known else "there are none."
+    return f"known: {listed(known, 12)}." if known else "there are none."

@@ -12,7 +12,7 @@ from lissom.cli.arm_options import ArmOptions
 from lissom.cli.group import VERBS, loaded
 from lissom.cli.main import app
 
-ARMS = ("info", "check", "convert", "torques", "modes", "linearise", "export-c", "draw", "view")
+ARMS = ("info", "check", "convert", "torques", "modes", "linearise", "export-c", "draw", "view", "report")
 
 
 def lissom(*words):
@@ -31,6 +31,31 @@ def test_every_command_with_an_arm_has_the_options(name):
     (verb,) = [each for each in VERBS if each.name == name]
     found = {option for param in loaded(verb).params for option in param.opts}
     assert {"--lock", "--deg", "--payload", "--payload-link", "--flexible", "--mimic", "--merge-fixed"} <= found
+
+
+def test_reports_are_about_the_arm_that_the_options_describe(tmp_path):
+    page = tmp_path / "arm.html"
+    done = lissom("report", "puma560", "--lock", "elbow=0.5", "--output", page)
+    assert done.exit_code == 0, done.output
+    assert "locked at 0.5 rad" in page.read_text(encoding="utf-8")
+
+
+def test_reports_refuse_options_of_an_arm_for_files_that_name_theirs(tmp_path):
+    file = tmp_path / "task.toml"
+    file.write_text('arm = "two_link"\nstart = [0, 0]\ngoal = [1, 1]\n', encoding="utf-8")
+    done = lissom("report", file, "--payload", "1")
+    assert done.exit_code == 1
+    assert "names its arm itself; omit --payload" in done.output
+
+
+@pytest.mark.parametrize("command", ["draw", "modes", "linearise"])
+def test_positions_in_degrees_without_the_option_are_warned_of(command, tmp_path):
+    more = ["--output", tmp_path / "a.png"] if command == "draw" else ["--joints", "free"] if command == "modes" else []
+    done = lissom(command, "puma560", "--q", "0,45,-90,0,0,0", *more)
+    assert "warning: --q: joint 'waist'" not in done.output
+    assert "looks like degrees: use np.deg2rad in Python, --deg at the command line" in done.output
+    quiet = lissom(command, "puma560", "--q", "0,45,-90,0,0,0", "--deg", *more)
+    assert "warning" not in quiet.output
 
 
 def test_locked_joints_are_no_coordinates():

@@ -113,6 +113,15 @@ def test_convert_does_not_overwrite(tmp_path):
     assert ls.load(target) == ls.load("two_link")
 
 
+def test_draw_shows_the_pose_that_its_help_names(tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("lissom.views.draw.draw", lambda arm, q, **_: shown.append(q))
+    monkeypatch.setattr("lissom.cli.draw.save_figure", lambda *_: None)
+    assert lissom("draw", "panda", "--output", str(tmp_path / "a.png")).exit_code == 0
+    assert (shown[0] == ls.load("panda").ready).all()
+    assert "pose 'ready'" in " ".join(lissom("draw", "--help").stdout.replace("│", " ").split())
+
+
 def test_draw_writes_a_picture(tmp_path):
     target = tmp_path / "puma.png"
     done = lissom("draw", "puma560", "--q", "0,45,-30,0,20,0", "--deg", "--figure", target)

@@ -175,7 +175,10 @@ def test_drawings_are_no_collision_bodies():
 
 
 def test_ends_inside_an_obstacle_are_named(planar):
-    with pytest.raises(InputError, match=r"at the goal the distance from sphere 0 of 'fore' is -0\.1"):
+    with pytest.raises(
+        InputError,
+        match=r"at the goal the distance from sphere 0 of 'fore' is -0\.1\d* m, so that it is inside it\. Move the",
+    ):
         predict_motion(planar, start=[0, 0.1], goal=[1.2, 0.4], limits=LIMITS, bodies=SHAPE,
                        obstacles=Sphere(ls.pose(planar, [1.2, 0.4], "fore")[:3, 3], 0.08))  # fmt: skip
 

@@ -118,7 +118,7 @@ def test_the_nearest_of_several_solutions_is_where_the_search_begins(planar):
 @pytest.mark.parametrize(
     ("goal", "words"),
     [
-        (Reach("fore", (3.0, 0, 0)), r"goal is out of reach: .* 'fore' comes no closer than 2\.2 m"),
+        (Reach("fore", (3.0, 0, 0)), r"goal is out of reach: .* 'fore' comes no closer than 2\.2 m .* Move it nearer"),
         (Reach("fore", (None, None, 0.3)), r"no closer than 0\.3 m"),
         (Reach("fore", orientation=[(0, 0, 1), (1, 0, 0)]), r"no closer than 1\.571 rad"),
         (Reach("hand", (0.3, 0, 0)), "no link or tool 'hand'"),

@@ -110,13 +110,15 @@ def test_a_start_on_a_limit_counts_where_it_goes_beyond(options):
 def test_a_start_beyond_a_limit_is_noted_and_stops_only_at_the_next_crossing(options):
     """There and back: it enters without an event, and is stopped where it leaves again."""
     pull = ls.PD([0.0, 2.0], [0.0, 3.0], [0.0, 0.1])
-    run = ls.simulate(BOUNDED, [0.0, LIMIT + 0.05], [0.0, -4.0], pull, 1.0, stop_at_limits=True, **options)
-    assert f"The initial position is beyond a limit ({NAME})." in run.report.notes
+    with pytest.warns(ls.OutsideLimits, match="simulate: The start is outside the limits: joint"):
+        run = ls.simulate(BOUNDED, [0.0, LIMIT + 0.05], [0.0, -4.0], pull, 1.0, stop_at_limits=True, **options)
+    assert run.report.notes[0].startswith("The start is outside the limits: joint")
     assert run.q[:, 1].min() < LIMIT
     assert [event.name for event in run.events] == [NAME]
     assert run.q[-1, 1] == pytest.approx(LIMIT, abs=1e-12)
     assert run.qd[-1, 1] > 0
-    onwards = ls.simulate(BOUNDED, [0.0, LIMIT + 0.05], [0.0, 2.0], pull, 0.1, stop_at_limits=True, **options)
+    with pytest.warns(ls.OutsideLimits):
+        onwards = ls.simulate(BOUNDED, [0.0, LIMIT + 0.05], [0.0, 2.0], pull, 0.1, stop_at_limits=True, **options)
     assert onwards.status == "done"
 
 

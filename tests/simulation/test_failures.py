@@ -80,7 +80,7 @@ def test_a_function_that_gives_nan_is_named_with_the_time(options):
     with pytest.raises(ls.SimulationError) as caught:
         ls.simulate(ARM, Q0, tau=tau, until=1.0, **options)
     message = str(caught.value)
-    assert re.search(r"tau at t = 0\.4\d* s\[1\] is nan", message), message
+    assert re.search(r"tau\[1\] is nan; .* at t = 0\.4\d* s", message), message
     run = caught.value.run
     assert 0 < run.t[-1] <= 0.4 + 1e-9
     assert np.isfinite(run.q).all()
@@ -98,8 +98,40 @@ def test_a_load_that_gives_nan_is_named_with_the_time():
 @pytest.mark.parametrize("shape", ["wrong length", "wrong type"])
 def test_a_function_that_gives_something_else(shape):
     bad = {"wrong length": lambda t, q, qd: [1.0, 2.0, 3.0], "wrong type": lambda t, q, qd: "much"}[shape]
-    with pytest.raises(ls.LissomError, match=r"tau (has 3 entries; expected 2|at t = 0 s is 'much')"):
+    with pytest.raises(
+        ls.LissomError, match=r"tau (has 3 entries; expected 2|is 'much').*tau\(t, q, qd\) at t = 0 s"
+    ) as caught:
         ls.simulate(ARM, Q0, tau=bad, until=1.0)
+    assert "initial state" not in str(caught.value)
+
+
+def test_a_torque_that_is_nan_is_named_with_its_entry():
+    with pytest.raises(ls.LissomError) as caught:
+        ls.simulate(ARM, Q0, tau=lambda t, q, qd: [np.nan, 0.0], until=1.0)
+    expected = "tau[0] is nan; expected finite numbers (from tau(t, q, qd) at t = 0 s)."
+    assert expected in str(caught.value)
+    assert "initial state" not in str(caught.value)
+
+
+def test_a_function_that_raises_at_the_start_is_not_blamed_on_the_state():
+    with pytest.raises(ls.LissomError, match=r"tau\(t, q, qd\) raised ZeroDivisionError at t = 0 s") as caught:
+        ls.simulate(ARM, Q0, tau=lambda t, q, qd: 1 / 0, until=1.0)
+    assert "initial state" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"tau": lambda t, q: 0}, r"tau is a function with the arguments \(t, q\); expected tau\(t, q, qd\)"),
+        ({"loads": lambda a, b: []}, r"loads is a function with the arguments \(a, b\); expected loads\(t\)"),
+        ({"base": lambda t, q: None}, r"base is a function with the arguments \(t, q\); expected base\(t\)"),
+        ({"prescribed": {"fore": lambda t, q: 0.0}}, r"prescribed\['fore'\] is a function .* expected f\(t\)"),
+        ({"events": [lambda t: t]}, r"Event: function is a function .* \(t\); expected f\(t, q, qd\)"),
+    ],
+)
+def test_functions_with_other_arguments_are_refused_before_the_first_step(given, message):
+    with pytest.raises(ls.InputError, match=message):
+        ls.simulate(ARM, Q0, until=1.0, **given)
 
 
 def test_gains_too_stiff_for_the_step_say_which_step_would_do():

@@ -88,6 +88,7 @@ def test_energy_of_free_motion(free_puma):
     assert run.balance_error < 1e-8
 
 
+@pytest.mark.filterwarnings("ignore::lissom.errors.OutsideLimits")
 def test_same_motion_as_mujoco():
     mujoco = pytest.importorskip("mujoco")
     from benchmarks.models import mujoco_twin, panda
@@ -415,6 +416,7 @@ def test_an_ensemble_is_its_runs_bit_for_bit(arm):
             assert (getattr(member, word) == getattr(one, word)).all(), word
 
 
+@pytest.mark.filterwarnings("ignore::lissom.errors.OutsideLimits")
 def test_threads_do_not_change_a_bit(puma):
     q = Q0 + np.random.default_rng(0).uniform(-0.2, 0.2, (37, 6))
     one, two = (ls.simulate(puma, q, until=0.05, dt=1e-3, threads=k) for k in (1, 2))
@@ -441,6 +443,7 @@ def test_payloads_of_every_run(arm):
     assert run.balance_error.max() < 1e-3
 
 
+@pytest.mark.filterwarnings("ignore::lissom.errors.OutsideLimits")
 def test_the_numpy_path_gives_the_same(monkeypatch, puma):
     """Without a compiler the same program runs on arrays."""
     q = Q0 + np.random.default_rng(0).uniform(-0.2, 0.2, (3, 6))

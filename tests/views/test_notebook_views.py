@@ -22,8 +22,10 @@ CELLS = {
     "magic": "%matplotlib inline\nls.plot(run, 'energy')",
     "film": "ls.animate(run, fps=10)",
     "view": "viewer = ls.view(arm, run)\nviewer",
+    "page": "ls.view(arm, run, export='run.html')",
     "closed": "viewer.close()\nviewer",
-    "motion": "ls.predict_motion(ls.load('two_link'), start=[0, -2], goal=[1, -1])",
+    "motion": "motion = ls.predict_motion(ls.load('two_link'), start=[0, -2], goal=[1, -1])\nmotion",
+    "verified": "motion.verify()",
 }
 
 
@@ -50,6 +52,21 @@ def test_figures_are_pictures(shown, name):
     assert width > 300
     assert height > 200
     assert len(shown[name]) == 1, "shown once, without anything else"
+
+
+def test_an_exported_page_is_stored_in_the_notebook(shown):
+    """A saved or converted notebook plays it without a server and without the file."""
+    html = result_of(shown["page"])["text/html"]
+    assert "<iframe" in html
+    assert "srcdoc=" in html
+    assert "&lt;script" in html
+    assert 'src="http' not in html
+
+
+def test_a_verification_shows_its_lines(shown):
+    html = result_of(shown["verified"])["text/html"]
+    assert "<p>verified: it obeys the equations of motion and keeps its limits</p>" in html
+    assert html.count("<p>") > 3
 
 
 def test_a_film_plays_in_its_cell(shown):

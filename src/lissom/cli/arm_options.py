@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from lissom.cli.common import err, numbers
+from lissom.cli.common import err, numbers, print_warning
 from lissom.errors import InputError
 from lissom.formats.shipped import shipped
 
@@ -36,11 +36,11 @@ def _option(*names: str, **more: Any) -> Any:
     return typer.Option(*names, rich_help_panel=PANEL, **more)
 
 
-Positions = Annotated[
+GIVEN = "Joint positions in rad or m (with --deg in degrees), e.g. --q 0,0.5,-1."
+Positions = Annotated[str | None, typer.Option(metavar="NUMBERS", help=f"{GIVEN} Default: zero, within the limits.")]
+PicturedPositions = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBERS", help="Joint positions in rad or m, e.g. --q 0,0.5,-1. Default: zero, within the limits."
-    ),
+    typer.Option(metavar="NUMBERS", help=f"{GIVEN} Default: the arm's pose 'ready', or zero within the limits."),
 ]
 
 
@@ -184,9 +184,21 @@ def takes_arm(*, needs_mass: bool = False, arm: Any = None) -> Callable[[Callabl
     return decorated
 
 
-def positions(arm: Arm, q: str | None, deg: bool) -> Array:
-    """The state that --q and --deg describe, loops closed; degrees are of the revolute joints only."""
-    return _closed(arm, _requested(arm, q, deg))
+def positions(arm: Arm, q: str | None, deg: bool, default: Array | None = None) -> Array:
+    """The state that --q and --deg describe, loops closed; degrees are of the revolute joints only.
+
+    default : without --q; otherwise `arm.home`
+    """
+    if q is None:
+        return _closed(arm, arm.home if default is None else default)
+    state = _requested(arm, q, deg)
+    if state.shape[-1:] in ((len(arm.joints),), (arm.dof,)):
+        from lissom.model.positions import outside_limits
+
+        beyond = outside_limits(arm, arm.expanded(state))
+        if beyond:
+            print_warning(f"--q: {beyond}")
+    return _closed(arm, state)
 
 
 def _closed(arm: Arm, state: Array) -> Array:
@@ -206,11 +218,9 @@ def _closed(arm: Arm, state: Array) -> Array:
     return found
 
 
-def _requested(arm: Arm, q: str | None, deg: bool) -> Array:
+def _requested(arm: Arm, q: str, deg: bool) -> Array:
     import numpy as np
 
-    if q is None:
-        return arm.home
     state = np.array(numbers(q, "--q"))
     if not deg or state.shape[-1] not in (len(arm.joints), arm.dof):
         return state  # the verb explains a wrong length

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
+from lissom.cli.arm_options import ArmOptions, PicturedPositions, positions, takes_arm
 from lissom.cli.common import PICTURE, PICTURE_HELP, check_figure, save_figure
 from lissom.errors import UnsupportedError
 
@@ -15,7 +15,7 @@ from lissom.errors import UnsupportedError
 @takes_arm()
 def draw(
     arm: ArmOptions,
-    q: Positions = None,
+    q: PicturedPositions = None,
     output: Annotated[
         Path | None, typer.Option(*PICTURE, metavar="FILE", help=f"{PICTURE_HELP} Default: NAME.png.")
     ] = None,
@@ -31,7 +31,7 @@ def draw(
 
     check_figure(output)
     loaded = arm.load()
-    state = positions(loaded, q, arm.deg)
+    state = positions(loaded, q, arm.deg, loaded.ready)
     if show:
         import matplotlib.pyplot as plt
 

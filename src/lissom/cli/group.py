@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-DESCRIBE, COMPUTE, SHOW, PROVE = "Describe an arm", "Compute", "Show results", "Prove that lissom is right"
+DESCRIBE, COMPUTE, SHOW, PROVE = "Describe an arm", "Compute", "Show results", "Test the installation and the papers"
 
 
 class Verb(NamedTuple):

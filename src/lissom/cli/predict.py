@@ -170,8 +170,8 @@ def show(motion: Motion, found: Any) -> None:
     from lissom.motion.result.overview import headline, listing
 
     print_listing(listing(motion)._replace(title=headline(motion)))
-    out.print(motion.report.describe(), markup=False)
-    if motion.compared is not None:
-        out.print(str(motion.compared), markup=False)
     if found is not None:
         out.print(found.describe(), markup=False)
+    out.print(motion.report.describe(limits=found is None), markup=False)
+    if motion.compared is not None:
+        out.print(str(motion.compared), markup=False)

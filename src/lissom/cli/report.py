@@ -8,19 +8,23 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.arm_options import complete_arm
+from lissom.cli.arm_options import ArmOptions, complete_arm, takes_arm
 from lissom.cli.common import Quiet, check_output, wrote
+from lissom.errors import InputError
+
+What = Annotated[
+    str,
+    typer.Argument(
+        metavar="WHAT",
+        help="A task file (solved first), a run file (simulated first), a saved run or motion, or an arm.",
+        autocompletion=complete_arm,
+    ),
+]
 
 
+@takes_arm(arm=What)
 def report(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="WHAT",
-            help="A task file (solved first), a run file (simulated first), a saved run or motion, or an arm.",
-            autocompletion=complete_arm,
-        ),
-    ],
+    arm: ArmOptions,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="The page to write (.html). Default: named after WHAT."),
@@ -32,10 +36,15 @@ def report(
 ) -> None:
     """Write one HTML page about an arm, a run, a motion or a task.
 
-    It has the arm, its modes, the motion, the checks, figures, and the command that makes it again.
+    It has the arm, its modes, the motion, the checks, figures, and the command that makes it again. The options for the
+    arm are for reports about an arm; task files and run files have keys for the same.
     """
-    from lissom.pages.report import write_report
+    from lissom.pages.report import contains_arm, write_report
 
     check_output(output, (".html", ".htm"), "the page")
+    options = arm.given()
+    if options and contains_arm(arm.arm):
+        raise InputError(f"{arm.arm} names its arm itself; omit {' and '.join(options)}, or change the file.")
+    what = arm.load() if options else arm.arm
     path = write_report(what, output, verify=verify, progress=not quiet and sys.stderr.isatty())
     wrote(path)

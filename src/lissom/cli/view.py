@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
+from lissom.cli.arm_options import ArmOptions, PicturedPositions, positions, takes_arm
 from lissom.cli.common import check_output, err, wrote
 
 
@@ -18,7 +18,7 @@ def view(
         Path | None,
         typer.Argument(metavar="RECORD", help="A saved run (.nc, .csv, .parquet) or motion (.nc) to replay."),
     ] = None,
-    q: Positions = None,
+    q: PicturedPositions = None,
     member: Annotated[int, typer.Option(help="Which run of an ensemble to show first.")] = 0,
     mode: Annotated[int | None, typer.Option(help="Show this mode of vibration first; 1 is the lowest.")] = None,
     exaggerate: Annotated[float, typer.Option(help="Multiply the drawn deflections of flexible links.")] = 1.0,

@@ -155,5 +155,6 @@ def _weight(value: ArrayLike, n: int, word: str) -> Array:
     matrix = as_numbers(value, word, "lqr")
     matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
     if matrix.shape != (n, n) or not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
-        raise InputError(f"lqr: {word} is {shown(value)}; expected {n} weights or a symmetric ({n}, {n}) matrix.")
+        got = f"has shape {np.shape(value)}" if matrix.shape != (n, n) else "is not symmetric"
+        raise InputError(f"lqr: {word} {got}; expected {n} weights or a symmetric ({n}, {n}) matrix.")
     return matrix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lissom.errors import listed
 from lissom.formats import xml
 from lissom.formats.kinds import RECORD
 
@@ -33,6 +34,6 @@ def about_root(root: xml.Element, expected: str) -> str:
 def nothing_to_read(robot: xml.Element) -> str:
     """The message for a URDF without links, with what it contains."""
     tags = sorted({child.tag[:40] for child in robot.children})
-    inside = f"only {', '.join(f'<{tag}>' for tag in tags[:6])}" if tags else "nothing"
+    inside = f"only {listed([f'<{tag}>' for tag in tags], 6)}" if tags else "nothing"
     made = " It was made by xacro, perhaps from a file that only defines macros: load the file that uses them."
     return f"it has no links: <robot> contains {inside}." + (made if "xmlns:xacro" in robot.attributes else "")

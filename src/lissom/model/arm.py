@@ -305,7 +305,7 @@ class Arm(Holder, Record):
     def index(self, link: str) -> int:
         """Position of a link in `links`."""
         if not isinstance(link, str) or link not in self._index:
-            problem = f"there is no link {shown(link)}; {suggest(str(link)[:60], self._index)}"
+            problem = f"there is no link {shown(link)}; {self._link_of(link, self._index)}"
             raise ModelError(problem, f"arm {self.name!r}")
         return self._index[link]
 
@@ -336,9 +336,16 @@ class Arm(Holder, Record):
     def frame(self, word: str) -> Frame:
         """A link's frame or a tool, by name."""
         if not isinstance(word, str) or word not in self.frames:
-            problem = f"there is no link or tool {shown(word)}; {suggest(str(word)[:60], self.frames)}"
+            problem = f"there is no link or tool {shown(word)}; {self._link_of(word)}"
             raise ModelError(problem, f"arm {self.name!r}")
         return self.frames[word]
+
+    def _link_of(self, word: Any, known: Iterable[str] | None = None) -> str:
+        """What was probably meant by a name that no link has: the link of a joint, or a name close to it."""
+        links = [link.name for link in self.links if link.joint.name == word]
+        if links:
+            return f"that is a joint, whose link is {links[0]!r}."
+        return suggest(str(word)[:60], self.frames if known is None else known)
 
     def bounds(self, quantity: str) -> tuple[Array, Array]:
         """Lower and upper limits (n_joints,) of one quantity of `joints`, infinite where unlimited.

@@ -123,6 +123,19 @@ def used(table: Array, lower: Array, upper: Array) -> Array:
     return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)
 
 
+def nearest(value: float, lower: float, upper: float) -> float:
+    """The limit whose utilisation `used` is about.
+
+    Examples
+    --------
+    >>> nearest(0.5, -1.0, 2.0), nearest(0.5, 0.0, 2.0), nearest(-5.0, float("-inf"), 2.0)
+    (2.0, 0.0, 2.0)
+    """
+    if lower < 0 < upper:
+        return upper if value > 0 or np.isinf(lower) else lower
+    return upper if value - upper >= lower - value else lower
+
+
 def exceeded(use: Array, s: Array, excess: float) -> list[float]:
     """Places s where utilisation (N, k) peaks, one for every interval in which it is above 1 + excess."""
     out: list[float] = []

@@ -11,6 +11,7 @@ from lissom.errors import ModelError, shown, suggest
 from lissom.model.fields import frozen, number
 from lissom.model.joint import Joint
 from lissom.model.link import Link
+from lissom.model.positions import degrees_hint
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
 
@@ -51,8 +52,12 @@ def _position(arm: Arm, name: Any, value: Any) -> float:
         raise ModelError(f"lock: {error.problem}", subject) from None
     lower, upper = (float(bound[known.index(name)]) for bound in arm.bounds("position"))
     if not lower - ROUNDING * (1 + abs(lower)) <= x <= upper + ROUNDING * (1 + abs(upper)):
+        unit = _unit(arm.joint(name))
+        hint = degrees_hint(x, lower, upper) if unit == "rad" else ""
         raise ModelError(
-            f"lock: position {x:g} is outside its limits, {lower:g} to {upper:g} {_unit(arm.joint(name))}.", subject
+            f"lock: position {x:g} {unit} is outside its limits, {lower:g} to {upper:g} {unit}. "
+            f"{hint or 'Give one inside.'}",
+            subject,
         )
     return x
 

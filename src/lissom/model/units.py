@@ -27,12 +27,16 @@ def unit_of(arm: Arm, quantity: str, coordinate: str) -> str:
     """
     if coordinate not in arm.coordinates:
         return ""
-    k = arm.coordinates.index(coordinate)
-    tau = units(arm, "tau")[k]
-    known = {word: f"{units(arm)[k]}{per}" for word, per in RATES.items()}
-    return (known | {"torque": tau, "torque_rate": f"{tau}/s", "power": "W", "equation of motion": tau}).get(
-        quantity, ""
-    )
+    known = limit_units(arm)
+    known["equation of motion"] = known["torque"]
+    return known[quantity][arm.coordinates.index(coordinate)] if quantity in known else ""
+
+
+def limit_units(arm: Arm) -> dict[str, list[str]]:
+    """The units of every quantity that can be limited, of all coordinates."""
+    tau = units(arm, "tau")
+    known = {word: [f"{unit}{per}" for unit in units(arm)] for word, per in RATES.items()}
+    return known | {"torque": tau, "torque_rate": [f"{unit}/s" for unit in tau], "power": ["W"] * arm.dof}
 
 
 def units(arm: Arm, word: str = "q") -> list[str]:

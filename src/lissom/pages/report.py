@@ -167,6 +167,16 @@ def _subject(what: Any, progress: bool) -> Subject:
     return Subject(load(what), None, str(what))
 
 
+def contains_arm(what: str) -> bool:
+    """Whether a file is a record, a task or a run file, which have an arm of their own."""
+    path = Path(what)
+    if path.suffix.lower() in RUNS:
+        return True
+    if path.suffix.lower() != ".toml" or not os.path.isfile(path):
+        return False
+    return kind_of(parse(str(path), read_bytes(path))[1]) in ("task", "run")
+
+
 def _of_toml(path: Path, progress: bool) -> Subject:
     """Read an arm, a task or a run file, recognised by its keys."""
     text, document = parse(str(path), read_bytes(path))

@@ -11,6 +11,7 @@ import numpy as np
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
+from lissom.simulation.callbacks import check_arguments
 from lissom.spatial.rotations import Array
 
 Watch = Callable[[float, Array, Array], float]
@@ -44,6 +45,7 @@ class Event(KnownKeywords):
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError(f"Event: function is {shown(self.function)}; expected f(t, q, qd) -> number.")
+        check_arguments(self.function, "f(t, q, qd)", "Event: function")
         if not isinstance(self.name, str) or not self.name:
             raise InputError(f"Event: name is {shown(self.name)}; expected a word.")
         if self.direction not in (-1, 0, 1):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.errors import OutsideLimits
+from lissom.model.positions import outside_limits
 from lissom.simulation import setup
-from lissom.simulation.events import Event, LimitEvent, as_events, limit_events
+from lissom.simulation.events import Event, as_events, limit_events
 from lissom.simulation.integrators import choose
 from lissom.simulation.integrators.adaptive import Adaptive
 from lissom.simulation.integrators.choose import Plan
@@ -83,8 +86,13 @@ def prepare(scenario: Scenario, options: Options) -> Scene:
     spread = np.unique(np.linspace(0, len(begin.q) - 1, STARTS).astype(int)).tolist()
     used, note = regularise({run: begin.q[run] for run in spread}) or (loop, "")
     states = used.begun(begin.states, options.singular == "pass")
+    beyond = outside_limits(arm, states[:, : arm.dof])
+    if beyond:
+        beyond = f"The start is outside the limits: {beyond}"
+        warnings.warn(f"simulate: {beyond}", OutsideLimits, stacklevel=3)
     again = {} if note else {"regularise": regularise}
-    return Scene(used, begin._replace(states=states), looked_for, tuple(x for x in (note, neglected) if x), **again)
+    notes = tuple(x for x in (beyond, note, neglected) if x)
+    return Scene(used, begin._replace(states=states), looked_for, notes, **again)
 
 
 def integrate(scene: Scene, options: Options) -> Run:
@@ -160,12 +168,7 @@ def _integrated(
     """Integrate the runs of a loop; return the run, and the last poses of runs that failed."""
     wall, cpu = time.perf_counter(), time.process_time()
     many = not begin.single
-    q, qd = begin.q, begin.qd
-    notes = [
-        f"The initial position is beyond a limit ({event.name})."
-        for event in events
-        if isinstance(event, LimitEvent) and (event.values(np.zeros(1), q, qd) > 0).any()
-    ]
+    notes: list[str] = []
     dt = None
     if how.method in FIXED:
         outcome, dt = _fixed(loop, how, begin, options, events, tell, notes)

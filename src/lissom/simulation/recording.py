@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from lissom.versions import versions
 BATCH = 2**16  # rows of samples evaluated at once
 GOOD = (RunOutcome.DONE, RunOutcome.STOPPED)
 WIDE = 32  # entries given to a row beyond which there are fewer rows
+FROM_FUNCTION = re.compile(r" raised | gave |\(from ")  # failures of functions that the user gave
 
 
 def recorded(loop: ClosedLoop, outcome: Integration, report: RunReport, options: Options, many: bool) -> Run:
@@ -173,7 +175,7 @@ def _failure(loop: ClosedLoop, outcome: Integration, run: int, report: RunReport
     kind = outcome.failures[run].outcome
     why = outcome.failures[run].why.replace("simulate: ", "").rstrip(".")
     if end < 0:
-        return f"{why}. Check the initial state."
+        return f"{why}." if FROM_FUNCTION.search(why) else f"{why}. Check the initial state."
     state = outcome.states[run, end]
     rates = np.abs(state[n : 2 * n])
     fastest = f", where {loop.arm.coordinates[int(np.argmax(rates))]!r} has the largest rate" if rates.any() else ""

@@ -16,6 +16,7 @@ from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
+from lissom.simulation.callbacks import check_arguments
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.options import Scenario
@@ -136,7 +137,11 @@ class Feedback:
         self.arm, self.source, self.controller = arm, source, controller
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        return _expanded(self.arm, as_numbers(self.source(t, q, qd), f"tau at t = {t:.6g} s", VERB))
+        found = self.source(t, q, qd)
+        try:
+            return _expanded(self.arm, as_numbers(found, "tau", VERB))
+        except InputError as error:
+            raise InputError(f"{str(error).rstrip('.')} (from tau(t, q, qd) at t = {t:.6g} s).") from None
 
 
 def as_controller(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[Controller | None, Any]:
@@ -148,6 +153,7 @@ def as_controller(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[C
     if isinstance(tau, type):
         raise InputError(f"{VERB}: tau is the class {tau.__name__}; expected an instance, {tau.__name__}(...).")
     if callable(tau):
+        check_arguments(tau, "tau(t, q, qd)", f"{VERB}: tau")
         return None, Feedback(arm, tau)
     if tau is None:
         return Torques(Signal("tau", arm.dof, np.zeros(arm.dof))), None
@@ -192,6 +198,8 @@ def _sampled(tau: Array, until: float) -> Signal:
 
 def _loads(arm: Arm, loads: Any) -> list[tuple[str, Signal]]:
     if callable(loads):
+        if not isinstance(loads, OverTime):
+            check_arguments(loads, "loads(t)", f"{VERB}: loads")
         frames = [frame for frame, _ in _pushes(arm, loads(0.0), "loads(0)")]
         if not frames:
             raise InputError(
@@ -253,6 +261,8 @@ def _base(base: Any) -> Signal | None:
         return _rows(motion.angular_velocity, motion.angular_acceleration, motion.linear_acceleration)
 
     if callable(base):
+        if not isinstance(base, OverTime):
+            check_arguments(base, "base(t)", f"{VERB}: base")
         return _timed("base", base, lambda motion, t: nine(motion, f"({t:.6g})"))
     return Signal("base", 9, nine(base, ""))
 

@@ -13,6 +13,7 @@ from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.kernels.arguments import as_numbers
 from lissom.keywords import KnownKeywords
+from lissom.simulation.callbacks import check_arguments
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
 from lissom.spatial.rotations import Array
 
@@ -268,8 +269,14 @@ def _function_signal(value: Any, size: int, name: str, shape: Callable[[Array], 
     if isinstance(value, HeldSpline):
         source, jumps, finest = value.content, value.jumps, value.finest
     sided = isinstance(value, Part | HeldSpline)
+    if not sided:
+        check_arguments(value, "f(t)", f"simulate: {name}")
 
     def call(t: float, before: bool) -> Array:
-        return shape(as_numbers(value(t, before) if sided else value(t), f"{name} at t = {t:.6g} s", "simulate"))
+        found = value(t, before) if sided else value(t)
+        try:
+            return shape(as_numbers(found, name, "simulate"))
+        except InputError as error:
+            raise InputError(f"{str(error).rstrip('.')} (from the function of time at t = {t:.6g} s).") from None
 
     return Signal(name, size, OverTime(call, jumps, finest, source), jumps, finest)

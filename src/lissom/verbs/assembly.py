@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.errors import InputError, SolveError, shown, suggest
+from lissom.errors import InputError, SolveError, listed, shown, suggest
 from lissom.kernels.arguments import as_arm, as_state
 from lissom.kernels.loads import NO_LOADS, Loads
 from lissom.keywords import check_keywords, without_unknown
@@ -159,7 +159,7 @@ def _unclosed(close: Closure, q: Array, phi: Array, free: NDArray[np.bool_], tol
 
     arm = close.arm
     names = [arm.coordinates[k] for k in arm.joint_index if not free[k]]
-    held = f" with {', '.join(names[:6])} held" if names else ""
+    held = f" with {listed(names, 6)} held" if names else ""
     if float(np.abs(phi).max()) <= tolerance:
         return (
             f"assemble: arm {arm.name!r} closes{held} only with an axis reversed (z of both frames must point the "

@@ -47,11 +47,12 @@ class Viewer:
 
     url : str      ``http://...`` of the server, or ``file://...`` of the page
 
-    Close it with `close`, or use it in a ``with`` block. A notebook shows it below the cell as the last expression.
+    Close it with `close`, or use it in a ``with`` block. A notebook shows it below the cell as the last expression, and
+    stores the content of a page.
     """
 
-    def __init__(self, url: str, server: Any = None, panel: Panel | None = None):
-        self.url = url
+    def __init__(self, url: str, server: Any = None, panel: Panel | None = None, page: Path | None = None):
+        self.url, self._page = url, page
         self._server, self._panel, self._thread = server, panel, None
         if panel is not None:
             self._thread = threading.Thread(target=panel.serve, args=(server.atomic,), name="lissom view", daemon=True)
@@ -92,11 +93,14 @@ class Viewer:
         return f"<Viewer at {self.url}{'' if self._server is not None or self.url.startswith('file') else ', closed'}>"
 
     def _repr_html_(self) -> str:
-        """HTML of the running viewer in a frame with a link, or the path of an exported page."""
+        """HTML of the running viewer in a frame with a link, or of an exported page, which the frame then contains."""
         link = tag("a", self.url, href=self.url, target="_blank")
-        if self._server is None:
-            return tag("p", "page written: " if self.url.startswith("file") else "viewer closed: ", link)
         style = f"width: 100%; height: {CELL_HEIGHT}px; border: 0"
+        if self._page is not None and os.path.isfile(self._page):
+            page = self._page.read_text(encoding="utf-8")
+            return tag("div", tag("iframe", srcdoc=page, style=style), tag("p", "page written: ", link))
+        if self._server is None:
+            return tag("p", "page written: " if self._page is not None else "viewer closed: ", link)
         return tag("div", tag("iframe", src=self.url, style=style), tag("p", "viewer: ", link))
 
 
@@ -170,7 +174,7 @@ def view(
     if page is not None:
         arms = _side_by_side(arm, record, asked)
         write_text(page, scene_page(arms[0].title if len(arms) == 1 else arm.name, arms))
-        return Viewer(page.as_uri())
+        return Viewer(page.as_uri(), page=page)
     if isinstance(record, Mapping):
         raise InputError("view: several records are shown side by side on a page only; give export='page.html'.")
     _, player, scene = _shown(arm, "", record, asked, live=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
 
 from lissom.dynamics.bodies import BASE
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError, OutsideLimits, UnsupportedError
+from lissom.model.positions import degrees_hint, outside_limits
 from lissom.model.units import unit_of
 from lissom.motion.checks.directions import refuse_closed_directions
 from lissom.motion.checks.durations import refuse_duration
@@ -79,10 +81,16 @@ def _ends_within(spec: Specification) -> None:
         off = np.flatnonzero((value < lower - SLACK) | (value > upper + SLACK))
         if len(off):
             k = int(off[0])
+            unit = unit_of(spec.arm, quantity, spec.names[k])
+            hint = degrees_hint(value[k], lower[k], upper[k]) if unit.startswith("rad") else ""
             raise InputError(
-                f"{VERB}: {word} of {_name(spec, k)} is {value[k]:.6g}, outside its {quantity} limits of "
-                f"{lower[k]:.6g} to {upper[k]:.6g}. Move it inside, or widen the limits."
+                f"{VERB}: {word} of {_name(spec, k)} is {value[k]:.6g} {unit}, outside its {quantity} limits of "
+                f"{lower[k]:.6g} to {upper[k]:.6g} {unit}. {hint or 'Move it inside, or widen the limits.'}"
             )
+    for place in spec.places:
+        turns = outside_limits(spec.arm, place.q) if place.reaching is None else ""
+        if turns:
+            warnings.warn(f"{VERB}: {place.word}: {turns}", OutsideLimits, stacklevel=2)
 
 
 def _ends_closed(spec: Specification) -> None:

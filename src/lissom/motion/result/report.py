@@ -117,24 +117,31 @@ class MotionReport:
     def __str__(self) -> str:
         return self.describe()
 
-    def describe(self) -> str:
-        """A summary of the search: effort, limit utilisation, starts, refinements."""
-        lines = [
-            f"{max(len(self.iterations) - 1, 0)} iterations, {self.exchange_iterations} exchange iterations, "
-            f"{self.samples} samples; optimality error {self.optimality:.1g}, constraint violation {self.violation:.1g}"
-        ]
-        lines += [peak.describe() for peak in self.peaks]
-        for row in self.starts:
-            mesh = f" on {row['segments']} segments" if "segments" in row else ""
-            lines.append(
-                f"start {row['start']}{mesh}: cost {row['cost']:.8g}, {row['duration']:.6g} s, "
-                f"{row['iterations']} iterations, {row['status']}"
-            )
-        lines += [f"{segments} segments: cost {cost:.8g}" for segments, cost in self.refinements]
+    def describe(self, limits: bool = True) -> str:
+        """A summary of the search: limit utilisation (on request without it), starts, refinements, effort."""
+        lines = [peak.describe() for peak in self.peaks] if limits else []
         lines += [
-            f"unactuated coordinates on {at.finer}x finer segments: residual tip vibration in simulation "
-            f"{at.residual:.2g} m, joint error at the end {at.end_error:.2g}"
+            f"simulated with the planned torques: residual tip vibration {at.residual:.2g} m, joint error at the end "
+            f"{at.end_error:.2g} rad or m (modes and other unactuated coordinates on segments {at.finer} times finer)"
             for at in self.residual_checks
         ]
-        lines.append(", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
+        if self.starts:
+            lines.append(self._searched())
+        if self.refinements:
+            costs = ", ".join(f"{cost:.8g} with {segments} segments" for segments, cost in self.refinements)
+            lines.append(f"cost on finer meshes: {costs}")
+        again = "" if self.exchange_iterations <= 1 else f" (solved {self.exchange_iterations} times, each with more)"
+        lines.append(
+            f"solver: {max(len(self.iterations) - 1, 0)} iterations, torques limited at {self.samples} samples{again}; "
+            f"optimality error {self.optimality:.1g}, constraint violation {self.violation:.1g}"
+        )
+        lines.append("time: " + ", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
         return "\n".join(lines)
+
+    def _searched(self) -> str:
+        """The starts in one line; `starts` has them all."""
+        good = [row for row in self.starts if np.isfinite(row["cost"]) and row["status"] == "solved"]
+        mesh = {f" on {row['segments']} segments" for row in self.starts if "segments" in row}
+        text = f"{len(self.starts)} starts{''.join(sorted(mesh)[:1])}: {len(good)} solved"
+        costs = [row["cost"] for row in good]
+        return f"{text}, costs {min(costs):.8g} to {max(costs):.8g}" if len(costs) > 1 else text

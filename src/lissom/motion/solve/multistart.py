@@ -69,8 +69,10 @@ def best_of(
                 min(len(rest), others.count) < 2 or (workers is None and spent * len(rest) < WORTH)
             )
             try:
-                here = alone or elsewhere is None
-                ended = _here(run, rest) if here else _elsewhere(run, elsewhere, rest, others, found[0], told)
+                if alone or elsewhere is None:
+                    ended = _here(run, rest)
+                else:
+                    ended = _elsewhere(run, elsewhere, rest, others, found[0], told)
                 for k, motion in ended:
                     found[k] = motion
                     if motion.interrupted:

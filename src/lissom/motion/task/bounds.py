@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES
+from lissom.model.units import limit_units
 from lissom.motion.task.task import Task
 from lissom.spatial.rotations import Array
 
@@ -22,6 +23,7 @@ class Bounds(NamedTuple):
 
     lower: dict[str, Array]
     upper: dict[str, Array]
+    units: dict[str, list[str]]
 
     def limited(self, quantity: str) -> NDArray[np.bool_]:
         """Coordinates for which it is limited."""
@@ -45,7 +47,7 @@ def bounds_of(arm: Arm, task: Task, verb: str) -> Bounds:
         lower[quantity][at], upper[quantity][at] = low, high
         if quantity in OF_MOTORS:
             lower[quantity][~arm.actuated], upper[quantity][~arm.actuated] = -np.inf, np.inf
-    return Bounds(lower, upper)
+    return Bounds(lower, upper, limit_units(arm))
 
 
 def small_weights(bounds: Bounds, task: Task, regularise: float, driven: NDArray[np.bool_]) -> Array:

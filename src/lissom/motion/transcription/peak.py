@@ -17,7 +17,11 @@ DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 class Peak:
     """The largest utilisation of a limit: joint, time [s], value, limit, and their ratio `utilisation`.
 
-    Where `unit` is given, value and limit are compared by their difference: a limit may be zero.
+    Of positions whose limits do not lie around zero, `utilisation` is 1 minus the distance from the nearest limit,
+    relative to the range.
+
+    unit : of value and limit
+    by_difference : value and limit are compared by their difference: a limit may be zero
     """
 
     quantity: str
@@ -27,12 +31,13 @@ class Peak:
     limit: float
     utilisation: float
     unit: str = ""
+    by_difference: bool = False
 
     def beyond(self) -> str:
         """Return a message about the limit that is exceeded."""
         if self.quantity.startswith(DISTANCE):
             kept = f"is {self.value:.4g} m, less than the margin of {self.limit:g} m,"
-        elif self.unit:
+        elif self.by_difference:
             kept = f"is {self.value:.4g} {self.unit}, beyond its limit of {self.limit:g} {self.unit},"
         else:
             kept = f"exceeds its limit by {100 * (self.utilisation - 1):.2g} %"
@@ -42,12 +47,13 @@ class Peak:
         """Return one line of text."""
         if self.quantity.startswith(DISTANCE):
             return f"{self.quantity} {self.value:.4g} m, margin {self.limit:g} m: {self.joint} at {self.time:.4g} s"
-        if self.unit:
-            limit = f"limit {self.limit:g} {self.unit}"
-            return f"{self.quantity:12} {self.value:.4g} {self.unit}, {limit}: {self.joint} at {self.time:.4g} s"
-        unit = UNITS.get(self.quantity, "")
+        unit = self.unit or UNITS.get(self.quantity, "")
         limit = f"{self.limit:.4g}{unit and f' {unit}'}"
-        share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
+        if self.by_difference or self.quantity == "position":
+            side = "beyond" if self.utilisation > 1 else "from"
+            share = f"{self.value:10.4g} {unit}, {abs(self.limit - self.value):.3g} {unit} {side} the limit {limit}"
+        else:
+            share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
         return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s{self._tolerated()}"
 
     def _tolerated(self) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.model.limits import exceeded, used
+from lissom.model.limits import exceeded, nearest, used
 from lissom.motion.splines.curves import Curves
 from lissom.motion.task.bounds import Bounds
 from lissom.motion.transcription.peak import EXCESS, Peak
@@ -39,10 +39,9 @@ def peaks_of(bounds: Bounds, names: Sequence[str], s: Array, T: float, values: M
             continue
         use = used(table, lower, upper)
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
-        limit = upper[k] if table[row, k] > 0 or not np.isfinite(lower[k]) else lower[k]
-        peaks.append(
-            Peak(quantity, names[int(k)], float(s[row] * T), float(table[row, k]), float(limit), float(use[row, k]))
-        )
+        value, unit = float(table[row, k]), bounds.units[quantity][int(k)]
+        limit = nearest(value, float(lower[k]), float(upper[k]))
+        peaks.append(Peak(quantity, names[int(k)], float(s[row] * T), value, limit, float(use[row, k]), unit))
     return peaks
 
 

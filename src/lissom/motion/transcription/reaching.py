@@ -131,7 +131,8 @@ class Reaching:
                 best = found.error[int(np.argmin(sizes))]
         raise InputError(
             f"{self._verb}: the {self.what} is out of reach: within the position limits {self.reach.link!r} comes no "
-            f"closer than {self._off(best)} ({STARTS} starts)."
+            f"closer than {self._off(best)} ({STARTS} starts). Move it nearer to the arm, ask for less (a position "
+            "without orientation), or widen the position limits."
         )
 
     def angles(self, q: Array) -> Array:

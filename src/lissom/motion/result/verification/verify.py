@@ -9,6 +9,7 @@ import numpy as np
 
 from lissom.errors import InputError, shown
 from lissom.kernels.positive_definiteness import first_indefinite, message
+from lissom.markup import paragraphs
 from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.residual_check import last_loads, rings
@@ -103,22 +104,31 @@ class Verification:
         arm, names = self.run.arm, self.run.arm.coordinates
         worst, last = int(np.argmax(self.joint_error)), int(np.argmax(np.abs(self.end_error)))
         k = int(np.argmax(np.nan_to_num(self.deviation, nan=np.inf)))
+        unit = units(arm)
+        grows = f"without feedback, small errors grow up to {self.growth:.3g} times along the motion"
+        unstable = self.growth > LARGE
         lines = [
-            self.status,
-            f"{len(self.defects)} segments replayed from their planned states: largest defect "
-            f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m, sum {self.deviation[k]:.2g} ({names[k]})",
-            f"simulation of the whole motion {f'with {self.feedback}' if self.feedback else 'open loop'} "
-            f"({self.run.report.method}): largest joint error {self.joint_error[worst]:.2g} ({names[worst]}), at "
+            f"{self.status}: it obeys the equations of motion and keeps its limits" if self.ok else self.status,
+            *([f"it needs feedback, for example ls.PD along the motion: {grows}"] if unstable else []),
+            f"each of {len(self.defects)} segments, simulated from its planned state, ends where planned within "
+            f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m; these differences add up to "
+            f"{self.deviation[k]:.2g} {unit[k]} ({names[k]})",
+            f"the whole motion, simulated with {self.feedback or 'the planned torques alone'} "
+            f"({self.run.report.method}): largest joint error {self.joint_error[worst]:.2g} {unit[worst]} "
+            f"({names[worst]}), at "
             f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it stopped,'} "
-            f"{abs(self.end_error[last]):.2g} ({names[last]})",
-            f"small errors grow up to {self.growth:.3g} times along the motion without feedback"
-            + ("; it needs feedback" if self.growth > LARGE else ""),
+            f"{abs(self.end_error[last]):.2g} {unit[last]} ({names[last]})",
+            *([] if unstable else [grows]),
             *(peak.describe() for peak in self.peaks),
         ]
         if not arm.actuated.all() and not arm.loops:
-            lines.insert(3, f"residual vibration of the tip {self.residual:.2g} m")
+            lines.insert(3 + unstable, f"residual vibration of the tip {self.residual:.2g} m")
         lines += [trial.describe() for trial in self.trials]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks: a paragraph for each line of `describe`."""
+        return paragraphs(self.describe().splitlines())
 
     def __repr__(self) -> str:
         return f"<Verification: {self.status}; sum of defects {self.deviation.max():.2g}>"

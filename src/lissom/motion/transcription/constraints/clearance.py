@@ -191,8 +191,13 @@ class Clearance(AbstractConstraint):
         if gaps[k] < -SLACK:
             what, who = self.names(k)
             raise InputError(
-                f"{verb}: at the {word} the {what} of {who!r} is {gaps[k] + self.margin:.4g} m, and the margin is "
-                f"{self.margin:g} m."
+                f"{verb}: at the {word} the {what} of {who!r} is {gaps[k] + self.margin:.4g} m"
+                + (
+                    f": less than the margin of {self.margin:g} m"
+                    if gaps[k] + self.margin >= 0
+                    else ", so that it is inside it"
+                )
+                + f". Move the {word} or the obstacle, or use smaller bodies for the arm."
             )
 
     def gaps(self, q: Array) -> Array:

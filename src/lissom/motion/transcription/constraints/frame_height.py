@@ -135,7 +135,7 @@ class HeightLimit(AbstractConstraint):
         s, z, use = self._looks(look.at, look.grid)
         k = int(np.argmax(use))
         limit = self._upper if z[k] - self._upper > self._lower - z[k] else self._lower
-        return [Peak("height", self._asked.link, float(s[k] * look.T), float(z[k]), limit, float(use[k]), "m")]
+        return [Peak("height", self._asked.link, float(s[k] * look.T), float(z[k]), limit, float(use[k]), "m", True)]
 
     def refuse_place(self, word: str, q: Array, s: float, verb: str) -> None:
         """Refuse positions at which the frame is too low or too high."""

@@ -1,0 +1,71 @@
+"""Positions outside the limits of joints, and angles that look like degrees, for messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+    from lissom.spatial.rotations import Array
+
+TURN = 2 * math.pi
+ROUND = 5.0  # degrees: angles that people type are multiples of it
+SLACK = 1e-3  # rad or m by which a position may be outside without a word, relative to 1 + |limit|
+HOW = "use np.deg2rad in Python, --deg at the command line, names that end in _deg in files"
+
+
+def degrees_hint(x: float, lower: float, upper: float, how: str = HOW) -> str:
+    """A sentence about an angle that was probably given in degrees; empty for others.
+
+    Examples
+    --------
+    >>> degrees_hint(90.0, -2.6, 2.6, how="use np.deg2rad")
+    'Angles are in radians; 90 looks like degrees: use np.deg2rad.'
+    >>> degrees_hint(3.0, -2.6, 2.6)
+    ''
+    """
+    unlimited = math.isinf(lower) or math.isinf(upper)
+    if abs(x) <= TURN or not lower <= math.radians(x) <= upper or (unlimited and x % ROUND):
+        return ""
+    return f"Angles are in radians; {x:.6g} looks like degrees: {how}."
+
+
+def outside_limits(arm: Arm, q: Array) -> str:
+    """A sentence about states (..., dof) with joints outside their limits, or with angles in degrees; else empty.
+
+    NaN, a coordinate that is not given, is inside.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> outside_limits(ls.load("ur5"), np.array([0.0, 7.0, 0.0, 0.0, 0.0, 0.0]))
+    "joint 'shoulder_lift' is at 7 rad, outside its limits of -6.28319 to 6.28319 rad."
+    """
+    found = list(_outside(arm, q))
+    if not found:
+        return ""
+    more = f" ({len(found) - 1} more like it)" if len(found) > 1 else ""
+    name, x, (lower, upper), unit = found[0]
+    hints = (degrees_hint(value, *limits) for _, value, limits, of in found if of == "rad")
+    hint = next((text for text in hints if text), "")
+    place = "more than a turn" if lower <= x <= upper else f"outside its limits of {lower:.6g} to {upper:.6g} {unit}"
+    return f"joint {name!r} is at {x:.6g} {unit}, {place}{more}. {hint}".rstrip()
+
+
+def _outside(arm: Arm, q: Array) -> Iterator[tuple[str, float, tuple[float, float], str]]:
+    """Joints outside their limits, or with whole degrees beyond a turn: name, farthest position, limits and unit."""
+    lower, upper = arm.bounds("position")
+    for joint, k, low, high in zip(arm.joints, arm.joint_index, lower.tolist(), upper.tolist(), strict=True):
+        x = np.asarray(q)[..., k].reshape(-1)
+        x = x[np.isfinite(x)]
+        if not len(x):
+            continue
+        beyond = np.maximum(low - x - SLACK * (1 + abs(low)), x - high - SLACK * (1 + abs(high)))
+        worst = float(x[int(np.argmax(beyond))])
+        unit = "m" if joint.kind == "prismatic" else "rad"
+        if beyond.max() > 0 or (unit == "rad" and degrees_hint(worst, low, high)):
+            yield joint.name, worst, (low, high), unit
