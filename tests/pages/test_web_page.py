@@ -38,8 +38,8 @@ def test_a_comparison_shows_both_plans_and_how_far_the_tip_swings(motion, compar
     assert [pane["end"] for pane in panes] == pytest.approx([3.5, 3.5], abs=0.01)
     assert all(pane["ghost"] for pane in panes)
     swing = f"{1e3 * swings['plan for rigid links']:.2g} mm"
-    assert panes[0]["title"] == f"plan for rigid links: swings by {swing} after the stop"
-    assert panes[1]["title"] == "lissom's plan: swings by < 0.001 mm after the stop"
+    assert panes[0]["title"] == f"plan for rigid links: the tip swings by {swing}"
+    assert panes[1]["title"] == "lissom's plan: the tip swings by < 0.001 mm"
     assert f'<td class="number" style="text-align:right">{swing}</td>' in text
 
 

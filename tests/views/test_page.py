@@ -75,7 +75,7 @@ def test_a_page_holds_the_record_as_it_went(run, tmp_path):
     assert poses[:, one["tip"], :3] == pytest.approx(ls.pose(SOFT, larger, run.tip_frame)[:, :3, 3], abs=1e-6)
     assert {row["label"] for row in one["legend"]} >= {"payload", "goal", "path of the tip"}
     curve = one["curves"][0]
-    assert (curve["label"], curve["unit"]) == ("tip deflection along its y", "mm")
+    assert (curve["label"], curve["unit"]) == ("tip deflection along y", "mm")
     straight = np.where(np.isin(np.arange(SOFT.dof), SOFT.mode_index), 0.0, run.q[-1])
     apart = ls.pose(SOFT, run.q[-1], run.tip_frame)[:3, 3] - ls.pose(SOFT, straight, run.tip_frame)[:3, 3]
     across = ls.pose(SOFT, straight, run.tip_frame)[:3, 1]
@@ -137,8 +137,11 @@ def test_meshes_without_their_reader_are_named(monkeypatch, tmp_path):
 
 @needs_browser
 def test_a_page_plays_from_disk(browser, run, tmp_path):
-    viewer = ls.view(SOFT, {"one": run, "two": run}, goal=run.q[-1], export=tmp_path / "run.html")
-    with Page(browser, viewer.url, (700, 500), SCENE) as page:
+    """A page as the demo writes it; `view` writes the same player, which the next test loads."""
+    written = ls.WebPage("two_link_flexible")
+    written.add_scene(SOFT, {"one": run, "two": run}, goal=run.q[-1])
+    url = written.save(tmp_path / "run.html").absolute().as_uri()
+    with Page(browser, url, (460, 420), SCENE) as page:
         page.until(page.shows_an_arm, "no arm is seen")
         first = page.picture()
         page.until(lambda: changed(first, page.picture()) > 50, "nothing moves")
@@ -151,7 +154,7 @@ def test_a_page_plays_from_disk(browser, run, tmp_path):
         with page.page.expect_download() as saved:
             page.page.get_by_role("button", name="Save picture").dispatch_event("click")
         assert saved.value.suggested_filename == "two_link_flexible.png"
-        page.check_alone(viewer.url)
+        page.check_alone(url)
 
 
 @needs_browser
@@ -160,7 +163,7 @@ def test_sliders_are_forward_kinematics(browser, tmp_path):
     arm = hostile_crane()
     q = np.append(BENT, 0.02)
     viewer = ls.view(arm, q=q, export=tmp_path / "page.html")
-    with Page(browser, viewer.url, (600, 500), SCENE) as page:
+    with Page(browser, viewer.url, (420, 380), SCENE) as page:
         page.until(page.shows_an_arm, "no arm is seen")
         before = page.still()
         values = np.array([-0.9, 0.35, 0.11, 0.031])
@@ -179,7 +182,7 @@ def test_sliders_are_forward_kinematics(browser, tmp_path):
 @needs_browser
 def test_a_browser_without_webgl_says_so(browser, tmp_path):
     viewer = ls.view(ls.load("two_link"), export=tmp_path / "page.html")
-    with Page(browser, viewer.url, (600, 500), ".player", script=NO_WEBGL) as page:
+    with Page(browser, viewer.url, (420, 380), ".player", script=NO_WEBGL) as page:
         page.until(lambda: page.page.locator(".missing").count() == 1, "no sentence")
         assert "WebGL 2 is not available" in page.page.locator(".missing").text_content()
         page.page.evaluate(MOVE, [10.0, 20.0])

@@ -139,7 +139,7 @@ class WebPage:
         plans = {RIGID: _rigid_plan(motion), OURS: motion}
         runs = {title: follow(plan, motion.arm, float(after), rate) for title, plan in plans.items()}
         swings = {title: _swing(run, motion.duration) for title, run in runs.items()}
-        titled = {f"{title}: swings by {_length(swings[title])} after the stop": run for title, run in runs.items()}
+        titled = {f"{title}: the tip swings by {_length(swings[title])}": run for title, run in runs.items()}
         self.add_scene(motion.arm, titled, goal=motion.q[-1], exaggerate=exaggerate)
         rows = [(title, _length(swings[title]), _peaks(plan)) for title, plan in plans.items()]
         self.add_table(("plan", "the tip swings after the stop by", "largest torques of the joints"), rows)

@@ -326,9 +326,10 @@ def _slopes(motion: Motion) -> Drawing:
     panels = []
     for (word, (name, unit)), a, b in zip(quantities.items(), ours, want, strict=True):
         curves = []
-        for (i, j), colour in zip(pairs, COLOURS, strict=False):  # one colour per quantity, of its line and its dots
-            curves.append(Curve(f"d tau{i + 1} / d {word}{j + 1}", motion.t, b[:, i, j], "-", colour))
-            curves.append(Curve("", motion.t[::8], a[::8, i, j], "o", colour))
+        for k, ((i, j), colour) in enumerate(zip(pairs, COLOURS, strict=False)):  # of its line and its dots
+            same = i > j and np.allclose(b[:, i, j], b[:, j, i])  # the mass matrix is symmetric: both must be seen
+            curves.append(Curve(f"d tau{i + 1} / d {word}{j + 1}", motion.t, b[:, i, j], "--" if same else "-", colour))
+            curves.append(Curve("", motion.t[2 * k :: 8], a[2 * k :: 8, i, j], "o", colour))
         panels.append(Panel(f"Fig. 14: by {name}", "time [s]", f"sensitivity of the torques [{unit}]", tuple(curves)))
     return Drawing("figure_14", "Sensitivities of example 2: closed form (lines), recursion (dots)", tuple(panels), 3)
 
