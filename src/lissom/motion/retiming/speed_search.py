@@ -26,7 +26,7 @@ from lissom.motion.solve.search import ROUNDS
 from lissom.motion.solve.solver import Solution, numbered_on
 from lissom.motion.splines.basis import Basis, grid
 from lissom.motion.splines.curves import Curves, End, Space
-from lissom.motion.transcription.kernels.sample import LANES, Sample, Symbols
+from lissom.motion.transcription.kernels.sample import LANES, Sample, Symbols, stored
 from lissom.motion.transcription.peaks import AGAIN
 from lissom.motion.transcription.program import Program
 from lissom.motion.transcription.rows import Block
@@ -60,10 +60,7 @@ class Speeds:
         self.path, self.n, self.bounds = path, path.arm.dof, path.bounds
         self.scale = self._speed()
         key = f"retime|{self.n}|{path.cost.tape}|{path.cost.squares.tolist()}"
-        made: dict[str, Sample] = path.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, 1, self._expressions, 3, 6 * self.n + 5)
-        self.sample = made[key]
+        self.sample = stored(path.arm, key, lambda: Sample(key, 1, self._expressions, 3, 6 * self.n + 5))
 
     def search(self, tolerance: float, iterations: int) -> Found:
         """Solve; where a limit is exceeded between samples, sample there too and solve again."""

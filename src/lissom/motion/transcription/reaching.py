@@ -16,7 +16,7 @@ from lissom.dynamics.inverse_kinematics import search
 from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.motion.task.reach import Reach
-from lissom.motion.transcription.kernels.sample import LANES, Sample
+from lissom.motion.transcription.kernels.sample import LANES, Sample, stored
 from lissom.motion.transcription.kernels.torques import placed
 from lissom.motion.transcription.rows import Block
 from lissom.spatial.rotations import Array
@@ -83,12 +83,9 @@ class Reaching:
         as_frame(arm, reach.link, f"{verb}: {what}")
         bodies = library_of(arm).bodies
         key = f"reach|{digest(bodies)}|{reach.structure}"
-        made: dict[str, Sample] = arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(
-                key, arm.dof, lambda z: (reach_rows(reach, bodies, z.q, z.data), 0.0), 3, len(reach.data)
-            )
-        self.sample = made[key]
+        self.sample = stored(arm, key, lambda: Sample(
+            key, arm.dof, lambda z: (reach_rows(reach, bodies, z.q, z.data), 0.0), 3, len(reach.data)
+        ))  # fmt: skip
 
     # ---- numbers ------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.obstacles import MORE, CollisionBody, apart, bodies_of, count_of, widened
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.constraints.constraint import AbstractConstraint, Look, Positions
-from lissom.motion.transcription.kernels.sample import Sample
+from lissom.motion.transcription.kernels.sample import Sample, stored
 from lissom.motion.transcription.kernels.torques import placed
 from lissom.motion.transcription.peak import DISTANCE, Peak
 from lissom.motion.transcription.rows import Block
@@ -155,10 +155,9 @@ class Clearance(AbstractConstraint):
         """The row of a point and a link; compiled when it is first asked for."""
         bodies = library_of(self.arm).bodies
         key = f"clearance|{digest(bodies)}|{link}|{of_body}"
-        made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, self.arm.dof, lambda z: (_row(bodies, link, of_body, z.q, z.data), 0.0), 3, 10)
-        return made[key]
+        return stored(self.arm, key, lambda: Sample(
+            key, self.arm.dof, lambda z: (_row(bodies, link, of_body, z.q, z.data), 0.0), 3, 10
+        ))  # fmt: skip
 
     def blocks(self, mesh: Mesh, s: Array) -> list[Block]:
         """Return the rows of a program at fractions s, and at more where thin obstacles need them, for active pairs."""

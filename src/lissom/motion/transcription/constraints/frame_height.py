@@ -19,7 +19,7 @@ from lissom.model.limits import exceeded
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.path_constraint import AbstractPathConstraint
 from lissom.motion.transcription.constraints.constraint import AbstractConstraint, Look, Positions
-from lissom.motion.transcription.kernels.sample import LANES, Sample
+from lissom.motion.transcription.kernels.sample import LANES, Sample, Symbols, stored
 from lissom.motion.transcription.kernels.torques import placed
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.rows import Block
@@ -106,14 +106,11 @@ class HeightLimit(AbstractConstraint):
     def _sample(self) -> Sample:
         bodies, link = library_of(self._arm).bodies, self._asked.link
         key = f"height|{digest(bodies)}|{link}"
-        made: dict[str, Sample] = self._arm.__dict__.setdefault("_samples", {})
-        if key not in made:
 
-            def row(z: Any) -> tuple[Any, Any]:
-                return ca.SX(placed(bodies, link, z.q, z.data)[1][2]), 0.0
+        def row(z: Symbols) -> tuple[Any, Any]:
+            return ca.SX(placed(bodies, link, z.q, z.data)[1][2]), 0.0
 
-            made[key] = Sample(key, self._arm.dof, row, 3, 3)
-        return made[key]
+        return stored(self._arm, key, lambda: Sample(key, self._arm.dof, row, 3, 3))
 
     def blocks(self, mesh: Mesh, s: Array) -> list[Block]:
         """One row for every sample."""

@@ -11,7 +11,7 @@ from scipy import sparse
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.transcription.constraints.constraint import AbstractConstraint
 from lissom.motion.transcription.kernels.friction import SLOW
-from lissom.motion.transcription.kernels.sample import LANES, Sample, Symbols
+from lissom.motion.transcription.kernels.sample import LANES, Sample, Symbols, stored
 from lissom.motion.transcription.kernels.torques import torques
 from lissom.motion.transcription.rows import Block
 from lissom.motion.transcription.specification import Specification
@@ -49,14 +49,11 @@ class EndsAtRest(AbstractConstraint):
         """Torques that hold positions."""
         spec = self._spec
         key = f"rest|{digest(spec.bodies)}|{spec.setting}"
-        made: dict[str, Sample] = spec.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            n, count = spec.n, len(spec.frames)
+        n, count = spec.n, len(spec.frames)
 
-            def rows(z: Symbols) -> tuple[Any, Any]:
-                loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
-                still = ca.SX.zeros(n)
-                return torques(spec.bodies, spec.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
+        def rows(z: Symbols) -> tuple[Any, Any]:
+            loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
+            still = ca.SX.zeros(n)
+            return torques(spec.bodies, spec.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
 
-            made[key] = Sample(key, n, rows, 3, 9 * count)
-        return made[key]
+        return stored(spec.arm, key, lambda: Sample(key, n, rows, 3, 9 * count))

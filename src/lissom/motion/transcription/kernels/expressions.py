@@ -13,7 +13,7 @@ from lissom.later import cached_property
 from lissom.motion.task.criteria.criterion import State
 from lissom.motion.transcription.first_guess import FirstGuess
 from lissom.motion.transcription.kernels.friction import excess
-from lissom.motion.transcription.kernels.sample import Sample, Symbols
+from lissom.motion.transcription.kernels.sample import Sample, Symbols, stored
 from lissom.motion.transcription.kernels.smoothing import Layout, Widths, expected_widths
 from lissom.motion.transcription.kernels.tape_sample import TapeSample, prefers_tape
 from lissom.motion.transcription.kernels.torques import torques
@@ -40,21 +40,20 @@ class Expressions:
         closing = spec.closing
         if closing is not None:
             key += f"|{closing.key(spec.bodies)}"
-        made: dict[str, Sample | TapeSample] = spec.arm.__dict__.setdefault("_samples", {})  # as long as the arm
-        if key not in made:
-            rates = bool(self.bounds.limited("torque_rate").any())
-            if closing is None and prefers_tape(spec.arm, self.cost, rates):
-                powers = np.flatnonzero(self.bounds.limited("power"))
-                assert self.cost.tape is not None
-                made[key] = TapeSample(
-                    spec.arm, spec.setting, powers, self.cost.tape, self.squares, self.friction_joints, self.layout,
-                    check,
-                )  # fmt: skip
-            else:
-                squares = self.squares if self.n >= APART else None
-                wide = self.n + (0 if closing is None else closing.count)
-                made[key] = Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
-        return made[key]
+        return stored(spec.arm, key, lambda: self._made(key, check))
+
+    def _made(self, key: str, check: Callable[[], None]) -> Sample | TapeSample:
+        spec, closing = self.spec, self.spec.closing
+        limited = bool(self.bounds.limited("torque_rate").any())
+        if closing is None and prefers_tape(spec.arm, self.cost, limited):
+            powers = np.flatnonzero(self.bounds.limited("power"))
+            assert self.cost.tape is not None
+            return TapeSample(
+                spec.arm, spec.setting, powers, self.cost.tape, self.squares, self.friction_joints, self.layout, check
+            )
+        squares = self.squares if self.n >= APART else None
+        wide = self.n + (0 if closing is None else closing.count)
+        return Sample(key, wide, self._expressions, self.orders, self.data, squares, check)
 
     @property
     def rates(self) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from lissom.engine import compile as compiler, kernel
 from lissom.engine.graph import from_casadi, fused
 from lissom.engine.symbolics import Kept, alone
+from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.library import sources
 
@@ -111,6 +112,17 @@ class Sample:
         rows, J = self._value(given)[0], self._first(given)[0]
         plain = self._second([*given, self._squares.weighted(given[1], rows, lam, w), w])[0]
         return self._squares.second(given[1], rows, J, plain, w)
+
+
+Kernel = TypeVar("Kernel")
+
+
+def stored(arm: Arm, key: str, make: Callable[[], Kernel]) -> Kernel:
+    """The kernel of a key, made once and kept as long as the arm."""
+    made: dict[str, Kernel] = arm.__dict__.setdefault("_samples", {})
+    if key not in made:
+        made[key] = make()
+    return made[key]
 
 
 class _Squares:

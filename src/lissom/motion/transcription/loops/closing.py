@@ -27,7 +27,7 @@ from lissom.loops.search import followed
 from lissom.loops.tolerance import CLOSED
 from lissom.loops.words import largest, row_names
 from lissom.model.arm import Arm
-from lissom.motion.transcription.kernels.sample import LANES, Sample
+from lissom.motion.transcription.kernels.sample import LANES, Sample, stored
 from lissom.motion.transcription.kernels.torques import Given
 from lissom.motion.transcription.loops.closures import Closures
 from lissom.motion.transcription.peak import Peak
@@ -150,16 +150,14 @@ class Closing:
     def block(self, s: Array) -> Block:
         """Rows of a program: the loops are closed at fractions s."""
         key = f"closure|{self.key(self.close.bodies)}"
-        made: dict[str, Sample] = self.arm.__dict__.setdefault("_samples", {})
-        if key not in made:
-            made[key] = Sample(key, self.arm.dof, lambda z: (self._phi(ca.SX(z.q)), 0.0))
+        sample = stored(self.arm, key, lambda: Sample(key, self.arm.dof, lambda z: (self._phi(ca.SX(z.q)), 0.0)))
         count, padded = self.count * len(s), np.append(s, np.full(max(LANES - len(s), 0), 0.5))
         combine = sparse.csr_array(sparse.eye(count, self.count * len(padded)))
         words = [row_names(self.arm)[k].split(": ") for k in self.rows]
         names = [(f"{CLOSURE} {who},", what, float(x)) for x in s for who, what in words]
         zero = np.zeros(count)
         nothing = np.zeros((len(padded), 0))
-        return Block(made[key], padded, np.zeros(len(padded)), combine, zero, zero, names, nothing)
+        return Block(sample, padded, np.zeros(len(padded)), combine, zero, zero, names, nothing)
 
     # ---- torques ------------------------------------------------------------------------------------
 
