@@ -72,7 +72,7 @@ def direct(problem: Problem, program: Program) -> Any:
     parts = [u[r * n : (r + 1) * n] / T**r for r in range(made.orders)]
     rows, rate = made._expressions(Symbols(*parts, *([ca.SX.zeros(n)] * (4 - made.orders)), data, T))
     if n >= APART:  # there it is not in the expressions
-        rate += ca.dot(made._squares, rows[:n] ** 2)
+        rate += ca.dot(made.squares, rows[:n] ** 2)
     sample = ca.Function("sample", [u, T, data], [rows, T * rate], {"cse": True})
     x = ca.SX.sym("x", program.size)
     total = x[-1] if program.curves.duration is None else ca.SX(program.curves.duration)

@@ -56,7 +56,7 @@ def test_torques_are_of_motors_alone_and_within_limits(moved):
 def test_equations_of_motion_hold_between_the_points_where_they_were_asked_for(moved):
     """Count rule: as many rows as unknowns, so nothing is left that could hide between the points."""
     mesh = mesh_of(moved)
-    points, rows = mesh.loose.count - 2, len(mesh.samples(3)[0])
+    points, rows = mesh.unactuated.count - 2, len(mesh.samples(3)[0])
     assert points == rows
     t = np.linspace(0, moved.duration, 5003)
     # modal forces are of the size of the torques, 0.2
@@ -246,14 +246,17 @@ def test_shaping_polynomials_is_convolution():
 
 def test_a_mesh_keeps_the_count_rule_when_it_is_refined(moved):
     mesh = mesh_of(moved)
-    finer, points = mesh.loosened([P for _, _, P in moved.splines])
+    finer, points = mesh.with_finer_unactuated([P for _, _, P in moved.splines])
     assert finer.finer == 2 * mesh.finer
-    assert finer.loose.count - 2 == len(finer.samples(3)[0])
+    assert finer.unactuated.count - 2 == len(finer.samples(3)[0])
     s = np.linspace(0, 1, 777)
-    assert np.abs(finer.loose.rows(s) @ points[1] - mesh.loose.rows(s) @ moved.unactuated.control_points).max() < 1e-12
+    assert (
+        np.abs(finer.unactuated.rows(s) @ points[1] - mesh.unactuated.rows(s) @ moved.unactuated.control_points).max()
+        < 1e-12
+    )
     both, _ = mesh.refined([P for _, _, P in moved.splines])
     assert isinstance(both, Mesh)
-    assert both.led.segments == 2 * mesh.led.segments
+    assert both.actuated.segments == 2 * mesh.actuated.segments
 
 
 @pytest.mark.slow

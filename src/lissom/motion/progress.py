@@ -11,11 +11,11 @@ from lissom.errors import InputError, shown
 from lissom.motion.result.report import Iteration
 from lissom.telling import line, line_if_long
 
-Told = Callable[[Iteration], object]
+Progress = Callable[[Iteration], object]
 
 
 @contextmanager
-def watched(progress: Any) -> Iterator[Told]:
+def reporting(progress: Any) -> Iterator[Progress]:
     """Yield a function to call after every iteration; it raises KeyboardInterrupt in the first one after Ctrl-C.
 
     Solvers run in other languages, where an exception at an arbitrary moment would be lost: so the signal is noted, and
@@ -25,24 +25,24 @@ def watched(progress: Any) -> Iterator[Told]:
         show = stack.enter_context(_shown(progress))
         pressed = stack.enter_context(noted_interrupts())
 
-        def told(step: Iteration) -> None:
+        def report(step: Iteration) -> None:
             if pressed:
                 raise KeyboardInterrupt
             show(step)
 
-        yield told
+        yield report
 
 
 @contextmanager
-def _shown(progress: Any) -> Iterator[Told]:
+def _shown(progress: Any) -> Iterator[Progress]:
     """A line that is written over, by default if the search takes some seconds; the user's function; or nothing."""
     if progress is False:
         yield lambda _step: None
     elif callable(progress):
         yield progress
     elif progress is True or progress is None:
-        with (line if progress else line_if_long)("compiling and building") as told:
-            yield lambda step: told(words(step))
+        with (line if progress else line_if_long)("compiling and building") as show:
+            yield lambda step: show(words(step))
     else:
         raise InputError(
             f"predict_motion: progress is {shown(progress)}; expected True, False or a function of an iteration."

@@ -86,13 +86,13 @@ def predict_motion(
     ('solved', True)
     """
     from lissom.motion import predict
-    from lissom.motion.progress import watched
+    from lissom.motion.progress import reporting
 
-    with watched(progress) as told:
+    with reporting(progress) as report:
         return predict.predict_motion(
             arm, task, fields, limits=(tolerance, iterations, seconds), starts=starts, seed=seed, workers=workers,
             scheduler=scheduler, refine=refine, residual=residual, compare=compare, regularise=regularise,
-            progress=told, on_failure=on_failure, guess=guess,
+            progress=report, on_failure=on_failure, guess=guess,
         )  # fmt: skip
 
 

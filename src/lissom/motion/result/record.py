@@ -110,11 +110,11 @@ class AbstractMotion:
 
         if self.unactuated is None:
             return ((self.basis, np.arange(self.arm.dof), self.control_points),)
-        driven, loose = self.arm.actuated, self.unactuated
-        basis = Basis(loose.breaks, loose.degree, loose.continuity, self.task.periodic)
+        driven, splines = self.arm.actuated, self.unactuated
+        basis = Basis(splines.breaks, splines.degree, splines.continuity, self.task.periodic)
         return (
             (self.basis, np.flatnonzero(driven), self.control_points),
-            (basis, np.flatnonzero(~driven), loose.control_points),
+            (basis, np.flatnonzero(~driven), splines.control_points),
         )
 
     @cached_property

@@ -142,16 +142,16 @@ class _End(NamedTuple):
 
 def _seen(arm: Arm, at: Array, free: NDArray[np.intp], U: Array) -> tuple[Array, ...]:
     """How modes (free coordinates, k) move what is looked at: ends, and the whole, by its mean."""
-    loose = _loose_links(arm)
+    moved = _moved_links(arm)
     out = []
-    for end in _ends(arm, loose):
+    for end in _ends(arm, moved):
         J = jacobian(arm, at, end.frame, *([end.point] if end.point.any() else []))[:, free] @ U
         out += [J[:3], end.arm * J[3:]] if end.arm else [J[:3]]
-    mass = sum(arm.links[i].body.mass for i in loose) or 1.0
+    mass = sum(arm.links[i].body.mass for i in moved) or 1.0
     return (*out, np.eye(U.shape[1]) / np.sqrt(mass))  # of modal mass 1, the mean square is that over the mass
 
 
-def _loose_links(arm: Arm) -> list[int]:
+def _moved_links(arm: Arm) -> list[int]:
     """Links that move with some coordinate that has no motor."""
     out: list[int] = []
     for i, link in enumerate(arm.links):
@@ -161,10 +161,10 @@ def _loose_links(arm: Arm) -> list[int]:
     return out
 
 
-def _ends(arm: Arm, loose: list[int]) -> list[_End]:
+def _ends(arm: Arm, moved: list[int]) -> list[_End]:
     """Of links that move: flexible tips, tools, and rigid links that carry no other."""
     out, parents = [], set(arm.parent_index.tolist())
-    for i in loose:
+    for i in moved:
         link = arm.links[i]
         if link.flexible:
             carried = 0.0 if link.payload is None else _gyration(link.payload.body)

@@ -72,9 +72,11 @@ class Assessment:
         self, mesh: Mesh, curves: Curves, x: Array, cost: float, verdict: Verdict, report: MotionReport
     ) -> Motion:
         P, *others = curves.control_points(x)
-        basis, unactuated = mesh.led, None
-        if mesh.loose is not None:
-            unactuated = UnactuatedSplines(mesh.loose.breaks, mesh.loose.degree, mesh.loose.continuity, others[0])
+        basis, unactuated = mesh.actuated, None
+        if mesh.unactuated is not None:
+            unactuated = UnactuatedSplines(
+                mesh.unactuated.breaks, mesh.unactuated.degree, mesh.unactuated.continuity, others[0]
+            )
         return Motion(
             self._problem.arm, self._problem.task, curves.T(x), cost, verdict.outcome, verdict.status,
             verdict.outcome.solved, basis.breaks, basis.degree, P, report, basis.continuity, unactuated,

@@ -26,7 +26,7 @@ STRIDE, SHORTEST = 0.04, 1e-3  # steps of the duration, relative: the first, and
 LONGER, TRIES = 1.12, 12  # how much longer where the first guess is too short, and how often
 ITERATIONS, FEWEST = 100, 40  # of one motion; of the next one twice as many as of the last, and at least so many
 
-Told = Callable[[Iteration], object]
+Progress = Callable[[Iteration], object]
 
 
 class Walked(NamedTuple):
@@ -47,10 +47,10 @@ class Walk:
 
     def __init__(
         self, problem: Problem, mesh: Mesh, solver: type[AbstractSolver], limits: tuple[float, int, float],
-        cost: Callable[[Program, Array], float], told: Told | None,
+        cost: Callable[[Program, Array], float], progress: Progress | None,
     ) -> None:  # fmt: skip
         self._problem, self._mesh, self._solver, self._limits = problem, mesh, solver, limits
-        self._cost, self._told = cost, told
+        self._cost, self._progress = cost, progress
         self._shortest, self._longest = problem.task.duration
         self._log: list[Iteration] = []
         self.seconds = self.evaluation_seconds = 0.0
@@ -95,7 +95,7 @@ class Walk:
         program.low[-1] = program.high[-1] = T
         tolerance, iterations, until = self._limits
         solver = self._solver(program, tolerance, min(iterations, most, ITERATIONS), until)
-        found = solver(np.append(x[:-1], T), self._told, None)
+        found = solver(np.append(x[:-1], T), self._progress, None)
         self.seconds += found.seconds
         self.evaluation_seconds += found.evaluation_seconds
         self.stopped = found.outcome is MotionOutcome.INTERRUPTED or time.perf_counter() > until

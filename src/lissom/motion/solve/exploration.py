@@ -163,7 +163,7 @@ class Exploration:
     def _placed(self, attempt: Attempt, fine: Mesh) -> tuple[Mesh, list[Array]]:
         """The mesh of the task, and control points there of a solution on the coarse one."""
         points = attempt.program.curves.control_points(attempt.solution.x)
-        return (fine, points) if fine.led.segments == self._mesh.led.segments else self._mesh.refined(points)
+        return (fine, points) if fine.actuated.segments == self._mesh.actuated.segments else self._mesh.refined(points)
 
     def _directly(self, known: Motion | None) -> Motion:
         """From starts on the task's mesh, some more where the first fails."""
@@ -189,7 +189,7 @@ class Exploration:
             {
                 "start": a.k, "outcome": a.solution.outcome, "status": a.solution.status,
                 "cost": a.cost, "duration": a.duration,
-                "iterations": len(a.solution.iterations) - 1, "segments": self._mesh.led.segments,
+                "iterations": len(a.solution.iterations) - 1, "segments": self._mesh.actuated.segments,
                 "same": a.solution.solved and _near(a.cost, least),
             }
             for a in attempts

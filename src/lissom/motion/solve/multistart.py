@@ -1,8 +1,8 @@
 """Several starts of one search, in this process or in others; what they find does not depend on where they run.
 
 Every start has random numbers of its own, from its number and the seed. Others than the straight line may run in
-processes of their own, here or on a cluster, which are told arm and task and answer with what they found: solver and
-linear algebra hold global state, so threads would disturb each other. Criteria that the user wrote are sent as the
+processes of their own, here or on a cluster, which get arm and task and answer with what they found: solver and linear
+algebra hold global state, so threads would disturb each other. Criteria that the user wrote are sent as the
 expressions that they give. What a process does not answer is done here.
 """
 
@@ -33,7 +33,7 @@ SAME = 1e-6  # relative difference of costs of one and the same optimum
 VERB = "predict_motion"
 
 Run = Callable[[int], Motion]
-Told = Callable[[Iteration], object]
+Progress = Callable[[Iteration], object]
 
 
 class Elsewhere(NamedTuple):
@@ -48,7 +48,7 @@ def best_of(
     count: int,
     elsewhere: Elsewhere | None,
     workers: int | None,
-    told: Told | None,
+    progress: Progress | None,
     scheduler: str | None = None,
     rescue: Run | None = None,
 ) -> tuple[Motion, tuple[dict[str, Any], ...]]:
@@ -58,7 +58,7 @@ def best_of(
     elsewhere : how another process does the same; None: none does
     rescue : an extra start k where none led to a solution; default: `run`
     """
-    others = executor(workers, scheduler, VERB)  # a cluster that is not there is told of before any work
+    others = executor(workers, scheduler, VERB)  # a cluster that is not there is reported before any work
     began, stopped = time.perf_counter(), False
     try:
         found = {0: run(0)}
@@ -72,7 +72,7 @@ def best_of(
                 if alone or elsewhere is None:
                     ended = _here(run, rest)
                 else:
-                    ended = _elsewhere(run, elsewhere, rest, others, found[0], told)
+                    ended = _elsewhere(run, elsewhere, rest, others, found[0], progress)
                 for k, motion in ended:
                     found[k] = motion
                     if motion.interrupted:
@@ -126,7 +126,7 @@ def _here(run: Run, which: Sequence[int]) -> Iterator[tuple[int, Motion]]:
 
 
 def _elsewhere(
-    run: Run, elsewhere: Elsewhere, which: list[int], others: Workplace, first: Motion, told: Told | None
+    run: Run, elsewhere: Elsewhere, which: list[int], others: Workplace, first: Motion, progress: Progress | None
 ) -> Iterator[tuple[int, Motion]]:
     """Starts as they end, until time runs out; then those that nobody answered, here."""
     sent = pickle.dumps(_plain(elsewhere.job()))
@@ -139,8 +139,8 @@ def _elsewhere(
         if not asked:
             break  # nobody works any more
         done, _ = wait(asked, PATIENCE, FIRST_COMPLETED)
-        if not done and told is not None:
-            told(last)  # the user may want to stop
+        if not done and progress is not None:
+            progress(last)  # the user may want to stop
         for future in done:
             k = asked.pop(future)
             if future.exception() is not None:
@@ -148,8 +148,8 @@ def _elsewhere(
                 continue
             motion = Motion(arm=first.arm, task=first.task, **future.result())
             last = motion.report.iterations[-1] if motion.report.iterations else last
-            if told is not None:
-                told(last)
+            if progress is not None:
+                progress(last)
             yield k, motion
             if motion.outcome is MotionOutcome.OUT_OF_TIME:
                 left = []

@@ -184,8 +184,8 @@ class Search:
         near : the start is a solution on a coarser mesh
         """
         task = self.problem.task
-        walks = mesh.loose is not None and task.fixed_duration is None and not task.periodic
-        if walks and set(task.minimise) == {"time"} and not self.problem.resolved(mesh.led.segments):
+        walks = mesh.unactuated is not None and task.fixed_duration is None and not task.periodic
+        if walks and set(task.minimise) == {"time"} and not self.problem.resolved(mesh.actuated.segments):
             return self._walked(mesh, begin, T, near)
         motion = self._solved(mesh, begin)
         if walks and not motion.ok and not motion.interrupted and "time" in task.minimise:
@@ -244,22 +244,22 @@ class Search:
         mesh, change, status = mesh_of(motion), np.inf, None
         self._log = motion.report.iterations
         while change > gap:
-            now = f"{motion.status} on {mesh.led.segments} segments"
-            if mesh.led.segments >= MOST_SEGMENTS:
+            now = f"{motion.status} on {mesh.actuated.segments} segments"
+            if mesh.actuated.segments >= MOST_SEGMENTS:
                 left = f"where its cost still changes by {change:.2g}" if np.isfinite(change) else "and not refined"
                 status = f"{now}, {left}"
                 break
             mesh, points = mesh.refined(points_of(motion))
             better = self.moved(mesh, points, motion.duration)
             if not better.ok:
-                finer = mesh.led.segments
+                finer = mesh.actuated.segments
                 status = f"{now}; on {finer}: {better.status}"
                 if better.interrupted:
                     status = f"{better.status} on {finer} segments; {now}"
                     motion = motion.with_verdict(outcome=better.outcome)
                 break
             change = abs(better.cost - motion.cost) / max(abs(better.cost), TINY)
-            history.append((mesh.led.segments, better.cost))
+            history.append((mesh.actuated.segments, better.cost))
             motion = better
         return reported(motion, status, starts=starts, refinements=tuple(history))
 
@@ -309,16 +309,16 @@ class Search:
             if self.late:
                 return self.assessment.unchecked(motion, "residual check")
             history.append(settled(motion, residual))
-            told: dict[str, Any] = {"starts": before.starts, "refinements": before.refinements}
-            motion = reported(motion, **told, residual_checks=tuple(history))
+            motion = reported(motion, starts=before.starts, refinements=before.refinements,
+                              residual_checks=tuple(history))  # fmt: skip
             if not motion.ok or history[-1].passes(residual):
                 return motion
             if history[-1].finer >= MOST_FINER:
                 left = not_settled(history[-1], residual)
                 return motion.with_verdict(outcome=MotionOutcome.VIBRATING, ok=False, status=left)
-            mesh, points = mesh_of(motion).loosened(points_of(motion))
+            mesh, points = mesh_of(motion).with_finer_unactuated(points_of(motion))
             if history[-1].deviation > FAR * DEVIATION and 4 * history[-1].finer <= MOST_FINER:
-                mesh, points = mesh.loosened(points)
+                mesh, points = mesh.with_finer_unactuated(points)
             T = motion.duration
             motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T, near=True)
 

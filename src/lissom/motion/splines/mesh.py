@@ -1,12 +1,12 @@
 """Where the splines of a motion are joined, where its equations hold, and where it is looked at.
 
-Coordinates with a motor are *led*: any smooth profile will do, and the torques follow. Those without one (amplitudes of
-flexible links, springs of elastic joints, passive joints) are *loose*: their rows of the equations of motion vanish.
-They have splines of their own, rougher and on a finer mesh, whose rows vanish at Gauss's points of every segment.
+Of actuated coordinates any smooth profile will do, and the torques follow. For unactuated ones (amplitudes of flexible
+links, springs of elastic joints, passive joints) the rows of the equations of motion vanish. They have splines of their
+own, rougher and on a finer mesh, whose rows vanish at Gauss's points of every segment.
 
-Count rule: control points of a loose coordinate, less its two initial conditions, equal its rows. Degree d with one
-continuous derivative has (d - 1) K + 2 control points on K segments, so d - 1 points in each. With fewer rows, shapes
-between the points that no row sees absorb any vibration, and the optimum is false; what is asked at the end then
+Count rule: control points of an unactuated coordinate, less its two initial conditions, equal its rows. Degree d with
+one continuous derivative has (d - 1) K + 2 control points on K segments, so d - 1 points in each. With fewer rows,
+shapes between the points that no row sees absorb any vibration, and the optimum is false; what is asked at the end then
 constrains the motors, as in physics.
 """
 
@@ -29,22 +29,26 @@ FINE_UNACTUATED = 8  # the same, of finer segments at least
 class Mesh(NamedTuple):
     """The bases of actuated and unactuated coordinates; None without unactuated ones."""
 
-    led: Basis
-    loose: Basis | None = None
+    actuated: Basis
+    unactuated: Basis | None = None
 
     @property
     def finest(self) -> Basis:
         """On whose segments all profiles are polynomials."""
-        return self.led if self.loose is None else self.loose
+        return self.actuated if self.unactuated is None else self.unactuated
 
     @property
     def finer(self) -> int:
         """Segments of unactuated coordinates per segment of actuated ones."""
-        return self.finest.segments // self.led.segments
+        return self.finest.segments // self.actuated.segments
 
     def samples(self, orders: int, kinks: bool = False) -> tuple[Array, Array]:
         """Fractions and weights of the rate of cost; with unactuated coordinates, where their rows vanish."""
-        return quadrature(self.led, orders, kinks) if self.loose is None else _gauss(self.loose, self.loose.degree - 1)
+        return (
+            quadrature(self.actuated, orders, kinks)
+            if self.unactuated is None
+            else _gauss(self.unactuated, self.unactuated.degree - 1)
+        )
 
     @property
     def edges(self) -> Array:
@@ -55,8 +59,8 @@ class Mesh(NamedTuple):
     @property
     def corners(self) -> Array:
         """Where limits are looked at beside the samples, as torques are largest there: both ends; with accelerations
-        of actuated coordinates that jump, both sides of all breaks. Those of loose ones jump by little."""
-        return self.edges if self.led.continuity < 2 else np.array([0.0, 1.0])
+        of actuated coordinates that jump, both sides of all breaks. Those of unactuated ones jump by little."""
+        return self.edges if self.actuated.continuity < 2 else np.array([0.0, 1.0])
 
     def looks(self) -> Array:
         """A fine grid: breaks, their left sides where something jumps there, and points between them."""
@@ -71,26 +75,26 @@ class Mesh(NamedTuple):
 
     def refined_where(self, coarse: NDArray[np.bool_], points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
         """The same with only some segments (count,) halved; without unactuated coordinates."""
-        middles = (self.led.breaks[1:] + self.led.breaks[:-1]) / 2
-        led, P = self.led.refined(np.sort(np.append(self.led.breaks, middles[coarse])), points[0])
-        return Mesh(led), [P]
+        middles = (self.actuated.breaks[1:] + self.actuated.breaks[:-1]) / 2
+        actuated, P = self.actuated.refined(np.sort(np.append(self.actuated.breaks, middles[coarse])), points[0])
+        return Mesh(actuated), [P]
 
-    def loosened(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
+    def with_finer_unactuated(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
         """The same, with twice as many segments of unactuated coordinates alone."""
-        assert self.loose is not None
-        loose, P = self.loose.refined(_halved(self.loose.breaks), points[1])
-        return Mesh(self.led, loose), [points[0], P]
+        assert self.unactuated is not None
+        unactuated, P = self.unactuated.refined(_halved(self.unactuated.breaks), points[1])
+        return Mesh(self.actuated, unactuated), [points[0], P]
 
 
 def _halved(breaks: Array) -> Array:
     return np.sort(np.append(breaks, (breaks[1:] + breaks[:-1]) / 2))
 
 
-def unactuated_basis(led: Basis, finer: int) -> Basis:
-    """Of unactuated coordinates, on so many segments in each of the led ones."""
-    breaks = led.breaks
+def unactuated_basis(actuated: Basis, finer: int) -> Basis:
+    """Of unactuated coordinates, on so many segments in each of the actuated ones."""
+    breaks = actuated.breaks
     inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
-    return Basis(np.append(inner.ravel(), 1.0), UNACTUATED_DEGREE, UNACTUATED_CONTINUITY, led.periodic)
+    return Basis(np.append(inner.ravel(), 1.0), UNACTUATED_DEGREE, UNACTUATED_CONTINUITY, actuated.periodic)
 
 
 def quadrature(basis: Basis, orders: int, kinks: bool = False) -> tuple[Array, Array]:

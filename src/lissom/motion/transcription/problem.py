@@ -182,8 +182,8 @@ class Problem:
                 acceleration = np.where(acceleration == 0.0, 0.0, np.nan)  # others are rows
             rate = spec.rates(word)
             ends.append(End(spec.given(word), rate, np.where(np.isnan(rate), np.nan, acceleration)))
-        spaces = [Space(mesh.led, tuple(spec.actuated.tolist()))] if len(spec.actuated) else []
-        spaces += [] if mesh.loose is None else [Space(mesh.loose, tuple(spec.unactuated.tolist()))]
+        spaces = [Space(mesh.actuated, tuple(spec.actuated.tolist()))] if len(spec.actuated) else []
+        spaces += [] if mesh.unactuated is None else [Space(mesh.unactuated, tuple(spec.unactuated.tolist()))]
         forces = 0 if spec.closing is None else spec.closing.count
         return Curves(spaces, ends[0], ends[1], self.task.fixed_duration, nodes, forces)
 
@@ -196,7 +196,7 @@ class Problem:
         blocks = [self.samples.block(mesh, more, soft, only or {})]
         s = blocks[0].s
         curves = self.curves(mesh, s)
-        looks = np.linspace(0.0, 1.0, LOOKS * mesh.led.segments + 1)
+        looks = np.linspace(0.0, 1.0, LOOKS * mesh.actuated.segments + 1)
         for constraint in self.constraints:
             constraint.anticipate(lambda s: along(self.guess.line, s), looks)
             blocks += constraint.blocks(mesh, s)

@@ -15,7 +15,7 @@ from lissom.formats.kinds import about_record, record_kind, refuse_other_record
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
 from lissom.formats.typed import refuse_unfit
 from lissom.motion.result.files.encode import revived
-from lissom.motion.result.files.write import FORMAT, SINCE, TOLD, refuse_other
+from lissom.motion.result.files.write import FORMAT, SINCE, STORED, refuse_other
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.simulation.files import load_run
@@ -36,12 +36,12 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
         raise ModelError(f"it is not a motion: it has no {', '.join(missing)}.", file=file)
     P, breaks = (values_of(data, word) for word in ("control_points", "break"))
     try:
-        told = json.loads(text_of(data, "record"))
-        if told["format"] != FORMAT:
-            raise ModelError(f"its format is {told['format']!r}; expected {FORMAT!r}.", file=file)
-        arm = native_read.read(Path(file), told["arm"].encode())
-        words = (*TOLD, *(word for word in SINCE if word in told))
-        values = {word: revived(told[word], arm.dof) for word in words}
+        stored = json.loads(text_of(data, "record"))
+        if stored["format"] != FORMAT:
+            raise ModelError(f"its format is {stored['format']!r}; expected {FORMAT!r}.", file=file)
+        arm = native_read.read(Path(file), stored["arm"].encode())
+        words = (*STORED, *(word for word in SINCE if word in stored))
+        values = {word: revived(stored[word], arm.dof) for word in words}
         values["outcome"] = _outcome(values)
         refuse_unfit(Motion, values)
         _refuse_odd(values, P, breaks)
@@ -54,19 +54,19 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
         raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
 
 
-def _outcome(told: dict[str, Any]) -> MotionOutcome:
+def _outcome(stored: dict[str, Any]) -> MotionOutcome:
     """Files of earlier versions have it in words only."""
-    earlier = MotionOutcome.SOLVED if told["ok"] else MotionOutcome.UNKNOWN
-    return MotionOutcome(told.get("outcome", earlier))
+    earlier = MotionOutcome.SOLVED if stored["ok"] else MotionOutcome.UNKNOWN
+    return MotionOutcome(stored.get("outcome", earlier))
 
 
-def _refuse_odd(told: dict[str, Any], P: Array, breaks: Array) -> None:
+def _refuse_odd(stored: dict[str, Any], P: Array, breaks: Array) -> None:
     """Numbers of which no spline can be made."""
-    loose = told.get("unactuated")
-    if not 0 < told["duration"] < np.inf:
-        raise ModelError(f"its duration is {told['duration']:g} s; expected a time above 0.")
-    pairs = [(P, breaks, told["degree"])] + (
-        [] if loose is None else [(loose.control_points, loose.breaks, loose.degree)]
+    others = stored.get("unactuated")
+    if not 0 < stored["duration"] < np.inf:
+        raise ModelError(f"its duration is {stored['duration']:g} s; expected a time above 0.")
+    pairs = [(P, breaks, stored["degree"])] + (
+        [] if others is None else [(others.control_points, others.breaks, others.degree)]
     )
     for points, ends, degree in pairs:
         if points.ndim != 2 or ends.ndim != 1 or not 0 < degree < len(points) or len(ends) > len(points) + 1:

@@ -24,7 +24,7 @@ OVER_TIME = {
     "qdd": ("acceleration", "rad/s^2 or m/s^2"),
     "tau": ("torque or force", "N m or N"),
 }
-TOLD = ("task", "duration", "cost", "status", "ok", "degree", "report")
+STORED = ("task", "duration", "cost", "status", "ok", "degree", "report")
 SINCE = ("continuity", "unactuated", "closures", "compared", "outcome")  # files of earlier versions have none
 
 
@@ -36,8 +36,8 @@ def to_dataset(motion: AbstractMotion) -> xarray.Dataset:
         word: (("time", "coordinate"), getattr(motion, word), {"units": unit, "long_name": name})
         for word, (name, unit) in OVER_TIME.items()
     }
-    led = "coordinate" if motion.unactuated is None else "actuated_coordinate"
-    variables["control_points"] = (("control_point", led), motion.control_points, {"units": "rad or m"})
+    axis = "coordinate" if motion.unactuated is None else "actuated_coordinate"
+    variables["control_points"] = (("control_point", axis), motion.control_points, {"units": "rad or m"})
     coords = {
         "time": ("time", motion.t, {"units": "s"}),
         "coordinate": ("coordinate", list(motion.arm.coordinates)),
@@ -55,8 +55,8 @@ def _text(motion: AbstractMotion) -> str:
     """Return everything in a motion that is not an array, as JSON."""
     from lissom.formats import native_write
 
-    told = {word: plain(getattr(motion, word), motion.arm.dof) for word in (*TOLD, *SINCE)}
-    return json.dumps({"format": FORMAT, "arm": native_write.write(motion.arm), **told})
+    data = {word: plain(getattr(motion, word), motion.arm.dof) for word in (*STORED, *SINCE)}
+    return json.dumps({"format": FORMAT, "arm": native_write.write(motion.arm), **data})
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

@@ -74,5 +74,5 @@ def tried(motion: AbstractMotion, what: str, arm: Arm) -> Trial:
     if arm.loops:  # nothing of them vibrates once their motors are held
         return Trial(what, 0.0, 0.0, float(error))
     start = rest_of(arm, motion.q[0][motion.arm.joint_index], loads)
-    led = lead(arm, start, Course(motion).accelerations, loads)
-    return Trial(what, rings(run, motion.duration, last), rings(led, motion.duration, last), float(error))
+    tracked = lead(arm, start, Course(motion).accelerations, loads)
+    return Trial(what, rings(run, motion.duration, last), rings(tracked, motion.duration, last), float(error))

@@ -26,7 +26,7 @@ class LoopClosure(AbstractConstraint):
         if self._closing is None:
             return []
         ends = [0.0] * self._free[0], [1.0] * self._free[1]
-        return [self._closing.block(np.concatenate([ends[0], mesh.led.breaks[1:-1], ends[1]]))]
+        return [self._closing.block(np.concatenate([ends[0], mesh.actuated.breaks[1:-1], ends[1]]))]
 
     def peaks(self, look: Look) -> list[Peak]:
         """Where loops are open most."""

@@ -73,7 +73,7 @@ class Samples:
         limited = np.isfinite(lower) | np.isfinite(upper)
         limited &= [word not in self.left_out for word in words]
         first, count = points, len(more)  # of the samples that `only` is about
-        if limited.any() and (mesh.loose is not None or mesh.led.continuity < 2):
+        if limited.any() and (mesh.unactuated is not None or mesh.actuated.continuity < 2):
             more = np.append(mesh.corners, more)
             first += len(mesh.corners)
         more = np.append(more, np.full(max(LANES - points - len(more), 0), 0.5))
