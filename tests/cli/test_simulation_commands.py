@@ -57,7 +57,7 @@ def test_simulate_json(file, tmp_path):
     [
         ('arm = "two_link"', "until is missing from the file"),
         (RUN.replace("until", "untill"), "run.toml:3: untill is not a key of the file; did you mean 'until'?"),
-        (RUN.replace('"pd"', '"pid"'), "kind is 'pid'; did you mean 'pd'?"),
+        (RUN.replace('"pd"', '"ppd"'), "kind is 'ppd'; did you mean 'pd'?"),
         (RUN.replace("kd = 4.0", ""), "kd is missing from [controller] of kind 'pd'"),
         (RUN.replace("kd = 4.0", "kd = -4.0"), "a negative gain"),
         (RUN.replace("kd = 4.0", "kdd = 4.0"), "kdd is not a key of [controller]; did you mean"),

@@ -96,7 +96,7 @@ def test_every_import_of_tests_and_benchmarks_is_declared():
 def test_every_core_dependency_is_used():
     used = set().union(*(distributions(module) for module in imports()))
     assert CORE - used == set(BY_NAME)
-    assert "h5netcdf" in (SOURCE / "simulation" / "files.py").read_text(encoding="utf-8")
+    assert "h5netcdf" in (SOURCE / "simulation" / "records" / "written.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("name", "by"), [(name, by) for name, by in BROUGHT.items() if name != "ipython"])

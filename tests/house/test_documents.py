@@ -161,7 +161,7 @@ def test_run_file_page(tmp_path):
     asked = run_file.read_run_file(tmp_path / "reach.toml")
     run = ls.simulate(asked.arm, **asked.arguments)
     assert run.status.startswith("stopped at t = ")
-    for key in (*run_file.TOP, *run_file.CONTROLLERS):
+    for key in (*run_file.TOP, *run_file.FILE_KINDS):
         assert key in page or key == "lissom_run", key
 
 

@@ -55,6 +55,17 @@ def test_a_word_in_the_users_error_changes_nothing():
         assert "smaller" not in run.status
 
 
+def test_a_function_that_overflows_ends_the_run():
+    """The run that failed is repeated step by step; an error there once escaped."""
+
+    def tau(t, q, qd):
+        return [1e3 * q[0] ** 3 + 50 * q[0], 0.0]
+
+    run = ls.simulate(ARM, [0.3, 0.1], tau=tau, until=3.0, dt=1e-2, on_failure="return")
+    assert not run.outcome.complete
+    assert run.t[-1] < 1.0
+
+
 def test_unbalanced():
     run = ls.simulate(ARM, [0.3, 0.1], [4.0, -9.0], until=2.0, dt=0.02, audit=1e-12)
     assert run.outcome is ls.RunOutcome.UNBALANCED

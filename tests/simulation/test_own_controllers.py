@@ -125,6 +125,34 @@ def test_inputs_need_no_compilation():
     assert len({ClosedLoop(ARM, control).key for control in (Sine([0, 0], 1.0), SineByStep([0, 0], 1.0))}) == 2
 
 
+class Reading(Sine):
+    """Reads an input field as if it were a value."""
+
+    def program(self, now: LoopState):
+        return [now.run.constant([float(self.k)]) for _ in range(now.arm.dof)]
+
+
+def test_a_program_does_not_see_the_values_of_its_inputs():
+    """Otherwise code compiled for one gain would serve another."""
+    with pytest.raises((TypeError, AttributeError)):
+        ls.simulate(ARM, [0, 0], tau=Reading([0, 0], 3.0), until=0.1, dt=1e-2)
+
+
+def test_rows_of_studies_with_own_controllers():
+    """Inputs become rows of one ensemble; structure and Python code are evaluated row by row."""
+    from lissom.studies.stacking import NotAlike, stacked
+
+    two = stacked([Sine([0, 0], k) for k in (1.0, 2.0)])
+    assert np.array_equal(two.k, [[1.0], [2.0]])
+    for rows in (
+        [Sine([0, 0], 1.0, power=power) for power in (1, 2)],
+        [PlainSine([0, 0], k, 1.0) for k in (1.0, 2.0)],
+        [Sine([0, 0], 1.0), SineByStep([0, 0], 1.0)],
+    ):
+        with pytest.raises(NotAlike):
+            stacked(rows)
+
+
 def test_what_cannot_be_compared_is_refused():
     class Odd(ls.Controller):
         def __init__(self):

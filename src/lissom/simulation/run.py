@@ -308,7 +308,8 @@ class Run:
         last = len(t)
         arrays = {word: x[:last] for word, x in arrays.items()}
         events = tuple(e._replace(run=0) for e in self.events if e.run == run)
-        failure, outcome = self.failures.get(run), self.outcomes[run]
+        failure = self.failures.get(run)
+        outcome = self.outcomes[run] if self.outcomes else RunOutcome.DONE if failure is None else RunOutcome.FAILED
         status = failure or "done"
         if outcome is RunOutcome.STOPPED:
             status = f"stopped at t = {events[-1].t:.6g} s: {events[-1].name}"

@@ -49,7 +49,8 @@ def _arrays(values: Sequence[Any]) -> Any:
 
 def _controllers(values: Sequence[Any]) -> Any:
     """A gain that is one number for all joints becomes a column; only inputs of the compiled loop may differ."""
-    if not values[0].compiled or len({type(value) for value in values}) > 1:
+    fixed = not values[0].compiled or not dataclasses.is_dataclass(values[0])
+    if fixed or len({type(value) for value in values}) > 1:
         raise NotAlike
     changed = {}
     for field in dataclasses.fields(values[0]):

@@ -12,7 +12,9 @@ import dataclasses
 import functools
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,6 +37,7 @@ from lissom.spatial.rotations import Array
 
 ROLE = "lissom input"
 SOURCE = 4
+HOUSE = Path(__file__).parents[2]
 Made = Callable[["Controller", Arm, str], list[Signal]]
 
 
@@ -182,6 +185,14 @@ class Controller(KnownKeywords):
             found += (self._law_step(names, lengths, states),)
         return found
 
+    def _with_inputs(self, entries: Mapping[str, Any]) -> Any:
+        """Return the controller with input fields replaced by their entries in the program; the law sees no values."""
+        found = copy.copy(self)
+        hidden = [word for word, role in self.inputs().items() if role.order == SOURCE]
+        for name, value in (*dict.fromkeys(hidden).items(), *entries.items()):
+            object.__setattr__(found, name, value)
+        return found
+
     @property
     def _by_expressions(self) -> bool:
         return type(self).program is Controller.program and hasattr(type(self), "law")
@@ -197,7 +208,7 @@ class Controller(KnownKeywords):
 
     def torques(self, now: LoopState) -> tuple[list[Any], Any]:
         """Return the torques of all coordinates, limited, zero without an actuator; and rates of the own states."""
-        found = self.program(now)
+        found = self._with_inputs(now.given).program(now)
         torques, rates = found if isinstance(found, tuple) else (found, [])
         return motors(now, torques), rates
 
@@ -260,6 +271,7 @@ class Controller(KnownKeywords):
         """Return what must be compiled anew where it differs: the class, and all attributes that are no inputs."""
         seen = {*inputs, *(word for word, role in self.inputs().items() if role.order == SOURCE)}
         held = {word: value for word, value in vars(self).items() if word not in seen}
+        held = {word: value.digest if isinstance(value, Arm) else value for word, value in held.items()}
         found = identity([type(self), held])
         if found.unseen:
             raise InputError(
@@ -267,7 +279,7 @@ class Controller(KnownKeywords):
                 "compiled code might belong to a different controller. Use numbers, arrays and plain objects in its "
                 "fields."
             )
-        return json.dumps(found.content, sort_keys=True)
+        return json.dumps([found.content, _written(type(self))], sort_keys=True)
 
     # ---- what it needs and says --------------------------------------------------------------------
 
@@ -307,15 +319,19 @@ class Controller(KnownKeywords):
         return {word: _plain(value) for word, value in vars(self).items()}
 
 
+def _written(kind: type) -> list[str]:
+    """Return hashes of the modules of a class outside lissom: installed packages change without a change of names."""
+    modules = [sys.modules.get(base.__module__) for base in kind.__mro__ if base is not object]
+    files = [getattr(module, "__file__", None) for module in modules if module is not None]
+    own = [Path(file) for file in dict.fromkeys(files) if file and not Path(file).is_relative_to(HOUSE)]
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in own if file.is_file()]
+
+
 def _expressions(control: Controller, names: Sequence[str], n: int, m: int, *operands: Any) -> list[list[Any]]:
     """Evaluate `law` with the input fields replaced by their entries; returns torques, and rates of m states."""
     first = 3 if m else 2
-    now = copy.copy(control)
-    for name in (word for word, role in control.inputs().items() if role.order == SOURCE):
-        object.__setattr__(now, name, None)
-    for name, entries in zip(names, operands[first:], strict=True):
-        object.__setattr__(now, name, list(entries))
-    found = now.law(*(list(x) for x in operands[:first]))  # type: ignore[attr-defined]
+    now = control._with_inputs({name: list(x) for name, x in zip(names, operands[first:], strict=True)})
+    found = now.law(*(list(x) for x in operands[:first]))
     parts = [list(part) for part in found] if m else [list(found)]
     for what, part, size in zip(("torques", "rates of states"), parts, (n, m), strict=False):
         if len(part) != size:

@@ -223,11 +223,21 @@ class Fixed:
         loop, stepper = self.loop.member(run), self.stepper.member(run)
         t, state = float(times[end]), out[run, end]
         for _ in range(self.repeats):
-            new = np.full((1, 1, len(state)), np.nan)
-            if not stepper.advance(state[None].copy(), np.array([t]), self.h, 1, new) or not self._bounded(new).all():
+            new = self._tried(stepper, t, state, self.h, 1)
+            if not np.isfinite(new).all() or not self._bounded(new):
                 break
-            state, t = new[0, 0], t + self.h
+            state, t = new, t + self.h
         return self._cause(loop, t, state, stepper), (t, state)
+
+    @staticmethod
+    def _tried(stepper: Stepper, t: float, state: Array, h: float, count: int) -> Array:
+        """Return the state after some steps of one run; NaN where they cannot be taken."""
+        new = np.full((1, 1, len(state)), np.nan)
+        try:
+            stepper.advance(state[None].copy(), np.array([t]), h, count, new)
+        except LissomError:
+            new[:] = np.nan
+        return new[0, 0]
 
     def _bounded(self, states: Array) -> Any:
         """Whether states (..., q, qd, ...) are finite and not beyond all bounds."""
@@ -247,9 +257,7 @@ class Fixed:
         except LissomError as error:
             return Failure.of(error, f"at t = {t:.6g} s: ")
         for finer in FINER:
-            new = np.full((1, 1, len(state)), np.nan)
-            stepper.advance(state[None].copy(), np.array([t]), self.h / finer, finer, new)
-            if self._bounded(10 * new).all():
+            if self._bounded(10 * self._tried(stepper, t, state, self.h / finer, finer)):
                 small = f"{self.h / finer:.3g} s"
                 why = f"the integration diverged at t = {t:.6g} s with steps of {self.h:.3g} s, but not with {small}"
                 return Failure(why, RunOutcome.DIVERGED)
