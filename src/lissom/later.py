@@ -67,6 +67,25 @@ else:
             return kept[self.attrname]
 
 
+# names in other libraries (Pinocchio, Robotics Toolbox, MuJoCo), in lower case without underscores, and lissom's
+ELSEWHERE = {
+    **dict.fromkeys(("rnea", "rne", "inversedynamics", "mjinverse"), "inverse_dynamics"),
+    **dict.fromkeys(("aba", "fdyn", "accel", "mjforward"), "forward_dynamics"),
+    **dict.fromkeys(("crba", "inertia", "mjfullm"), "mass_matrix"),
+    **dict.fromkeys(("nle", "nonlineareffects", "coriolis"), "bias_forces"),
+    **dict.fromkeys(("gravload", "computegeneralizedgravity", "gravity"), "gravity_forces"),
+    **dict.fromkeys(("forwardkinematics", "fkine", "fk", "mjkinematics"), "pose"),
+    **dict.fromkeys(("fkineall", "updateframeplacements"), "poses"),
+    **dict.fromkeys(("ik", "ikine", "ikinelm"), "inverse_kinematics"),
+    **dict.fromkeys(("jacob0", "computejointjacobians", "computeframejacobian", "mjjac"), "jacobian"),
+    **dict.fromkeys(("buildmodelfromurdf", "loadurdf", "urdf", "robot", "erobot", "mjmodel"), "load"),
+    **dict.fromkeys(("optimize", "plan", "planmotion", "trajectory", "optimisemotion"), "predict_motion"),
+    **dict.fromkeys(("linearize", "ss"), "linearise"),
+    **dict.fromkeys(("frequencies", "eigenfrequencies", "naturalfrequencies", "modal"), "modes"),
+    **dict.fromkeys(("computernearderivatives", "computeabaderivatives"), "inverse_dynamics_gradient"),
+}
+
+
 def is_dunder(name: str) -> bool:
     """Whether Python itself gives a name its meaning, such as ``__version__``."""
     return name.startswith("__") and name.endswith("__")
@@ -84,10 +103,21 @@ def loader(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
 
     def get(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_hint(name, homes)}")
         with importing:
             found = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, found)  # the next time it is at hand
         return found
 
     return get, lambda: sorted({*homes, *(name for name in vars(sys.modules[package]) if is_dunder(name))})
+
+
+def _hint(name: str, homes: Mapping[str, str]) -> str:
+    """What a user of another library, or with a slip of the pen, probably means; empty if unknown."""
+    if is_dunder(name):
+        return ""
+    import difflib  # only when something went wrong
+
+    known = ELSEWHERE.get(name.lower().replace("_", ""))
+    near = [known] if known in homes else difflib.get_close_matches(name, homes, n=1, cutoff=0.7)
+    return f"; did you mean {near[0]!r}?" if near else ""

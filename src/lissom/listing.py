@@ -11,7 +11,7 @@ from lissom.markup import Markup, tag
 # one number or several, with at most two short words behind them: "3", "+-171.9 deg/s", "0 .. 143.2 deg", "1.5 N m"
 _ONE = r"[-+±<]{0,2} ?(\d[\d.]*(e[-+]?\d+)?|\.\d+|inf|nan)"
 NUMBER = re.compile(rf"{_ONE}((,| \.\.|) {_ONE})*( ?[^\s\d,;:]\S{{0,7}}){{0,2}}")
-NOTHING = ("", "-", "=")
+NOTHING = ("", "-")
 # notebooks have no style sheet of ours, so the side is written out
 RIGHT = {"kind": "number", "style": "text-align:right"}
 
@@ -32,6 +32,11 @@ class Listing(NamedTuple):
         """The table without empty columns."""
         used = [c for c in range(len(self.heads)) if any(row[c] not in NOTHING for row in self.rows)]
         return Listing.of(_picked(self.heads, used), (_picked(row, used) for row in self.rows), self.title)
+
+    def columns(self, heads: Iterable[str]) -> Listing:
+        """The table with the columns that have these heads, in this order; heads that it does not have are left out."""
+        kept = [self.heads.index(head) for head in heads if head in self.heads]
+        return Listing.of(_picked(self.heads, kept), (_picked(row, kept) for row in self.rows), self.title)
 
     def lines(self) -> list[str]:
         """Aligned columns with a rule under the heads."""

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -50,6 +51,19 @@ def test_info_is_the_table():
     assert done.output == ls.load("puma560").describe() + "\n"
 
 
+def test_wide_tables_of_arms_are_two(tmp_path):
+    text = ls.load("kinova_gen3").describe()
+    assert max(map(len, text.splitlines())) <= 110
+    assert [line.split()[0] for line in text.splitlines() if "  max effort" in line] == ["joint"]
+
+
+def test_joints_are_named_or_said_to_be_named_like_links():
+    assert "Joints have the names of their links." in ls.load("two_link").describe()
+    assert "Joints have the names" not in ls.load("panda").describe()
+    arm = ls.load("two_link").with_joint("fore", name="elbow")
+    assert [line.split()[2] for line in arm.describe().splitlines()[4:6]] == ["upper", "elbow"]
+
+
 def test_info_json():
     data = json.loads(lissom("info", "stanford", "--json").output)
     arm = ls.load("stanford")
@@ -82,6 +96,26 @@ def test_check(bad_urdf):
     assert "physical, 0 warnings" in good.output
     assert lissom("check", bad_urdf).exit_code == 1
     assert lissom("check", bad_urdf, "--repair").exit_code == 0
+
+
+def test_check_warns_of_joints_that_cannot_move(tmp_path):
+    arm = ls.load("two_link").with_joint("fore", limits=ls.Limits(position=(0.0, 0.0)))
+    ls.save(arm, tmp_path / "a.toml")
+    done = lissom("check", str(tmp_path / "a.toml"))
+    assert "warning: joint 'fore': its position limits are both 0 rad, so it cannot move." in done.stdout
+    assert "--lock fore=0" in done.stdout
+
+
+def test_check_prints_warnings_first_and_notes_of_one_wording_once():
+    from lissom.cli.check import _notes
+    from lissom.model.plausibility import ModelFinding
+
+    notes = [ModelFinding("note", "arm 'a'", f"fixed joint 'j{k}': its limit ignored.") for k in range(7)]
+    other = ModelFinding("note", "link 'b'", "its mass is a point.")
+    assert list(_notes([*notes, other], "a")) == [
+        "fixed joint 'j0': its limit ignored. The same of 'j1', 'j2', 'j3', 'j4' and 2 more.",
+        "link 'b': its mass is a point.",
+    ]
 
 
 def test_check_strict_fails_on_warnings(tmp_path):
@@ -227,6 +261,19 @@ def test_reproduce_draws(tmp_path):
     assert done.exit_code == 0, done.output
     drawn = {path.name for path in (tmp_path / "figures").iterdir()}
     assert {"figures_2_to_4.png", "figure_05.png", "figure_10.png", "definiteness.png"} <= drawn
+
+
+def test_rounding_errors_are_no_unstable_poles():
+    from lissom.cli.linearise import pole_cells, without_noise
+
+    found = without_noise(np.array([1.97e-15, 6.4e-17 + 1e-9j, -2.0, -0.1 + 3.0j]))
+    assert found.tolist() == [0, 0, -2.0, -0.1 + 3.0j]
+    assert pole_cells(0j, None) == ("-", "-", "free motion")
+    assert pole_cells(-2 + 0j, None) == ("-", "-", "decays")
+    assert pole_cells(2 + 0j, None) == ("-", "-", "unstable")
+    assert pole_cells(3j, None)[2] == "undamped"
+    assert pole_cells(1 + 1e-12 + 0j, 0.01)[2] == "free motion"
+    assert pole_cells(-0.1 + 3.0j, None) == ("0.47773", "0.0333", "decays")
 
 
 def test_linearise(tmp_path):

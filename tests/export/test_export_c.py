@@ -299,8 +299,8 @@ LOOPED = ls.Arm(
     [
         ("inverse_dynamic", {}, "did you mean 'inverse_dynamics'"),
         ("simulate", {}, "'simulate' cannot be exported"),
-        ([], {}, "expected a verb or several"),
-        (7, {}, "verbs is 7"),
+        ([], {}, "expected the name of one or several"),
+        (7, {}, "functions is 7"),
         ([["pose"]], {}, "cannot be exported"),
         ("pose", {"frame": "nose"}, "nose"),
         ("pose", {"point": (1, 2)}, "expected \\(3,\\)"),

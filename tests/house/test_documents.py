@@ -109,6 +109,49 @@ def test_commands_on_pages_exist(page):
         assert all(values.get(name) for name in needed), f"lissom {verb} {' '.join(words)}: needs {needed}"
 
 
+FILES = re.compile(r"[\w./-]+\.(?:toml|urdf|xml|nc|csv)$")
+WRITTEN = {"--output", "-o", "--csv", "--figure", "--film"}
+ANY = {"arm.urdf", "robot.urdf", "arm.toml", "motion.csv", "run.nc", "motion.nc", "loads.toml"}  # of the reader
+
+
+def missing(page):
+    """Files in commands on a page that neither the repository has, nor the page writes or describes."""
+    text = page.read_text(encoding="utf-8")
+    described = re.sub(r"^```sh\n.*?^```", "", text, flags=BLOCK)
+    known = set(ANY)
+    for verb, *words in commands(page):
+        after = list(zip(["", *words], words, strict=False))
+        written = [word for before, word in after if before in WRITTEN]
+        if verb == "convert":
+            written.append(words[1])
+        if verb == "simulate":
+            written.append(re.sub(r"\.toml$", ".nc", words[0]))
+        read = [word for _, word in after if FILES.fullmatch(word) and word not in {*known, *written}]
+        for word in read:
+            if not (ROOT / word).exists() and not re.search(rf"(?<![\w./]){re.escape(word)}", described):
+                yield f"lissom {verb} {' '.join(words)}: {word}"
+        known |= set(written)
+
+
+@pytest.mark.parametrize("page", [page for page in MARKDOWN if commands(page)], ids=name_of)
+def test_files_in_commands_are_there(page):
+    """In the repository, written by the page, described on it, or plainly the reader's own (arm.urdf)."""
+    assert not list(missing(page))
+
+
+def test_the_task_file_of_the_tutorial_is_read(tmp_path):
+    from lissom.motion.task_file import read_task_file
+
+    page = (ROOT / "docs" / "tutorial" / "urdf-to-motion.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    links = [ls.Link(name, above, mass=1.0, com=(0.2, 0, 0), inertia=[0.1] * 3) for name, above in
+             (("turn", None), ("shoulder", "turn"), ("elbow", "shoulder"))]  # fmt: skip
+    ls.save(ls.Arm("slim_arm", links), tmp_path / "slim_arm.toml")
+    (tmp_path / "move.toml").write_text(block, encoding="utf-8")
+    asked = read_task_file(tmp_path / "move.toml")
+    assert (asked.task.duration, asked.task.minimise) == (1.0, {"torque_squared": 1.0})
+
+
 def test_every_formulation_has_a_page():
     pages = {path.stem for path in (ROOT / "docs" / "formulations").glob("*.md")} - {"nanoseconds"}
     names = {re.sub(r"^(walker_orin)_\d$", r"\1", f.name) for f in ls.formulations()}

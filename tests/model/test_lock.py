@@ -49,8 +49,8 @@ def test_what_is_dropped_is_noted():
     [
         ({"fingr": 0.0}, "there is no joint 'fingr'; did you mean 'finger'"),
         ({"follower": 0.0}, "'follower' follows 'finger'; lock that one"),
-        ({"finger": 0.05}, "position 0.05 is outside its limits, 0 to 0.04 m"),
-        ({"shoulder": -1.1}, "position -1.1 is outside its limits, -1 to 2 rad"),
+        ({"finger": 0.05}, "position 0.05 m is outside its limits, 0 to 0.04 m"),
+        ({"shoulder": -1.1}, "position -1.1 rad is outside its limits, -1 to 2 rad"),
         ({"shoulder": float("nan")}, "joint 'shoulder': lock: position is nan"),
         ({"shoulder": "up"}, "expected a number"),
         ({"elbow.deflection": 0.0}, "'elbow.deflection' is an elastic coordinate, and only joints can be locked"),

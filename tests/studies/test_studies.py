@@ -70,6 +70,7 @@ def test_rows_are_those_of_the_verb():
         assert np.array_equal(study.record(row), expected)
 
 
+@pytest.mark.filterwarnings("ignore::lissom.errors.OutsideLimits")
 def test_runs_are_those_of_simulate():
     study = motion_study()
     result = study.run(workers=1)
@@ -137,6 +138,7 @@ def test_words_can_vary():
 # ---- rows do not depend on how -------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::lissom.errors.OutsideLimits")
 @pytest.mark.parametrize("make", [dynamics_study, motion_study])
 def test_lanes_company_and_workers_change_no_bit(make):
     study = make()

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lissom.cli.arm_options import ArmOptions, takes_arm
 from lissom.cli.common import AsJson, out, print_json
+from lissom.errors import listed
+
+if TYPE_CHECKING:
+    from lissom.model.plausibility import ModelFinding
+
+
+QUOTED = re.compile(r"'[^']*'")
+ALIKE, NAMED = 3, 4  # from how many notes of one wording on they become one; how many names it then has
 
 
 @takes_arm()
@@ -30,11 +40,26 @@ def check(
     if as_json:
         print_json({"name": loaded.name, "findings": [finding._asdict() for finding in findings]})
     else:
-        for finding in findings:
-            out.print(str(finding), style="yellow" if finding.level == "warning" else None, markup=False)
+        for finding in warnings:
+            out.print(str(finding), style="yellow", markup=False)
+        for note in _notes([finding for finding in findings if finding.level != "warning"], loaded.name):
+            out.print(f"note: {note}", markup=False)
         notes = len(findings) - len(warnings)
         count = f"{len(warnings)} warning{'s' * (len(warnings) != 1)}, {notes} note{'s' * (notes != 1)}"
         found = "not physical, used as written" if any(link.as_written for link in loaded.links) else "physical"
         out.print(f"{loaded.name}: {found}, {count}.", markup=False)
     if strict and warnings:
         raise typer.Exit(1)
+
+
+def _notes(findings: Sequence[ModelFinding], arm: str) -> Iterator[str]:
+    """The notes, those of one wording together; the name of the arm is in the last line of the command."""
+    alike: dict[str, list[str]] = {}
+    for found in findings:
+        text = found.message if found.subject == f"arm {arm!r}" else f"{found.subject}: {found.message}"
+        alike.setdefault(QUOTED.sub("''", text), []).append(text)
+    for texts in alike.values():
+        if len(texts) < ALIKE or not QUOTED.search(texts[0]):
+            yield from texts
+        else:
+            yield f"{texts[0]} The same of {listed([QUOTED.findall(text)[0] for text in texts[1:]], NAMED)}."

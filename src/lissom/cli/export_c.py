@@ -44,7 +44,10 @@ def export_c(
     precision: Annotated[str, typer.Option(metavar="double|float", help="Type of all numbers.")] = "double",
     form: Annotated[
         str | None,
-        typer.Option(metavar="straight|tape", help="Straight-line code or a table of steps. Default: by size."),
+        typer.Option(
+            metavar="straight|tape",
+            help="straight: straight-line code, fastest; tape: a list of calls, smallest. Default: by size.",
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="Prefix of files and functions. Default: the arm's name.")] = None,
     as_json: AsJson = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -12,7 +12,11 @@ from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
 from lissom.cli.common import AsJson, check_figure, numbers, out, print_json, save_figure
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from lissom.control.state_space import StateSpace
+
+NOISE = 1e-8  # of the largest pole: errors of double eigenvalues are about the square root of the precision
 
 
 @takes_arm(needs_mass=True)
@@ -63,6 +67,29 @@ def _plain(plant: StateSpace) -> dict[str, object]:
     return {**names, **numbers_of, "poles": poles, "stable": plant.stable}
 
 
+def without_noise(poles: NDArray[Any]) -> NDArray[Any]:
+    """The poles with parts that are rounding errors of the eigenvalues, also of double ones, set to zero."""
+    import numpy as np
+
+    small = NOISE * np.abs(poles).max(initial=0.0)
+    real, imaginary = (np.where(np.abs(part) <= small, 0.0, part) for part in (poles.real, poles.imag))
+    return np.asarray(real + 1j * imaginary)
+
+
+def pole_cells(pole: complex, dt: float | None) -> tuple[str, str, str]:
+    """Frequency, damping ratio (of a discrete plant the radius) and kind of motion; real poles have no frequency."""
+    import cmath
+    import math
+
+    off = pole.real if dt is None else abs(pole) - 1.0
+    off = 0.0 if abs(off) <= (0.0 if dt is None else NOISE) else off
+    swings = pole.imag != 0.0
+    kind = "undamped" if swings and not off else "free motion" if not off else "decays" if off < 0 else "unstable"
+    size = abs(pole) if dt is None else abs(cmath.phase(pole)) / dt
+    ratio = f"{abs(pole):.4f}" if dt is not None else f"{-pole.real / abs(pole):.4f}" if swings else "-"
+    return f"{size / (2 * math.pi):.5g}" if swings else "-", ratio, kind
+
+
 def _show(plant: StateSpace) -> None:
     import numpy as np
 
@@ -71,12 +98,10 @@ def _show(plant: StateSpace) -> None:
     parts = ("real [1/s]", "imaginary [1/s]") if continuous else ("real", "imaginary")
     for word in (*parts, "frequency [Hz]", "damping ratio" if continuous else "radius"):
         table.add_column(word, justify="right")
-    for pole in plant.poles:
-        if pole.imag < 0:
-            continue
-        size = abs(pole) if continuous else abs(np.angle(pole)) / (plant.dt or 1.0)
-        last = (-pole.real / abs(pole) if abs(pole) else 1.0) if continuous else abs(pole)
-        table.add_row(f"{pole.real:.5g}", f"{pole.imag:.5g}", f"{size / (2 * np.pi):.5g}", f"{last:.4f}")
+    table.add_column("motion")
+    for pole in without_noise(plant.poles):
+        if pole.imag >= 0:
+            table.add_row(f"{pole.real:.5g}", f"{pole.imag:.5g}", *pole_cells(complex(pole), plant.dt))
     out.print(table)
     out.print(
         f"{len(plant.states)} states; inputs {', '.join(plant.inputs)}; {'stable' if plant.stable else 'not stable'}.",

@@ -35,7 +35,7 @@ EXPORTED = tuple(name for name, verb in VERBS.items() if verb.exported)
 @without_unknown
 def export_c(
     arm: Arm,
-    verbs: str | Iterable[str],
+    functions: str | Iterable[str],
     into: str | os.PathLike[str] = ".",
     *,
     frame: str | None = None,
@@ -55,16 +55,16 @@ def export_c(
     Parameters
     ----------
     arm : Arm
-    verbs : str or sequence of str  "inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces",
+    functions : str or sequence of str  "inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces",
         "gravity_forces", "inverse_dynamics_gradient", "forward_dynamics_gradient" (brings the two functions it calls),
         "inverse_dynamics_product", "regressor", "kinetic_energy", "potential_energy", "momentum", "poses", "pose",
         "jacobian", "velocity", "acceleration"
     into : path                   folder, created if it does not exist
     frame : str or None           link or tool of "pose", "jacobian", "velocity", "acceleration"; None: the last one
     point : (3,)                  point in the axes of the frame [m]; a constant of the code
-    loads : sequence of str       links and tools whose load is an input of the verbs that take loads: nine numbers,
+    loads : sequence of str       links and tools whose load is an input of the functions that take loads: nine numbers,
                                   force [N] and moment [N m] in world axes, point in the frame's axes [m]
-    base : bool                   the motion of the base is an input of the same verbs: nine numbers, angular
+    base : bool                   the motion of the base is an input of the same functions: nine numbers, angular
                                   velocity, angular acceleration, linear acceleration, world axes
     precision : str               "double" or "float"
     form : str or None            "straight": every operation in a row, fastest for small arms; "tape": calls of
@@ -89,17 +89,17 @@ def export_c(
         straight; 4 +, 1 -, 13 *, 2 sin, 2 cos; stack about 152 bytes
     """
     check_keywords(export_c, unknown)
-    asked, wanted = _request(as_arm(arm, NAME), verbs, frame, point, loads, base, precision, form, name)
+    asked, wanted = _request(as_arm(arm, NAME), functions, frame, point, loads, base, precision, form, name)
     folder = _folder(into)
     files = tuple(folder / f"{asked.name}{ending}" for ending in (".h", ".c", "_test.c"))
     _refuse_foreign(files, arm)
-    functions: list[Made] = []
+    written: list[Made] = []
     for verb in wanted:
         own = not VERBS[verb].composed_of
-        functions.append(made(arm, VERBS[verb], asked) if own else composed.forward_gradient(arm, asked, functions))
-    records = [function.record for function in functions]
+        written.append(made(arm, VERBS[verb], asked) if own else composed.forward_gradient(arm, asked, written))
+    records = [function.record for function in written]
     trials = [(record, *states.tried(arm, record, asked)) for record in records]
-    texts = (text.header(arm, asked, records), text.source(arm, asked, functions), trial.program(arm, asked, trials))
+    texts = (text.header(arm, asked, records), text.source(arm, asked, written), trial.program(arm, asked, trials))
     _make_folder(folder)
     for path, content in zip(files, texts, strict=True):
         write_text(path, content)
@@ -143,7 +143,9 @@ def _verbs(arm: Arm, verbs: Any) -> list[str]:
     """The functions to write, without repetition, in an order in which they can call each other."""
     given = [verbs] if isinstance(verbs, str) else verbs
     if not isinstance(given, Iterable) or not (given := list(given)):
-        raise InputError(f"{NAME}: verbs is {shown(verbs)}; expected a verb or several, {suggest('', EXPORTED)}")
+        raise InputError(
+            f"{NAME}: functions is {shown(verbs)}; expected the name of one or several, {suggest('', EXPORTED)}"
+        )
     for verb in given:
         if not isinstance(verb, str) or verb not in EXPORTED:
             problem = f"{shown(verb)} cannot be exported{_why_not(verb)}"

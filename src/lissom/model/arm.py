@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -593,6 +594,14 @@ class Arm(Holder, Record):
         from lissom.model.plausibility import check
 
         return check(self)
+
+    def __getattr__(self, word: str) -> Any:
+        """Explain a missing attribute: most of what other libraries have as methods of a robot are functions here."""
+        if hasattr(type(self), word):  # a property that failed with an AttributeError of its own
+            return object.__getattribute__(self, word)
+        functions = getattr(sys.modules.get("lissom"), "__all__", ())
+        hint = f"; use the function: lissom.{word}(arm, ...)" if word in functions else ""
+        raise AttributeError(f"'Arm' object has no attribute {word!r}{hint}")
 
     def __str__(self) -> str:
         return self.describe()

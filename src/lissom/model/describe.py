@@ -21,15 +21,20 @@ if TYPE_CHECKING:
 # of joints that turn and that slide: drive inertia, damping, friction, stiffness, position
 UNITS = (("kg m^2", "N m s/rad", "N m", "N m/rad", "rad"), ("kg", "N s/m", "N", "N/m", "m"))
 HEADS = ("link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "kg")
+OF_LINKS = ("link", "parent", "joint", "type", "kg")  # columns of a wide table that stay together
+OF_JOINTS = ("joint", "axis", "joint at m", "limits", "max speed", "max effort")
 MOST_ROWS = 60
 WIDTH = 110
+SAME_NAMES = "Joints have the names of their links."
 
 
 def describe(arm: Arm) -> str:
     """Describe an arm as text: head, table of links, flexible links, loops, source and notes."""
-    lines = [_head(arm), "", *listing(arm, MOST_ROWS).lines()]
+    lines = [_head(arm), "", *_table(arm)]
     if len(arm.links) > MOST_ROWS:
         lines.append(f"... and {len(arm.links) - MOST_ROWS} more links")
+    if _same_names(arm):
+        lines += ["", SAME_NAMES]
     for title, items in _sections(arm):
         lines += ["", f"{title}:", *(f"  {item}" for item in items)]
     lines += ["", *_wrapped("source: ", arm.source or "not given")]
@@ -38,11 +43,31 @@ def describe(arm: Arm) -> str:
     return "\n".join(lines)
 
 
+def _table(arm: Arm) -> list[str]:
+    """The table of the links, as two tables if it is wider than a page."""
+    whole = listing(arm, MOST_ROWS)
+    lines = whole.lines()
+    if max(map(len, lines)) <= WIDTH:
+        return lines
+    whole = whole if "joint" in whole.heads else _full(arm, MOST_ROWS).telling()
+    return [*whole.columns(OF_LINKS).lines(), "", *whole.columns(OF_JOINTS).lines()]
+
+
 def listing(arm: Arm, most: int | None = None) -> Listing:
-    """Table of the links of an arm, limited to the first rows."""
+    """Table of the links of an arm, limited to the first rows; without joints that have the names of their links."""
+    whole = _full(arm, most)
+    kept = [head for head in HEADS if head != "joint" or not _same_names(arm)]
+    return whole.columns(kept).telling()
+
+
+def _full(arm: Arm, most: int | None) -> Listing:
     parents = [arm.links[p] if p >= 0 else None for p in arm.parent_index]
     rows = [_row(link, parent) for link, parent in zip(arm.links[:most], parents, strict=False)]
-    return Listing.of(HEADS, rows).telling()
+    return Listing.of(HEADS, rows)
+
+
+def _same_names(arm: Arm) -> bool:
+    return all(link.joint.name == link.name for link in arm.links)
 
 
 def to_html(arm: Arm) -> Markup:
@@ -98,7 +123,7 @@ def _row(link: Link, parent: Link | None) -> list[str]:
     return [
         link.name,
         link.parent or "base",
-        joint.name if joint.name != link.name else "=",
+        joint.name,
         joint.kind + mark,
         _axis(joint.axis) if joint.moves else "-",
         _vector(X[:3, 3]),

@@ -47,6 +47,7 @@ def check(arm: Arm) -> list[ModelFinding]:
         for joint in without_room(arm)
     ]  # fmt: skip
     findings += _beyond_tips(arm)
+    findings += _cannot_move(arm)
     findings += _held_by_friction(arm)
     findings += [_of_note(arm.name, note) for note in arm.notes]
     if fixed_base_note(arm):
@@ -65,6 +66,20 @@ def check(arm: Arm) -> list[ModelFinding]:
     if not arm.source:
         findings.append(ModelFinding("note", f"arm {arm.name!r}", "no source is given for its numbers."))
     return findings
+
+
+def _cannot_move(arm: Arm) -> Iterator[ModelFinding]:
+    """Findings about joints whose position limits are equal."""
+    lower, upper = arm.bounds("position")
+    for joint, low, high in zip(arm.joints, lower, upper, strict=True):
+        if low == high:
+            unit = "m" if joint.kind == "prismatic" else "rad"
+            free = "continuous in the URDF, or" if joint.kind == "revolute" else "give it other limits, or"
+            yield ModelFinding(
+                "warning", f"joint {joint.name!r}",
+                f"its position limits are both {low:g} {unit}, so it cannot move. If it should, make it {free} "
+                f"arm.with_joint({joint.name!r}, limits=...); if not, lock it: --lock {joint.name}={low:g}.",
+            )  # fmt: skip
 
 
 def _held_by_friction(arm: Arm) -> Iterator[ModelFinding]:
