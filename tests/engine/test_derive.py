@@ -6,8 +6,9 @@ import pytest
 
 from lissom.engine import derive
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
-from lissom.engine.program import Inline, Plain, Step, cos, sign, sin
+from lissom.engine.program import Inline, Plain, Step
 from lissom.engine.record import Recorder
+from lissom.spatial.scalar import cos, sign, sin
 
 # a few hundred roundings in another order
 RELATIVE = 1e-12

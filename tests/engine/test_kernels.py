@@ -8,8 +8,9 @@ from lissom.engine.derive import OPERATIONS
 from lissom.engine.graph import evaluated, fused
 from lissom.engine.ir import LARGEST_ANGLE, Lanes
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
-from lissom.engine.program import Inline, Plain, Step, cos, sign, sin
+from lissom.engine.program import Inline, Plain, Step
 from lissom.engine.record import Recorder
+from lissom.spatial.scalar import cos, sign, sin
 
 ROWS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 131]
 

@@ -9,7 +9,7 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
-COMMON = {"arrays", "errors", "later", "markup", "listing", "versions", "telling", "cores"}
+COMMON = {"arrays", "errors", "later", "markup", "listing", "versions", "telling", "cores", "records"}
 MAY_USE = {
     "arrays": set(),
     "errors": set(),
@@ -19,14 +19,17 @@ MAY_USE = {
     "versions": set(),
     "telling": set(),
     "cores": set(),
+    "records": set(),
     "spatial": set(),
     "model": {"spatial"},
     "formats": {"model", "spatial"},
     "robots": set(),
     "work": set(),
-    "engine": set(),
+    "engine": {"spatial"},
     "flexible": {"engine", "model", "spatial"},
-    "dynamics": {"engine", "flexible", "model", "spatial"},
+    "joints": {"spatial"},
+    "elements": {"joints", "spatial"},
+    "dynamics": {"elements", "joints", "engine", "flexible", "model", "spatial"},
     "formulations": {"dynamics", "engine", "flexible", "model", "spatial"},
     "loops": {"dynamics", "engine", "flexible", "model", "spatial"},
     "verbs": {"loops", "dynamics", "formulations", "flexible", "engine", "formats", "model", "spatial"},

@@ -35,7 +35,8 @@ from lissom.dynamics.vectors import (
     transposed,
     turned_symmetric,
 )
-from lissom.engine.program import Step, sign
+from lissom.engine.program import Step
+from lissom.spatial.scalar import sign
 
 
 def _kinematics_revolute(above: Any, turn: Any, qd: Any, K: Any) -> list[list[Any]]:

@@ -38,10 +38,11 @@ from lissom.dynamics.vectors import (
     turned_about_z,
     turned_back,
 )
-from lissom.engine.program import Step, sign
+from lissom.engine.program import Step
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
+from lissom.spatial.scalar import sign
 
 if TYPE_CHECKING:
     from lissom.dynamics.varied import Varied

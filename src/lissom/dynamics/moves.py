@@ -11,7 +11,8 @@ from typing import Any
 
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, columns_turned, product, scale, times
-from lissom.engine.program import Step, cos, sin
+from lissom.engine.program import Step
+from lissom.spatial.scalar import cos, sin
 
 
 def _turns(q: Any) -> list[list[Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lissom.engine.program import absolute, sign
+from lissom.spatial.scalar import absolute, sign
 
 NEGLIGIBLE = 1e-13
 

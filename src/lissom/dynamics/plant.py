@@ -22,7 +22,8 @@ from lissom.dynamics.forward import Given
 from lissom.dynamics.inverse import base_motion, joint_torques
 from lissom.dynamics.pivot import Held
 from lissom.dynamics.vectors import dot
-from lissom.engine.program import Entries, Step, absolute
+from lissom.engine.program import Entries, Step
+from lissom.spatial.scalar import absolute
 
 POWERS = 3
 PUSH = Step("push", lambda P, tau, effort, qd: [[P[0] + (tau[0] + effort[0]) * qd[0]]], (1, 1, 1, 1), (1,))

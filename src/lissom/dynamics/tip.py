@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from lissom.dynamics.entries import Objects, form, objects, slope
 from lissom.dynamics.layout import Tables
-from lissom.engine.program import cos, sin
+from lissom.spatial.scalar import cos, sin
 
 
 class Tip(NamedTuple):

@@ -34,26 +34,6 @@ if TYPE_CHECKING:
     from lissom.engine.record import Tape
 
 
-def sin(x: Any) -> Any:
-    """Sine of a float, an array or a symbol."""
-    return x.sin() if hasattr(x, "sin") else np.sin(x)
-
-
-def cos(x: Any) -> Any:
-    """Cosine of a float, an array or a symbol."""
-    return x.cos() if hasattr(x, "cos") else np.cos(x)
-
-
-def sign(x: Any) -> Any:
-    """Sign of a float, an array or a symbol; zero at zero."""
-    return x.sign() if hasattr(x, "sign") else np.sign(x)
-
-
-def absolute(x: Any) -> Any:
-    """Absolute value of a float, an array or a symbol."""
-    return x.fabs() if hasattr(x, "fabs") else np.abs(x)
-
-
 class Step(NamedTuple):
     """A small function on lists of scalars.
 

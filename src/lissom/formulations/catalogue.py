@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from lissom.dynamics import articulated, forward, inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting, read_loads
-from lissom.engine.program import sign
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     de_luca_siciliano,
@@ -28,6 +27,7 @@ from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
 from lissom.formulations.planar import Planar
 from lissom.model.arm import FLEXIBILITIES, Arm
+from lissom.spatial.scalar import sign
 
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"

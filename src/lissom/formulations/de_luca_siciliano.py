@@ -28,10 +28,10 @@ from lissom.dynamics import articulated, inverse
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.inverse import Setting, read_loads
 from lissom.dynamics.pivot import reciprocal
-from lissom.engine.program import cos, sin
 from lissom.formulations.planar import Planar
 from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Linear, Term
 from lissom.spatial.rotations import Array
+from lissom.spatial.scalar import cos, sin
 
 Turns = Sequence[tuple[int, int]]  # (coordinate, sign), from the base outward
 Loads = Sequence[tuple[str, Any]]  # (frame, nine entries)

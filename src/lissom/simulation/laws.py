@@ -13,7 +13,7 @@ import numpy as np
 from lissom.dynamics import inverse, kinematics
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, cross, sub
-from lissom.engine.program import Step, absolute
+from lissom.engine.program import Step
 from lissom.model.arm import Arm
 from lissom.simulation.controllers import (
     PD,
@@ -24,6 +24,7 @@ from lissom.simulation.controllers import (
     StateFeedback,
     Torques,
 )
+from lissom.spatial.scalar import absolute
 from lissom.verbs.call import library_of
 
 # ---- steps ---------------------------------------------------------------------------------------

@@ -21,11 +21,12 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
-from lissom.engine.program import Inline, Plain, Step, absolute, sign
+from lissom.engine.program import Inline, Plain, Step
 from lissom.simulation.closed_loop import ClosedLoop, code_version
 from lissom.simulation.friction import GRIP
 from lissom.simulation.tableau import tableau
 from lissom.spatial.rotations import Array
+from lissom.spatial.scalar import absolute, sign
 
 
 def _let_go(way: Any, effort: Any, K: Any) -> list[list[Any]]:
