@@ -12,12 +12,20 @@ be made from its flat form (`filled`); its fields are then put in place when one
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import MISSING, dataclass, fields
 from itertools import groupby, pairwise
-from typing import Any, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, NamedTuple, Protocol, TypeVar, dataclass_transform
 
 T = TypeVar("T")
+
+
+class Entries(Protocol):
+    """A sequence of scalars; its slices are sequences of the same kind."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
 
 
 class Stretch(NamedTuple):
@@ -30,7 +38,7 @@ class Stretch(NamedTuple):
 class Structure:
     """What is known of a value before its entries are; equal structures are one object.
 
-    cls : the record's class, `tuple`, or None for a single entry
+    cls : the record's class, `tuple`, `Exact` for an integer or None, or None for a single entry
     parts : structures of the fields; exact integers and None stand for themselves
     size : number of entries
     """
@@ -59,6 +67,10 @@ class Structure:
 
     def __repr__(self) -> str:
         return self.text
+
+
+class Exact:
+    """Marks the structure of an integer or None that is a value by itself."""
 
 
 def _text(part: Hashable) -> str:
@@ -114,8 +126,13 @@ class Flat:
 
     __slots__ = ("_argument", "entries", "structure")
 
-    def __init__(self, structure: Structure, entries: Sequence[Any], argument: Argument | None = None):
+    def __init__(self, structure: Structure, entries: Entries, argument: Argument | None = None):
         self.structure, self.entries, self._argument = structure, entries, argument
+
+    @property
+    def known_as_values(self) -> bool:
+        """Whether it is known that none of the entries are numbers."""
+        return self._argument is not None and self._argument.values
 
     @property
     def argument(self) -> Argument:
@@ -159,24 +176,28 @@ def _field_of_flat_form(self: Any, name: str) -> Any:
     if form is None or name not in form.structure.names:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
     structure, entries, here = form.structure, form.entries, self.__dict__
+    values = form.known_as_values
     for field, part, place in zip(structure.names, structure.parts, structure.places, strict=True):
         if part is ENTRY:
             here[field] = entries[place.start]
         else:
-            here[field] = filled(part, entries[place]) if isinstance(part, Structure) else part
+            here[field] = filled(part, entries[place], values) if isinstance(part, Structure) else part
     return here[name]
 
 
 class Packed:
     """A record with a structure of its own making: a hashable pattern, and values that the pattern places."""
 
-    def __init__(self, pattern: Hashable, values: Sequence[Any]):
+    def __init__(self, pattern: Hashable, values: Entries):
         self.pattern, self.values = pattern, values
         self._flat = Flat(structure_of(type(self), (pattern,), len(values)), values)
 
 
-def filled(structure: Structure, entries: Sequence[Any]) -> Any:
-    """The value of a structure with these entries; a tuple of entries only is the sequence itself."""
+def filled(structure: Structure, entries: Entries, values: bool = False) -> Any:
+    """The value of a structure with these entries; a tuple of entries only is the sequence itself.
+
+    values : whether it is known that none of the entries are numbers
+    """
     cls = structure.cls
     if cls is None:
         return entries[0]
@@ -184,11 +205,13 @@ def filled(structure: Structure, entries: Sequence[Any]) -> Any:
         return entries
     if cls is tuple:
         places = zip(structure.parts, structure.places, strict=True)
-        return tuple([filled(part, entries[at]) if isinstance(part, Structure) else part for part, at in places])
+        return tuple([filled(x, entries[at], values) if isinstance(x, Structure) else x for x, at in places])
+    if cls is Exact:
+        return structure.parts[0]
     if issubclass(cls, Packed):
         return cls(structure.parts[0], entries)
     made: Any = object.__new__(cls)
-    made.__dict__["_flat"] = Flat(structure, entries)
+    made.__dict__["_flat"] = Flat(structure, entries, of_values(structure) if values else None)
     return made
 
 
@@ -197,7 +220,8 @@ def flat(value: Any) -> Flat:
     form: Flat | None = getattr(value, "_flat", None)
     if form is None:
         entries: list[Any] = []
-        form = Flat(_walked(value, entries), entries)
+        structure = _walked(value, entries)
+        form = Flat(structure if isinstance(structure, Structure) else structure_of(Exact, (structure,)), entries)
         if type(value) in FIELDS:
             value.__dict__["_flat"] = form
     return form

@@ -35,7 +35,7 @@ from lissom.dynamics.vectors import (
     transposed,
     turned_symmetric,
 )
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.spatial.scalar import sign
 
 
@@ -195,30 +195,30 @@ def accelerations(
     run: Any, bodies: Bodies, given: Any, held: dict[int, Held], guarded: bool = True
 ) -> tuple[list[Any], dict[int, Any]]:
     """Accelerations, and the effort of the coordinates that may be held; `given` as in `forward`."""
-    hold = {k: run.call(HOLD, *pair) for k, pair in held.items()}
+    hold = {k: run.apply(HOLD, *pair) for k, pair in held.items()}
     out = _velocities(run, bodies, given, hold)
     for where, load in given.loads:
         _push(run, bodies, given, out, where, load)
     kept = _inward(run, bodies, out, given, hold, guarded)
-    return _outward(run, bodies, out.way, kept, hold, run.call(SPLIT, given.base))
+    return _outward(run, bodies, out.way, kept, hold, run.apply(SPLIT, given.base))
 
 
 def _velocities(run: Any, bodies: Bodies, given: Any, hold: dict[int, Any]) -> Outward:
     """The outward pass: everything that depends on positions and rates only."""
-    out = Outward({BASE: run.call(START, run.constant(np.eye(3).ravel()), given.base)}, {}, {}, {}, {})
+    out = Outward({BASE: run.apply(START, run.constant(np.eye(3).ravel()), given.base)}, {}, {}, {}, {})
     move = moves(run, bodies, given.q)
     for i, b in bodies.carrying:
         above, qd = out.frame[b.parent], bodies.own(given.qd, i)
         if b.beam is not None:
-            out.frame[i], out.way[i], out.mass[i], out.bias[i] = run.call(
+            out.frame[i], out.way[i], out.mass[i], out.bias[i] = run.apply(
                 b.beam.step("bend"), above, move[i], qd, constants=b.beam.values
             )
-            out.body[i] = run.call(TIP_BODY, out.frame[i], constants=constants_of(b)[12:])
+            out.body[i] = run.apply(TIP_BODY, out.frame[i], constants=constants_of(b)[12:])
             continue
         step = KIN_P if b.prismatic else KIN_R
-        out.frame[i], out.way[i], out.body[i] = run.call(step, above, move[i], qd, constants=constants_of(b))
+        out.frame[i], out.way[i], out.body[i] = run.apply(step, above, move[i], qd, constants=constants_of(b))
         if b.coordinate in hold:
-            out.way[i] = run.call(LED_P if b.prismatic else LED_R, out.way[i], hold[b.coordinate])
+            out.way[i] = run.apply(LED_P if b.prismatic else LED_R, out.way[i], hold[b.coordinate])
     return out
 
 
@@ -231,10 +231,10 @@ def _push(run: Any, bodies: Bodies, given: Any, out: Outward, where: str, load: 
     if station.beam_owner >= 0 and not station.mount and station.beam is not None:
         i = station.beam_owner
         parts = (out.bias[i], out.frame[station.parent], bodies.own(given.q, i), load)
-        out.bias[i] = run.call(station.beam.step("pushed"), *parts, constants=station.beam.values)
+        out.bias[i] = run.apply(station.beam.step("pushed"), *parts, constants=station.beam.values)
         return
     body, R = out.body[place.body], out.frame[place.body][0:9]
-    out.body[place.body] = run.call(PUSHED, body, R, load, constants=place.row)
+    out.body[place.body] = run.apply(PUSHED, body, R, load, constants=place.row)
 
 
 def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, Any], guarded: bool) -> dict[int, Any]:
@@ -254,17 +254,17 @@ def _inward(run: Any, bodies: Bodies, out: Outward, given: Any, hold: dict[int, 
             kept[i], felt = _joint(run, bodies, i, out, given, below.pop(i, None), hold, guarded, mass[i])
         if b.parent != BASE:
             mass[b.parent] += mass[i]
-            below[b.parent] = run.call(SUM, below[b.parent], felt) if b.parent in below else felt
+            below[b.parent] = run.apply(SUM, below[b.parent], felt) if b.parent in below else felt
     return kept
 
 
 def _mounted(run: Any, body: Body, i: int, out: Outward, below: Any, mass: float) -> Any:
     """Add what a place along a beam carries to the beam; return the rest for the joint's body."""
     assert body.beam is not None
-    own, k = run.call(CARRIED, out.body[i]), body.beam_owner
-    carried = own if below is None else run.call(SUM, own, below)
+    own, k = run.apply(CARRIED, out.body[i]), body.beam_owner
+    carried = own if below is None else run.apply(SUM, own, below)
     parts = (out.way[i], out.mass[k], out.bias[k], carried, run.constant([mass]))
-    out.mass[k], out.bias[k], felt = run.call(body.beam.step("mount"), *parts)
+    out.mass[k], out.bias[k], felt = run.apply(body.beam.step("mount"), *parts)
     return felt
 
 
@@ -272,10 +272,10 @@ def _bent(run: Any, bodies: Bodies, i: int, out: Outward, tau: Any, below: Any, 
     """Eliminate the modes of a beam."""
     beam = bodies.list[i].beam
     assert beam is not None
-    tip = run.call(CARRIED, out.body[i])
-    carried = tip if below is None else run.call(SUM, tip, below)
+    tip = run.apply(CARRIED, out.body[i])
+    carried = tip if below is None else run.apply(SUM, tip, below)
     pulls = run.gathered([tau[c : c + 1] for c in bodies.coordinates(i)])
-    return run.call(beam.step("eliminate"), out.way[i], out.mass[i], out.bias[i], carried, pulls, run.constant([mass]))
+    return run.apply(beam.step("eliminate"), out.way[i], out.mass[i], out.bias[i], carried, pulls, run.constant([mass]))
 
 
 def _joint(
@@ -296,7 +296,7 @@ def _joint(
     row: Any = [b.armature, mass]
     if b.drive is not None:
         row = run.gathered([b.drive[ARMATURE], run.constant([mass])])
-    return run.call(step, *parts, constants=row)
+    return run.apply(step, *parts, constants=row)
 
 
 def _outward(
@@ -310,23 +310,23 @@ def _outward(
         above, k = acceleration[b.parent], b.coordinate
         if b.mount and b.beam is not None:
             amplitudes = run.gathered([qdd[c] for c in bodies.coordinates(i)])
-            acceleration[i] = run.call(b.beam.step("ride"), above, way[i], amplitudes)
+            acceleration[i] = run.apply(b.beam.step("ride"), above, way[i], amplitudes)
         elif b.beam is not None:
-            amplitudes, acceleration[i] = run.call(b.beam.step("accelerate"), above, way[i], kept[i])
+            amplitudes, acceleration[i] = run.apply(b.beam.step("accelerate"), above, way[i], kept[i])
             for j, c in enumerate(bodies.coordinates(i)):
                 qdd[c] = amplitudes[j : j + 1]
         elif k in hold:
             step = HELD_ACC_P if b.prismatic else HELD_ACC_R
             parts = (above, way[i], kept[i], hold[k])
-            qdd[k], acceleration[i], needed[k] = run.call(
+            qdd[k], acceleration[i], needed[k] = run.apply(
                 step, *parts, constants=[b.armature] if b.drive is None else b.drive[ARMATURE]
             )
         else:
-            qdd[k], acceleration[i] = run.call(ACC_P if b.prismatic else ACC_R, above, way[i], kept[i])
+            qdd[k], acceleration[i] = run.apply(ACC_P if b.prismatic else ACC_R, above, way[i], kept[i])
     return qdd, needed
 
 
 def pull(run: Any, body: Body, tau: Any, q: Any, qd: Any) -> Any:
     """Joint torque minus damping, friction and spring."""
     row = drive_of(body, PASSIVE)
-    return run.call(EFFORT, tau, q, qd, constants=row) if row is not None else tau
+    return run.apply(EFFORT, tau, q, qd, constants=row) if row is not None else tau

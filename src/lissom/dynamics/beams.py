@@ -9,7 +9,7 @@ import numpy as np
 from lissom.dynamics import flexing, flexing_inertia
 from lissom.dynamics.book import links
 from lissom.dynamics.layout import Kind, Layout, Tables, step_of
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.flexible.body import FlexibleBody, Station
 
 KINDS = {kind.name: kind for kind in (*flexing.KINDS, *flexing_inertia.KINDS)}

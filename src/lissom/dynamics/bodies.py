@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import UnsupportedError
 from lissom.later import cached_property
 from lissom.model.arm import Arm

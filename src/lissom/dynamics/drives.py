@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.dynamics.bodies import Body
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 ROW = 5
 ARMATURE, DAMPING, FRICTION, STIFFNESS = (slice(k, k + 1) for k in range(4))

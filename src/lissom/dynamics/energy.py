@@ -25,7 +25,7 @@ from lissom.dynamics.vectors import (
     times,
     turned_symmetric,
 )
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 
 def _move_revolute(above: Any, turn: Any, qd: Any, K: Any) -> list[list[Any]]:
@@ -90,14 +90,14 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     for i, body in bodies.carrying:
         above, rates = base if body.parent == BASE else state[body.parent], bodies.own(qd, i)
         if body.beam is not None:
-            state[i], part = run.call(body.beam.step("moving"), above, move[i], rates, constants=body.beam.values)
+            state[i], part = run.apply(body.beam.step("moving"), above, move[i], rates, constants=body.beam.values)
             if not body.mount:
-                total = run.call(TOTAL, total, part)
-            part = run.call(TIP_TOTAL, state[i], constants=constants_of(body)[12:])
+                total = run.apply(TOTAL, total, part)
+            part = run.apply(TIP_TOTAL, state[i], constants=constants_of(body)[12:])
         else:
             step = MOVE_P if body.prismatic else MOVE_R
-            state[i], part = run.call(step, above, move[i], rates, constants=constants_of(body))
-        total = run.call(TOTAL, total, part)
+            state[i], part = run.apply(step, above, move[i], rates, constants=constants_of(body))
+        total = run.apply(TOTAL, total, part)
     return total
 
 
@@ -139,13 +139,13 @@ def momentum(run: Any, bodies: Bodies, setting: Setting) -> None:
 def _energies(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
     """(T, V) with the drives' inertia and the joints' springs."""
     bodies, q, qd = bodies.expanded(run, q, qd)
-    energy = run.call(HEIGHT, totals(run, bodies, q, qd), constants=bodies.gravity)
+    energy = run.apply(HEIGHT, totals(run, bodies, q, qd), constants=bodies.gravity)
     for i, body in bodies.movers:
         if body.beam is not None:
-            energy = run.call(body.beam.step("strain"), energy, bodies.own(q, i), constants=body.beam.values)
+            energy = run.apply(body.beam.step("strain"), energy, bodies.own(q, i), constants=body.beam.values)
             continue
         row = drive_of(body)
         if row is not None:
             state = bodies.own(q, i), bodies.own(qd, i)
-            energy = run.call(DRIVE_ENERGY, energy, *state, constants=row)
+            energy = run.apply(DRIVE_ENERGY, energy, *state, constants=row)
     return energy

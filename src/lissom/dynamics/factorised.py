@@ -16,7 +16,7 @@ from lissom.dynamics.forward import Given, solved
 from lissom.dynamics.inverse import joint_torques
 from lissom.dynamics.mass import matrix
 from lissom.dynamics.pivot import Held, either_sign, reciprocal, unguarded
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 
 def accelerations(
@@ -32,7 +32,7 @@ def accelerations(
     tau = run.gathered([given.tau[k : k + 1] for k in range(n)])
     free = run.gathered([held[k].free if k in held else one for k in range(n)])
     parts = (M, tau, run.gathered(bias), prescribed, free)
-    x, effort = run.call(solve(bodies, guarded), *parts)
+    x, effort = run.apply(solve(bodies, guarded), *parts)
     return [x[k : k + 1] for k in range(n)], {k: effort[k : k + 1] for k in held}
 
 

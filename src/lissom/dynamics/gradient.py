@@ -43,7 +43,7 @@ from lissom.dynamics.vectors import (
     transposed,
     turned_symmetric,
 )
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 # ---- six-dimensional algebra ---------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ def _derivatives(
 ) -> dict[tuple[int, int, int], Any]:
     """(which, row, column) -> entry: derivatives by q, qd, qdd of the torques of a tree."""
     n = len(bodies)
-    base = run.call(BEGIN, run.constant(np.eye(3).ravel()), motion)
+    base = run.apply(BEGIN, run.constant(np.eye(3).ravel()), motion)
     state: list[Any] = [None] * n
     pub: list[Any] = [None] * n
     comp: list[Any] = [None] * n
@@ -214,14 +214,14 @@ def _derivatives(
         above = base if body.parent == BASE else state[body.parent]
         step = PASS_P if body.prismatic else PASS_R
         now = (move[i], qd[i : i + 1], qdd[i : i + 1])
-        state[i], pub[i], comp[i] = run.call(step, above, *now, constants=constants_of(body))
+        state[i], pub[i], comp[i] = run.apply(step, above, *now, constants=constants_of(body))
     ext = _pushes(run, bodies, state, loads)
     for i in range(n - 1, -1, -1):
         parent = bodies.list[i].parent
         if parent != BASE:
-            comp[parent] = run.call(SUM28, comp[parent], comp[i])
+            comp[parent] = run.apply(SUM28, comp[parent], comp[i])
             if i in ext:
-                ext[parent] = run.call(SUM15, ext[parent], ext[i]) if parent in ext else ext[i]
+                ext[parent] = run.apply(SUM15, ext[parent], ext[i]) if parent in ext else ext[i]
     return _entries(run, bodies, pub, comp, ext)
 
 
@@ -231,8 +231,8 @@ def _pushes(run: Any, bodies: Bodies, state: Any, loads: Any) -> dict[int, Any]:
     for frame, load in loads:
         place = bodies.place(frame)
         if place.body != BASE:
-            pushed = run.call(PUSH, state[place.body], load, constants=place.row)
-            ext[place.body] = run.call(SUM15, ext[place.body], pushed) if place.body in ext else pushed
+            pushed = run.apply(PUSH, state[place.body], load, constants=place.row)
+            ext[place.body] = run.apply(SUM15, ext[place.body], pushed) if place.body in ext else pushed
     return ext
 
 
@@ -245,11 +245,11 @@ def _entries(run: Any, bodies: Bodies, pub: Any, comp: Any, ext: Any) -> dict[tu
         if i != j:
             out[0, j, i], out[1, j, i], out[2, j, i] = five[1:2], five[3:4], five[4:5]
 
-    step, columns = PAIR, [run.call(COLUMN, pub[j], comp[j]) for j in range(len(bodies))]
+    step, columns = PAIR, [run.apply(COLUMN, pub[j], comp[j]) for j in range(len(bodies))]
     if ext:
         nothing = run.constant(np.zeros(15))
         step, columns = LOADED_PAIR, [
-            run.call(LOADED, pub[j][0:6], columns[j], ext.get(j, nothing)) for j in range(len(bodies))
+            run.apply(LOADED, pub[j][0:6], columns[j], ext.get(j, nothing)) for j in range(len(bodies))
         ]  # fmt: skip
     for (i, j), five in run.pairs(step, bodies.parents, pub, columns).items():
         put(i, j, five)
@@ -257,5 +257,5 @@ def _entries(run: Any, bodies: Bodies, pub: Any, comp: Any, ext: Any) -> dict[tu
         for which, part in enumerate((STIFFNESS, DAMPING, OF_ARMATURE)):
             own = drive_of(body, part)
             if own is not None:
-                out[which, j, j] = run.call(ARMATURE, out[which, j, j], constants=own)
+                out[which, j, j] = run.apply(ARMATURE, out[which, j, j], constants=own)
     return out

@@ -38,7 +38,7 @@ from lissom.dynamics.vectors import (
     turned_about_z,
     turned_back,
 )
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
@@ -219,7 +219,7 @@ def base_motion(run: Any, bodies: Bodies, motion: Any = None) -> Any:
     """(w, dw, a) of the base, at rest without `motion`; gravity enters as its acceleration."""
     if motion is None and ("gravity", 0) not in bodies.given:
         return run.constant([*np.zeros(6), *(-bodies.arm.gravity)])
-    return run.call(FALL, run.constant(np.zeros(9)) if motion is None else motion, constants=bodies.gravity)
+    return run.apply(FALL, run.constant(np.zeros(9)) if motion is None else motion, constants=bodies.gravity)
 
 
 def read_loads(run: Any, bodies: Bodies, setting: Setting) -> list[tuple[str, Any]]:
@@ -250,7 +250,7 @@ def laden(run: Any, bodies: Bodies, payloads: Iterable[tuple[str, Any]]) -> Bodi
         if k != BASE:  # what lies on the base does not move
             own = constants_of(bodies.list[k])
             have = rows[k] if k in rows else own if bodies.list[k].constants is not None else run.constant(own)
-            rows[k] = run.call(LADEN, have, payload)
+            rows[k] = run.apply(LADEN, have, payload)
     return bodies.changed(constants=rows)
 
 
@@ -282,17 +282,17 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
             continue
         if body.beam is not None:
             beam = body.beam
-            motion[i] = run.call(beam.step("motion"), before, *state, constants=beam.values)
+            motion[i] = run.apply(beam.step("motion"), before, *state, constants=beam.values)
             if body.mount:
-                force[i] = run.call(TIP_FORCE, motion[i], constants=constants[i][12:])
+                force[i] = run.apply(TIP_FORCE, motion[i], constants=constants[i][12:])
                 continue
-            felt, modal[i] = run.call(beam.step("force"), before, *state, constants=beam.values)
+            felt, modal[i] = run.apply(beam.step("force"), before, *state, constants=beam.values)
             if body.parent != BASE:
-                force[body.parent] = run.call(SUM6, force[body.parent], felt)
-            force[i] = run.call(TIP_FORCE, motion[i], constants=constants[i][12:])
+                force[body.parent] = run.apply(SUM6, force[body.parent], felt)
+            force[i] = run.apply(TIP_FORCE, motion[i], constants=constants[i][12:])
             continue
         step = OUT_P if body.prismatic else OUT_R
-        motion[i], force[i] = run.call(step, before, *state, constants=constants[i])
+        motion[i], force[i] = run.apply(step, before, *state, constants=constants[i])
     _take_loads(run, bodies, move, constants, force, loads)
     tau: list[Any] = [None] * bodies.dof
     nothing = run.constant(np.zeros(6))
@@ -302,7 +302,7 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
             below = nothing if body.parent == BASE else force[body.parent]
             tip = i if body.beam_owner < 0 else body.beam_owner
             parts = (below, modal[tip], force[i], bodies.own(q, i))
-            below, modal[tip] = run.call(body.beam.step("inward"), *parts, constants=body.beam.values)
+            below, modal[tip] = run.apply(body.beam.step("inward"), *parts, constants=body.beam.values)
             for k, c in enumerate(bodies.coordinates(i)):
                 tau[c] = modal[tip][k : k + 1]
             if body.parent != BASE:
@@ -313,14 +313,14 @@ def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any
         tau[body.coordinate] = driven(run, body, turn, *state)
         if body.parent != BASE:
             step = IN_P if body.prismatic else IN_R
-            force[body.parent] = run.call(step, force[body.parent], force[i], move[i], constants=constants[i])
+            force[body.parent] = run.apply(step, force[body.parent], force[i], move[i], constants=constants[i])
     return tau
 
 
 def driven(run: Any, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
     """A joint's torque with its drive's inertia, damping, friction and spring."""
     row = drive_of(body)
-    return run.call(DRIVE, tau, q, qd, qdd, constants=row) if row is not None else tau
+    return run.apply(DRIVE, tau, q, qd, qdd, constants=row) if row is not None else tau
 
 
 def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any, loads: Any) -> None:
@@ -333,11 +333,11 @@ def _take_loads(run: Any, bodies: Bodies, move: Any, constants: Any, force: Any,
         for k in reversed(bodies.ancestors(place.body)):
             body = bodies.list[k]
             if k not in R and body.beam is not None:
-                R[k] = run.call(body.beam.step("turn"), R[body.parent], move[k], constants=body.beam.values)
+                R[k] = run.apply(body.beam.step("turn"), R[body.parent], move[k], constants=body.beam.values)
             elif k not in R:
                 step = ORIENT_P if body.prismatic else ORIENT_R
-                R[k] = run.call(step, R[body.parent], move[k], constants=constants[k])
-        force[place.body] = run.call(UNLOAD, force[place.body], R[place.body], load, constants=place.row)
+                R[k] = run.apply(step, R[body.parent], move[k], constants=constants[k])
+        force[place.body] = run.apply(UNLOAD, force[place.body], R[place.body], load, constants=place.row)
 
 
 def program(run: Any, bodies: Bodies, setting: Setting) -> None:

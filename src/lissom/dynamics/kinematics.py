@@ -18,7 +18,7 @@ from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of, read_bodies
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import add, cross, product, scale, sub, times
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 # ---- steps ---------------------------------------------------------------------------------------
 
@@ -85,10 +85,10 @@ def frames_of(run: Any, bodies: Bodies, move: dict[int, Any]) -> dict[int, Any]:
     for i in sorted(move):  # parents first
         body = bodies.list[i]
         if body.beam is not None:
-            out[i] = run.call(body.beam.step("frame"), out[body.parent], move[i], constants=body.beam.values)
+            out[i] = run.apply(body.beam.step("frame"), out[body.parent], move[i], constants=body.beam.values)
             continue
         step = FRAME_P if body.prismatic else FRAME_R
-        out[i] = run.call(step, out[body.parent], move[i], constants=constants_of(body)[0:12])
+        out[i] = run.apply(step, out[body.parent], move[i], constants=constants_of(body)[0:12])
     return out
 
 
@@ -97,7 +97,7 @@ def poses(run: Any, bodies: Bodies, setting: Setting) -> None:
     q = run.input(bodies.arm.dof)
     bodies, q = read_bodies(run, bodies, setting).expanded(run, q)
     frames = frames_of(run, bodies, moves(run, bodies, q))
-    run.output(*(run.call(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
+    run.output(*(run.apply(ON_BODY, frames[place.body], constants=place.row) for place in bodies.links))
 
 
 class Reach(NamedTuple):
@@ -115,7 +115,7 @@ def reach(run: Any, bodies: Bodies, frame: str, q: Any, point: Any) -> Reach:
     bodies, q = bodies.expanded(run, q)
     move = moves(run, bodies, q, bodies.ancestors(place.body)[::-1])
     frames = frames_of(run, bodies, move)
-    return Reach(move, frames, *run.call(AT_POINT, run.call(ON_BODY, frames[place.body], constants=place.row), point))
+    return Reach(move, frames, *run.apply(AT_POINT, run.apply(ON_BODY, frames[place.body], constants=place.row), point))
 
 
 def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
@@ -129,7 +129,7 @@ def columns(run: Any, bodies: Bodies, way: Reach) -> dict[int, Any]:
             out[body.coordinate] = _column(run, bodies, body, way.frames[i], way.P)
             continue
         parts = (way.frames[body.parent], way.move[i], way.P)
-        found = run.call(body.beam.step("columns"), *parts, constants=body.beam.values)
+        found = run.apply(body.beam.step("columns"), *parts, constants=body.beam.values)
         out |= dict(zip(bodies.coordinates(i), [found] if body.width == 1 else found, strict=True))
     return out
 
@@ -138,7 +138,7 @@ def point_velocity(run: Any, bodies: Bodies, way: Reach, qd: Any) -> Any:
     """Velocity of P and angular velocity (6), world axes, base at rest."""
     v = run.constant(np.zeros(6))
     for c, column in columns(run, bodies, way).items():
-        v = run.call(GATHER, v, column, qd[c : c + 1])
+        v = run.apply(GATHER, v, column, qd[c : c + 1])
     return v
 
 
@@ -154,8 +154,8 @@ def _column(run: Any, bodies: Bodies, body: Body, frame: Any, P: Any) -> Any:
     if bodies.linear:
         from lissom.dynamics.book.motion import POINT_P, POINT_R
 
-        return run.call(POINT_P if body.prismatic else POINT_R, frame, P)
-    return run.call(COLUMN_P if body.prismatic else COLUMN_R, frame, P)
+        return run.apply(POINT_P if body.prismatic else POINT_R, frame, P)
+    return run.apply(COLUMN_P if body.prismatic else COLUMN_R, frame, P)
 
 
 def pose(run: Any, bodies: Bodies, setting: Setting) -> None:
@@ -190,10 +190,10 @@ def point_acceleration(run: Any, bodies: Bodies, way: Reach, qd: Any, qdd: Any) 
         body = bodies.list[i]
         state = (way.move[i], bodies.own(qd, i), bodies.own(qdd, i))
         if body.beam is not None:
-            motion = run.call(body.beam.step("motion"), motion, *state, constants=body.beam.values)
+            motion = run.apply(body.beam.step("motion"), motion, *state, constants=body.beam.values)
             continue
-        motion, _ = run.call(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
-    return run.call(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P)
+        motion, _ = run.apply(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
+    return run.apply(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P)
 
 
 def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:

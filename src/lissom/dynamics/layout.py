@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.entries import Objects
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 
 class Tables(NamedTuple):

@@ -27,7 +27,7 @@ from lissom.dynamics.vectors import (
     turned_about_z,
     turned_symmetric,
 )
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 # ---- body axes -----------------------------------------------------------------------------------
 
@@ -86,17 +86,17 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     M: Entries = {}
     for j in range(n - 1, -1, -1):
         body = bodies.list[j]
-        force = run.call(UNIT_P if body.prismatic else UNIT_R, composite[j])
+        force = run.apply(UNIT_P if body.prismatic else UNIT_R, composite[j])
         M[j, j] = own_entry(run, body, force[2:3] if body.prismatic else force[5:6])
         at = j
         while bodies.list[at].parent != BASE:
             step = IN_P if bodies.list[at].prismatic else IN_R
-            force = run.call(step, nothing, force, move[at], constants=constants[at])
+            force = run.apply(step, nothing, force, move[at], constants=constants[at])
             at = bodies.list[at].parent
             M[at, j] = force[2:3] if bodies.list[at].prismatic else force[5:6]
         if body.parent != BASE:
             step = GATHER_P if body.prismatic else GATHER_R
-            composite[body.parent] = run.call(
+            composite[body.parent] = run.apply(
                 step, composite[body.parent], composite[j], move[j], constants=constants[j]
             )
     return M
@@ -105,7 +105,7 @@ def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
 def own_entry(run: Any, body: Any, entry: Any) -> Any:
     """An entry on the diagonal with the inertia of the joint's drive."""
     row = drive_of(body, OF_ARMATURE)
-    return run.call(ARMATURE, entry, constants=row) if row is not None else entry
+    return run.apply(ARMATURE, entry, constants=row) if row is not None else entry
 
 
 # ---- world axes ----------------------------------------------------------------------------------
@@ -167,8 +167,10 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
     for i, body in bodies.carrying:
         above = base if body.parent == BASE else frame[body.parent]
         if body.beam is not None:
-            frame[i], screws, r[i], *own = run.call(body.beam.step("place"), above, move[i], constants=body.beam.values)
-            composite[i] = run.call(TIP_COMPOSITE, frame[i][0:9], constants=constants_of(body)[12:])
+            frame[i], screws, r[i], *own = run.apply(
+                body.beam.step("place"), above, move[i], constants=body.beam.values
+            )
+            composite[i] = run.apply(TIP_COMPOSITE, frame[i][0:9], constants=constants_of(body)[12:])
             if body.mount:
                 mounted[i] = screws
                 continue
@@ -176,7 +178,7 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
             _by_six(screw, bodies.coordinates(i), screws)
             continue
         step = PLACE_P if body.prismatic else PLACE_R
-        frame[i], screw[body.coordinate], r[i], composite[i] = run.call(
+        frame[i], screw[body.coordinate], r[i], composite[i] = run.apply(
             step, above, move[i], constants=constants_of(body)
         )
     _gather_inwards(run, bodies, composite, r, beams)
@@ -186,13 +188,13 @@ def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
         o = frame[i][9:12]
         if body.beam is None:
             step = COLUMN_P if body.prismatic else COLUMN_R
-            columns[body.coordinate] = run.call(step, screw[body.coordinate], composite[i], o)
+            columns[body.coordinate] = run.apply(step, screw[body.coordinate], composite[i], o)
             continue
         bent = beams[i]
         column = body.beam.step("column")
-        forces, entries = run.call(column, bent.screws, bent.X, bent.Me, composite[i], o)
+        forces, entries = run.apply(column, bent.screws, bent.X, bent.Me, composite[i], o)
         for k in bodies.mounts(i):
-            forces, entries = run.call(column, mounted[k], forces, entries, composite[k], frame[k][9:12])
+            forces, entries = run.apply(column, mounted[k], forces, entries, composite[k], frame[k][9:12])
         _by_six(columns, bodies.coordinates(i), forces)
         pairs = combinations_with_replacement(bodies.coordinates(i), 2)
         within |= {pair: entries[k : k + 1] for k, pair in enumerate(pairs)}
@@ -212,7 +214,7 @@ def _beyond(run: Any, bodies: Bodies, mounted: dict[int, Any], columns: list[Any
             if k in mounted:
                 for at, c in enumerate(bodies.coordinates(k)):
                     part = mounted[k][6 * at : 6 * at + 6]
-                    out |= {(c, j): run.call(MOUNTED_PAIR, part, columns[j]) for j in bodies.coordinates(i)}
+                    out |= {(c, j): run.apply(MOUNTED_PAIR, part, columns[j]) for j in bodies.coordinates(i)}
     return out
 
 
@@ -236,9 +238,9 @@ def _gather_inwards(run: Any, bodies: Bodies, composite: list[Any], r: list[Any]
         parent = body.parent
         if parent == BASE:
             continue
-        composite[parent] = run.call(COMPOSE, composite[parent], composite[i], r[i])
+        composite[parent] = run.apply(COMPOSE, composite[parent], composite[i], r[i])
         if i in beams:
-            composite[parent] = run.call(TOGETHER, composite[parent], beams[i].composite)
+            composite[parent] = run.apply(TOGETHER, composite[parent], beams[i].composite)
 
 
 def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:

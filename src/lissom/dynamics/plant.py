@@ -22,7 +22,8 @@ from lissom.dynamics.forward import Given
 from lissom.dynamics.inverse import base_motion, joint_torques
 from lissom.dynamics.pivot import Held
 from lissom.dynamics.vectors import dot
-from lissom.engine.program import Entries, Step
+from lissom.engine.program import Entries
+from lissom.engine.step import Step
 from lissom.spatial.scalar import absolute
 
 POWERS = 3
@@ -61,14 +62,16 @@ def plant(
     tau = [given.tau[k : k + 1] for k in range(bodies.dof)]
     net = list(tau)
     for k, way in sliding.way.items():
-        net[k] = run.call(RUBBED, tau[k], way, constants=sliding.friction[k])
+        net[k] = run.apply(RUBBED, tau[k], way, constants=sliding.friction[k])
     pulled = given._replace(tau=Entries(net))
     qdd, effort = forward.accelerations(run, bodies, pulled, held, tape)
     driven = run.constant([0.0])
     for k, torque in enumerate(tau):
         qd = given.qd[k : k + 1]
         driven = (
-            run.call(PUSH, driven, torque, effort[k], qd) if k in effort else run.call(DRIVE_POWER, driven, torque, qd)
+            run.apply(PUSH, driven, torque, effort[k], qd)
+            if k in effort
+            else run.apply(DRIVE_POWER, driven, torque, qd)
         )
     lost = run.constant([0.0])
     for i, body in enumerate(bodies.list):
@@ -76,16 +79,16 @@ def plant(
         if body.beam_owner >= 0 or body.follows:  # what is lost there is counted with the joint that it follows
             continue
         if body.beam is not None:
-            lost = run.call(body.beam.step("loss"), lost, bodies.own(given.qd, i), constants=body.beam.values)
+            lost = run.apply(body.beam.step("loss"), lost, bodies.own(given.qd, i), constants=body.beam.values)
             continue
         for step, part in ((DAMP, DAMPING), (SCRAPE, FRICTION)):
             own = drive_of(body, part)
             if own is not None:
-                lost = run.call(step, lost, given.qd[k : k + 1], constants=own)
+                lost = run.apply(step, lost, given.qd[k : k + 1], constants=own)
         if k in sliding.way:
-            lost = run.call(RUB, lost, given.qd[k : k + 1], sliding.way[k], constants=sliding.friction[k])
+            lost = run.apply(RUB, lost, given.qd[k : k + 1], sliding.way[k], constants=sliding.friction[k])
     outer = _outer(run, bodies, given, qdd, moving_base)
-    return Flow(qdd, effort, run.call(JOIN, driven, lost, outer))
+    return Flow(qdd, effort, run.apply(JOIN, driven, lost, outer))
 
 
 def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: bool) -> Any:
@@ -94,12 +97,12 @@ def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: 
     for frame, load in given.loads:
         if bodies.place(frame).body != BASE:
             way = kinematics.reach(run, bodies, frame, given.q, load[6:9])
-            power = run.call(LOAD_POWER, power, kinematics.point_velocity(run, bodies, way, given.qd), load)
+            power = run.apply(LOAD_POWER, power, kinematics.point_velocity(run, bodies, way, given.qd), load)
     if moving_base:
         still = base_motion(run, bodies)
         motion = (given.q, given.qd, run.gathered(qdd))  # beams read several of them at once
         calm = joint_torques(run, bodies, *motion, still, [])
         felt = joint_torques(run, bodies, *motion, given.base, [])
         for k in range(bodies.dof):
-            power = run.call(FELT, power, calm[k], felt[k], given.qd[k : k + 1])
+            power = run.apply(FELT, power, calm[k], felt[k], given.qd[k : k + 1])
     return power

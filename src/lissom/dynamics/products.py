@@ -18,8 +18,8 @@ from lissom.dynamics import inverse
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine import derive
-from lissom.engine.program import Step
 from lissom.engine.record import Recorder, Tape
+from lissom.engine.step import Step
 
 STATES = 3  # q, qd, qdd
 BLOCKS = ((0, 0), (0, 1), (0, 2), (1, 1))

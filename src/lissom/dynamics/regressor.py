@@ -16,7 +16,7 @@ from lissom.dynamics.inverse import OUT_P, OUT_R, base_motion, constants_of
 from lissom.dynamics.mass import PLACE_P, PLACE_R
 from lissom.dynamics.moves import STEPS as MOVES, moves
 from lissom.dynamics.vectors import add, cross, dot, product, times, transposed
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 PARAMETERS = 10
 UNITS = np.eye(3)
@@ -77,16 +77,16 @@ def program(run: Any, bodies: Bodies) -> None:
     for i, body in enumerate(bodies.list):
         above = (base, floor) if body.parent == BASE else (motion[body.parent], frame[body.parent])
         now, constants = (move[i], qd[i : i + 1], qdd[i : i + 1]), constants_of(body)
-        motion[i], _ = run.call(OUT_P if body.prismatic else OUT_R, above[0], *now, constants=constants)
-        frame[i], screw[i], _, _ = run.call(
+        motion[i], _ = run.apply(OUT_P if body.prismatic else OUT_R, above[0], *now, constants=constants)
+        frame[i], screw[i], _, _ = run.apply(
             PLACE_P if body.prismatic else PLACE_R, above[1], now[0], constants=constants
         )
     rows: dict[int, dict[int, Any]] = {}
     for link, place in enumerate(bodies.links):
         if place.body == BASE:
             continue
-        wrenches = run.call(WRENCHES, motion[place.body], frame[place.body], constants=place.row)
-        rows[link] = {i: run.call(FELT, screw[i], wrenches) for i in bodies.ancestors(place.body)}
+        wrenches = run.apply(WRENCHES, motion[place.body], frame[place.body], constants=place.row)
+        rows[link] = {i: run.apply(FELT, screw[i], wrenches) for i in bodies.ancestors(place.body)}
         if coupling is not None:
             rows[link] = coupling.columns(run, rows[link], PARAMETERS)
     nothing = run.constant(np.zeros(PARAMETERS))

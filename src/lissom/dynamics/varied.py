@@ -19,7 +19,7 @@ from lissom.dynamics.bodies import MARK, Bodies, spoken
 from lissom.dynamics.drives import FRICTION
 from lissom.dynamics.inverse import standing_frames
 from lissom.dynamics.numbers import Key, Numbers, numbers_of
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import InputError
 from lissom.later import cached_property
 from lissom.model.arm import Arm

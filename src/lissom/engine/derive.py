@@ -26,8 +26,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from lissom.engine.graph import Graph, evaluated, from_casadi
-from lissom.engine.program import Step
 from lissom.engine.record import Call, Tape
+from lissom.engine.step import Step
 from lissom.engine.symbolics import alone
 from lissom.errors import UnsupportedError
 from lissom.spatial.scalar import cos, sign, sin

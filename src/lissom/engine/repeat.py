@@ -25,8 +25,8 @@ from itertools import pairwise
 from lissom.engine import kernel as kernels, tape
 from lissom.engine.ir import Body, Lanes, any_nan
 from lissom.engine.kernel import PROTOTYPE, Array, Code
-from lissom.engine.program import Step
-from lissom.engine.record import COPY, Recorder
+from lissom.engine.record import Recorder
+from lissom.engine.step import Step
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
 
@@ -98,7 +98,8 @@ class Repeated:
             run = Recorder(width)
             self._program(run)
             recorded = run.tape()
-            used = tape.used_steps((*self._steps, *COPY), {name for name, _, _ in recorded.calls})
+            known = {step.name: step for step in self._steps} | run.steps
+            used = tape.used_steps(known.values(), {name for name, _, _ in recorded.calls})
             made = kernels.machine(f"repeat|{self._key}", used, width, kernel_ir)
             self._codes[width] = kernels.tape_code(made, recorded)
         return self._codes[width]

@@ -25,7 +25,8 @@ from lissom.dynamics.pivot import Held
 from lissom.dynamics.varied import Several
 from lissom.engine import kernel
 from lissom.engine.function import Function
-from lissom.engine.program import Entries, Step
+from lissom.engine.program import Entries
+from lissom.engine.step import Step
 from lissom.errors import LissomError, SolveError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -184,7 +185,7 @@ class ClosedLoop:
             torques = [tau[k : k + 1] for k in range(self.dof)]
         held = {}
         for k in self.sliding:
-            held[k] = Held(run.call(FREE, way[k]), run.constant([0.0]))
+            held[k] = Held(run.apply(FREE, way[k]), run.constant([0.0]))
         for k in self.prescribed:
             held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
         bodies = self._numbered(run, parts)
@@ -203,7 +204,7 @@ class ClosedLoop:
             return self.bodies
         bodies = self.several.varied.filled(run, self.bodies, parts["arm"])
         rough = [(i, body) for i, body in enumerate(bodies.list) if body.coordinate in self.sliding]
-        smooth = {i: run.call(SMOOTHED, body.drive) for i, body in rough if body.drive is not None}
+        smooth = {i: run.apply(SMOOTHED, body.drive) for i, body in rough if body.drive is not None}
         return bodies.changed(drive=smooth)
 
     def torques(self, run: Any, q: Any, qd: Any, given: Any) -> list[Any]:
@@ -255,7 +256,7 @@ class ClosedLoop:
         way = {k: slide[i : i + 1] for i, k in enumerate(self.sliding)}  # type: ignore[index]
         flow, torques = self.flow(run, q, qd, tau, way, given)
         for k in self.prescribed:
-            torques[k] = run.call(laws.SUM1, torques[k], flow.effort[k])
+            torques[k] = run.apply(laws.SUM1, torques[k], flow.effort[k])
         run.output(*flow.qdd)
         run.output(*torques, *(flow.effort[k] for k in self.held), flow.power)
 

@@ -13,7 +13,7 @@ import numpy as np
 from lissom.dynamics import inverse, kinematics
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, cross, sub
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.model.arm import Arm
 from lissom.simulation.controllers import (
     PD,
@@ -88,7 +88,7 @@ def _pulls(scene: Scene, arm: Arm) -> list[Any]:
     out = []
     for k in range(arm.dof):
         state = scene.q[k : k + 1], scene.qd[k : k + 1]
-        out.append(scene.run.call(PULL, *state, *(scene.entry(word, k) for word in words)))
+        out.append(scene.run.apply(PULL, *state, *(scene.entry(word, k) for word in words)))
     return out
 
 
@@ -122,7 +122,7 @@ def _motors(scene: Scene, arm: Arm, torques: list[Any], limited: bool) -> list[A
         if not arm.actuated[k]:
             out.append(nothing)
         else:
-            out.append(run.call(CLIP, torque, scene.entry("limit", k)) if limited else torque)
+            out.append(run.apply(CLIP, torque, scene.entry("limit", k)) if limited else torque)
     return out
 
 
@@ -131,14 +131,14 @@ def pd(control: PD, scene: Scene, arm: Arm) -> list[Any]:
     torques = _pulls(scene, arm)
     if control.gravity:
         held = _gravity(scene, control.assumed_model(arm))
-        torques = [scene.run.call(SUM1, a, b) for a, b in zip(torques, held, strict=True)]
+        torques = [scene.run.apply(SUM1, a, b) for a, b in zip(torques, held, strict=True)]
     return torques
 
 
 def computed_torque(control: ComputedTorque, scene: Scene, arm: Arm) -> list[Any]:
     """Return the torques of `ComputedTorque`: inverse dynamics of its model, without friction."""
     model, run = control.assumed_model(arm), scene.run
-    wanted = [run.call(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
+    wanted = [run.apply(SUM1, a, scene.entry("qdd", k)) for k, a in enumerate(_pulls(scene, arm))]
     return _believed_torques(scene, model, library_of(model).bodies.smooth, scene.qd, run.gathered(wanted))
 
 
@@ -146,7 +146,7 @@ def gravity_compensation(control: GravityCompensation, scene: Scene, arm: Arm) -
     """Return the torques of `GravityCompensation`: those that hold the arm at rest, minus damping."""
     held = _gravity(scene, control.assumed_model(arm))
     parts = [(scene.entry("damping", k), scene.qd[k : k + 1]) for k in range(len(held))]
-    return [scene.run.call(DRAG, torque, *part) for torque, part in zip(held, parts, strict=True)]
+    return [scene.run.apply(DRAG, torque, *part) for torque, part in zip(held, parts, strict=True)]
 
 
 def impedance(control: Impedance, scene: Scene, arm: Arm) -> list[Any]:
@@ -154,11 +154,11 @@ def impedance(control: Impedance, scene: Scene, arm: Arm) -> list[Any]:
     run, bodies = scene.run, library_of(arm).bodies
     way = kinematics.reach(run, bodies, control.link, scene.q, run.constant(np.zeros(3)))
     v = kinematics.point_velocity(run, bodies, way, scene.qd)
-    wrench = run.call(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))
+    wrench = run.apply(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))
     nothing = run.constant([0.0])
     torques = _gravity(scene, control.assumed_model(arm)) if control.gravity else [nothing] * arm.dof
     for k, column in kinematics.columns(run, bodies, way).items():
-        torques[k] = run.call(ALONG, torques[k], column, wrench)
+        torques[k] = run.apply(ALONG, torques[k], column, wrench)
     return torques
 
 
@@ -175,7 +175,7 @@ def state_feedback(_control: StateFeedback, scene: Scene, arm: Arm) -> list[Any]
                 while n - at >= size:
                     first = 2 * n * i + n * part + at
                     row = scene.given["K"][first : first + size]
-                    torque = run.call(step, torque, row, x[at : at + size], scene.given[word][at : at + size])
+                    torque = run.apply(step, torque, row, x[at : at + size], scene.given[word][at : at + size])
                     at += size
         torques.append(torque)
     return torques

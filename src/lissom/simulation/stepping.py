@@ -21,7 +21,8 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
-from lissom.engine.program import Inline, Plain, Step
+from lissom.engine.program import Inline, OnScalars, Plain
+from lissom.engine.step import Step
 from lissom.simulation.closed_loop import ClosedLoop, code_version
 from lissom.simulation.friction import GRIP
 from lissom.simulation.tableau import tableau
@@ -157,8 +158,8 @@ class Stepper:
         """Accelerations as one vector, power, efforts of joints with friction."""
         if self.loop.controller is None or self.loop.looped:
             return self._at_once(given, moment)
-        if self.loop.straight and not isinstance(run, Plain):
-            found = run.call(self._stage, *given.values())
+        if self.loop.straight and not isinstance(run, OnScalars):
+            found = run.apply(self._stage, *given.values())
             effort = found[2] if len(found) > 2 else []
             return found[0], found[1], [effort[i : i + 1] for i in range(len(self.loop.sliding))]
         qdd, power, effort = self._flow(run, given)
@@ -207,14 +208,14 @@ class Stepper:
         """Return the friction states during a step."""
         rubs = self.loop.rubs(steady)
         friction = [rubs[k] for k in self.loop.sliding]
-        parts = [run.call(LET_GO, way[i : i + 1], needed, constants=friction[i]) for i, needed in enumerate(effort)]
+        parts = [run.apply(LET_GO, way[i : i + 1], needed, constants=friction[i]) for i, needed in enumerate(effort)]
         return run.gathered(parts)
 
     def _caught_up(self, run: Any, qd: Any, lag: Any, rate: Any) -> Any:
         """Return the rates at the start of a step."""
         entries = [qd[k : k + 1] for k in range(self.loop.dof)]
         for i, k in enumerate(self.loop.sliding):
-            entries[k] = run.call(CAUGHT_UP, entries[k], lag[i : i + 1], rate[k : k + 1])
+            entries[k] = run.apply(CAUGHT_UP, entries[k], lag[i : i + 1], rate[k : k + 1])
         return run.gathered(entries)
 
     def _followed(self, q: Any, qd: Any) -> Any:
@@ -226,7 +227,7 @@ class Stepper:
         """Return rates, friction states and lags at the end of a step."""
         entries, ways, lags = [qd[k : k + 1] for k in range(self.loop.dof)], [], []
         for i, k in enumerate(self.loop.sliding):
-            entries[k], *rest = run.call(SETTLED, begin[k : k + 1], entries[k], way[i : i + 1], h)
+            entries[k], *rest = run.apply(SETTLED, begin[k : k + 1], entries[k], way[i : i + 1], h)
             ways.append(rest[0])
             lags.append(rest[1])
         return [run.gathered(part) for part in (entries, ways, lags)]

@@ -305,7 +305,7 @@ def sources(*more: str) -> str:
     """Fingerprint of the code that makes kernels, `more` rooms too: cached ones of another version are not used."""
     total = hashlib.sha256()
     house = Path(str(kernel.__file__)).parents[1]
-    for room in ("engine", "dynamics", "formulations", "loops", *more):
-        for path in sorted((house / room).rglob("*.py")):
-            total.update(path.read_bytes())
+    rooms = ("engine", "spatial", "joints", "elements", "dynamics", "formulations", "loops", *more)
+    for path in (house / "records.py", *(path for room in rooms for path in sorted((house / room).rglob("*.py")))):
+        total.update(path.read_bytes())
     return total.hexdigest()

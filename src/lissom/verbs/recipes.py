@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, products, regressor
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.loops import closure
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 if TYPE_CHECKING:
     from lissom.dynamics.bodies import Bodies

@@ -30,7 +30,7 @@ from lissom.dynamics.energy import TOTAL
 from lissom.dynamics.entries import axial, objects, skew
 from lissom.dynamics.inverse import CONSTANTS, constants_of
 from lissom.dynamics.moves import moves
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 
 
 def _moved(joint: Any) -> Any:
@@ -86,11 +86,11 @@ def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:
         above, rates = state[body.parent], bodies.own(qd, i)
         if body.beam is not None:
             parts = (above, move[i], rates, appendage(run, body))
-            state[i], part = run.call(body.beam.step("moving"), *parts, constants=body.beam.values)
+            state[i], part = run.apply(body.beam.step("moving"), *parts, constants=body.beam.values)
         else:
             step = MOVE_P if body.prismatic else MOVE_R
-            state[i], part = run.call(step, above, move[i], rates, constants=constants_of(body))
-        total = run.call(TOTAL, total, part)
+            state[i], part = run.apply(step, above, move[i], rates, constants=constants_of(body))
+        total = run.apply(TOTAL, total, part)
     return total
 
 
@@ -101,7 +101,7 @@ def acceleration(run: Any, bodies: Bodies, way: Any, qd: Any, qdd: Any) -> Any:
         body = bodies.list[i]
         parts = (state, way.move[i], bodies.own(qd, i), bodies.own(qdd, i))
         if body.beam is not None:
-            state = run.call(body.beam.step("motion"), *parts, constants=body.beam.values)
+            state = run.apply(body.beam.step("motion"), *parts, constants=body.beam.values)
         else:
-            state, _ = run.call(OUT_P if body.prismatic else OUT_R, *parts, constants=constants_of(body))
-    return run.call(ARRIVE, state, way.P)
+            state, _ = run.apply(OUT_P if body.prismatic else OUT_R, *parts, constants=constants_of(body))
+    return run.apply(ARRIVE, state, way.P)
