@@ -11,6 +11,7 @@ be made from its flat form (`filled`); its fields are then put in place when one
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import MISSING, dataclass, fields
@@ -43,7 +44,7 @@ class Structure:
     size : number of entries
     """
 
-    __slots__ = ("_text", "cls", "names", "only_entries", "parts", "places", "size")
+    __slots__ = ("_text", "cls", "names", "numbers", "only_entries", "parts", "places", "size", "values")
 
     def __init__(self, cls: type | None, parts: tuple[Any, ...], size: int | None = None):
         self.cls, self.parts = cls, parts
@@ -55,6 +56,8 @@ class Structure:
         self.size = ends[-1] if size is None else size
         self.only_entries = cls is tuple and all(part is ENTRY for part in parts)
         self.names = FIELDS.get(cls, ()) if cls is not None else ()
+        self.numbers: Argument | None = None  # the arguments of this structure with entries of one kind
+        self.values: Argument | None = None
         self._text: str | None = None
 
     @property
@@ -146,7 +149,16 @@ class Flat:
 
 def of_values(structure: Structure) -> Argument:
     """The argument whose entries are all values of a program."""
-    return argument_of(structure, (Stretch(False, structure.size),) if structure.size else ())
+    if structure.values is None:
+        structure.values = argument_of(structure, (Stretch(False, structure.size),) if structure.size else ())
+    return structure.values
+
+
+def of_numbers(structure: Structure) -> Argument:
+    """The argument whose entries are all numbers."""
+    if structure.numbers is None:
+        structure.numbers = argument_of(structure, (Stretch(True, structure.size),) if structure.size else ())
+    return structure.numbers
 
 
 # ---- records -------------------------------------------------------------------------------------
@@ -176,12 +188,12 @@ def _field_of_flat_form(self: Any, name: str) -> Any:
     if form is None or name not in form.structure.names:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
     structure, entries, here = form.structure, form.entries, self.__dict__
-    values = form.known_as_values
+    known = of_values if form.known_as_values else _unknown
     for field, part, place in zip(structure.names, structure.parts, structure.places, strict=True):
         if part is ENTRY:
             here[field] = entries[place.start]
         else:
-            here[field] = filled(part, entries[place], values) if isinstance(part, Structure) else part
+            here[field] = filled(part, entries[place], known(part)) if isinstance(part, Structure) else part
     return here[name]
 
 
@@ -193,10 +205,10 @@ class Packed:
         self._flat = Flat(structure_of(type(self), (pattern,), len(values)), values)
 
 
-def filled(structure: Structure, entries: Entries, values: bool = False) -> Any:
+def filled(structure: Structure, entries: Entries, argument: Argument | None = None) -> Any:
     """The value of a structure with these entries; a tuple of entries only is the sequence itself.
 
-    values : whether it is known that none of the entries are numbers
+    argument : where it is known which entries are numbers
     """
     cls = structure.cls
     if cls is None:
@@ -205,14 +217,19 @@ def filled(structure: Structure, entries: Entries, values: bool = False) -> Any:
         return entries
     if cls is tuple:
         places = zip(structure.parts, structure.places, strict=True)
-        return tuple([filled(x, entries[at], values) if isinstance(x, Structure) else x for x, at in places])
+        part = of_values if argument is not None and argument.values else _unknown
+        return tuple([filled(x, entries[at], part(x)) if isinstance(x, Structure) else x for x, at in places])
     if cls is Exact:
         return structure.parts[0]
     if issubclass(cls, Packed):
         return cls(structure.parts[0], entries)
     made: Any = object.__new__(cls)
-    made.__dict__["_flat"] = Flat(structure, entries, of_values(structure) if values else None)
+    made.__dict__["_flat"] = Flat(structure, entries, argument)
     return made
+
+
+def _unknown(_structure: Structure) -> None:
+    """No argument."""
 
 
 def flat(value: Any) -> Flat:
@@ -246,6 +263,7 @@ def _walked(value: Any, into: list[Any]) -> Any:
     return ENTRY
 
 
+@functools.cache
 def tuple_of(n: int) -> Structure:
     """The structure of n entries side by side."""
     return structure_of(tuple, (ENTRY,) * n)

@@ -6,8 +6,8 @@ from tests.flexible.sampled import Cloud
 
 import lissom as ls
 from lissom.dynamics import articulated, forward
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bending import on_frame
-from lissom.dynamics.inverse import Setting
 from lissom.dynamics.pivot import Held
 from lissom.engine.program import Plain
 from lissom.spatial.frames import pose

@@ -60,7 +60,7 @@ def some_rotation():
 
 def some_inertia(kind=float):
     A = RNG.normal(size=(3, 3))
-    return RigidInertia(matrix_of(A @ A.T, kind).upper, some_vector(kind), kind(1.7))
+    return RigidInertia(kind(1.7), some_vector(kind), matrix_of(A @ A.T, kind).upper)
 
 
 def matrix_of(A, kind=float):

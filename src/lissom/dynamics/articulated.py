@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.acting import CONSTANTS, FALL, INERTIA, WITH_PAYLOAD
 from lissom.dynamics.articulated_inertia import SIZE, Carried, body_carried
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.drives import ARMATURE, PASSIVE, drive_of
-from lissom.dynamics.inverse import CONSTANTS, FALL, INERTIA, LADEN, constants_of
+from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.pivot import Held, reciprocal, unguarded
 from lissom.dynamics.vectors import (
@@ -177,8 +178,10 @@ TIP_BODY = Step("tip_body", lambda frame, K: [_body(frame[0:9], frame[9:12], K)]
 CARRIED = Step("carried", lambda body: [body_carried(body).entries], (16,), (SIZE,))
 SPLIT = Step("split", lambda base: [[*base[3:9]]], (9,), (6,))
 START = Step("start", lambda R, base: [[*R, *base[0:3]]], (9, 9), (12,))
-STEPS = (*MOVES, LADEN, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, *HELD.values(), SUM, ACC_R,
-         ACC_P, LED_R, LED_P, HELD_ACC_R, HELD_ACC_P, HOLD, TIP_BODY, CARRIED, SPLIT, START, FALL)  # fmt: skip
+STEPS = (
+    *MOVES, WITH_PAYLOAD, KIN_R, KIN_P, EFFORT, PUSHED, LEAF_R, LEAF_P, INNER_R, INNER_P, *HELD.values(), SUM, ACC_R,
+    ACC_P, LED_R, LED_P, HELD_ACC_R, HELD_ACC_P, HOLD, TIP_BODY, CARRIED, SPLIT, START, FALL,
+)  # fmt: skip
 
 
 class Outward(NamedTuple):

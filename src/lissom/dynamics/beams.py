@@ -8,7 +8,8 @@ import numpy as np
 
 from lissom.dynamics import flexing, flexing_inertia
 from lissom.dynamics.book import links
-from lissom.dynamics.layout import Kind, Layout, Tables, step_of
+from lissom.dynamics.layout import Kind, step_of
+from lissom.elements.tables import Layout, Tables
 from lissom.engine.step import Step
 from lissom.flexible.body import FlexibleBody, Station
 

@@ -33,6 +33,7 @@ from lissom.spatial.rotations import Array, skew
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
+    from lissom.dynamics.tree import Tree
 
 BASE = -1
 MARK = "\x1f"  # between a link and a place along its beam; no name has it
@@ -87,6 +88,7 @@ class Bodies:
         self.arm = arm
         self._tiny = QUARTER_TURN if rounded else ROUNDING
         self.list: list[Body] = []
+        self.elements: Tree | None = None  # see `from_arm.tree_of`
         self.links: list[Place] = []  # where the links' frames are
         self.tips: list[Place] = []  # where their children and tools attach
         self._flexible = flexible_bodies(arm)
@@ -391,7 +393,7 @@ class Bodies:
         other = copy.copy(self)
         for word in ("steps", "parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
-        other.list = list(self.list)
+        other.list, other.elements = list(self.list), None
         for word, entries in columns.items():
             for k, value in entries.items():
                 other.list[k] = other.list[k]._replace(**{word: value})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.dynamics.bodies import Body
+from lissom.dynamics.from_arm import joint_drive
+from lissom.engine.run import AbstractRun
 from lissom.engine.step import Step
 
 ROW = 5
@@ -20,3 +22,9 @@ def drive_of(body: Body, some: slice = ALL) -> Any:
         return body.drive[some]
     row = [body.armature, body.damping, body.friction, body.stiffness, body.rest][some]
     return row if any(row) else None
+
+
+def motor_force(run: AbstractRun, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
+    """Torque of a joint's motor, from the torque that moves the arm; vectors of one entry."""
+    drive = joint_drive(body)
+    return tau if drive is None else [run.call(drive.motor_force, tau[0], q[0], qd[0], qdd[0])]

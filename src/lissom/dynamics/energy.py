@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from lissom.dynamics.acting import CONSTANTS, INERTIA, WITH_PAYLOAD, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import ROW, drive_of
-from lissom.dynamics.inverse import CONSTANTS, INERTIA, LADEN, Setting, constants_of, read_bodies
+from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     add,
@@ -73,7 +74,7 @@ TOTAL = Step("total", lambda a, b: [add(a, b)], (10, 10), (10,))
 HEIGHT = Step("height", lambda total, K: [[total[0], -dot(K, total[1:4])]], (10,), (2,), 3)
 DRIVE_ENERGY = Step("drive_energy", _drive_energy, (2, 1, 1), (2,), ROW)
 TIP_TOTAL = Step("tip_total", lambda state, K: [_parts(*_split(state), K)], (18,), (10,), INERTIA)
-STEPS = (*MOVES, LADEN, MOVE_R, MOVE_P, TIP_TOTAL, TOTAL, HEIGHT, DRIVE_ENERGY)
+STEPS = (*MOVES, WITH_PAYLOAD, MOVE_R, MOVE_P, TIP_TOTAL, TOTAL, HEIGHT, DRIVE_ENERGY)
 
 
 def totals(run: Any, bodies: Bodies, q: Any, qd: Any) -> Any:

@@ -23,12 +23,13 @@ import numpy as np
 
 from lissom.dynamics.articulated_inertia import SIZE, Carried, rigid
 from lissom.dynamics.composite import shifted
-from lissom.dynamics.entries import Objects, axial, objects, scaled, skew, summed
-from lissom.dynamics.flexing import affine, field_force
-from lissom.dynamics.layout import Layout, Tables, kind
+from lissom.dynamics.layout import kind
 from lissom.dynamics.pivot import reciprocal
-from lissom.dynamics.tip import Tip, tip_of
 from lissom.dynamics.vectors import UPPER, add, cross, dot, full, scale, sub, symmetric_times
+from lissom.elements.arrays import Objects, axial, objects, scaled, skew, summed
+from lissom.elements.field import affine, field_force
+from lissom.elements.tables import Layout, Tables
+from lissom.elements.tip import Tip, tip_of
 
 
 def triangle(m: int) -> int:

@@ -22,8 +22,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lissom.dynamics import articulated
+from lissom.dynamics.acting import Setting, read_acting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import STEPS as INVERSE, Setting, joint_torques, read_acting
+from lissom.dynamics.inverse import STEPS as INVERSE, joint_torques
 from lissom.dynamics.mass import WORLD_STEPS as MASS, matrix
 from lissom.dynamics.pivot import Held, reciprocal
 

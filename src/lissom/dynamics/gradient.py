@@ -24,9 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from lissom.dynamics.acting import CONSTANTS, FALL, WITH_PAYLOAD, Setting, read_acting
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, DAMPING, STIFFNESS, drive_of
-from lissom.dynamics.inverse import CONSTANTS, FALL, LADEN, Setting, constants_of, read_acting
+from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.mass import ARMATURE
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
@@ -181,7 +182,7 @@ PUSH = Step("push", _push, (24, 9), (15,), 12)
 LOADED = Step("loaded", _loaded_column, (6, 21, 15), (27,))
 LOADED_PAIR = Step("loaded_pair", lambda p, c: [_loaded_pair(p, c)], (18, 27), (5,), paired=True)
 BEGIN = Step("begin", _begin, (9, 9), (24,))
-STEPS = (*MOVES, LADEN, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE,
+STEPS = (*MOVES, WITH_PAYLOAD, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE,
          FALL)  # fmt: skip
 
 

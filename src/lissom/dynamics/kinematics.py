@@ -14,11 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.acting import MOTION, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies, Body
-from lissom.dynamics.inverse import OUT_P, OUT_R, Setting, constants_of, read_bodies
+from lissom.dynamics.from_arm import constants_of, tree_of
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
+from lissom.dynamics.tree import Node, Position
 from lissom.dynamics.vectors import add, cross, product, scale, sub, times
+from lissom.elements.link import RigidLink
 from lissom.engine.step import Step
+from lissom.records import filled, flat
 
 # ---- steps ---------------------------------------------------------------------------------------
 
@@ -74,7 +78,7 @@ COLUMN_R = Step("jacobian_r", _column_revolute, (12, 3), (6,))
 COLUMN_P = Step("jacobian_p", _column_prismatic, (12, 3), (6,))
 GATHER = Step("gather", lambda v, column, rate: [add(v, scale(rate[0], column))], (6, 6, 1), (6,))
 ARRIVE = Step("arrive", _arrive, (9, 12, 3), (6,))
-STEPS = (*MOVES, FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER, ARRIVE, OUT_R, OUT_P)
+STEPS = (*MOVES, FRAME_R, FRAME_P, ON_BODY, AT_POINT, COLUMN_R, COLUMN_P, GATHER, ARRIVE)
 
 # ---- programs ------------------------------------------------------------------------------------
 
@@ -185,15 +189,20 @@ def point_acceleration(run: Any, bodies: Bodies, way: Reach, qd: Any, qdd: Any) 
         from lissom.dynamics.book import motion as linear
 
         return linear.acceleration(run, bodies, way, qd, qdd)
-    motion = run.constant(np.zeros(9))
+    tree, motion = tree_of(bodies), filled(MOTION, run.constant(np.zeros(9)))
     for i in sorted(way.move):
-        body = bodies.list[i]
-        state = (way.move[i], bodies.own(qd, i), bodies.own(qdd, i))
-        if body.beam is not None:
-            motion = run.apply(body.beam.step("motion"), motion, *state, constants=body.beam.values)
-            continue
-        motion, _ = run.apply(OUT_P if body.prismatic else OUT_R, motion, *state, constants=constants_of(body))
-    return run.apply(ARRIVE, motion, way.frames[max(way.move, default=BASE)], way.P)
+        node = tree.nodes[i]
+        motion, _ = run.call(
+            node.element.outward, motion, position_of(node, way.move[i]), node.part(qd), node.part(qdd)
+        )
+    return run.apply(ARRIVE, flat(motion).entries, way.frames[max(way.move, default=BASE)], way.P)
+
+
+def position_of(node: Node, move: Any) -> Position:
+    """The position of an element from what `moves` gives."""
+    if not isinstance(node.element, RigidLink):
+        return move
+    return filled(flat(node.element.joint.pose((0.0,))).structure, move)
 
 
 def acceleration(run: Any, bodies: Bodies, setting: Setting) -> None:

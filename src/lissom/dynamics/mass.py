@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.acting import CONSTANTS, INERTIA, WITH_PAYLOAD, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.composite import shifted
 from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, drive_of
-from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, INERTIA, LADEN, Setting, constants_of, read_bodies, slid
+from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     add,
@@ -52,6 +53,26 @@ def _gather_prismatic(below: Any, C: Any, q: Any, K: Any) -> list[list[Any]]:
     return [add(below, shifted([C[0], *times(R0, C[1:4]), *turned_symmetric(R0, C[4:10])], slid(q, K)))]
 
 
+def slid(q: Any, K: Any) -> list[Any]:
+    """Origin of a body behind a prismatic joint, in its parent's frame."""
+    R0, p = K[0:9], K[9:12]
+    return [p[0] + R0[2] * q[0], p[1] + R0[5] * q[0], p[2] + R0[8] * q[0]]
+
+
+def _inward_revolute(below: Any, force: Any, turn: Any, K: Any) -> list[list[Any]]:
+    """(F, N) carried by the parent, plus this body's."""
+    R0, p = K[0:9], K[9:12]
+    F = times(R0, turned_about_z(turn[0], turn[1], force[0:3]))
+    N = times(R0, turned_about_z(turn[0], turn[1], force[3:6]))
+    return [add(below[0:3], F) + add(below[3:6], add(N, cross(p, F)))]
+
+
+def _inward_prismatic(below: Any, force: Any, q: Any, K: Any) -> list[list[Any]]:
+    R0, r = K[0:9], slid(q, K)
+    F, N = times(R0, force[0:3]), times(R0, force[3:6])
+    return [add(below[0:3], F) + add(below[3:6], add(N, cross(r, F)))]
+
+
 def _unit_revolute(C: Any) -> list[list[Any]]:
     """(F, N) of a unit angular acceleration about z."""
     h, I = C[1:4], C[4:10]
@@ -64,6 +85,8 @@ def _unit_prismatic(C: Any) -> list[list[Any]]:
     return [[0 * m, 0 * m, m, h[1], -h[0], 0 * m]]
 
 
+IN_R = Step("in_r", _inward_revolute, (6, 6, 2), (6,), CONSTANTS)
+IN_P = Step("in_p", _inward_prismatic, (6, 6, 1), (6,), CONSTANTS)
 GATHER_R = Step("gather_r", _gather_revolute, (10, 10, 2), (10,), CONSTANTS)
 GATHER_P = Step("gather_p", _gather_prismatic, (10, 10, 1), (10,), CONSTANTS)
 UNIT_R = Step("unit_r", _unit_revolute, (10,), (6,))
@@ -149,7 +172,7 @@ PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
 MOUNTED_PAIR = Step("mounted_pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,))
 TIP_COMPOSITE = Step("tip_composite", lambda R, K: [_composite(R, K)], (9,), (10,), INERTIA)
 TOGETHER = Step("together", lambda a, b: [add(a, b)], (10, 10), (10,))
-WORLD_STEPS = (*MOVES, LADEN, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, MOUNTED_PAIR, ARMATURE,
+WORLD_STEPS = (*MOVES, WITH_PAYLOAD, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, MOUNTED_PAIR, ARMATURE,
                TIP_COMPOSITE, TOGETHER)  # fmt: skip
 
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from lissom.dynamics import forward, inverse, kinematics
+from lissom.dynamics.acting import base_motion
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import DAMPING, FRICTION, drive_of
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import base_motion, joint_torques
+from lissom.dynamics.inverse import joint_torques
 from lissom.dynamics.pivot import Held
 from lissom.dynamics.vectors import dot
 from lissom.engine.program import Entries

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from lissom.dynamics.acting import MOTION, base_motion
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import OUT_P, OUT_R, base_motion, constants_of
+from lissom.dynamics.from_arm import constants_of, tree_of
+from lissom.dynamics.kinematics import position_of
 from lissom.dynamics.mass import PLACE_P, PLACE_R
 from lissom.dynamics.moves import STEPS as MOVES, moves
 from lissom.dynamics.vectors import add, cross, dot, product, times, transposed
 from lissom.engine.step import Step
+from lissom.records import filled, flat
 
 PARAMETERS = 10
 UNITS = np.eye(3)
@@ -59,7 +62,7 @@ def _felt(S: Any, wrenches: Any) -> list[list[Any]]:
 
 WRENCHES = Step("wrenches", _wrenches, (9, 12), (60,), 12)
 FELT = Step("felt", _felt, (6, 60), (10,))
-STEPS = (*MOVES, OUT_R, OUT_P, PLACE_R, PLACE_P, WRENCHES, FELT)
+STEPS = (*MOVES, PLACE_R, PLACE_P, WRENCHES, FELT)
 
 
 def program(run: Any, bodies: Bodies) -> None:
@@ -68,7 +71,7 @@ def program(run: Any, bodies: Bodies) -> None:
     coupling, dof = bodies.coupling, bodies.dof
     bodies, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
     n = len(bodies)
-    base = base_motion(run, bodies)
+    tree, base = tree_of(bodies), filled(MOTION, base_motion(run, bodies))
     floor = run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])
     motion: list[Any] = [None] * n
     frame: list[Any] = [None] * n
@@ -76,16 +79,18 @@ def program(run: Any, bodies: Bodies) -> None:
     move = moves(run, bodies, q)
     for i, body in enumerate(bodies.list):
         above = (base, floor) if body.parent == BASE else (motion[body.parent], frame[body.parent])
-        now, constants = (move[i], qd[i : i + 1], qdd[i : i + 1]), constants_of(body)
-        motion[i], _ = run.apply(OUT_P if body.prismatic else OUT_R, above[0], *now, constants=constants)
+        node, constants = tree.nodes[i], constants_of(body)
+        motion[i], _ = run.call(
+            node.element.outward, above[0], position_of(node, move[i]), node.part(qd), node.part(qdd)
+        )
         frame[i], screw[i], _, _ = run.apply(
-            PLACE_P if body.prismatic else PLACE_R, above[1], now[0], constants=constants
+            PLACE_P if body.prismatic else PLACE_R, above[1], move[i], constants=constants
         )
     rows: dict[int, dict[int, Any]] = {}
     for link, place in enumerate(bodies.links):
         if place.body == BASE:
             continue
-        wrenches = run.apply(WRENCHES, motion[place.body], frame[place.body], constants=place.row)
+        wrenches = run.apply(WRENCHES, flat(motion[place.body]).entries, frame[place.body], constants=place.row)
         rows[link] = {i: run.apply(FELT, screw[i], wrenches) for i in bodies.ancestors(place.body)}
         if coupling is not None:
             rows[link] = coupling.columns(run, rows[link], PARAMETERS)

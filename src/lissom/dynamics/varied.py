@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.dynamics.acting import standing_frames
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.bodies import MARK, Bodies, spoken
 from lissom.dynamics.drives import FRICTION
-from lissom.dynamics.inverse import standing_frames
 from lissom.dynamics.numbers import Key, Numbers, numbers_of
 from lissom.engine.step import Step
 from lissom.errors import InputError
@@ -26,7 +26,7 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from lissom.dynamics.layout import Layout
+    from lissom.elements.tables import Layout
 
 SAME = 1e-13  # relative to the table that an entry stands in; what differs by less is rounding
 FIELDS = {

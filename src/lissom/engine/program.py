@@ -13,7 +13,7 @@ from lissom.engine.run import AbstractRun, Pairs, path
 from lissom.engine.specialise import specialised, unbound, whole_values
 from lissom.engine.step import Step, scalars, traced
 from lissom.engine.symbolics import alone
-from lissom.records import FIELDS, Entries as EntryList, filled, flat
+from lissom.records import FIELDS, Entries as EntryList, filled, flat, of_values
 
 if TYPE_CHECKING:
     from lissom.engine.record import Tape
@@ -182,9 +182,9 @@ class Inline(OnScalars):
         import casadi as ca
 
         if type(value) not in FIELDS:
-            return super().constant(value)
+            return cast(R, [ca.SX(float(x)) for x in cast(Sequence[float], value)])
         form = flat(value)
-        made: R = filled(form.structure, [ca.SX(x) for x in form.entries], values=True)
+        made: R = filled(form.structure, [ca.SX(x) for x in form.entries], of_values(form.structure))
         return made
 
     def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

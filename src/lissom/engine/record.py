@@ -23,6 +23,7 @@ ROW = 4  # items side by side in code of one lane
 
 
 COPY = sized("copy", lambda x: x, "n")
+RECORDED = COPY  # the steps of programs whose own steps are found by recording
 
 
 class Block:
@@ -47,7 +48,8 @@ class Block:
 
     @property
     def _flat(self) -> Flat:
-        return Flat(tuple_of(len(self.slots)), self, of_values(tuple_of(len(self.slots))))
+        structure = tuple_of(len(self.slots))
+        return Flat(structure, self, of_values(structure))
 
 
 class Slot(Block):
@@ -109,7 +111,7 @@ class Recorder(AbstractRun):
         if type(value) not in FIELDS:
             return cast(R, self._numbers(cast(Sequence[float], value)))
         form = flat(value)
-        return cast(R, filled(form.structure, self._numbers(list(form.entries)), values=True))
+        return cast(R, filled(form.structure, self._numbers(list(form.entries)), of_values(form.structure)))
 
     def _numbers(self, values: Sequence[float]) -> Block:
         block = self._allocate(len(values))
@@ -144,28 +146,26 @@ class Recorder(AbstractRun):
 
     def _in_one_piece(self, entries: Entries) -> Block:
         """Entries of an operand as a block; those that lie apart are copied."""
-        if isinstance(entries, Block):
-            slots = entries.slots
-            if type(slots) is range and slots.step == 1:
-                return entries
-        else:
-            slots = tuple([entry.slots[0] for entry in entries])
+        block = _block(entries)
+        slots = block.slots
+        if type(slots) is range and slots.step == 1:
+            return block
         first, n = slots[0], len(slots)
         if tuple(slots) == tuple(range(first, first + n)):
             return Block(range(first, first + n))
         return self.gathered([Slot((slot,)) for slot in slots])
 
-    def apply(self, step: Step, *operands: Block, constants: Sequence[float] | Block = ()) -> Any:
+    def apply(self, step: Step, *operands: Any, constants: Sequence[float] | Block = ()) -> Any:
         if isinstance(constants, Block):
             return self.apply(step.given, *operands, constants)
-        outputs = self._recorded(step, operands, constants)
+        outputs = self._recorded(step, [_block(operand) for operand in operands], constants)
         return outputs if len(outputs) > 1 else outputs[0]
 
     def _recorded(self, step: Step, operands: Sequence[Block], constants: Sequence[float]) -> list[Block]:
         """Append the call of a step and return its outputs."""
         self.note(step)
         outputs = [self._allocate(n) for n in step.outputs]
-        made = [(block.slots[0] if n else 0, n) for block, n in zip(outputs, step.outputs, strict=True)]
+        made = [(block.slots.start, n) for block, n in zip(outputs, step.outputs, strict=True)]  # type: ignore[union-attr]
         read = [(_first(block, n, step), n) for block, n in zip(operands, step.inputs, strict=True)]
         slots = tuple([first for first, _ in (*made, *read)])
         self._append((step.name, slots, self._row(constants, step)), made, read)
@@ -252,13 +252,13 @@ class Recorder(AbstractRun):
         self._in_pieces(steps, operands, result, [(result.slots[0], n)])
         return result
 
-    def gathered(self, entries: Sequence[Block]) -> Block:
+    def gathered(self, entries: Sequence[Any]) -> Block:
         """See `AbstractRun.gathered`; the entries are copied to where they lie in one piece."""
         self.note(COPY[-1])
         result = self._allocate(len(entries))
         whole = [(result.slots[0], len(entries))]
         for k, entry in enumerate(entries):
-            source = entry.slots[0]
+            source = entry[0].slots[0]
             slots = (result.slots[k], source)
             self._append((COPY[-1].name, slots, 0), whole if k == 0 else [], [(source, 1), *whole])
         return result
@@ -321,6 +321,11 @@ def _depth_first(parents: Sequence[int]) -> list[tuple[int, int]]:
         order.append((j, depth))
         stack += [(child, depth + 1) for child in reversed(children.get(j, []))]
     return order
+
+
+def _block(vector: Any) -> Block:
+    """A vector as a block; also a list of slots is a vector."""
+    return vector if isinstance(vector, Block) else Block(tuple([slot.slots[0] for slot in vector]))
 
 
 def _first(block: Block, n: int, step: Step) -> int:

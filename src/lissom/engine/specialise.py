@@ -84,7 +84,7 @@ class Specialised(NamedTuple):
             entries: Entries = ()
             if structure.size:
                 entries = (outputs if computed else operands)[vector][place]
-            values.append(filled(structure, entries, values=True))
+            values.append(filled(structure, entries, of_values(structure)))
         return values[0] if self.together is None else self.together(values)
 
 

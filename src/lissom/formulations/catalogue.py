@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lissom.dynamics import articulated, forward, inverse
+from lissom.dynamics import articulated, forward
+from lissom.dynamics.acting import Setting, read_loads
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting, read_loads
+from lissom.dynamics.drives import motor_force
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     de_luca_siciliano,
@@ -209,7 +210,7 @@ def inverse_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) 
     q, qd, qdd = (run.input(n) for _ in range(3))
     tau = f.function(_state(run, bodies, setting, q, qd, qdd))
     for i, body in enumerate(bodies.list):
-        own = inverse.driven(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
+        own = motor_force(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
         tau[i] = own[0]
     run.output(tau)
 

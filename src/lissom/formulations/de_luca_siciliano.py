@@ -24,9 +24,10 @@ import copy
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from lissom.dynamics import articulated, inverse
+from lissom.dynamics import articulated
+from lissom.dynamics.acting import Setting, read_loads
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import Setting, read_loads
+from lissom.dynamics.drives import motor_force
 from lissom.dynamics.pivot import reciprocal
 from lissom.formulations.planar import Planar
 from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Linear, Term
@@ -291,7 +292,7 @@ def inverse_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     for link in model.planar.links:
         if link.drive is not None:
             c = link.drive.coordinate
-            tau[c] = inverse.driven(run, link.drive, [tau[c]], [q[c]], [qd[c]], [qdd[c]])[0]
+            tau[c] = motor_force(run, link.drive, [tau[c]], [q[c]], [qd[c]], [qdd[c]])[0]
     run.output(tau)
 
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import plant
+from lissom.dynamics.acting import Setting, base_motion, standing_frames, standing_loads, with_payloads
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.drives import SMOOTHED
 from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import Setting, base_motion, laden, standing_frames, standing_loads
 from lissom.dynamics.pivot import Held
 from lissom.dynamics.varied import Several
 from lissom.engine import kernel
@@ -189,7 +189,7 @@ class ClosedLoop:
         for k in self.prescribed:
             held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
         bodies = self._numbered(run, parts)
-        bodies = laden(run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
+        bodies = with_payloads(run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
         base = base_motion(run, bodies, parts.get("base"))
         loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
         loads += standing_loads(run, bodies)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics import inverse, kinematics
+from lissom.dynamics import acting, inverse, kinematics
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, cross, sub
 from lissom.engine.step import Step
@@ -103,14 +103,14 @@ def model_steps(control: Controller | None, arm: Arm) -> tuple[Step, ...]:
     if control is None:
         return ()
     model = control.assumed_model(arm)
-    return library_of(model).bodies.with_stations(inverse.standing_frames(model)).steps
+    return library_of(model).bodies.with_stations(acting.standing_frames(model)).steps
 
 
 def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
     """Return the inverse dynamics of the controller's model, with the loads known to it."""
     run = scene.run
-    bodies = bodies.with_stations(inverse.standing_frames(model))
-    base, loads = inverse.base_motion(run, bodies), inverse.standing_loads(run, bodies)
+    bodies = bodies.with_stations(acting.standing_frames(model))
+    base, loads = acting.base_motion(run, bodies), acting.standing_loads(run, bodies)
     return inverse.joint_torques(run, bodies, scene.q, qd, qdd, base, loads)
 
 

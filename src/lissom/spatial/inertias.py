@@ -11,14 +11,14 @@ from lissom.spatial.vectors import Matrix3, Symmetric3, Vector3, outer, skew
 
 @record
 class RigidInertia:
-    """Inertia I about a point, first moment h = mass times centre of mass, and mass m."""
+    """Mass m, first moment h = mass times centre of mass, and inertia I about a point."""
 
-    I: Symmetric3
-    h: Vector3
     m: Scalar
+    h: Vector3
+    I: Symmetric3
 
     def __add__(self, other: RigidInertia) -> RigidInertia:
-        return RigidInertia(self.I + other.I, self.h + other.h, add(self.m, other.m))
+        return RigidInertia(add(self.m, other.m), self.h + other.h, self.I + other.I)
 
     def force(self, motion: Motion) -> Wrench:
         """The wrench of a motion: f = m a + W h, n = I dw + w x I w + h x a (Newton, Euler)."""
@@ -36,14 +36,14 @@ class RigidInertia:
 
     def turned(self, R: AbstractRotation) -> RigidInertia:
         """In other axes."""
-        return RigidInertia(R @ self.I, R @ self.h, self.m)
+        return RigidInertia(self.m, R @ self.h, R @ self.I)
 
     def moved(self, r: Vector3) -> RigidInertia:
         """About a point from which the present one is at r: I + (r.(h + h')) 1 - (r g^T + g r^T), g = h + m r / 2."""
         mr = r * self.m
         h, g = self.h + mr, self.h + mr * 0.5
         I = self.I.plus_diagonal(r.dot(self.h + h)) - (outer(r, g) + outer(g, r)).upper
-        return RigidInertia(I, h, self.m)
+        return RigidInertia(self.m, h, I)
 
 
 @record

@@ -13,7 +13,8 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.book.frames import IN_P, IN_R, OUT_P, OUT_R, START, SUM, THRUST, TORQUE, UNLOAD
 from lissom.dynamics.book.inertia import appendage, composites
-from lissom.dynamics.inverse import constants_of, driven
+from lissom.dynamics.drives import motor_force
+from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.moves import moves
 
 
@@ -77,7 +78,7 @@ def _gathered(
                 tau[c] = modal[tip][k : k + 1]
         else:
             felt = run.apply(THRUST if body.prismatic else TORQUE, state[i][0:12], Q[i])
-            tau[body.coordinate] = driven(run, body, felt, *(bodies.own(x, i) for x in motion))
+            tau[body.coordinate] = motor_force(run, body, felt, *(bodies.own(x, i) for x in motion))
             if body.parent != BASE:
                 step = IN_P if body.prismatic else IN_R
                 below = run.apply(step, below, Q[i], move[i], constants=constants_of(body)[0:12])

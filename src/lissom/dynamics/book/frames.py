@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.entries import Objects, objects, scaled, skew
-from lissom.dynamics.inverse import CONSTANTS
+from lissom.dynamics.acting import CONSTANTS
+from lissom.elements.arrays import Objects, objects, scaled, skew
 from lissom.engine.step import Step
 
 STATE = 36

@@ -24,7 +24,7 @@ from lissom.dynamics.book.frames import (
     THRUST,
     TORQUE,
 )
-from lissom.dynamics.inverse import constants_of
+from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.kinematics import frames_of
 from lissom.dynamics.mass import Entries, own_entry
 from lissom.dynamics.moves import moves

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.dynamics.acting import CONSTANTS
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.book.frames import (
     OUT_P,
@@ -27,9 +28,9 @@ from lissom.dynamics.book.frames import (
 )
 from lissom.dynamics.book.inertia import appendage
 from lissom.dynamics.energy import TOTAL
-from lissom.dynamics.entries import axial, objects, skew
-from lissom.dynamics.inverse import CONSTANTS, constants_of
+from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.moves import moves
+from lissom.elements.arrays import axial, objects, skew
 from lissom.engine.step import Step
 
 

@@ -1,0 +1,35 @@
+"""The drive of a joint: what lies between the torque of the motor and the torque that moves the arm."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lissom.records import record
+from lissom.spatial.scalar import Scalar, add, mul, sign, sub
+
+
+@record
+class Drive:
+    """Inertia, viscous damping, Coulomb friction and spring of a joint.
+
+    armature : inertia of rotor and gear at the joint [kg m^2, kg]
+    damping, friction : coefficients of the rate and of its sign
+    stiffness, rest : of the spring, and the position at which it has no force
+    """
+
+    armature: Scalar
+    damping: Scalar
+    friction: Scalar
+    stiffness: Scalar
+    rest: Scalar
+
+    parameters: ClassVar[bool] = True  # nothing is differentiated by the numbers of a drive
+
+    def passive(self, q: Scalar, qd: Scalar) -> Scalar:
+        """Torque that damping, friction and spring take."""
+        resistance = add(mul(self.damping, qd), mul(self.friction, sign(qd)))
+        return add(resistance, mul(self.stiffness, sub(q, self.rest)))
+
+    def motor_force(self, tau: Scalar, q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
+        """Torque of the motor, from the torque that moves the arm."""
+        return add(tau, add(mul(self.armature, qdd), self.passive(q, qd)))
