@@ -175,6 +175,8 @@ def record(cls: type[T]) -> type[T]:
     space: dict[str, Any] = {"_defaults": defaults}
     exec(f"def __init__(self, {signature}):\n    d = self.__dict__; {body}\n", space)
     made.__init__ = space["__init__"]
+    for name in defaults:
+        delattr(made, name)  # a record that is made from its flat form must not find it there
     made.__getattr__ = _field_of_flat_form
     made.__array_ufunc__ = None  # NumPy leaves operators to the record
     made._flat = None

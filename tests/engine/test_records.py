@@ -10,6 +10,14 @@ from lissom.spatial.vectors import Z_AXIS, ZERO, Vector3
 
 
 @record
+class Optional:
+    """A record with defaults."""
+
+    a: float = 1.0
+    b: tuple = ()
+
+
+@record
 class Named:
     pose: Pose
     rates: tuple
@@ -44,6 +52,13 @@ def test_a_value_is_its_structure_filled_with_its_entries():
     assert made.none is None
     assert flat(Named(made.pose, made.rates)).structure is form.structure
     assert flat(Named(made.pose, made.rates)).entries == form.entries
+
+
+def test_defaults_do_not_hide_entries():
+    form = flat(Optional(2.0, (3.0,)))
+    made = filled(form.structure, form.entries)
+    assert (made.a, tuple(made.b)) == (2.0, (3.0,))
+    assert (Optional().a, Optional().b) == (1.0, ())
 
 
 def test_a_tuple_of_entries_is_the_sequence_itself():

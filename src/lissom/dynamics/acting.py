@@ -16,8 +16,8 @@ from lissom.engine.run import AbstractRun
 from lissom.engine.step import Step
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
-from lissom.records import filled, flat, record
-from lissom.spatial.motions import Motion, Placement, Wrench
+from lissom.records import filled, flat
+from lissom.spatial.motions import LoadValues, Motion, Placement, Wrench
 from lissom.spatial.orientation import Rotation
 from lissom.spatial.rotations import Array
 from lissom.spatial.vectors import Matrix3, Vector3
@@ -30,6 +30,7 @@ INERTIA = 10  # of them m, mc, I, the last ones
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 MOTION = flat(Motion(NUMBERS, NUMBERS, NUMBERS)).structure
 UPRIGHT = Rotation(Matrix3(Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0), Vector3(0.0, 0.0, 1.0)))
+WORLD = Placement(UPRIGHT, NUMBERS)
 FALL = Step("fall", lambda base, K: [[*base[0:6], *sub(base[6:9], K)]], (9,), (9,), 3)
 WITH_PAYLOAD = Step(
     "with_payload", lambda K, P: [[*[x + 0 for x in K[:12]], *add(K[12:], P)]], (CONSTANTS, INERTIA), (CONSTANTS,)
@@ -132,15 +133,6 @@ def nine_of(load: Load) -> Array:
 
 
 # ---- loads in body axes --------------------------------------------------------------------------
-
-
-@record
-class LoadValues:
-    """Force and moment of a load in world axes, and its point on a frame."""
-
-    f: Vector3
-    n: Vector3
-    point: Vector3
 
 
 LOAD = flat(LoadValues(NUMBERS, NUMBERS, NUMBERS)).structure

@@ -350,9 +350,7 @@ class Bodies:
         beams = [body.beam for body in self.list if body.beam is not None]
         own = dict.fromkeys(step for beam in beams for step in beam.steps)
         if self.coupling is not None:
-            from lissom.dynamics.factorised import solve
-
-            own |= dict.fromkeys((*self.coupling.steps, solve(self)))
+            own |= dict.fromkeys(self.coupling.steps)
         if not self.linear:
             return tuple(own)
         from lissom.dynamics.book import steps_of

@@ -37,7 +37,7 @@ def _node(body: Body, i: int) -> Node:
     drive = None if body.beam is not None else joint_drive(body)
     return Node(
         element_of(body), body.parent, body.coordinate, body.width, body.beam_owner if along else i,
-        int(not along or body.mount), drive,
+        int(not along or body.mount), drive, float(body.mass), 0.0 if along or body.beam is None else body.beam.mass,
     )  # fmt: skip
 
 

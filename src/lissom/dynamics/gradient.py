@@ -28,7 +28,6 @@ from lissom.dynamics.acting import CONSTANTS, FALL, WITH_PAYLOAD, Setting, read_
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, DAMPING, STIFFNESS, drive_of
 from lissom.dynamics.from_arm import constants_of
-from lissom.dynamics.mass import ARMATURE
 from lissom.dynamics.moves import STEPS as MOVES, carried, moves
 from lissom.dynamics.vectors import (
     UPPER,
@@ -172,6 +171,7 @@ def _begin(R: Any, base: Any) -> list[list[Any]]:
     return [[*R, O, O, O, *base[0:3], O, O, O, *base[3:6], *base[6:9]]]
 
 
+ARMATURE = Step("armature", lambda M, K: [[M[0] + K[0]]], (1,), (1,), 1)
 PASS_R = Step("pass_r", _pass_revolute, (24, 2, 1, 1), (24, 18, 28), CONSTANTS)
 PASS_P = Step("pass_p", _pass_prismatic, (24, 1, 1, 1), (24, 18, 28), CONSTANTS)
 SUM28 = Step("sum28", lambda a, b: [add(a, b)], (28, 28), (28,))

@@ -1,7 +1,7 @@
 """Inverse dynamics: recursive Newton-Euler in body axes (Luh, Walker and Paul 1980; Featherstone 2008, table 5.1).
 
-    outward   motion = X motion(parent) + S qdd + c        force = I a + v x* I v        (5.7) to (5.9)
-    inward    tau = S^T force                              force(parent) += X^T force    (5.10), (5.11)
+    outward   motion = X motion(parent) + S qdd + c        force = I a + v x* I v
+    inward    tau = S^T force                              force(parent) += X^T force
 
 Gravity enters as an acceleration of the base. A beam also acts on its parent, and a force acts on each of its modes.
 """

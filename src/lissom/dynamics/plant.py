@@ -21,8 +21,8 @@ from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import DAMPING, FRICTION, drive_of
 from lissom.dynamics.forward import Given
 from lissom.dynamics.inverse import joint_torques
-from lissom.dynamics.pivot import Held
 from lissom.dynamics.vectors import dot
+from lissom.elements.pivots import Held
 from lissom.engine.program import Entries
 from lissom.engine.step import Step
 from lissom.spatial.scalar import absolute

@@ -12,10 +12,11 @@ from lissom.engine.run import AbstractRun
 from lissom.joints.base import AbstractJoint
 from lissom.joints.drive import Drive
 from lissom.records import record
+from lissom.spatial.inertias import ArticulatedBody
 from lissom.spatial.motions import Pose, Wrench
 from lissom.spatial.scalar import Coordinates
 
-A = TypeVar("A", bound=Wrench)
+A = TypeVar("A", Wrench, ArticulatedBody)
 BASE = -1
 TOGETHER = 4  # sines and cosines are long chains of dependent operations; four at a time keep the processor busy
 Position = Any  # what the methods of an element take: the pose of a joint, the amplitudes of a beam
@@ -30,6 +31,8 @@ class Node:
     owner : number of the element whose coordinates these are: its own, or that of the beam along which it is a place
     carries : whether it has mass or carries other elements; other places along beams are there for loads and outputs
     drive : of its joint
+    mass, field_mass : of the body on its frame, and of the beam between parent and frame; masses that are inputs of a
+        program are not counted
     """
 
     element: AbstractElement[Any]
@@ -39,6 +42,8 @@ class Node:
     owner: int
     carries: int
     drive: Drive | None
+    mass: float
+    field_mass: float
 
     def part(self, vector: Any) -> Any:
         """The entries of a vector of coordinates that are the element's."""
@@ -54,11 +59,15 @@ class Tree:
     @property
     def dof(self) -> int:
         """Number of coordinates."""
-        return sum(node.width for i, node in enumerate(self.nodes) if node.owner == i)
+        return sum(node.width for _, node in self.own())
 
     def outward(self) -> Iterator[tuple[int, Node]]:
         """Elements with mass from the base to the tips."""
         return ((i, node) for i, node in enumerate(self.nodes) if node.carries)
+
+    def own(self) -> Iterator[tuple[int, Node]]:
+        """Elements with coordinates of their own, from the base to the tips."""
+        return ((i, node) for i, node in enumerate(self.nodes) if node.owner == i)
 
     def inward(self) -> Iterator[tuple[int, Node]]:
         """All elements from the tips to the base, places along a beam before its tip."""
@@ -67,6 +76,26 @@ class Tree:
     def path(self, i: int) -> list[int]:
         """Elements from the base to element i."""
         return [] if i == BASE else [*self.path(self.nodes[i].parent), i]
+
+    @property
+    def carried_mass(self) -> list[float]:
+        """Mass of the body on every frame and of all that it carries."""
+        total = [node.mass for node in self.nodes]
+        for i, node in self.inward():
+            if node.parent != BASE:
+                total[node.parent] += total[i] + node.field_mass
+        return total
+
+    @property
+    def chain(self) -> list[int]:
+        """For every coordinate the one before it on its branch, or BASE."""
+        last = {BASE: BASE} | {i: node.first + node.width - 1 for i, node in enumerate(self.nodes)}
+        out = [BASE] * self.dof
+        for _, node in self.own():
+            before = last[node.parent]
+            for k in range(node.first, node.first + node.width):
+                out[k], before = before, k
+        return out
 
     def joined(self, parts: Mapping[int, Coordinates]) -> list[Any]:
         """Vectors of one entry by coordinate, from vectors by element."""
@@ -110,4 +139,4 @@ def add_to(run: AbstractRun, sums: dict[int, A], i: int, more: A | None) -> None
 
 
 def _sum(a: A, b: A) -> A:
-    return a + b  # type: ignore[return-value]
+    return a + b

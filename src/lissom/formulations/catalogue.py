@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lissom.dynamics import articulated, forward
+from lissom.dynamics import forward
 from lissom.dynamics.acting import Setting, read_loads
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.drives import motor_force
+from lissom.dynamics.drives import arm_force, motor_force
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     de_luca_siciliano,
@@ -235,7 +235,7 @@ def forward_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) 
     """Inputs q, qd, tau, then the base's motion and the loads; output qdd."""
     n = len(bodies)
     q, qd, tau = (run.input(n) for _ in range(3))
-    efforts = [articulated.pull(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
+    efforts = [arm_force(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
     state = _state(run, bodies, setting, q, qd, [0.0] * n)
     run.output(returned(state, f.function(state, efforts), efforts))
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from lissom.errors import UnsupportedError
 from lissom.spatial.motions import Pose, Twist, Wrench
-from lissom.spatial.scalar import Coordinates
+from lissom.spatial.scalar import Coordinates, Scalar, add, mul
 
 JOINTS: dict[str, type[AbstractJoint]] = {}
 
@@ -41,15 +41,20 @@ class AbstractJoint(ABC):
         """(nv) directions of motion in the body's axes (Featherstone 2008, table 4.1)."""
 
     def velocity(self, rates: Coordinates) -> Twist:
-        """S qd (Featherstone 2008, 3.33)."""
+        """S qd."""
         first, *others = (direction * rate for direction, rate in zip(self.S, rates, strict=True))
         for other in others:
             first = first + other
         return first
 
     def project(self, force: Wrench) -> Coordinates:
-        """Forces S^T f on the coordinates (Featherstone 2008, 3.37)."""
+        """Forces S^T f on the coordinates."""
         return tuple(direction.dot(force) for direction in self.S)
+
+    def locked_inertia(self, trace: Scalar, mass: Scalar) -> Coordinates:
+        """Bounds of the inertia along S, of a rigid body with this mass and trace of its inertia."""
+        parts = [(mul(s.w.dot(s.w), trace), mul(s.v.dot(s.v), mass)) for s in self.S]
+        return tuple(add(a, b) for a, b in parts)
 
 
 def joint_class(kind: str) -> type[AbstractJoint]:

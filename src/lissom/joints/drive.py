@@ -25,6 +25,11 @@ class Drive:
 
     parameters: ClassVar[bool] = True  # nothing is differentiated by the numbers of a drive
 
+    @property
+    def resists(self) -> bool:
+        """Whether it has damping, friction or a spring; of values of a program that is not known."""
+        return not all(isinstance(x, float) and x == 0.0 for x in (self.damping, self.friction, self.stiffness))
+
     def passive(self, q: Scalar, qd: Scalar) -> Scalar:
         """Torque that damping, friction and spring take."""
         resistance = add(mul(self.damping, qd), mul(self.friction, sign(qd)))
@@ -33,3 +38,11 @@ class Drive:
     def motor_force(self, tau: Scalar, q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
         """Torque of the motor, from the torque that moves the arm."""
         return add(tau, add(mul(self.armature, qdd), self.passive(q, qd)))
+
+    def arm_force(self, tau: Scalar, q: Scalar, qd: Scalar) -> Scalar:
+        """Torque that moves the arm, from that of the motor; the armature is counted with the arm's inertia."""
+        return sub(tau, self.passive(q, qd))
+
+    def inertia(self, M: Scalar) -> Scalar:
+        """An entry on the diagonal of the mass matrix with the armature."""
+        return add(M, self.armature)

@@ -21,8 +21,8 @@ from lissom.dynamics.acting import Setting, base_motion, standing_frames, standi
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.drives import SMOOTHED
 from lissom.dynamics.forward import Given
-from lissom.dynamics.pivot import Held
 from lissom.dynamics.varied import Several
+from lissom.elements.pivots import Held
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries
@@ -185,9 +185,9 @@ class ClosedLoop:
             torques = [tau[k : k + 1] for k in range(self.dof)]
         held = {}
         for k in self.sliding:
-            held[k] = Held(run.apply(FREE, way[k]), run.constant([0.0]))
+            held[k] = Held(run.apply(FREE, way[k])[0], run.constant([0.0])[0])
         for k in self.prescribed:
-            held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
+            held[k] = Held(run.constant([0.0])[0], parts[f"lead{k}"][0])
         bodies = self._numbered(run, parts)
         bodies = with_payloads(run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
         base = base_motion(run, bodies, parts.get("base"))

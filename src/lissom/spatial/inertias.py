@@ -48,7 +48,7 @@ class RigidInertia:
 
 @record
 class ArticulatedInertia:
-    """n = I dw + H a, f = H^T dw + M a (Featherstone 2008, 7.1)."""
+    """n = I dw + H a, f = H^T dw + M a (Featherstone 2008, section 7.1)."""
 
     I: Symmetric3
     H: Matrix3
@@ -81,7 +81,7 @@ class ArticulatedInertia:
 
 @record
 class ArticulatedBody:
-    """A body and all that it carries: articulated inertia and bias force p (Featherstone 2008, 7.1).
+    """A body and all that it carries: articulated inertia and bias force p (Featherstone 2008, section 7.1).
 
     Of the composite with locked joints the first moment h and the trace of I, which pivots are compared with.
     """
@@ -101,7 +101,7 @@ class ArticulatedBody:
         return ArticulatedBody(self.inertia + other.inertia, self.p + other.p, h, trace)
 
     def without(self, U: Wrench, U_D: Wrench, u: Scalar) -> ArticulatedBody:
-        """With one coordinate eliminated: I - U U^T / D, p + U u / D; U_D = U / D (Featherstone 2008, 7.43, 7.44)."""
+        """With one coordinate eliminated: I - U U^T / D, p + U u / D; U_D = U / D."""
         return ArticulatedBody(self.inertia.minus(U, U_D), self.p + U_D * u, self.h, self.trace)
 
     def accelerated(self, c: Twist) -> ArticulatedBody:

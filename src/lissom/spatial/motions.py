@@ -117,3 +117,12 @@ class Wrench:
     def moved(self, r: Vector3) -> Wrench:
         """About a point from which the present one is at r."""
         return Wrench(self.f, self.n + r.cross(self.f))
+
+
+@record
+class LoadValues:
+    """Force and moment of a load in world axes, and its point on a frame."""
+
+    f: Vector3
+    n: Vector3
+    point: Vector3

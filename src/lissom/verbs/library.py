@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics import forward, inverse, mass, pivot
+from lissom.dynamics import forward, inverse, mass
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.inverse import INERTIA, Setting
+from lissom.elements.pivots import NEGLIGIBLE
 from lissom.engine import kernel
 from lissom.engine.blocks import boxes, rows_in_room, taken
 from lissom.engine.function import FLOAT, Function
@@ -238,7 +239,7 @@ class Library:
         M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
         locked, whole = np.diag(M).copy(), M.copy()
         for k in range(n - 1, -1, -1):
-            if not M[k, k] > pivot.NEGLIGIBLE * locked[k]:
+            if not M[k, k] > NEGLIGIBLE * locked[k]:
                 joint = self.arm.coordinates[k]
                 written = [link.name for link in self.arm.links if link.as_written]
                 if written and M[k, k] < 0:

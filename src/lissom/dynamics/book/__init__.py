@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 def steps_of(bodies: Bodies) -> tuple[Step, ...]:
     """Steps of the joints and rigid bodies of an arm with a linear field, and of its inertia matrix."""
-    from lissom.dynamics import factorised, kinematics, mass
+    from lissom.dynamics import kinematics
     from lissom.dynamics.book import frames, motion
 
-    shared = (kinematics.FRAME_R, kinematics.FRAME_P, mass.ARMATURE)
-    return (*frames.STEPS, *motion.STEPS, *shared, factorised.solve(bodies))
+    return (*frames.STEPS, *motion.STEPS, kinematics.FRAME_R, kinematics.FRAME_P)

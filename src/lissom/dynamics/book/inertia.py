@@ -24,9 +24,10 @@ from lissom.dynamics.book.frames import (
     THRUST,
     TORQUE,
 )
+from lissom.dynamics.drives import with_armature
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.kinematics import frames_of
-from lissom.dynamics.mass import Entries, own_entry
+from lissom.dynamics.mass import Entries
 from lissom.dynamics.moves import moves
 
 
@@ -64,7 +65,7 @@ def matrix(run: Any, bodies: Bodies, q: Any) -> Entries:
             k = body.coordinate
             column = run.apply(COLUMN_P if body.prismatic else COLUMN_R, W[i], B[i])
             _inwards(run, bodies, (W, move), i, k, column, M)
-            M[k, k] = own_entry(run, body, M[k, k])
+            M[k, k] = with_armature(run, body, M[k, k])
             continue
         parts = (W[body.parent], move[i], B[i], appendage(run, body))
         found, block = run.apply(body.beam.step("modal"), *parts, constants=body.beam.values)
