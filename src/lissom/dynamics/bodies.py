@@ -344,18 +344,10 @@ class Bodies:
             out += [[*reversed(range(body.coordinate, c)), *above] for c in self.coordinates(k)]
         return out
 
-    @cached_property
+    @property
     def steps(self) -> tuple[Step, ...]:
-        """Additional steps: of flexible links, of mimic joints, and of all bodies with a linear field."""
-        beams = [body.beam for body in self.list if body.beam is not None]
-        own = dict.fromkeys(step for beam in beams for step in beam.steps)
-        if self.coupling is not None:
-            own |= dict.fromkeys(self.coupling.steps)
-        if not self.linear:
-            return tuple(own)
-        from lissom.dynamics.book import steps_of
-
-        return tuple(dict.fromkeys((*own, *steps_of(self))))
+        """Additional steps of tapes; those of programs are found by recording."""
+        return ()
 
     def coordinates(self, k: int) -> range:
         """Coordinates of a body."""
@@ -389,7 +381,7 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy with some fields of some bodies changed: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("steps", "parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
+        for word in ("parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list, other.elements = list(self.list), None
         for word, entries in columns.items():

@@ -76,7 +76,7 @@ def program(run: AbstractRun, bodies: Bodies) -> None:
     for link, place in enumerate(bodies.links):
         if place.body != BASE:
             own = run.call(unit_wrenches, motion[place.body], frame[place.body], placement_of(place.row))
-            rows[link] = {i: flat(run.call(own.along, screw[i])).entries for i in tree.path(place.body)}
+            rows[link] = {i: flat(run.call(own.along, screw[i])).entries for i in reversed(tree.path(place.body))}
             if coupling is not None:
                 rows[link] = coupling.columns(run, rows[link], PARAMETERS)
     nothing = run.constant(np.zeros(PARAMETERS))

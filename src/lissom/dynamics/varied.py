@@ -176,10 +176,8 @@ class Varied:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Steps for the patterns of its beams, for a tape."""
-        from lissom.dynamics.beams import steps_of
-
-        return tuple(step for piece in self.pieces if piece.layout is not None for step in steps_of(piece.layout))
+        """Additional steps of tapes; those of programs are found by recording."""
+        return ()
 
     def filled(self, run: Any, bodies: Bodies, row: Any) -> Bodies:
         """The bodies of a program with the numbers of a row, a vector of it, in place of their own."""

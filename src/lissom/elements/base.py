@@ -9,10 +9,10 @@ from lissom.elements.elimination import Eliminated
 from lissom.elements.pivots import AbstractPivot
 from lissom.joints.base import AbstractJoint
 from lissom.records import record
-from lissom.spatial.inertias import ArticulatedBody, RigidInertia
-from lissom.spatial.motions import LoadValues, Motion, Placement, Twist, Wrench
+from lissom.spatial.inertias import ArticulatedBody, Energies, RigidInertia
+from lissom.spatial.motions import LoadValues, Motion, Placement, PointVelocity, Twist, Wrench
 from lissom.spatial.orientation import Rotation
-from lissom.spatial.scalar import Coordinates, Scalar
+from lissom.spatial.scalar import Coordinates, Scalar, add, mul
 from lissom.spatial.vectors import Vector3
 
 X = TypeVar("X")  # the position of an element: the pose of its joint, or the amplitudes of a beam
@@ -119,6 +119,39 @@ class Placed(NamedTuple):
     modal: ModalInertia | None
 
 
+@record
+class MovingBody:
+    """Orientation R and origin o of a frame in the world, its angular velocity w, and the velocity v of the origin."""
+
+    R: Rotation
+    o: Vector3
+    w: Vector3
+    v: Vector3
+
+
+@record
+class Totals:
+    """Kinetic energy T, first moment, momentum P and angular momentum L about the world's origin."""
+
+    T: Scalar
+    moment: Vector3
+    P: Vector3
+    L: Vector3
+
+    def __add__(self, other: Totals) -> Totals:
+        P, L = self.P + other.P, self.L + other.L
+        return Totals(add(self.T, other.T), self.moment + other.moment, P, L)
+
+
+def totals_of(state: MovingBody, inertia: RigidInertia) -> Totals:
+    """T = 1/2 (w.I w + m v.v) + v.(w x h),  P = m v + w x h,  L = I w + h x v + o x P; inertia in world axes."""
+    m, h, w, v, o = inertia.m, inertia.h, state.w, state.v, state.o
+    Iw, wh = inertia.I.apply(w), w.cross(h)
+    P = v * m + wh
+    T = add(mul(0.5, add(w.dot(Iw), mul(m, v.dot(v)))), v.dot(wh))
+    return Totals(T, o * m + h, P, Iw + h.cross(v) + o.cross(P))
+
+
 class Columns(NamedTuple):
     """Forces of unit accelerations about the world's origin, entries of the mass matrix among the coordinates."""
 
@@ -153,6 +186,26 @@ class AbstractElement(ABC, Generic[X]):
     @abstractmethod
     def orientation(self, parent: Rotation, x: X) -> Rotation:
         """Orientation of the frame in the world."""
+
+    @abstractmethod
+    def frame(self, parent: Placement, x: X) -> Placement:
+        """Placement of the frame in the world."""
+
+    @abstractmethod
+    def point_columns(self, parent: Placement, frame: Placement, x: X, P: Vector3) -> tuple[PointVelocity, ...]:
+        """Velocities of a point P that moves with the frame, per unit rate of every coordinate."""
+
+    @abstractmethod
+    def moving(self, parent: MovingBody, x: X, qd: Coordinates) -> tuple[MovingBody, Totals, Totals | None]:
+        """The frame in motion, and the totals of the body on it and of the mass between parent and frame."""
+
+    def with_strain(self, energies: Energies, x: X) -> Energies:
+        """Energies with the elastic energy of the element."""
+        return energies
+
+    def with_loss(self, power: Scalar, qd: Coordinates) -> Scalar:
+        """A power with that of the element's own damping."""
+        return power
 
     @abstractmethod
     def velocity(self, parent: MovingFrame, x: X, qd: Coordinates) -> Velocity:

@@ -19,11 +19,14 @@ from lissom.elements.base import (
     FieldForce,
     Inward,
     ModalInertia,
+    MovingBody,
     MovingFrame,
     Outward,
     Path,
     Placed,
+    Totals,
     Velocity,
+    totals_of,
 )
 from lissom.elements.elimination import Eliminated, eliminated
 from lissom.elements.field import field_force, field_inertia
@@ -31,11 +34,11 @@ from lissom.elements.pivots import AbstractPivot
 from lissom.elements.tables import Layout, Tables
 from lissom.elements.tip import Tip, tip_of
 from lissom.records import Packed, record
-from lissom.spatial.inertias import ArticulatedBody, RigidInertia
-from lissom.spatial.motions import LoadValues, Motion, Placement, Twist, Wrench
+from lissom.spatial.inertias import ArticulatedBody, Energies, RigidInertia
+from lissom.spatial.motions import LoadValues, Motion, Placement, PointVelocity, Twist, Wrench
 from lissom.spatial.orientation import Rotation
-from lissom.spatial.scalar import Coordinates, Scalar, add, sub
-from lissom.spatial.vectors import Matrix3, Symmetric3, Vector3, skew as skew3
+from lissom.spatial.scalar import Coordinates, Scalar, add, mul, sub
+from lissom.spatial.vectors import ZERO, Matrix3, Symmetric3, Vector3, skew as skew3
 
 
 class Integrals(Packed):
@@ -114,6 +117,16 @@ class AbstractBeamEnd(AbstractElement[Coordinates]):
         S = tuple(Twist(end @ _vector(tip.Jw[:, k]), root @ _vector(tip.Jp[:, k])) for k in range(tip.Jp.shape[1]))
         return Reach(p, p + root @ _vector(tip.r), root, end, S)
 
+    def frame(self, parent: Placement, x: Coordinates) -> Placement:
+        at = self._reach(parent.R, self.integrals.tip(objects(x)))
+        return Placement(at.tip, parent.p + at.r)
+
+    def point_columns(
+        self, parent: Placement, frame: Placement, x: Coordinates, P: Vector3
+    ) -> tuple[PointVelocity, ...]:
+        directions = self._reach(parent.R, self.integrals.tip(objects(x))).S
+        return tuple(PointVelocity(s.v + s.w.cross(P - frame.p), s.w) for s in directions)
+
     def _path(self, at: Reach, w: Vector3, tip: Tip) -> tuple[MovingFrame, Path, Body]:
         """Frame, path and body of the end; w: angular velocity of the parent."""
         wt, rate, spin = at.tip @ _vector(tip.w), at.root @ _vector(tip.rd), skew3(w).times(skew3(w))
@@ -121,6 +134,17 @@ class AbstractBeamEnd(AbstractElement[Coordinates]):
         c = Twist(w.cross(wt) + at.tip @ _vector(tip.gw), linear)
         inertia = self.inertia.turned(at.tip)
         return MovingFrame(at.tip, w + wt), Path(None, at.r, at.S, c), Body(inertia, inertia.velocity_force(w + wt))
+
+    def moving(self, parent: MovingBody, x: Coordinates, qd: Coordinates) -> tuple[MovingBody, Totals, Totals | None]:
+        tip = self.integrals.tip(objects(x), objects(qd))
+        at, w = self._reach(parent.R, tip), parent.w
+        v = parent.v + w.cross(at.r) + at.root @ _vector(tip.rd)
+        state = MovingBody(at.tip, parent.o + at.r, w + at.tip @ _vector(tip.w), v)
+        return state, totals_of(state, self.inertia.turned(at.tip)), self._field_totals(at, parent, x, qd)
+
+    @abstractmethod
+    def _field_totals(self, at: Reach, parent: MovingBody, x: Coordinates, qd: Coordinates) -> Totals | None:
+        """Totals of the beam itself."""
 
     def place(self, parent: Placement, x: Coordinates) -> Placed:
         at = self._reach(parent.R, self.integrals.tip(objects(x)))
@@ -156,6 +180,32 @@ class SecondOrderBeam(AbstractBeamEnd):
         composite = RigidInertia(t.C[0, 0], _vector(h), _symmetric(I)).turned(at.root).moved(at.p)
         forces = tuple(Wrench(_vector(F), _vector(N)).turned(at.root).moved(at.p) for N, F in X)
         return ModalInertia(composite, forces, tuple(Me))
+
+    def _field_totals(self, at: Reach, parent: MovingBody, x: Coordinates, qd: Coordinates) -> Totals | None:
+        """Totals of the composite with locked modes, with X etad and 1/2 etad Me etad of the modes."""
+        own, w, v = self._inertia(at, objects(x)), parent.w, parent.v
+        assert own.composite is not None
+        locked = totals_of(MovingBody(parent.R, parent.o, w, v), own.composite)
+        flow = Wrench(ZERO, ZERO)
+        for X, rate in zip(own.X, qd, strict=True):
+            flow = flow + X * rate
+        T = add(locked.T, add(w.dot(flow.n), v.dot(flow.f)))
+        for entry, (k, l) in zip(own.Me, _pairs(len(own.X)), strict=True):
+            T = add(T, mul(0.5 if k == l else 1, mul(mul(qd[k], qd[l]), entry)))
+        return Totals(T, locked.moment, locked.P + flow.f, locked.L + flow.n + parent.o.cross(flow.f))
+
+    def with_strain(self, energies: Energies, x: Coordinates) -> Energies:
+        t, eta = self.integrals.tables, objects(x)
+        V = 0.5 * (eta @ t.K @ eta)
+        for B in t.bend:
+            part = 0.5 * (eta @ B @ eta)
+            V = V + 0.5 * (part * part)
+        return Energies(energies.T, energies.V + V)
+
+    def with_loss(self, power: Scalar, qd: Coordinates) -> Scalar:
+        etad = objects(qd)
+        lost: Scalar = power + etad @ self.integrals.tables.damping @ etad
+        return lost
 
     def velocity(self, parent: MovingFrame, x: Coordinates, qd: Coordinates) -> Velocity:
         eta, etad = objects(x), objects(qd)
@@ -216,6 +266,9 @@ class Station(AbstractBeamEnd):
         return FieldForce(None, None)
 
     # ---- world axes ------------------------------------------------------------------------------
+
+    def _field_totals(self, at: Reach, parent: MovingBody, x: Coordinates, qd: Coordinates) -> Totals | None:
+        return None
 
     def velocity(self, parent: MovingFrame, x: Coordinates, qd: Coordinates) -> Velocity:
         tip = self.integrals.tip(objects(x), objects(qd))

@@ -11,18 +11,21 @@ from lissom.elements.base import (
     FieldForce,
     Inward,
     ModalInertia,
+    MovingBody,
     MovingFrame,
     Outward,
     Path,
     Placed,
+    Totals,
     Velocity,
+    totals_of,
 )
 from lissom.elements.elimination import Eliminated, eliminated
 from lissom.elements.pivots import AbstractPivot, Held
 from lissom.joints.base import AbstractJoint
 from lissom.records import dense, record
 from lissom.spatial.inertias import ArticulatedBody, RigidInertia
-from lissom.spatial.motions import Motion, Placement, Pose, Twist, Wrench
+from lissom.spatial.motions import Motion, Placement, PointVelocity, Pose, Twist, Wrench
 from lissom.spatial.orientation import Rotation
 from lissom.spatial.scalar import Coordinates, Scalar, add, mul, sub
 from lissom.spatial.vectors import ZERO, Vector3
@@ -80,6 +83,22 @@ class RigidLink(AbstractElement[Pose]):
         """Orientation, origin seen from that of the parent, and directions S."""
         R = self.orientation(parent, x)
         return R, parent @ self.placement.p + R @ x.p, tuple(s.turned(R) for s in self.joint.S)
+
+    def frame(self, parent: Placement, x: Pose) -> Placement:
+        R, r, _ = self._frame(parent.R, x)
+        return Placement(R, parent.p + r)
+
+    def point_columns(self, parent: Placement, frame: Placement, x: Pose, P: Vector3) -> tuple[PointVelocity, ...]:
+        directions = [s.turned(frame.R) for s in self.joint.S]
+        return tuple(dense(PointVelocity(s.v + s.w.cross(P - frame.p), s.w)) for s in directions)
+
+    def moving(self, parent: MovingBody, x: Pose, qd: Coordinates) -> tuple[MovingBody, Totals, Totals | None]:
+        R, r, S = self._frame(parent.R, x)
+        w, v = parent.w, parent.v + parent.w.cross(r)
+        for direction, rate in zip(S, qd, strict=True):
+            w, v = w + direction.w * rate, v + direction.v * rate
+        state = MovingBody(R, parent.o + r, w, v)
+        return state, totals_of(state, self.inertia.turned(R)), None
 
     def velocity(self, parent: MovingFrame, x: Pose, qd: Coordinates) -> Velocity:
         """w = w' + S qd,  c = w' x (w' x r) + velocity terms of the joint."""

@@ -99,6 +99,8 @@ def cut(entries: Entries, argument: Argument) -> Iterator[tuple[Stretch, Entries
 def unbound(function: Any, args: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """A function and its arguments; the owner of a bound method is the first one."""
     owner = getattr(function, "__self__", None)
+    if isinstance(owner, type):
+        raise ValueError(f"{function.__qualname__} is a class method and cannot be a step; use a function.")
     return (function, args) if owner is None else (function.__func__, (owner, *args))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from lissom.records import record
-from lissom.spatial.scalar import Scalar, add, mul, sign, sub
+from lissom.spatial.inertias import Energies
+from lissom.spatial.scalar import Scalar, absolute, add, mul, sign, sub
 
 
 @record
@@ -46,3 +47,17 @@ class Drive:
     def inertia(self, M: Scalar) -> Scalar:
         """An entry on the diagonal of the mass matrix with the armature."""
         return add(M, self.armature)
+
+    def with_energy(self, energies: Energies, q: Scalar, qd: Scalar) -> Energies:
+        """Energies with those of the armature and the spring."""
+        stretch = sub(q, self.rest)
+        T = add(energies.T, mul(mul(0.5, self.armature), mul(qd, qd)))
+        return Energies(T, add(energies.V, mul(mul(0.5, self.stiffness), mul(stretch, stretch))))
+
+    def with_damping_loss(self, power: Scalar, qd: Scalar) -> Scalar:
+        """A power with that of the damping."""
+        return add(power, mul(self.damping, mul(qd, qd)))
+
+    def with_friction_loss(self, power: Scalar, qd: Scalar) -> Scalar:
+        """A power with that of friction against the rate."""
+        return add(power, mul(self.friction, absolute(qd)))

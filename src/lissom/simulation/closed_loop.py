@@ -18,9 +18,9 @@ import numpy as np
 
 from lissom.dynamics import plant
 from lissom.dynamics.acting import Setting, base_motion, standing_frames, standing_loads, with_payloads
+from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.drives import SMOOTHED
-from lissom.dynamics.forward import Given
 from lissom.dynamics.varied import Several
 from lissom.elements.pivots import Held
 from lissom.engine import kernel
@@ -42,7 +42,6 @@ from lissom.verbs.library import compiler_present, digest, sources
 STRAIGHT = 8
 STRAIGHT_BENT = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
-STEPS = (*plant.STEPS, *laws.STEPS, FREE, SMOOTHED)
 Feedback = Callable[[float, Array, Array], Array]
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
@@ -218,12 +217,6 @@ class ClosedLoop:
         return laws.torques(self.controller, laws.Scene(run, q, qd, own), self.arm)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        """Steps of arithmetic that the compiled tape of this loop may call."""
-        beams = () if self.several is None else self.several.varied.steps
-        return (*STEPS, *self.bodies.steps, *beams, *laws.model_steps(self.controller, self.arm))
-
-    @property
     def straight(self) -> bool:
         """Whether the loop is compiled as straight-line code."""
         return self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT) and not is_short_lived(self.arm)
@@ -274,7 +267,7 @@ class ClosedLoop:
     def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
         if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
-        return kernel.tape_kernel(f"loop|{code_version()}", inputs, outputs, self.steps, self.program)
+        return kernel.tape_kernel(f"loop|{code_version()}", inputs, outputs, (), self.program)
 
     @property
     def compiled(self) -> bool:

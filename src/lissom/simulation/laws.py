@@ -63,7 +63,6 @@ def _spring(X: Any, v: Any, goal: Any, K: Any, D: Any) -> list[list[Any]]:
 SPRING = Step("spring", _spring, (16, 6, 12, 6, 6), (6,))
 ALONG = Step("along", lambda a, column, wrench: [[a[0] + sum(c * w for c, w in zip(column, wrench, strict=True))]],
              (1, 6, 6), (1,))  # fmt: skip
-STEPS = (PULL, SUM1, DRAG, CLIP, *DOTS, SPRING, ALONG)
 
 
 # ---- laws ----------------------------------------------------------------------------------------
@@ -96,14 +95,6 @@ def _gravity(scene: Scene, model: Arm) -> list[Any]:
     """Return the torques that hold the model at rest."""
     still = scene.run.constant(np.zeros(model.dof))
     return _believed_torques(scene, model, library_of(model).bodies, still, still)
-
-
-def model_steps(control: Controller | None, arm: Arm) -> tuple[Step, ...]:
-    """Return the tape steps that flexible links of the controller's model add."""
-    if control is None:
-        return ()
-    model = control.assumed_model(arm)
-    return library_of(model).bodies.with_stations(acting.standing_frames(model)).steps
 
 
 def _believed_torques(scene: Scene, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
@@ -154,7 +145,7 @@ def impedance(control: Impedance, scene: Scene, arm: Arm) -> list[Any]:
     run, bodies = scene.run, library_of(arm).bodies
     way = kinematics.reach(run, bodies, control.link, scene.q, run.constant(np.zeros(3)))
     v = kinematics.point_velocity(run, bodies, way, scene.qd)
-    wrench = run.apply(SPRING, way.X, v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))
+    wrench = run.apply(SPRING, way.X(run), v, *(scene.given[word] for word in ("goal", "stiffness", "damping")))
     nothing = run.constant([0.0])
     torques = _gravity(scene, control.assumed_model(arm)) if control.gravity else [nothing] * arm.dof
     for k, column in kinematics.columns(run, bodies, way).items():

@@ -119,10 +119,8 @@ class Stepper:
 
     def _compiled(self) -> repeat.Repeated:
         """The whole closed loop and step as machine code."""
-        loop, own = self.loop, (*self.tableau.steps, *FRICTION)
-        if loop.straight:
-            return repeat.Repeated(f"{self.method}|{loop.key}", (*own, self._stage), self._program)
-        return repeat.Repeated(f"{self.method}|{code_version()}", (*loop.steps, *own), self._program)
+        what = self.loop.key if self.loop.straight else code_version()
+        return repeat.Repeated(f"{self.method}|{what}", self._program)
 
     @property
     def _sizes(self) -> dict[str, int]:

@@ -113,3 +113,11 @@ class ArticulatedBody:
         lever = r * mass
         trace = add(self.trace, r.dot(self.h * 4 + lever * 2))
         return ArticulatedBody(self.inertia.moved(r), self.p.moved(r), self.h + lever, trace)
+
+
+@record
+class Energies:
+    """Kinetic energy T and potential energy V."""
+
+    T: Scalar
+    V: Scalar

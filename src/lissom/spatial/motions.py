@@ -30,6 +30,10 @@ class Placement:
         """A point r of the frame, in the other frame."""
         return self.R @ r + self.p
 
+    def times(self, other: Placement) -> Placement:
+        """The placement of a frame that is placed in this one."""
+        return Placement(self.R.then(other.R), self.p + self.R @ other.p)
+
 
 @record
 class Motion:
@@ -126,3 +130,28 @@ class LoadValues:
     f: Vector3
     n: Vector3
     point: Vector3
+
+
+@record
+class PointVelocity:
+    """Velocity v of a point of a frame, and angular velocity w of the frame, in world axes; or accelerations."""
+
+    v: Vector3
+    w: Vector3
+
+    def plus(self, other: PointVelocity, rate: Scalar) -> PointVelocity:
+        """The sum with a rate times another one."""
+        return PointVelocity(self.v + other.v * rate, self.w + other.w * rate)
+
+
+@record
+class Homogeneous:
+    """The 4x4 matrix of a placement, row by row."""
+
+    entries: tuple[Scalar, ...]
+
+
+def homogeneous(place: Placement) -> Homogeneous:
+    """The 4x4 matrix of a placement."""
+    rows = zip(place.R.matrix.rows, (place.p.x, place.p.y, place.p.z), strict=True)
+    return Homogeneous((*(x for row, p in rows for x in (row.x, row.y, row.z, p)), 0.0, 0.0, 0.0, 1.0))

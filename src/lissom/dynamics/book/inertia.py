@@ -24,11 +24,12 @@ from lissom.dynamics.book.frames import (
     THRUST,
     TORQUE,
 )
+from lissom.dynamics.book.kinematics import frames_of
 from lissom.dynamics.drives import with_armature
 from lissom.dynamics.from_arm import constants_of
-from lissom.dynamics.kinematics import frames_of
 from lissom.dynamics.mass import Entries
 from lissom.dynamics.moves import moves
+from lissom.records import flat
 
 
 def appendage(run: Any, body: Body) -> Any:
@@ -58,7 +59,8 @@ def composites(run: Any, bodies: Bodies, move: Any) -> dict[int, Any]:
 def matrix(run: Any, bodies: Bodies, q: Any) -> Entries:
     """Mass matrix as in `mass.matrix`: entries (i, j), i carrying j or equal, each a vector of length one."""
     move = moves(run, bodies, q)
-    B, W = composites(run, bodies, move), frames_of(run, bodies, move)
+    B = composites(run, bodies, move)
+    W = {i: flat(frame).entries for i, frame in frames_of(run, bodies, move).items()}
     M: Entries = {}
     for i, body in reversed(bodies.movers):
         if body.beam is None:

@@ -35,7 +35,6 @@ from lissom.dynamics.book.frames import (
     transform,
     triangle,
 )
-from lissom.dynamics.flexing import loss, strain
 from lissom.dynamics.layout import kind
 from lissom.elements import field
 from lissom.elements.arrays import Objects, axial, objects, scaled, skew
@@ -231,4 +230,4 @@ def columns(layout: Layout) -> Any:
     return step
 
 
-KINDS = (motion, force, inward, shortcut, compose, modal, moving, frame, columns, strain, loss)
+KINDS = (motion, force, inward, shortcut, compose, modal, moving, frame, columns)
