@@ -21,7 +21,6 @@ from lissom.dynamics.drives import arm_forces
 from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.dynamics.tree import Position, Tree, add_to
 from lissom.elements.base import Body, ModalInertia, MovingFrame, Path
-from lissom.elements.beam import Station
 from lissom.elements.elimination import Eliminated
 from lissom.elements.link import RigidLink
 from lissom.elements.pivots import Guarded, Held, Unguarded
@@ -84,6 +83,8 @@ def _take_loads(run: AbstractRun, bodies: Bodies, tree: Tree, x: dict[int, Posit
         if i in out.body:
             out.body[i] = run.call(out.body[i].minus_load, out.frame[i].R, load, placement_of(place.row))
         elif i != BASE:
+            from lissom.elements.beam import Station
+
             station, owner = tree.nodes[i].element, tree.nodes[i].owner
             modal = out.modal[owner]
             assert isinstance(station, Station)

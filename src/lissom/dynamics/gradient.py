@@ -30,7 +30,7 @@ from lissom.elements.base import Placed
 from lissom.elements.link import RigidLink
 from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
-from lissom.records import filled, flat, record
+from lissom.records import dense, filled, flat, record
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import LoadValues, Motion, Placement, Pose, Twist, Wrench
 from lissom.spatial.orientation import Rotation
@@ -172,8 +172,8 @@ def with_loads(shared: Column, S: Twist, loads: Loads) -> Column:
 
 
 def base_of(R: Rotation, base: Motion) -> SpatialMotion:
-    """The base, which passes through the world's origin at rest."""
-    return SpatialMotion(R, ZERO, Twist(base.w, ZERO), Twist(base.dw, base.a))
+    """The base, which passes through the world's origin at rest; with the structure of every other motion."""
+    return dense(SpatialMotion(R, ZERO, Twist(base.w, ZERO), Twist(base.dw, base.a)))
 
 
 def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
