@@ -6,8 +6,10 @@ import pytest
 
 from lissom.engine import derive
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
-from lissom.engine.program import Inline, Plain, Step, cos, sign, sin
+from lissom.engine.program import Inline, Plain
 from lissom.engine.record import Recorder
+from lissom.engine.step import Step
+from lissom.spatial.scalar import cos, sign, sin
 
 # a few hundred roundings in another order
 RELATIVE = 1e-12
@@ -28,10 +30,10 @@ STEPS = (BEND, SUM)
 def program(run):
     """Slices, a value used twice, one operand given twice, an output used again, an output nobody uses."""
     x, y, z = run.input(3), run.input(2), run.input(2)
-    u, v = run.call(BEND, x[0:2], y, constants=(1.5, -0.7))
-    w, _ = run.call(BEND, x[1:3], v[0:2], constants=(0.4, 1.1))
-    t = run.call(SUM, w, u)
-    run.output(run.call(SUM, t, t), w, z[1:2])
+    u, v = run.apply(BEND, x[0:2], y, constants=(1.5, -0.7))
+    w, _ = run.apply(BEND, x[1:3], v[0:2], constants=(0.4, 1.1))
+    t = run.apply(SUM, w, u)
+    run.output(run.apply(SUM, t, t), w, z[1:2])
 
 
 def recorded():

@@ -12,7 +12,7 @@ import lissom as ls
 from lissom.engine import native
 from lissom.engine.function import Function
 from lissom.engine.kernel import graph_of, straight_kernel
-from lissom.engine.program import sin
+from lissom.spatial.scalar import sin
 
 
 def program(run):

@@ -8,8 +8,10 @@ from lissom.engine.derive import OPERATIONS
 from lissom.engine.graph import evaluated, fused
 from lissom.engine.ir import LARGEST_ANGLE, Lanes
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
-from lissom.engine.program import Inline, Plain, Step, cos, sign, sin
+from lissom.engine.program import Inline, Plain
 from lissom.engine.record import Recorder
+from lissom.engine.step import Step
+from lissom.spatial.scalar import cos, sign, sin
 
 ROWS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 131]
 
@@ -28,10 +30,10 @@ JOIN = Step("join", lambda a: [[a[0] + a[1], a[0] - a[1]]], (2,), (2,))
 
 def example(run):
     x, y = run.input(3), run.input(2)
-    u, v = run.call(MIX, x, y, constants=(1.5, -2.25))
-    w, _ = run.call(MIX, u[0:3], v, constants=(0.5, 3.0))
+    u, v = run.apply(MIX, x, y, constants=(1.5, -2.25))
+    w, _ = run.apply(MIX, u[0:3], v, constants=(0.5, 3.0))
     run.output(w, v, y[1:2])
-    run.output(run.call(JOIN, u[3:5]))
+    run.output(run.apply(JOIN, u[3:5]))
 
 
 STEPS = (MIX, JOIN)
@@ -232,8 +234,8 @@ def long_example(run):
     x, y = run.input(3), run.input(2)
     keep = []
     for k in range(60):
-        u, v = run.call(MIX, x[0:3], y, constants=(0.1 * k, -0.3))
-        x, y = run.call(JOIN, u[0:2]) + x[2:3], run.call(JOIN, v)
+        u, v = run.apply(MIX, x[0:3], y, constants=(0.1 * k, -0.3))
+        x, y = run.apply(JOIN, u[0:2]) + x[2:3], run.apply(JOIN, v)
         x, y = [sin(value) for value in x], [2 + sin(value) for value in y]
         keep += [u[2], u[4], x[0]]
     run.output(keep, y, x[2:3])
@@ -301,9 +303,9 @@ def test_slots_used_again_change_nothing(seed):
             threes = [v[0:3] for v in values if len(v) >= 3]
             if rng.random() < 0.5:
                 pick = (threes[rng.integers(len(threes))], twos[rng.integers(len(twos))])
-                values += [*run.call(MIX, *pick, constants=(0.1, 0.2))]
+                values += [*run.apply(MIX, *pick, constants=(0.1, 0.2))]
             else:
-                values.append(run.call(JOIN, twos[rng.integers(len(twos))]))
+                values.append(run.apply(JOIN, twos[rng.integers(len(twos))]))
             if rng.random() < 0.3:
                 del values[rng.integers(len(values))]
         run.output(*(values[k] for k in rng.integers(0, len(values), 4)))
@@ -327,6 +329,6 @@ def test_recorder_refuses_operands_in_pieces():
     recorder = Recorder(4)
     x = recorder.input(4)
     with pytest.raises(ValueError, match="in a row"):
-        recorder.call(JOIN, x[0:1] + x[2:3])
+        recorder.apply(JOIN, x[0:1] + x[2:3])
     with pytest.raises(ValueError, match="constants"):
-        recorder.call(MIX, x[0:3], x[1:3], constants=(1.0,))
+        recorder.apply(MIX, x[0:3], x[1:3], constants=(1.0,))

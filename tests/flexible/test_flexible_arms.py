@@ -5,10 +5,10 @@ import pytest
 from tests.flexible.sampled import Cloud
 
 import lissom as ls
-from lissom.dynamics import articulated, forward
+from lissom.dynamics import forward
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bending import on_frame
-from lissom.dynamics.inverse import Setting
-from lissom.dynamics.pivot import Held
+from lissom.elements.pivots import Held
 from lissom.engine.program import Plain
 from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import pose
@@ -130,11 +130,11 @@ def test_articulated_bodies_against_the_matrix_with_held_joints(case, seed):
     joint = int(arm.joint_index[1])
     held = [0.0, rng.normal()]  # it is held, and follows this acceleration
     found = []
-    for way in (forward.by_matrix, articulated.accelerations):
+    for tape in (False, True):
         run = Plain([np.atleast_2d(x) for x in (q, qd, tau, *rows, payload, held)])
         bodies, given = forward.read(run, library.bodies.with_stations(setting.loads), setting)
         free, follows = run.input(2)
-        qdd, effort = way(run, bodies, given, {joint: Held([free], [follows])})
+        qdd, effort = forward.accelerations(run, bodies, given, {joint: Held(free, follows)}, tape)
         found.append(np.array([np.ravel(x[0])[0] for x in (*qdd, effort[joint])]))
     assert found[1][joint] == held[1]
     assert np.abs(found[1] - found[0]).max() < 1e-10 * np.abs(found[0]).max()

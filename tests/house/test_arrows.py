@@ -10,8 +10,8 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
-COMMON = {"arrays", "errors", "keywords", "later", "markup", "listing", "versions", "telling", "cores"}
-CORE = {"loops", "dynamics", "formulations", "flexible", "engine", "model", "spatial"}
+COMMON = {"arrays", "errors", "keywords", "later", "markup", "listing", "versions", "telling", "cores", "records"}
+CORE = {"elements", "joints", "loops", "dynamics", "formulations", "flexible", "engine", "model", "spatial"}
 OUTER = {"verbs", "kernels", "model", "spatial"}
 MAY_USE = {
     "arrays": set(),
@@ -23,15 +23,18 @@ MAY_USE = {
     "versions": set(),
     "telling": set(),
     "cores": set(),
+    "records": set(),
     "spatial": set(),
     "model": {"spatial"},
     "formats": {"model", "spatial"},
     "robots": set(),
     "work": set(),
-    "engine": set(),
+    "engine": {"spatial"},
     "flexible": {"engine", "model", "spatial"},
-    "dynamics": {"engine", "flexible", "model", "spatial"},
-    "formulations": {"dynamics", "engine", "flexible", "model", "spatial"},
+    "joints": {"spatial"},
+    "elements": {"joints", "spatial"},
+    "dynamics": {"elements", "joints", "engine", "flexible", "model", "spatial"},
+    "formulations": {"elements", "dynamics", "engine", "flexible", "model", "spatial"},
     "loops": {"dynamics", "engine", "flexible", "model", "spatial"},
     "planar": {"formulations", "dynamics", "engine", "flexible", "model", "spatial"},
     "kernels": CORE,

@@ -8,8 +8,8 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics import forward, inverse
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
 from lissom.kernels import forward_gradient
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lissom.dynamics.acting import standing_frames
 from lissom.dynamics.bodies import station_name
-from lissom.dynamics.inverse import standing_frames
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.model.link import Link

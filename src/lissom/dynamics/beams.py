@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics import flexing, flexing_inertia
 from lissom.dynamics.book import links
-from lissom.dynamics.layout import Kind, Layout, Tables, step_of
-from lissom.engine.program import Step
+from lissom.dynamics.layout import step_of
+from lissom.elements.tables import Layout, Tables
+from lissom.engine.step import Step
 from lissom.flexible.body import FlexibleBody, Station
 
-KINDS = {kind.name: kind for kind in (*flexing.KINDS, *flexing_inertia.KINDS)}
 LINEAR_KINDS = {kind.name: kind for kind in links.KINDS}
 
 
@@ -49,22 +48,8 @@ class Beam(NamedTuple):
         return self._packed(tables, self.m, self.layout.cubic, self.layout.flexibility)
 
     def step(self, kind: str) -> Step:
-        """A step of the beam, by its name in `flexing`, `flexing_inertia` or `book.links`."""
-        return step_of(_kinds(self.layout)[kind], self.layout)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """All steps of the beam."""
-        return steps_of(self.layout)
-
-
-def steps_of(layout: Layout) -> tuple[Step, ...]:
-    """All steps of a pattern."""
-    return tuple(step_of(kind, layout) for kind in _kinds(layout).values())
-
-
-def _kinds(layout: Layout) -> dict[str, Kind]:
-    return KINDS if layout.flexibility == "second_order" else LINEAR_KINDS
+        """A step of a beam with a linear field, by its name in `book.links`."""
+        return step_of(LINEAR_KINDS[kind], self.layout)
 
 
 def _end(station: Station) -> tuple[Any, ...]:

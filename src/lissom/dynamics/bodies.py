@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import UnsupportedError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -33,6 +33,7 @@ from lissom.spatial.rotations import Array, skew
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
+    from lissom.dynamics.tree import Tree
 
 BASE = -1
 MARK = "\x1f"  # between a link and a place along its beam; no name has it
@@ -87,6 +88,7 @@ class Bodies:
         self.arm = arm
         self._tiny = QUARTER_TURN if rounded else ROUNDING
         self.list: list[Body] = []
+        self.elements: Tree | None = None  # see `from_arm.tree_of`
         self.links: list[Place] = []  # where the links' frames are
         self.tips: list[Place] = []  # where their children and tools attach
         self._flexible = flexible_bodies(arm)
@@ -342,20 +344,10 @@ class Bodies:
             out += [[*reversed(range(body.coordinate, c)), *above] for c in self.coordinates(k)]
         return out
 
-    @cached_property
+    @property
     def steps(self) -> tuple[Step, ...]:
-        """Additional steps: of flexible links, of mimic joints, and of all bodies with a linear field."""
-        beams = [body.beam for body in self.list if body.beam is not None]
-        own = dict.fromkeys(step for beam in beams for step in beam.steps)
-        if self.coupling is not None:
-            from lissom.dynamics.factorised import solve
-
-            own |= dict.fromkeys((*self.coupling.steps, solve(self)))
-        if not self.linear:
-            return tuple(own)
-        from lissom.dynamics.book import steps_of
-
-        return tuple(dict.fromkeys((*own, *steps_of(self))))
+        """Additional steps of tapes; those of programs are found by recording."""
+        return ()
 
     def coordinates(self, k: int) -> range:
         """Coordinates of a body."""
@@ -389,9 +381,9 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy with some fields of some bodies changed: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("steps", "parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
+        for word in ("parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
-        other.list = list(self.list)
+        other.list, other.elements = list(self.list), None
         for word, entries in columns.items():
             for k, value in entries.items():
                 other.list[k] = other.list[k]._replace(**{word: value})

@@ -18,7 +18,8 @@ import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from lissom.engine.program import Entries, Step
+from lissom.engine.program import Entries
+from lissom.engine.step import Step
 from lissom.model.arm import Arm
 
 Key = TypeVar("Key", bound=Hashable)
@@ -52,7 +53,7 @@ class Coupling(NamedTuple):
     def _expanded(self, run: Any, x: Any, positions: bool) -> Any:
         if isinstance(x, Entries):
             x = run.gathered([x[k : k + 1] for k in range(self.dof)])
-        return run.call(_expand(self, positions), x)
+        return run.apply(_expand(self, positions), x)
 
     # ---- back to the arm -------------------------------------------------------------------------
 
@@ -119,9 +120,9 @@ def _summed(run: Any, parts: Iterable[tuple[Key, float, Any]], size: int) -> dic
     out: dict[Key, Any] = {}
     for key, factor, x in parts:
         if key in out:
-            out[key] = run.call(MORE[size], out[key], x, constants=[factor])
+            out[key] = run.apply(MORE[size], out[key], x, constants=[factor])
         else:
-            out[key] = x if factor == 1.0 else run.call(FIRST[size], x, constants=[factor])
+            out[key] = x if factor == 1.0 else run.apply(FIRST[size], x, constants=[factor])
     return out
 
 

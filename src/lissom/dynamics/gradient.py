@@ -1,8 +1,7 @@
-"""All first derivatives of inverse dynamics, O(n^2) numbers by one recursion.
+"""All first derivatives of inverse dynamics, O(n^2) numbers by one recursion, of rigid links.
 
-World axes, six-dimensional vectors (angular, linear) about the world's origin (Carpentier and
-Mansard 2018; Singh, Russell and Wensing 2022). With S the screw of a joint, v and a the velocity
-and acceleration of what carries it,
+World axes, six-dimensional vectors about the world's origin (Carpentier and Mansard 2018; Singh, Russell and Wensing
+2022). With S the screw of a joint, v and a the velocity and acceleration of what carries it,
 
     psd = v x S,   psdd = a x S + v x psd,   Sd = psd for one coordinate
 
@@ -20,178 +19,170 @@ E S = ((w x P + v) x F, 0) replaces S x* f, and dtau_j/dq_i gets -S_i . (S_j x* 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
+from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Setting, read_acting
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, DAMPING, STIFFNESS, drive_of
-from lissom.dynamics.inverse import CONSTANTS, FALL, LADEN, Setting, constants_of, read_acting
-from lissom.dynamics.mass import ARMATURE
-from lissom.dynamics.moves import STEPS as MOVES, carried, moves
-from lissom.dynamics.vectors import (
-    UPPER,
-    add,
-    cross,
-    dot,
-    full,
-    product,
-    scale,
-    sub,
-    symmetric_times,
-    times,
-    transposed,
-    turned_symmetric,
-)
-from lissom.engine.program import Step
+from lissom.dynamics.drives import is_zero
+from lissom.dynamics.from_arm import placement_of, tree_of
+from lissom.dynamics.tree import Tree
+from lissom.elements.base import Placed
+from lissom.elements.link import RigidLink
+from lissom.engine.record import RECORDED as STEPS
+from lissom.engine.run import AbstractRun
+from lissom.records import dense, filled, flat, record
+from lissom.spatial.inertias import RigidInertia
+from lissom.spatial.motions import LoadValues, Motion, Placement, Pose, Twist, Wrench
+from lissom.spatial.orientation import Rotation
+from lissom.spatial.scalar import Coordinates, Scalar, add, mul
+from lissom.spatial.vectors import ZERO, Matrix3, Vector3, skew
 
-# ---- six-dimensional algebra ---------------------------------------------------------------------
+__all__ = ["STEPS", "program"]
+Entries = dict[tuple[int, int, int], Any]  # (which, row, column) -> vector of one entry
 
 
-def _motion_cross(v: Any, m: Any) -> list[Any]:
-    """v x m of two motions."""
-    return cross(v[0:3], m[0:3]) + add(cross(v[0:3], m[3:6]), cross(v[3:6], m[0:3]))
+@record
+class SpatialMotion:
+    """Placement of a frame, and velocity and acceleration of its body about the world's origin."""
+
+    R: Rotation
+    o: Vector3
+    v: Twist
+    a: Twist
 
 
-def _force_cross(v: Any, f: Any) -> list[Any]:
-    """v x* f of a motion and a force."""
-    return add(cross(v[0:3], f[0:3]), cross(v[3:6], f[3:6])) + cross(v[0:3], f[3:6])
+@record
+class Screws:
+    """The screw S of a joint and its derivatives psd and psdd."""
+
+    S: Twist
+    psd: Twist
+    psdd: Twist
 
 
-def _times_inertia(IC: Any, x: Any) -> list[Any]:
-    """IC x; IC = m, h (3), I (6) about the world's origin."""
-    m, h, I = IC[0], IC[1:4], IC[4:10]
-    return add(symmetric_times(I, x[0:3]), cross(h, x[3:6])) + sub(scale(m, x[3:6]), cross(h, x[0:3]))
+@record
+class Composite:
+    """Of a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l]), force f."""
+
+    inertia: RigidInertia
+    B: Matrix3
+    l: Vector3
+    f: Wrench
+
+    def __add__(self, other: Composite) -> Composite:
+        return Composite(self.inertia + other.inertia, self.B + other.B, self.l + other.l, self.f + other.f)
+
+    def twice_B(self, x: Twist) -> Wrench:
+        """2 B x."""
+        return Wrench(x.w.cross(self.l), self.B.apply(x.w)) * 2
 
 
-def _skew(v: Any) -> list[Any]:
-    O = 0 * v[0]
-    return [O, -v[2], v[1], v[2], O, -v[0], -v[1], v[0], O]
+@record
+class Loads:
+    """Loads on a body and what it carries: wrench about the world's origin, and A = [F] [P]."""
+
+    wrench: Wrench
+    A: Matrix3
+
+    def __add__(self, other: Loads) -> Loads:
+        return Loads(self.wrench + other.wrench, self.A + other.A)
 
 
-# ---- steps ---------------------------------------------------------------------------------------
+@record
+class Column:
+    """Terms that the pairs of a column share; g of loads."""
+
+    t1: Wrench
+    t2: Wrench
+    t3: Wrench
+    u: Vector3
+    g: Wrench | None = None
 
 
-def _pass_revolute(above: Any, turn: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
-    """(R, o, v, a) of the parent -> (R, o, v, a), (S, psd, psdd), (IC, B, l, f)."""
-    R, r, z = carried(False, above[0:9], turn, K)
-    o = add(above[9:12], r)
-    return _passed(above, R, o, z + cross(o, z), qd[0], qdd[0], K)
-
-
-def _pass_prismatic(above: Any, q: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
-    R, r, z = carried(True, above[0:9], q, K)
-    o = add(above[9:12], r)
-    O = 0 * z[0]
-    return _passed(above, R, o, [O, O, O, *z], qd[0], qdd[0], K)
-
-
-def _passed(above: Any, R: Any, o: Any, S: Any, qd: Any, qdd: Any, K: Any) -> list[list[Any]]:
-    v0, a0 = above[12:18], above[18:24]
-    psd = _motion_cross(v0, S)
-    psdd = add(_motion_cross(a0, S), _motion_cross(v0, psd))
-    v = add(v0, scale(qd, S))
-    a = add(add(a0, scale(qdd, S)), scale(qd, psd))
-    IC = _about_world(R, o, K)
-    momentum = _times_inertia(IC, v)
-    f = add(_times_inertia(IC, a), _force_cross(v, momentum))
-    return [[*R, *o, *v, *a], S + psd + psdd, [*IC, *_velocity_matrix(IC, v, momentum), *momentum[3:6], *f]]
-
-
-def _about_world(R: Any, o: Any, K: Any) -> list[Any]:
-    """m, h, I of a body in world axes about the world's origin."""
-    m, own, I = K[12], times(R, K[13:16]), turned_symmetric(R, K[16:22])
-    h = add(scale(m, o), own)
-    trace = dot(o, add(own, h))
-    return [m, *h, *[I[k] - (o[a] * own[b] + h[a] * o[b]) + (trace if a == b else 0) for k, (a, b) in enumerate(UPPER)]]
-
-
-def _velocity_matrix(IC: Any, v: Any, momentum: Any) -> list[Any]:
-    """Upper left block of B = 1/2 (v x* IC - IC v x + (IC v) x*); the lower left one is -[l]."""
-    I, H, V, W = full(IC[4:10]), _skew(IC[1:4]), _skew(v[3:6]), _skew(v[0:3])
-    parts = zip(product(W, I), product(V, H), product(I, W), product(H, V), _skew(momentum[0:3]), strict=True)
-    return [0.5 * (a - b - c - d - e) for a, b, c, d, e in parts]
-
-
-def _column(pub: Any, comp: Any) -> list[list[Any]]:
-    """Terms shared by the pairs of a column: t1, t2, t3 (6 each) and u (3)."""
-    S, psd, psdd = pub[0:6], pub[6:12], pub[12:18]
-    IC, B, l, f = comp[0:10], comp[10:19], comp[19:22], comp[22:28]
-
-    def twice_B(x: Any) -> list[Any]:
-        return scale(2, times(B, x[0:3]) + [-u for u in cross(l, x[0:3])])
-
-    t1 = add(add(twice_B(psd), _times_inertia(IC, psdd)), _force_cross(S, f))
-    t2 = add(twice_B(S), scale(2, _times_inertia(IC, psd)))
-    t3 = _times_inertia(IC, S)
-    u = scale(2, add(times(transposed(B), S[0:3]), cross(l, S[3:6])))
-    return [t1 + t2 + t3 + u]
-
-
-def _pair(pub: Any, col: Any) -> list[Any]:
+@record
+class PairDerivatives:
     """dtau_i/dq_j, dtau_j/dq_i, dtau_i/dqd_j, dtau_j/dqd_i, M_ij."""
-    S, psd, psdd = pub[0:6], pub[6:12], pub[12:18]
-    t1, t2, t3, u = col[0:6], col[6:12], col[12:18], col[18:21]
-    return [
-        dot(S, t1),
-        dot(u, psd[0:3]) + dot(t3, psdd),
-        dot(S, t2),
-        dot(u, S[0:3]) + 2 * dot(t3, psd),
-        dot(S, t3),
-    ]
+
+    q_ij: Scalar
+    q_ji: Scalar
+    qd_ij: Scalar
+    qd_ji: Scalar
+    M: Scalar
 
 
-def _push(above: Any, load: Any, K: Any) -> list[list[Any]]:
-    """(N, F, A = [F][P]) of a load about the world's origin; K is the link's pose on the body."""
-    R, o = above[0:9], above[9:12]
-    P = add(o, times(R, add(times(K[0:9], load[6:9]), K[9:12])))
-    F = load[0:3]
-    return [add(load[3:6], cross(P, F)) + list(F) + product(_skew(F), _skew(P))]
+class Passed(NamedTuple):
+    """The outward pass of a link."""
+
+    motion: SpatialMotion
+    screws: Screws
+    composite: Composite
 
 
-def _loaded_column(S: Any, col: Any, ext: Any) -> list[list[Any]]:
+def outward(link: RigidLink, parent: SpatialMotion, x: Pose, qd: Coordinates, qdd: Coordinates) -> Passed:
+    """Motion of a link, its screw, and its own part of the composites."""
+    placed: Placed = link.place(Placement(parent.R, parent.o), x)
+    (S,), R, o = placed.screws, placed.frame.R, placed.frame.p
+    psd = parent.v.cross(S)
+    psdd = parent.a.cross(S) + parent.v.cross(psd)
+    v, a = parent.v + S * qd[0], parent.a + S * qdd[0] + psd * qd[0]
+    inertia = placed.inertia.moved(o)
+    momentum = inertia.times(v)
+    f = inertia.times(a) + v.cross_force(momentum)
+    own = Composite(inertia, _velocity_matrix(inertia, v, momentum), momentum.f, f)
+    return Passed(SpatialMotion(R, o, v, a), Screws(S, psd, psdd), own)
+
+
+def _velocity_matrix(inertia: RigidInertia, v: Twist, momentum: Wrench) -> Matrix3:
+    """Upper left block of B = 1/2 (v x* IC - IC v x + (IC v) x*)."""
+    I, H, V, W = inertia.I.full, skew(inertia.h), skew(v.v), skew(v.w)
+    return (W.times(I) - V.times(H) - I.times(W) - H.times(V) - skew(momentum.n)) * 0.5
+
+
+def column(screws: Screws, composite: Composite) -> Column:
+    """Terms of a column."""
+    S, psd, psdd = screws.S, screws.psd, screws.psdd
+    t1 = composite.twice_B(psd) + composite.inertia.times(psdd) + S.cross_force(composite.f)
+    t2 = composite.twice_B(S) + composite.inertia.times(psd) * 2
+    u = (composite.B.T.apply(S.w) + composite.l.cross(S.v)) * 2
+    return Column(t1, t2, composite.inertia.times(S), u)
+
+
+def pair(screws: Screws, shared: Column) -> PairDerivatives:
+    """Derivatives of a pair of coordinates."""
+    S, psd, psdd = screws.S, screws.psd, screws.psdd
+    q_ji = add(shared.u.dot(psd.w), psdd.dot(shared.t3))
+    if shared.g is not None:
+        q_ji = add(q_ji, S.dot(shared.g))
+    qd_ji = add(shared.u.dot(S.w), mul(2, psd.dot(shared.t3)))
+    return PairDerivatives(S.dot(shared.t1), q_ji, S.dot(shared.t2), qd_ji, S.dot(shared.t3))
+
+
+def loads_at(frame: SpatialMotion, load: LoadValues, place: Placement) -> Loads:
+    """A load at a place on a frame."""
+    P = frame.o + frame.R @ place.point(load.point)
+    return Loads(Wrench(load.f, load.n).moved(P), skew(load.f).times(skew(P)))
+
+
+def with_loads(shared: Column, S: Twist, loads: Loads) -> Column:
     """The column with loads: t1 corrected, and g with dtau_j/dq_i += S_i . g."""
-    f, F, A = ext[0:6], ext[3:6], ext[6:15]
-    w, v = S[0:3], S[3:6]
-    t1 = add(sub(col[0:3], times(A, w)), cross(F, v))
-    back = _force_cross(S, f)
-    g = [-x for x in add(back[0:3], times(transposed(A), w)) + add(back[3:6], cross(F, w))]
-    return [[*t1, *[x + 0 for x in col[3:21]], *g]]
+    F, A, back = loads.wrench.f, loads.A, S.cross_force(loads.wrench)
+    t1 = Wrench(shared.t1.f, shared.t1.n - A.apply(S.w) + F.cross(S.v))
+    g = Wrench(-(back.f + F.cross(S.w)), -(back.n + A.T.apply(S.w)))
+    return Column(t1, shared.t2, shared.t3, shared.u, g)
 
 
-def _loaded_pair(pub: Any, col: Any) -> list[Any]:
-    entries = _pair(pub, col[0:21])
-    entries[1] = entries[1] + dot(pub[0:6], col[21:27])
-    return entries
+def base_of(R: Rotation, base: Motion) -> SpatialMotion:
+    """The base, which passes through the world's origin at rest; with the structure of every other motion."""
+    return dense(SpatialMotion(R, ZERO, Twist(base.w, ZERO), Twist(base.dw, base.a)))
 
 
-def _begin(R: Any, base: Any) -> list[list[Any]]:
-    """(R, o, v, a) of the base from (w, dw, a): it passes through the world's origin at rest."""
-    O = 0 * base[0]
-    return [[*R, O, O, O, *base[0:3], O, O, O, *base[3:6], *base[6:9]]]
-
-
-PASS_R = Step("pass_r", _pass_revolute, (24, 2, 1, 1), (24, 18, 28), CONSTANTS)
-PASS_P = Step("pass_p", _pass_prismatic, (24, 1, 1, 1), (24, 18, 28), CONSTANTS)
-SUM28 = Step("sum28", lambda a, b: [add(a, b)], (28, 28), (28,))
-SUM15 = Step("sum15", lambda a, b: [add(a, b)], (15, 15), (15,))
-COLUMN = Step("column", _column, (18, 28), (21,))
-PAIR = Step("gpair", lambda p, c: [_pair(p, c)], (18, 21), (5,), paired=True)
-PUSH = Step("push", _push, (24, 9), (15,), 12)
-LOADED = Step("loaded", _loaded_column, (6, 21, 15), (27,))
-LOADED_PAIR = Step("loaded_pair", lambda p, c: [_loaded_pair(p, c)], (18, 27), (5,), paired=True)
-BEGIN = Step("begin", _begin, (9, 9), (24,))
-STEPS = (*MOVES, LADEN, PASS_R, PASS_P, SUM28, SUM15, COLUMN, PAIR, PUSH, LOADED, LOADED_PAIR, BEGIN, ARMATURE,
-         FALL)  # fmt: skip
-
-
-def program(run: Any, bodies: Bodies, setting: Setting) -> None:
+def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, then as `read_acting`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row."""
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     bodies, motion, loads = read_acting(run, bodies, setting)
-    tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
-    entries = _derivatives(run, tree, q, qd, qdd, motion, loads)
+    free, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
+    entries = _derivatives(run, free, q, qd, qdd, filled(MOTION, motion), loads)
     zero = run.constant([0.0])
     for which in range(3):
         own = {(i, j): entry for (of, i, j), entry in entries.items() if of == which}
@@ -200,62 +191,66 @@ def program(run: Any, bodies: Bodies, setting: Setting) -> None:
         run.output(*(own.get((i, j), zero) for i in range(n) for j in range(n)))
 
 
-def _derivatives(
-    run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, motion: Any, loads: Any
-) -> dict[tuple[int, int, int], Any]:
-    """(which, row, column) -> entry: derivatives by q, qd, qdd of the torques of a tree."""
-    n = len(bodies)
-    base = run.call(BEGIN, run.constant(np.eye(3).ravel()), motion)
-    state: list[Any] = [None] * n
-    pub: list[Any] = [None] * n
-    comp: list[Any] = [None] * n
-    move = moves(run, bodies, q)
-    for i, body in enumerate(bodies.list):
-        above = base if body.parent == BASE else state[body.parent]
-        step = PASS_P if body.prismatic else PASS_R
-        now = (move[i], qd[i : i + 1], qdd[i : i + 1])
-        state[i], pub[i], comp[i] = run.call(step, above, *now, constants=constants_of(body))
-    ext = _pushes(run, bodies, state, loads)
-    for i in range(n - 1, -1, -1):
-        parent = bodies.list[i].parent
-        if parent != BASE:
-            comp[parent] = run.call(SUM28, comp[parent], comp[i])
-            if i in ext:
-                ext[parent] = run.call(SUM15, ext[parent], ext[i]) if parent in ext else ext[i]
-    return _entries(run, bodies, pub, comp, ext)
+def _derivatives(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Motion, loads: Any) -> Entries:
+    """Derivatives by q, qd, qdd of the torques of a tree."""
+    tree = tree_of(bodies)
+    x = tree.positions(run, q)
+    motion: dict[int, SpatialMotion] = {BASE: run.call(base_of, run.constant(UPRIGHT), base)}
+    screws: dict[int, Screws] = {}
+    composite: dict[int, Composite] = {}
+    for i, node in tree.outward():
+        assert isinstance(node.element, RigidLink)
+        parts = (motion[node.parent], x[i], node.part(qd), node.part(qdd))
+        motion[i], screws[i], composite[i] = run.call(outward, node.element, *parts)
+    carried = _loads(run, bodies, motion, loads)
+    for i, node in tree.inward():
+        if node.parent != BASE:
+            composite[node.parent] = run.call(_sum, composite[node.parent], composite[i])
+            _add(run, carried, node.parent, carried.get(i))
+    return _entries(run, tree, screws, composite, carried)
 
 
-def _pushes(run: Any, bodies: Bodies, state: Any, loads: Any) -> dict[int, Any]:
+C = TypeVar("C", Composite, Loads)
+
+
+def _sum(a: C, b: C) -> C:
+    return a + b
+
+
+def _add(run: AbstractRun, sums: dict[int, Loads], i: int, more: Loads | None) -> None:
+    if more is not None:
+        sums[i] = run.call(_sum, sums[i], more) if i in sums else more
+
+
+def _loads(run: AbstractRun, bodies: Bodies, motion: dict[int, SpatialMotion], loads: Any) -> dict[int, Loads]:
     """Loads summed on their bodies."""
-    ext: dict[int, Any] = {}
+    out: dict[int, Loads] = {}
     for frame, load in loads:
         place = bodies.place(frame)
         if place.body != BASE:
-            pushed = run.call(PUSH, state[place.body], load, constants=place.row)
-            ext[place.body] = run.call(SUM15, ext[place.body], pushed) if place.body in ext else pushed
-    return ext
+            parts = (motion[place.body], filled(LOAD, load), placement_of(place.row))
+            _add(run, out, place.body, run.call(loads_at, *parts))
+    return out
 
 
-def _entries(run: Any, bodies: Bodies, pub: Any, comp: Any, ext: Any) -> dict[tuple[int, int, int], Any]:
-    """(which, row, column) -> entry, for all pairs on a branch."""
-    out: dict[tuple[int, int, int], Any] = {}
-
-    def put(i: int, j: int, five: Any) -> None:
-        out[0, i, j], out[1, i, j], out[2, i, j] = five[0:1], five[2:3], five[4:5]
+def _entries(
+    run: AbstractRun, tree: Tree, screws: dict[int, Screws], composite: dict[int, Composite], loads: dict[int, Loads]
+) -> Entries:
+    """Entries of all pairs on a branch, drives included."""
+    columns = [run.call(column, screws[j], composite[j]) for j in range(len(tree.nodes))]
+    if loads:
+        nothing = filled(flat(next(iter(loads.values()))).structure, run.constant([0.0] * 15))
+        parts = enumerate(columns)
+        columns = [run.call(with_loads, shared, screws[j].S, loads.get(j, nothing)) for j, shared in parts]
+    out: Entries = {}
+    found = run.call_pairs(pair, tree.chain, [screws[j] for j in range(len(columns))], columns)
+    for (i, j), five in found.items():
+        out |= {(0, i, j): [five.q_ij], (1, i, j): [five.qd_ij], (2, i, j): [five.M]}
         if i != j:
-            out[0, j, i], out[1, j, i], out[2, j, i] = five[1:2], five[3:4], five[4:5]
-
-    step, columns = PAIR, [run.call(COLUMN, pub[j], comp[j]) for j in range(len(bodies))]
-    if ext:
-        nothing = run.constant(np.zeros(15))
-        step, columns = LOADED_PAIR, [
-            run.call(LOADED, pub[j][0:6], columns[j], ext.get(j, nothing)) for j in range(len(bodies))
-        ]  # fmt: skip
-    for (i, j), five in run.pairs(step, bodies.parents, pub, columns).items():
-        put(i, j, five)
-    for j, body in enumerate(bodies.list):
-        for which, part in enumerate((STIFFNESS, DAMPING, OF_ARMATURE)):
-            own = drive_of(body, part)
-            if own is not None:
-                out[which, j, j] = run.call(ARMATURE, out[which, j, j], constants=own)
+            out |= {(0, j, i): [five.q_ji], (1, j, i): [five.qd_ji], (2, j, i): [five.M]}
+    for j, node in tree.own():
+        if node.drive is not None:
+            for which, own in enumerate((node.drive.stiffness, node.drive.damping, node.drive.armature)):
+                if not is_zero(own):
+                    out[which, j, j] = [run.call(add, out[which, j, j][0], own)]
     return out

@@ -1,267 +1,145 @@
-"""Mass matrix by composite bodies (Walker and Orin 1982, method 3), in body axes and in world axes.
+"""Mass matrix by composite bodies (Walker and Orin 1982, method 3; Featherstone 2008, table 6.2).
 
-In body axes (`matrix_in_body_axes`) zeros of the constants fold away: for straight-line code.
-In world axes (`matrix_in_world_axes`) an entry is one dot product of six numbers: for the tape.
-A composite is m, h = first moment (3), I (6), about the body's own origin.
+The composite of an element is itself and all that it carries, as one rigid body. Column j of M is the force of a unit
+acceleration of coordinate j on its composite, along the directions of the coordinates that carry it.
+
+    in world axes   an entry is one product of six numbers: for the tape
+    in body axes    the force is carried inwards, zeros of the placements fold away: for straight-line code
 """
 
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
+from lissom.dynamics.acting import WORLD, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.composite import shifted
-from lissom.dynamics.drives import ARMATURE as OF_ARMATURE, drive_of
-from lissom.dynamics.inverse import CONSTANTS, IN_P, IN_R, INERTIA, LADEN, Setting, constants_of, read_bodies, slid
-from lissom.dynamics.moves import STEPS as MOVES, carried, moves
-from lissom.dynamics.vectors import (
-    add,
-    cross,
-    dot,
-    scale,
-    symmetric_times,
-    times,
-    turned_about_z,
-    turned_symmetric,
-)
-from lissom.engine.program import Step
+from lissom.dynamics.drives import is_zero
+from lissom.dynamics.from_arm import tree_of
+from lissom.dynamics.tree import Tree
+from lissom.elements.base import ModalInertia, Placed
+from lissom.elements.link import RigidLink
+from lissom.engine.record import RECORDED as WORLD_STEPS
+from lissom.engine.run import AbstractRun, Pairs
+from lissom.joints.base import AbstractJoint
+from lissom.records import flat
+from lissom.spatial.inertias import RigidInertia
+from lissom.spatial.motions import Placement, Twist, Wrench
+from lissom.spatial.scalar import Scalar
+from lissom.spatial.vectors import Vector3
 
-# ---- body axes -----------------------------------------------------------------------------------
-
-
-def _turned_about_z(c: Any, s: Any, I: Any) -> list[Any]:
-    """Rz I Rz^T of a symmetric tensor."""
-    xx, xy, xz, yy, yz, zz = I
-    t = s * (xx - yy) + 2 * (c * xy)
-    k = s * t
-    return [xx - k, c * t - xy, c * xz - s * yz, yy + k, s * xz + c * yz, zz]
+__all__ = ["WORLD_STEPS", "dense", "matrix", "program"]
+Entries = dict[tuple[int, int], Any]  # vectors of one entry by row and column
 
 
-def _gather_revolute(below: Any, C: Any, turn: Any, K: Any) -> list[list[Any]]:
-    R0, p = K[0:9], K[9:12]
-    h = times(R0, turned_about_z(turn[0], turn[1], C[1:4]))
-    I = turned_symmetric(R0, _turned_about_z(turn[0], turn[1], C[4:10]))
-    return [add(below, shifted([C[0], *h, *I], p))]
+def in_world_axes(run: AbstractRun, tree: Tree, q: Any) -> Pairs[Scalar]:
+    """Entries (i, j), i carrying j or equal, from screws and columns about the world's origin."""
+    x = tree.positions(run, q)
+    frame: dict[int, Placement] = {BASE: run.constant(WORLD)}
+    placed: dict[int, Placed] = {}
+    for i, node in tree.outward():
+        placed[i] = run.call(node.element.place, frame[node.parent], x[i])
+        frame[i] = placed[i].frame
+    composite = _composites(run, tree, placed)
+    modal: dict[int, ModalInertia | None] = {i: place.modal for i, place in placed.items()}
+    columns: dict[int, Wrench] = {}
+    among: Pairs[Scalar] = {}
+    for i, node in tree.inward():
+        if i in placed:
+            parts = (placed[i].directions, modal[node.owner], composite[i], frame[i].p)
+            forces, entries, modal[node.owner] = run.call(node.element.columns, *parts)
+            columns |= dict(enumerate(forces, node.first))
+            own = range(node.first, node.first + len(forces))
+            among |= dict(zip(combinations_with_replacement(own, 2), entries, strict=False))
+    screws = {node.first + k: s for i, node in tree.own() for k, s in enumerate(placed[i].screws)}
+    numbers = range(tree.dof)
+    M = run.call_pairs(Twist.dot, tree.chain, [screws[k] for k in numbers], [columns[k] for k in numbers])
+    return {**M, **among, **_beyond(run, tree, placed, columns)}
 
 
-def _gather_prismatic(below: Any, C: Any, q: Any, K: Any) -> list[list[Any]]:
-    R0 = K[0:9]
-    return [add(below, shifted([C[0], *times(R0, C[1:4]), *turned_symmetric(R0, C[4:10])], slid(q, K)))]
-
-
-def _unit_revolute(C: Any) -> list[list[Any]]:
-    """(F, N) of a unit angular acceleration about z."""
-    h, I = C[1:4], C[4:10]
-    return [[-h[1], h[0], 0 * h[0], I[2], I[4], I[5]]]
-
-
-def _unit_prismatic(C: Any) -> list[list[Any]]:
-    """(F, N) of a unit acceleration along z."""
-    m, h = C[0], C[1:4]
-    return [[0 * m, 0 * m, m, h[1], -h[0], 0 * m]]
-
-
-GATHER_R = Step("gather_r", _gather_revolute, (10, 10, 2), (10,), CONSTANTS)
-GATHER_P = Step("gather_p", _gather_prismatic, (10, 10, 1), (10,), CONSTANTS)
-UNIT_R = Step("unit_r", _unit_revolute, (10,), (6,))
-UNIT_P = Step("unit_p", _unit_prismatic, (10,), (6,))
-ARMATURE = Step("armature", lambda M, K: [[M[0] + K[0]]], (1,), (1,), 1)
-
-Entries = dict[tuple[int, int], Any]
-
-
-def matrix_in_body_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
-    """Entries (i, j), i carrying j or equal, each a vector of length one."""
-    n = len(bodies)
-    constants = [constants_of(body) for body in bodies.list]
-    composite = [
-        row[12:22] if body.constants is not None else run.constant(row[12:22])
-        for row, body in zip(constants, bodies.list, strict=True)
-    ]
-    move = moves(run, bodies, q)
-    nothing = run.constant(np.zeros(6))
-    M: Entries = {}
-    for j in range(n - 1, -1, -1):
-        body = bodies.list[j]
-        force = run.call(UNIT_P if body.prismatic else UNIT_R, composite[j])
-        M[j, j] = own_entry(run, body, force[2:3] if body.prismatic else force[5:6])
-        at = j
-        while bodies.list[at].parent != BASE:
-            step = IN_P if bodies.list[at].prismatic else IN_R
-            force = run.call(step, nothing, force, move[at], constants=constants[at])
-            at = bodies.list[at].parent
-            M[at, j] = force[2:3] if bodies.list[at].prismatic else force[5:6]
-        if body.parent != BASE:
-            step = GATHER_P if body.prismatic else GATHER_R
-            composite[body.parent] = run.call(
-                step, composite[body.parent], composite[j], move[j], constants=constants[j]
-            )
-    return M
-
-
-def own_entry(run: Any, body: Any, entry: Any) -> Any:
-    """An entry on the diagonal with the inertia of the joint's drive."""
-    row = drive_of(body, OF_ARMATURE)
-    return run.call(ARMATURE, entry, constants=row) if row is not None else entry
-
-
-# ---- world axes ----------------------------------------------------------------------------------
-
-
-def _place_revolute(above: Any, turn: Any, K: Any) -> list[list[Any]]:
-    """(R, o) of the parent -> (R, o), screw (z, o x z), r = o - o', composite in world axes."""
-    R, r, z = carried(False, above[0:9], turn, K)
-    o = add(above[9:12], r)
-    return [R + o, z + cross(o, z), r, _composite(R, K[12:22])]
-
-
-def _place_prismatic(above: Any, q: Any, K: Any) -> list[list[Any]]:
-    R, r, z = carried(True, above[0:9], q, K)
-    return [R + add(above[9:12], r), [0 * z[0], 0 * z[0], 0 * z[0], *z], r, _composite(R, K[12:22])]
-
-
-def _composite(R: Any, K: Any) -> list[Any]:
-    return [K[0] + 0, *times(R, K[1:4]), *turned_symmetric(R, K[4:10])]
-
-
-def _column_revolute(screw: Any, C: Any, o: Any) -> list[list[Any]]:
-    """(N, F) about the world's origin of a unit joint acceleration."""
-    z = screw[0:3]
-    N, F = symmetric_times(C[4:10], z), cross(z, C[1:4])
-    return [add(N, cross(o, F)) + F]
-
-
-def _column_prismatic(screw: Any, C: Any, o: Any) -> list[list[Any]]:
-    z = screw[3:6]
-    N, F = cross(C[1:4], z), scale(C[0], z)
-    return [add(N, cross(o, F)) + F]
-
-
-PLACE_R = Step("place_r", _place_revolute, (12, 2), (12, 6, 3, 10), CONSTANTS)
-PLACE_P = Step("place_p", _place_prismatic, (12, 1), (12, 6, 3, 10), CONSTANTS)
-COMPOSE = Step("compose", lambda below, C, r: [add(below, shifted(C, r))], (10, 10, 3), (10,))
-COLUMN_R = Step("column_r", _column_revolute, (6, 10, 3), (6,))
-COLUMN_P = Step("column_p", _column_prismatic, (6, 10, 3), (6,))
-PAIR = Step("pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,), paired=True)
-MOUNTED_PAIR = Step("mounted_pair", lambda S, F: [[dot(S, F)]], (6, 6), (1,))
-TIP_COMPOSITE = Step("tip_composite", lambda R, K: [_composite(R, K)], (9,), (10,), INERTIA)
-TOGETHER = Step("together", lambda a, b: [add(a, b)], (10, 10), (10,))
-WORLD_STEPS = (*MOVES, LADEN, PLACE_R, PLACE_P, COMPOSE, COLUMN_R, COLUMN_P, PAIR, MOUNTED_PAIR, ARMATURE,
-               TIP_COMPOSITE, TOGETHER)  # fmt: skip
-
-
-def matrix_in_world_axes(run: Any, bodies: Bodies, q: Any) -> Entries:
-    """Entries of the mass matrix from screws and columns about the world's origin."""
-    n = len(bodies)
-    base = run.constant([*np.eye(3).ravel(), 0.0, 0.0, 0.0])
-    frame: list[Any] = [None] * n
-    screw: list[Any] = [None] * bodies.dof
-    r: list[Any] = [None] * n
-    composite: list[Any] = [None] * n
-    beams: dict[int, Bent] = {}
-    mounted: dict[int, Any] = {}  # screws of places along beams that carry bodies
-    move = moves(run, bodies, q)
-    for i, body in bodies.carrying:
-        above = base if body.parent == BASE else frame[body.parent]
-        if body.beam is not None:
-            frame[i], screws, r[i], *own = run.call(body.beam.step("place"), above, move[i], constants=body.beam.values)
-            composite[i] = run.call(TIP_COMPOSITE, frame[i][0:9], constants=constants_of(body)[12:])
-            if body.mount:
-                mounted[i] = screws
-                continue
-            beams[i] = Bent(screws, *own)
-            _by_six(screw, bodies.coordinates(i), screws)
-            continue
-        step = PLACE_P if body.prismatic else PLACE_R
-        frame[i], screw[body.coordinate], r[i], composite[i] = run.call(
-            step, above, move[i], constants=constants_of(body)
-        )
-    _gather_inwards(run, bodies, composite, r, beams)
-    columns: list[Any] = [None] * bodies.dof
-    within: Entries = {}
-    for i, body in bodies.movers:
-        o = frame[i][9:12]
-        if body.beam is None:
-            step = COLUMN_P if body.prismatic else COLUMN_R
-            columns[body.coordinate] = run.call(step, screw[body.coordinate], composite[i], o)
-            continue
-        bent = beams[i]
-        column = body.beam.step("column")
-        forces, entries = run.call(column, bent.screws, bent.X, bent.Me, composite[i], o)
-        for k in bodies.mounts(i):
-            forces, entries = run.call(column, mounted[k], forces, entries, composite[k], frame[k][9:12])
-        _by_six(columns, bodies.coordinates(i), forces)
-        pairs = combinations_with_replacement(bodies.coordinates(i), 2)
-        within |= {pair: entries[k : k + 1] for k, pair in enumerate(pairs)}
-    chain = [above[0] if above else BASE for above in bodies.carriers]
-    M: Entries = {**run.pairs(PAIR, chain, screw, columns), **within, **_beyond(run, bodies, mounted, columns)}
-    for _, body in bodies.movers:
-        if body.beam is None:
-            M[body.coordinate, body.coordinate] = own_entry(run, body, M[body.coordinate, body.coordinate])
-    return M
-
-
-def _beyond(run: Any, bodies: Bodies, mounted: dict[int, Any], columns: list[Any]) -> Entries:
-    """Entries of modes and of bodies along their beam, which move with the screws of their mount."""
-    out: Entries = {}
-    for i, _ in bodies.movers:
-        for k in bodies.ancestors(i)[1:]:
-            if k in mounted:
-                for at, c in enumerate(bodies.coordinates(k)):
-                    part = mounted[k][6 * at : 6 * at + 6]
-                    out |= {(c, j): run.call(MOUNTED_PAIR, part, columns[j]) for j in bodies.coordinates(i)}
+def _composites(run: AbstractRun, tree: Tree, placed: dict[int, Placed]) -> dict[int, RigidInertia]:
+    """The composite of every element."""
+    out = {i: place.inertia for i, place in placed.items()}
+    for i, node in tree.inward():
+        if i in placed and node.parent != BASE:
+            parts = (out[node.parent], out[i], placed[i].r, placed[i].on_parent)
+            out[node.parent] = run.call(_composed, *parts)
     return out
 
 
-class Bent(NamedTuple):
-    """A beam: screws of its tip, its composite with modes locked, unit forces X, and Me (see `flexing_inertia`)."""
-
-    screws: Any
-    composite: Any
-    X: Any
-    Me: Any
+def _composed(
+    parent: RigidInertia, composite: RigidInertia, r: Vector3, on_parent: RigidInertia | None
+) -> RigidInertia:
+    total = parent + composite.moved(r)
+    return total if on_parent is None else total + on_parent
 
 
-def _by_six(out: list[Any], places: range, values: Any) -> None:
-    for k, place in enumerate(places):
-        out[place] = values[6 * k : 6 * k + 6]
+def _beyond(run: AbstractRun, tree: Tree, placed: dict[int, Placed], columns: dict[int, Wrench]) -> Pairs[Scalar]:
+    """Entries of modes and of elements that hang along their beam, which move with the screws of their place."""
+    out: Pairs[Scalar] = {}
+    for _, node in tree.own():
+        for k in tree.path(node.parent):
+            if tree.nodes[k].owner != k:
+                for c, screw in enumerate(placed[k].screws, tree.nodes[k].first):
+                    numbers = range(node.first, node.first + node.width)
+                    out |= {(c, j): run.call(screw.dot, columns[j]) for j in numbers}
+    return out
 
 
-def _gather_inwards(run: Any, bodies: Bodies, composite: list[Any], r: list[Any], beams: dict[int, Bent]) -> None:
-    """Add to every composite those of the bodies it carries."""
-    for i, body in reversed(bodies.carrying):
-        parent = body.parent
-        if parent == BASE:
-            continue
-        composite[parent] = run.call(COMPOSE, composite[parent], composite[i], r[i])
-        if i in beams:
-            composite[parent] = run.call(TOGETHER, composite[parent], beams[i].composite)
+def in_body_axes(run: AbstractRun, tree: Tree, q: Any) -> Pairs[Scalar]:
+    """The same entries, of rigid links on joints of one coordinate."""
+    x = tree.positions(run, q)
+    links = [node.element for node in tree.nodes if isinstance(node.element, RigidLink)]
+    inertias = [link.inertia for link in links]
+    composite = [run.constant(x) if flat(x).argument.numbers else x for x in inertias]
+    M: Pairs[Scalar] = {}
+    for j, node in tree.inward():
+        force = run.call(_unit_force, links[j].joint, composite[j])
+        [M[j, j]] = run.call(links[j].joint.project, force)
+        for i in reversed(tree.path(j)[1:]):
+            force, at = run.call(links[i].carried, force, x[i]), tree.nodes[i].parent
+            [M[at, j]] = run.call(links[at].joint.project, force)
+        if node.parent != BASE:
+            composite[node.parent] = run.call(links[j].composed, composite[node.parent], composite[j], x[j])
+    return M
 
 
-def matrix(run: Any, bodies: Bodies, q: Any, tape: bool) -> Entries:
-    """The mass matrix, in body or world axes, whichever is faster for the arm and the code."""
+def _unit_force(joint: AbstractJoint, composite: RigidInertia) -> Wrench:
+    """Force of a unit acceleration of a joint on its composite."""
+    return composite.times(joint.S[0])
+
+
+def matrix(run: AbstractRun, bodies: Bodies, q: Any, tape: bool) -> Entries:
+    """The mass matrix, in body or world axes, whichever is faster for the arm and the code; vectors of one entry."""
     if bodies.coupling is not None:
-        tree, q = bodies.expanded(run, q)
-        found = bodies.coupling.matrix(run, matrix(run, tree, q, tape), symmetric=True)
+        free, q = bodies.expanded(run, q)
+        found = bodies.coupling.matrix(run, matrix(run, free, q, tape), symmetric=True)
         filled = dict.fromkeys((i, k) for k, above in enumerate(bodies.carriers) for i in above)
         return {**dict.fromkeys(filled, run.constant([0.0])), **found}
     if bodies.linear:
         from lissom.dynamics.book import inertia
 
         return inertia.matrix(run, bodies, q)
-    return (matrix_in_world_axes if tape or bodies.flexible else matrix_in_body_axes)(run, bodies, q)
+    tree = tree_of(bodies)
+    M = (in_world_axes if tape or bodies.flexible else in_body_axes)(run, tree, q)
+    return {key: [entry] for key, entry in with_armature(run, tree, M).items()}
 
 
-def dense(run: Any, n: int, M: Entries) -> list[Any]:
+def with_armature(run: AbstractRun, tree: Tree, M: Pairs[Scalar]) -> Pairs[Scalar]:
+    """The mass matrix with the inertia of drives."""
+    for _, node in tree.own():
+        if node.drive is not None and not is_zero(node.drive.armature):
+            M[node.first, node.first] = run.call(node.drive.inertia, M[node.first, node.first])
+    return M
+
+
+def dense(run: AbstractRun, n: int, M: Entries) -> list[Any]:
     """The dense mass matrix row by row, zero where two coordinates do not couple."""
     zero = run.constant([0.0])
     return [M.get((min(i, j), max(i, j)), zero) for i in range(n) for j in range(n)]
 
 
-def program(run: Any, bodies: Bodies, setting: Setting, tape: bool, packed: bool = False) -> None:
+def program(run: AbstractRun, bodies: Bodies, setting: Setting, tape: bool, packed: bool = False) -> None:
     """Input q, then as `read_bodies`; output M, row by row; packed: of each what is on the diagonal and right of it."""
     n = bodies.dof
     q = run.input(n)

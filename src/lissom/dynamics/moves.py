@@ -11,7 +11,8 @@ from typing import Any
 
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.vectors import add, columns_turned, product, scale, times
-from lissom.engine.program import Step, cos, sin
+from lissom.engine.step import Step
+from lissom.spatial.scalar import cos, sin
 
 
 def _turns(q: Any) -> list[list[Any]]:
@@ -49,9 +50,9 @@ def moves(run: Any, bodies: Bodies, q: Any, wanted: Iterable[int] | None = None)
         four = [bodies.list[k].coordinate for k in revolute[:4]]
         at = four[0]
         if four == [at, at + 1, at + 2, at + 3]:
-            turned = run.call(TURN_4, q[at : at + 4])
+            turned = run.apply(TURN_4, q[at : at + 4])
         else:
-            four, turned = four[:1], run.call(TURN, q[at : at + 1])
+            four, turned = four[:1], run.apply(TURN, q[at : at + 1])
         for j in range(len(four)):
             out[revolute[j]] = turned[2 * j : 2 * j + 2]
         del revolute[: len(four)]

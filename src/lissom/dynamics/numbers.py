@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.acting import nine_of
 from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import Bodies, Body
-from lissom.dynamics.inverse import constants_of, nine_of
+from lissom.dynamics.from_arm import constants_of
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from lissom.dynamics.beams import Beam
-    from lissom.dynamics.layout import Layout
+    from lissom.elements.tables import Layout
 
 Key = tuple[str, Any]  # what, and of which body, station, load, frame or link
 # stretches of a table whose entries are of one kind

@@ -15,27 +15,21 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lissom.dynamics import forward, inverse, kinematics
+from lissom.dynamics import forward, kinematics
+from lissom.dynamics.acting import LOAD, base_motion
+from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.drives import DAMPING, FRICTION, drive_of
-from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import base_motion, joint_torques
-from lissom.dynamics.pivot import Held
-from lissom.dynamics.vectors import dot
-from lissom.engine.program import Entries, Step, absolute
+from lissom.dynamics.drives import is_zero
+from lissom.dynamics.from_arm import tree_of
+from lissom.dynamics.inverse import joint_torques
+from lissom.elements.pivots import Held
+from lissom.engine.program import Entries
+from lissom.engine.run import AbstractRun
+from lissom.records import filled, flat, record
+from lissom.spatial.motions import LoadValues, PointVelocity
+from lissom.spatial.scalar import Scalar
 
 POWERS = 3
-PUSH = Step("push", lambda P, tau, effort, qd: [[P[0] + (tau[0] + effort[0]) * qd[0]]], (1, 1, 1, 1), (1,))
-DRIVE_POWER = Step("drive_power", lambda P, tau, qd: [[P[0] + tau[0] * qd[0]]], (1, 1, 1), (1,))
-DAMP = Step("damp", lambda P, qd, K: [[P[0] + K[0] * (qd[0] * qd[0])]], (1, 1), (1,), 1)
-RUB = Step("rub", lambda P, qd, way, K: [[P[0] + K[0] * (way[0] * qd[0])]], (1, 1, 1), (1,), 1)
-SCRAPE = Step("scrape", lambda P, qd, K: [[P[0] + K[0] * absolute(qd[0])]], (1, 1), (1,), 1)
-RUBBED = Step("rubbed", lambda tau, way, K: [[tau[0] - K[0] * way[0]]], (1, 1), (1,), 1)
-LOAD_POWER = Step("load_power", lambda P, v, load: [[P[0] + dot(v, load[0:6])]], (1, 6, 9), (1,))
-FELT = Step("felt", lambda P, still, moved, qd: [[P[0] + (still[0] - moved[0]) * qd[0]]], (1, 1, 1, 1), (1,))
-JOIN = Step("join", lambda a, b, c: [[a[0] + 0, b[0] + 0, c[0] + 0]], (1, 1, 1), (3,))
-OWN = (PUSH, DRIVE_POWER, DAMP, RUB, SCRAPE, RUBBED, LOAD_POWER, FELT, JOIN)
-STEPS = tuple(dict.fromkeys((*forward.STEPS, *inverse.STEPS, *kinematics.STEPS, *OWN)))
 
 
 class Sliding(NamedTuple):
@@ -53,52 +47,85 @@ class Flow(NamedTuple):
     power: Any
 
 
+@record
+class Power:
+    """Power of the motors, power that is lost, and power that comes from outside."""
+
+    motors: Scalar
+    lost: Scalar
+    outer: Scalar
+
+
 def plant(
-    run: Any, bodies: Bodies, given: Given, held: dict[int, Held], sliding: Sliding, moving_base: bool, tape: bool
-) -> Flow:
+    run: AbstractRun, bodies: Bodies, given: Given, held: dict[int, Held], sliding: Sliding, moving_base: bool,
+    tape: bool,
+) -> Flow:  # fmt: skip
     """Accelerations and power; `bodies` have friction of their own only where their motion is prescribed."""
-    tau = [given.tau[k : k + 1] for k in range(bodies.dof)]
-    net = list(tau)
+    net = [given.tau[k : k + 1] for k in range(bodies.dof)]
     for k, way in sliding.way.items():
-        net[k] = run.call(RUBBED, tau[k], way, constants=sliding.friction[k])
-    pulled = given._replace(tau=Entries(net))
-    qdd, effort = forward.accelerations(run, bodies, pulled, held, tape)
-    driven = run.constant([0.0])
-    for k, torque in enumerate(tau):
-        qd = given.qd[k : k + 1]
-        driven = (
-            run.call(PUSH, driven, torque, effort[k], qd) if k in effort else run.call(DRIVE_POWER, driven, torque, qd)
-        )
-    lost = run.constant([0.0])
-    for i, body in enumerate(bodies.list):
-        k = body.coordinate
-        if body.beam_owner >= 0 or body.follows:  # what is lost there is counted with the joint that it follows
+        net[k] = [run.call(_minus_product, net[k][0], sliding.friction[k][0], way[0])]
+    qdd, effort = forward.accelerations(run, bodies, given._replace(tau=Entries(net)), held, tape)
+    motors: Scalar = run.constant([0.0])[0]
+    for k in range(bodies.dof):
+        holding = effort[k][0] if k in effort else None
+        motors = run.call(_with_motor, motors, given.tau[k], holding, given.qd[k])
+    parts = (motors, _lost(run, bodies, given.qd, sliding), _outer(run, bodies, given, qdd, moving_base))
+    return Flow(qdd, effort, flat(run.call(_power, *parts)).entries)
+
+
+def _power(motors: Scalar, lost: Scalar, outer: Scalar) -> Power:
+    return Power(motors, lost, outer)
+
+
+def _minus_product(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+    return a - b * c
+
+
+def _with_motor(power: Scalar, tau: Scalar, effort: Scalar | None, qd: Scalar) -> Scalar:
+    return power + (tau if effort is None else tau + effort) * qd
+
+
+def _lost(run: AbstractRun, bodies: Bodies, qd: Any, sliding: Sliding) -> Scalar:
+    """Power of damping and friction; of joints that follow others it is counted with those."""
+    lost: Scalar = run.constant([0.0])[0]
+    for i, node in tree_of(bodies).own():
+        if bodies.list[i].follows:
             continue
-        if body.beam is not None:
-            lost = run.call(body.beam.step("loss"), lost, bodies.own(given.qd, i), constants=body.beam.values)
-            continue
-        for step, part in ((DAMP, DAMPING), (SCRAPE, FRICTION)):
-            own = drive_of(body, part)
-            if own is not None:
-                lost = run.call(step, lost, given.qd[k : k + 1], constants=own)
+        k = node.first
+        lost = run.call(node.element.with_loss, lost, node.part(qd))
+        if node.drive is not None and not is_zero(node.drive.damping):
+            lost = run.call(node.drive.with_damping_loss, lost, qd[k])
+        if node.drive is not None and not is_zero(node.drive.friction):
+            lost = run.call(node.drive.with_friction_loss, lost, qd[k])
         if k in sliding.way:
-            lost = run.call(RUB, lost, given.qd[k : k + 1], sliding.way[k], constants=sliding.friction[k])
-    outer = _outer(run, bodies, given, qdd, moving_base)
-    return Flow(qdd, effort, run.call(JOIN, driven, lost, outer))
+            lost = run.call(_with_friction, lost, sliding.friction[k][0], sliding.way[k][0], qd[k])
+    return lost
 
 
-def _outer(run: Any, bodies: Bodies, given: Given, qdd: list[Any], moving_base: bool) -> Any:
+def _with_friction(power: Scalar, friction: Scalar, way: Scalar, qd: Scalar) -> Scalar:
+    return power + friction * (way * qd)
+
+
+def _outer(run: AbstractRun, bodies: Bodies, given: Given, qdd: list[Any], moving_base: bool) -> Scalar:
     """Power of loads, and of the inertial forces of a moving base."""
-    power = run.constant([0.0])
+    power: Scalar = run.constant([0.0])[0]
     for frame, load in given.loads:
         if bodies.place(frame).body != BASE:
             way = kinematics.reach(run, bodies, frame, given.q, load[6:9])
-            power = run.call(LOAD_POWER, power, kinematics.point_velocity(run, bodies, way, given.qd), load)
+            v = filled(kinematics.VELOCITY, kinematics.point_velocity(run, bodies, way, given.qd))
+            power = run.call(_with_load, power, v, filled(LOAD, load))
     if moving_base:
-        still = base_motion(run, bodies)
         motion = (given.q, given.qd, run.gathered(qdd))  # beams read several of them at once
-        calm = joint_torques(run, bodies, *motion, still, [])
-        felt = joint_torques(run, bodies, *motion, given.base, [])
+        still = joint_torques(run, bodies, *motion, base_motion(run, bodies), [])
+        moved = joint_torques(run, bodies, *motion, given.base, [])
         for k in range(bodies.dof):
-            power = run.call(FELT, power, calm[k], felt[k], given.qd[k : k + 1])
+            power = run.call(_with_difference, power, still[k][0], moved[k][0], given.qd[k])
     return power
+
+
+def _with_load(power: Scalar, v: PointVelocity, load: LoadValues) -> Scalar:
+    return power + (v.v.dot(load.f) + v.w.dot(load.n))
+
+
+def _with_difference(power: Scalar, a: Scalar, b: Scalar, qd: Scalar) -> Scalar:
+    return power + (a - b) * qd

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.dynamics.acting import standing_frames
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.bodies import MARK, Bodies, spoken
 from lissom.dynamics.drives import FRICTION
-from lissom.dynamics.inverse import standing_frames
 from lissom.dynamics.numbers import Key, Numbers, numbers_of
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import InputError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from lissom.dynamics.layout import Layout
+    from lissom.elements.tables import Layout
 
 SAME = 1e-13  # relative to the table that an entry stands in; what differs by less is rounding
 FIELDS = {
@@ -176,10 +176,8 @@ class Varied:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Steps for the patterns of its beams, for a tape."""
-        from lissom.dynamics.beams import steps_of
-
-        return tuple(step for piece in self.pieces if piece.layout is not None for step in steps_of(piece.layout))
+        """Additional steps of tapes; those of programs are found by recording."""
+        return ()
 
     def filled(self, run: Any, bodies: Bodies, row: Any) -> Bodies:
         """The bodies of a program with the numbers of a row, a vector of it, in place of their own."""

@@ -17,8 +17,8 @@ import numpy as np
 
 from lissom.engine import pieces
 from lissom.engine.graph import Graph, Node
-from lissom.engine.program import Step
-from lissom.engine.record import COPY, Recorder, Tape
+from lissom.engine.record import Recorder, Tape
+from lissom.engine.step import Step
 from lissom.engine.tape import ZERO, used_steps, variants
 from lissom.errors import UnsupportedError
 
@@ -173,7 +173,8 @@ def recorded(program: Callable[..., None], steps: Sequence[Step]) -> tuple[Tape,
     program(run)
     tape = run.tape()
     called = {call for call, _, _ in tape.calls}
-    return tape, {step.name: step for step in variants(used_steps((*steps, *COPY), called), 4) if step.name in called}
+    known = {step.name: step for step in steps} | run.steps
+    return tape, {step.name: step for step in variants(used_steps(known.values(), called), 4) if step.name in called}
 
 
 def tape(

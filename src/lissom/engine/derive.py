@@ -26,10 +26,11 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from lissom.engine.graph import Graph, evaluated, from_casadi
-from lissom.engine.program import Step, cos, sign, sin
 from lissom.engine.record import Call, Tape
+from lissom.engine.step import Step
 from lissom.engine.symbolics import alone
 from lissom.errors import UnsupportedError
+from lissom.spatial.scalar import cos, sign, sin
 
 CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))
 ONE = Step("one", lambda: [[1.0]], (), (1,))

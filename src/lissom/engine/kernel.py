@@ -23,8 +23,9 @@ from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
 from lissom.engine.ir import Lanes
-from lissom.engine.program import Inline, Step
-from lissom.engine.record import COPY, Recorder, Tape
+from lissom.engine.program import Inline
+from lissom.engine.record import Recorder, Tape
+from lissom.engine.step import Step
 from lissom.engine.symbolics import alone
 
 Array = NDArray[np.float64]
@@ -258,21 +259,26 @@ def graph_of(program: Callable[..., None]) -> Graph:
 def tape_kernel(
     key: str, inputs: Sequence[int], outputs: Sequence[int], steps: Sequence[Step], program: Callable[..., None]
 ) -> Kernel:
-    """A tape kernel; `key` stands for the steps. The code of those that are used is compiled once and shared."""
-    ready_made: list[Tape] = []  # a tape that was made elsewhere serves every width
+    """A tape kernel; `key` stands for the steps. The code of those that are used is compiled once and shared.
 
-    def recorded(width: int) -> Tape:
-        if ready_made:
-            return ready_made[0]
+    steps : steps that tapes may name besides those that are found by recording
+    """
+    every_width: list[tuple[Tape, tuple[Step, ...]]] = []  # a tape that serves every width
+
+    def recorded(width: int) -> tuple[Tape, tuple[Step, ...]]:
+        if every_width:
+            return every_width[0]
         run = Recorder(width)
         program(run)
-        if run.ready_made:
-            ready_made.append(run.tape())
-        return run.tape()
+        made = run.tape()
+        names = {name for name, _, _ in made.calls}
+        found = made, tape.used_steps(({step.name: step for step in steps} | run.steps).values(), names)
+        if not run.one_width:
+            every_width.append(found)
+        return found
 
     def code(width: int) -> Code:
-        made = recorded(width)
-        used = tape.used_steps((*steps, *COPY), {name for name, _, _ in made.calls})
+        made, used = recorded(width)
         return tape_code(machine(key, used, width), made)
 
     return Kernel(inputs, outputs, code)

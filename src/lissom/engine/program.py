@@ -1,133 +1,27 @@
-"""Steps and programs: arithmetic written once, run on NumPy, as a graph, or as a tape.
-
-A program is a function ``program(run, ...)`` that asks `run` for inputs and calls steps:
-
-    x = run.input(3)                        a vector of three scalars
-    y, z = run.call(STEP, x, other, constants=row)
-    run.output(y[0:2], z)                   entries of one output vector
-    run.play(tape, steps)                   a recorded program, instead of all this
-    pairs = run.pairs(STEP, parents, xs, ys)    STEP(xs[i], ys[j]) for every i on the way from j to the root
-    y = run.each(STEPS, x, other)           an operation on entries (`sized`)
-    y = run.gathered(entries)               one vector from vectors of one entry
-    y = run.partly(x, {2: 0.5})             the vector x, of which some entries are known, to be folded
-    x = run.carry(new, x)                   the input x of the next time round, where programs are repeated
-
-Vectors can be indexed, sliced and joined (``a + b``). `run` is one of
-
-- `Plain`: NumPy arrays, one per scalar; the reference, and the way without llvmlite;
-- `Inline`: casadi symbols; everything becomes one graph, constants are folded;
-- `Recorder` (in `record`): nothing is computed; the calls become a tape for compiled steps.
-"""
+"""Runs on scalars: NumPy arrays, casadi symbols (see `run` for what runs are)."""
 
 from __future__ import annotations
 
-import functools
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 import numpy as np
 
 from lissom.engine.graph import Graph, from_casadi, fused
+from lissom.engine.run import AbstractRun, Pairs, path
+from lissom.engine.specialise import specialised, unbound, whole_values
+from lissom.engine.step import Step, scalars, traced
 from lissom.engine.symbolics import alone
+from lissom.records import FIELDS, Entries as EntryList, filled, flat, of_values
 
 if TYPE_CHECKING:
     from lissom.engine.record import Tape
 
-
-def sin(x: Any) -> Any:
-    """Sine of a float, an array or a symbol."""
-    return x.sin() if hasattr(x, "sin") else np.sin(x)
-
-
-def cos(x: Any) -> Any:
-    """Cosine of a float, an array or a symbol."""
-    return x.cos() if hasattr(x, "cos") else np.cos(x)
-
-
-def sign(x: Any) -> Any:
-    """Sign of a float, an array or a symbol; zero at zero."""
-    return x.sign() if hasattr(x, "sign") else np.sign(x)
-
-
-def absolute(x: Any) -> Any:
-    """Absolute value of a float, an array or a symbol."""
-    return x.fabs() if hasattr(x, "fabs") else np.abs(x)
-
-
-class Step(NamedTuple):
-    """A small function on lists of scalars.
-
-    function : takes one list per operand (and one of constants, when there are any), gives one list
-        per output; only ``+ - * /``, `sin`, `cos`, `sign`, `absolute`
-    inputs, outputs : lengths of operands and outputs
-    constants : number of constants
-    """
-
-    name: str
-    function: Callable[..., Sequence[Sequence[Any]]]
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    constants: int = 0
-    paired: bool = False  # called through `pairs`
-    adds: bool = False  # results are added to what is there; only on tapes
-    once: bool = False  # it is not worth remembering how it was traced
-    passive: int = 0  # last operands that nothing is differentiated by
-
-    def on_several(self, count: int) -> Step:
-        """The step (item, shared) applied to several items with one shared operand."""
-        item, shared = self.inputs
-
-        def function(*operands: Any) -> list[Sequence[Any]]:
-            return [out for k in range(count) for out in self.function(operands[k], operands[count])]
-
-        inputs = (*[item] * count, shared)
-        return Step(f"{self.name}_x{count}", function, inputs, self.outputs * count)
-
-    @property
-    def given(self) -> Step:
-        """The step with its constants as one more operand."""
-        return self._replace(name=f"{self.name}_given", inputs=(*self.inputs, self.constants), constants=0, passive=1)
-
-    @alone
-    def graph(self, fuse: bool) -> Graph:
-        """The step as a graph; constants are the last input."""
-        graph = from_casadi(traced.__wrapped__(self) if self.once else traced(self))
-        return fused(graph) if fuse else graph
-
-
-@functools.cache
-@alone
-def traced(step: Step) -> Any:
-    """The step as a casadi function of column vectors; constants are the last."""
-    import casadi as ca
-
-    sizes = [*step.inputs, *([step.constants] if step.constants else [])]
-    symbols = [ca.SX.sym(f"x{k}", n) for k, n in enumerate(sizes)]
-    results = step.function(*[_scalars(x) for x in symbols])
-    columns = ca.cse([ca.densify(ca.vertcat(*result)) for result in results])
-    return ca.Function("step", symbols, columns)
-
-
-def _scalars(x: Any) -> list[Any]:
-    import casadi as ca
-
-    return ca.vertsplit(x)
-
-
-def sized(name: str, function: Callable[..., Any], sizes: str) -> tuple[Step, ...]:
-    """An operation on entries, as steps on eight, four, two and one of them, for `each`.
-
-    sizes : for every operand "n" (as long as the result) or "1" (one entry for all)
-    """
-
-    def step(n: int) -> Step:
-        def entries(*operands: Any) -> list[list[Any]]:
-            rows = [[x[k if word == "n" else 0] for x, word in zip(operands, sizes, strict=True)] for k in range(n)]
-            return [[function(*row) for row in rows]]
-
-        return Step(f"{name}_{n}", entries, tuple(n if word == "n" else 1 for word in sizes), (n,))
-
-    return tuple(step(n) for n in (8, 4, 2, 1))
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class Entries:
@@ -146,54 +40,56 @@ class Entries:
         return some[0] if len(some) == 1 else [entry[0] for entry in some]
 
 
-class Plain:
-    """Run a program on NumPy arrays: inputs are columns of a batch."""
+class OnScalars(AbstractRun):
+    """A run that computes with scalars as they are; vectors are lists of them."""
 
-    def __init__(self, inputs: Sequence[np.ndarray]):
-        self._inputs = list(inputs)
+    def __init__(self) -> None:
         self.outputs: list[list[Any]] = []
 
+    @abstractmethod
     def input(self, n: int) -> list[Any]:
-        rows = self._inputs.pop(0)
-        return [rows[..., k] for k in range(n)]
+        """The next input."""
 
-    def constant(self, values: Sequence[float]) -> list[Any]:
-        return [float(value) for value in values]
+    def constant(self, value: R) -> R:
+        if type(value) in FIELDS:
+            return value
+        return cast(R, [float(x) for x in cast(Sequence[float], value)])
 
-    def call(self, step: Step, *operands: Any, constants: Sequence[float] = ()) -> Any:
+    def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        return function(*args, **kwargs)
+
+    def call_pairs(
+        self, function: Callable[[A, B], R], parents: Sequence[int], items: Sequence[A], shared: Sequence[B]
+    ) -> Pairs[R]:
+        count = range(len(parents))
+        return {(i, j): self.call(function, items[i], shared[j]) for j in count for i in path(parents, j)}
+
+    def apply(self, step: Step, *operands: Any, constants: Sequence[Any] = ()) -> Any:
         arguments = [*operands, *([list(constants)] if step.constants else [])]
         results = [list(result) for result in step.function(*arguments)]
         return results if len(results) > 1 else results[0]
 
-    def pairs(
-        self, step: Step, parents: Sequence[int], items: Sequence[Any], shared: Sequence[Any]
-    ) -> dict[tuple[int, int], Any]:
-        """``step(items[i], shared[j])`` by (i, j), for j and all its ancestors i (parent -1 is the root)."""
-        return {(i, j): self.call(step, items[i], shared[j]) for j in range(len(parents)) for i in path(parents, j)}
+    def pairs(self, step: Step, parents: Sequence[int], items: Sequence[Any], shared: Sequence[Any]) -> Pairs[Any]:
+        return {(i, j): self.apply(step, items[i], shared[j]) for j in range(len(parents)) for i in path(parents, j)}
 
     def each(self, steps: Sequence[Step], *operands: Any) -> list[Any]:
-        """An operation (see `sized`) on the entries of vectors; an operand with one entry serves all."""
         n = max(len(vector) for vector in operands)
         columns = [vector if len(vector) == n else list(vector) * n for vector in operands]
         return [steps[-1].function(*([x] for x in row))[0][0] for row in zip(*columns, strict=True)]
 
     def gathered(self, entries: Sequence[Any]) -> Any:
-        """Concatenate vectors of one entry into one vector."""
         return [entry[0] for entry in entries]
 
     def partly(self, vector: Any, known: Mapping[int, float]) -> Any:
-        """The vector with known entries replaced by their values."""
         return [known.get(k, entry) for k, entry in enumerate(vector)]
 
     def carry(self, new: Any, old: Any) -> Any:
-        """Declare the next value of the input `old`; on NumPy the caller passes it on."""
         return new
 
     def output(self, *entries: Any) -> None:
-        self.outputs.append([value for entry in entries for value in entry])
+        self.outputs.append([x for entry in entries for x in (flat(entry).entries if type(entry) in FIELDS else entry)])
 
     def play(self, tape: Tape, steps: Mapping[str, Step]) -> None:
-        """Run a recorded program."""
         values: list[Any] = [0.0] * tape.slots
         for first, n in tape.inputs:
             values[first : first + n] = self.input(n)
@@ -202,7 +98,7 @@ class Plain:
         for name, slots, position in tape.calls:
             step, n_out = steps[name], len(steps[name].outputs)
             operands = [values[at : at + n] for at, n in zip(slots[n_out:], step.inputs, strict=True)]
-            results = self.call(step, *operands, constants=tape.constants[position : position + step.constants])
+            results = self.apply(step, *operands, constants=tape.constants[position : position + step.constants])
             for at, new in zip(slots, [results] if n_out == 1 else results, strict=False):
                 before = values[at : at + len(new)]
                 values[at : at + len(new)] = [x + y for x, y in zip(before, new, strict=True)] if step.adds else new
@@ -210,49 +106,107 @@ class Plain:
             self.output([values[slot] for slot in out])
 
 
-class Partly:
+@final
+class Plain(OnScalars):
+    """Run a program on NumPy arrays: inputs are columns of a batch."""
+
+    def __init__(self, inputs: Sequence[np.ndarray]):
+        super().__init__()
+        self._inputs = list(inputs)
+
+    def input(self, n: int) -> list[Any]:
+        rows = self._inputs.pop(0)
+        return [rows[..., k] for k in range(n)]
+
+
+class Partly(AbstractRun):
     """A run some of whose inputs are constants: {number of the input: values}."""
 
-    def __init__(self, run: Any, fixed: Mapping[int, Sequence[float]]):
+    def __init__(self, run: AbstractRun, fixed: Mapping[int, Sequence[float]]):
         self._run, self._fixed, self._seen = run, fixed, -1
 
     def input(self, n: int) -> Any:
         self._seen += 1
         return self._run.constant(self._fixed[self._seen]) if self._seen in self._fixed else self._run.input(n)
 
-    def __getattr__(self, word: str) -> Any:
-        return getattr(self._run, word)
+    def constant(self, value: R) -> R:
+        return self._run.constant(value)
+
+    def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._run.call(function, *args, **kwargs)
+
+    def call_pairs(
+        self, function: Callable[[A, B], R], parents: Sequence[int], items: Sequence[A], shared: Sequence[B]
+    ) -> Pairs[R]:
+        return self._run.call_pairs(function, parents, items, shared)
+
+    def apply(self, step: Step, *operands: Any, constants: Sequence[Any] = ()) -> Any:
+        return self._run.apply(step, *operands, constants=constants)
+
+    def pairs(self, step: Step, parents: Sequence[int], items: Sequence[Any], shared: Sequence[Any]) -> Pairs[Any]:
+        return self._run.pairs(step, parents, items, shared)
+
+    def each(self, steps: Sequence[Step], *operands: Any) -> Any:
+        return self._run.each(steps, *operands)
+
+    def gathered(self, entries: Sequence[Any]) -> Any:
+        return self._run.gathered(entries)
+
+    def partly(self, vector: Any, known: Mapping[int, float]) -> Any:
+        return self._run.partly(vector, known)
+
+    def carry(self, new: Any, old: Any) -> Any:
+        return self._run.carry(new, old)
+
+    def output(self, *entries: Any) -> None:
+        self._run.output(*entries)
+
+    def play(self, tape: Tape, steps: Mapping[str, Step]) -> None:
+        self._run.play(tape, steps)
 
 
-def path(parents: Sequence[int], j: int) -> list[int]:
-    """Node j and its ancestors, outermost last."""
-    out = []
-    while j >= 0:
-        out.append(int(j))
-        j = parents[j]
-    return out
-
-
-class Inline(Plain):
+class Inline(OnScalars):
     """Run a program on casadi symbols; `graph()` is all of it at once."""
 
     def __init__(self) -> None:
-        super().__init__([])
+        super().__init__()
         self._symbols: list[Any] = []
 
     def input(self, n: int) -> list[Any]:
         import casadi as ca
 
         self._symbols.append(ca.SX.sym(f"in{len(self._symbols)}", n))
-        return _scalars(self._symbols[-1])
+        return scalars(self._symbols[-1])
 
-    def call(self, step: Step, *operands: Any, constants: Sequence[float] = ()) -> Any:
+    def constant(self, value: R) -> R:
+        import casadi as ca
+
+        if type(value) not in FIELDS:
+            return cast(R, [ca.SX(float(x)) for x in cast(Sequence[float], value)])
+        form = flat(value)
+        made: R = filled(form.structure, [ca.SX(x) for x in form.entries], of_values(form.structure))
+        return made
+
+    def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        plain, values = unbound(function, args)
+        forms = [flat(value) for value in values]
+        arguments = tuple([whole_values(form) for form in forms])
+        special = specialised(plain, arguments)
+        operands, numbers = special.operands(forms, arguments)
+        columns = [] if special.step is None else self._columns(special.step, operands, numbers)
+        return cast(R, special.returned(operands, columns))
+
+    def apply(self, step: Step, *operands: Any, constants: Sequence[Any] = ()) -> Any:
+        columns = self._columns(step, operands, constants)
+        return columns if len(columns) > 1 else columns[0]
+
+    @staticmethod
+    def _columns(step: Step, operands: Sequence[EntryList], constants: Sequence[Any]) -> list[list[Any]]:
         import casadi as ca
 
         vectors = [ca.vertcat(*operand) for operand in operands]
         results = traced(step).call([*vectors, *([ca.SX(ca.vertcat(*constants))] if step.constants else [])])
-        columns = [_scalars(result) for result in results]
-        return columns if len(columns) > 1 else columns[0]
+        return [scalars(result) for result in results]
 
     def slopes(self, count: int, fuse: bool) -> Graph:
         """Derivatives of the first output with respect to each of the first inputs, row by row."""

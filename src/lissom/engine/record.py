@@ -6,20 +6,30 @@ four items side by side in one vector, which is why tapes differ between widths.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, final
 
-from lissom.engine.program import Step, path, sized
+from lissom.engine.run import AbstractRun, Pairs, path
+from lissom.engine.specialise import specialised, unbound
+from lissom.engine.step import Step, sized
+from lissom.records import ENTRY, FIELDS, Entries, Flat, filled, flat, of_values, tuple_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
+B = TypeVar("B")
 GROUPS = (4, 2, 1)  # items a step takes at once in code of several lanes
 ROW = 4  # items side by side in code of one lane
 
 
 COPY = sized("copy", lambda x: x, "n")
+RECORDED = COPY  # the steps of programs whose own steps are found by recording
 
 
 class Block:
     """A vector in the workspace of a tape: the slots of its scalars."""
+
+    __slots__ = ("slots",)
 
     def __init__(self, slots: range | tuple[int, ...]):
         self.slots = slots
@@ -28,13 +38,28 @@ class Block:
         return len(self.slots)
 
     def __getitem__(self, key: int | slice) -> Block:
-        return Block(self.slots[key] if isinstance(key, slice) else self.slots[key : key + 1 or None])
+        return Block(self.slots[key]) if isinstance(key, slice) else Slot((self.slots[key],))
 
-    def __iter__(self) -> Any:
-        return (Block((slot,)) for slot in self.slots)
+    def __iter__(self) -> Iterator[Slot]:
+        return (Slot((slot,)) for slot in self.slots)
 
     def __add__(self, other: Block) -> Block:
         return Block((*self.slots, *other.slots))
+
+    @property
+    def _flat(self) -> Flat:
+        structure = tuple_of(len(self.slots))
+        return Flat(structure, self, of_values(structure))
+
+
+class Slot(Block):
+    """One scalar in the workspace of a tape; also a vector of one entry."""
+
+    __slots__ = ()
+
+    @property
+    def _flat(self) -> Flat:
+        return Flat(ENTRY, self, of_values(ENTRY))
 
 
 Call = tuple[str, tuple[int, ...], int]  # name of a step, first slots of its outputs and inputs, constants
@@ -51,10 +76,17 @@ class Tape(NamedTuple):
     constants: tuple[float, ...]
 
 
-class Recorder:
-    """Record a program as a tape for code of a given width."""
+@final
+class Recorder(AbstractRun):
+    """Record a program as a tape for code of a given width.
+
+    steps : those that calls name, paired ones without the number of items
+    one_width : whether the tape serves this width only
+    """
 
     def __init__(self, width: int) -> None:
+        self.steps: dict[str, Step] = {}
+        self.one_width = False
         self._width = width
         self._top = 0
         self._calls: list[Call] = []
@@ -75,20 +107,75 @@ class Recorder:
         self._inputs.append((block.slots[0] if n else 0, n))
         return block
 
-    def constant(self, values: Sequence[float]) -> Block:
+    def constant(self, value: R) -> R:
+        if type(value) not in FIELDS:
+            return cast(R, self._numbers(cast(Sequence[float], value)))
+        form = flat(value)
+        return cast(R, filled(form.structure, self._numbers(list(form.entries)), of_values(form.structure)))
+
+    def _numbers(self, values: Sequence[float]) -> Block:
         block = self._allocate(len(values))
         self._fixed += [(slot, float(value)) for slot, value in zip(block.slots, values, strict=True)]
         return block
 
-    def call(self, step: Step, *operands: Block, constants: Sequence[float] | Block = ()) -> Any:
+    def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        plain, values = unbound(function, args)
+        forms = [flat(value) for value in values]
+        arguments = tuple([form.argument for form in forms])
+        special = specialised(plain, arguments)
+        operands, numbers = special.operands(forms, arguments)
+        outputs: list[Block] = []
+        if special.step is not None:
+            outputs = self._recorded(special.step, [self._in_one_piece(entries) for entries in operands], numbers)
+        return cast(R, special.returned(operands, outputs))
+
+    def call_pairs(
+        self, function: Callable[[A, B], R], parents: Sequence[int], items: Sequence[A], shared: Sequence[B]
+    ) -> Pairs[R]:
+        forms = [[flat(value) for value in some] for some in (items, shared)]
+        kinds = [{form.argument for form in some} for some in forms]
+        if any(len(kind) > 1 for kind in kinds):
+            raise ValueError(f"{function.__qualname__}: pairs of values of different structures: {kinds}")
+        if not len(parents):
+            return {}
+        special = specialised(function, (forms[0][0].argument, forms[1][0].argument), paired=True)
+        assert special.step is not None
+        blocks = [[self._in_one_piece(form.entries) for form in some] for some in forms]
+        found = self.pairs(special.step, parents, *blocks)
+        return {pair: cast(R, special.returned((), [block])) for pair, block in found.items()}
+
+    def _in_one_piece(self, entries: Entries) -> Block:
+        """Entries of an operand as a block; those that lie apart are copied."""
+        block = _block(entries)
+        slots = block.slots
+        if type(slots) is range and slots.step == 1:
+            return block
+        first, n = slots[0], len(slots)
+        if tuple(slots) == tuple(range(first, first + n)):
+            return Block(range(first, first + n))
+        return self.gathered([Slot((slot,)) for slot in slots])
+
+    def apply(self, step: Step, *operands: Any, constants: Sequence[float] | Block = ()) -> Any:
         if isinstance(constants, Block):
-            return self.call(step.given, *operands, constants)
-        outputs = [self._allocate(n) for n in step.outputs]
-        made = [(_first(block, n, step), n) for block, n in zip(outputs, step.outputs, strict=True)]
-        read = [(_first(block, n, step), n) for block, n in zip(operands, step.inputs, strict=True)]
-        slots = tuple(first for first, _ in (*made, *read))
-        self._append((step.name, slots, self._row(constants, step)), made, read)
+            return self.apply(step.given, *operands, constants)
+        outputs = self._recorded(step, [_block(operand) for operand in operands], constants)
         return outputs if len(outputs) > 1 else outputs[0]
+
+    def _recorded(self, step: Step, operands: Sequence[Block], constants: Sequence[float]) -> list[Block]:
+        """Append the call of a step and return its outputs."""
+        self.note(step)
+        outputs = [self._allocate(n) for n in step.outputs]
+        made = [(block.slots.start, n) for block, n in zip(outputs, step.outputs, strict=True)]  # type: ignore[union-attr]
+        read = [(_first(block, n, step), n) for block, n in zip(operands, step.inputs, strict=True)]
+        slots = tuple([first for first, _ in (*made, *read)])
+        self._append((step.name, slots, self._row(constants, step)), made, read)
+        return outputs
+
+    def note(self, step: Step) -> None:
+        """Remember a step that is called; no two steps have one name."""
+        known = self.steps.setdefault(step.name, step)
+        if known is not step and known[2:5] != step[2:5]:
+            raise ValueError(f"two steps are named {step.name!r}: {known[2:5]} and {step[2:5]}")
 
     def _append(self, call: Call, made: list[tuple[int, int]], read: list[tuple[int, int]]) -> None:
         """Append a call with first slots and lengths of its outputs and inputs."""
@@ -97,8 +184,10 @@ class Recorder:
 
     def pairs(
         self, step: Step, parents: Sequence[int], items: Sequence[Block], shared: Sequence[Block]
-    ) -> dict[tuple[int, int], Block]:
-        """See `Plain.pairs`; steps of pairs have one output."""
+    ) -> Pairs[Block]:
+        """See `AbstractRun.pairs`; steps of pairs have one output."""
+        self.one_width = True
+        self.note(step)
         if self._width == 1:
             return self._pairs_in_rows(step, parents, items, shared)
         out: dict[tuple[int, int], Block] = {}
@@ -107,13 +196,23 @@ class Recorder:
             for count in GROUPS:
                 while len(left) >= count:
                     now, left = left[:count], left[count:]
-                    results = self.call(step.on_several(count), *(items[i] for i in now), shared[j])
-                    out |= {(i, j): r for i, r in zip(now, [results] if count == 1 else results, strict=True)}
+                    results = self._on_several(step, [items[i] for i in now], shared[j])
+                    out |= {(i, j): r for i, r in zip(now, results, strict=True)}
         return out
+
+    def _on_several(self, step: Step, items: Sequence[Block], shared: Block) -> list[Block]:
+        """Append the call of a step on several items."""
+        outputs = [self._allocate(step.outputs[0]) for _ in items]
+        made = [(block.slots[0], len(block)) for block in outputs]
+        sizes = [step.inputs[0]] * len(items) + [step.inputs[1]]
+        read = [(_first(block, n, step), n) for block, n in zip((*items, shared), sizes, strict=True)]
+        slots = tuple([first for first, _ in (*made, *read)])
+        self._append((f"{step.name}_x{len(items)}", slots, 0), made, read)
+        return outputs
 
     def _pairs_in_rows(
         self, step: Step, parents: Sequence[int], items: Sequence[Block], shared: Sequence[Block]
-    ) -> dict[tuple[int, int], Block]:
+    ) -> Pairs[Block]:
         """Items of the current path, by depth, four side by side; one call does a whole path."""
         size, n_out = step.inputs[0], step.outputs[0]
         order = _depth_first(parents)
@@ -147,24 +246,25 @@ class Recorder:
         return self._rows.get(row, 0)
 
     def each(self, steps: Sequence[Step], *operands: Block) -> Block:
-        """See `Plain.each`; the result lies in one piece."""
+        """See `AbstractRun.each`; the result lies in one piece."""
         n = max(len(block) for block in operands)
         result = self._allocate(n)
         self._in_pieces(steps, operands, result, [(result.slots[0], n)])
         return result
 
-    def gathered(self, entries: Sequence[Block]) -> Block:
-        """See `Plain.gathered`; the entries are copied to where they lie in one piece."""
+    def gathered(self, entries: Sequence[Any]) -> Block:
+        """See `AbstractRun.gathered`; the entries are copied to where they lie in one piece."""
+        self.note(COPY[-1])
         result = self._allocate(len(entries))
         whole = [(result.slots[0], len(entries))]
         for k, entry in enumerate(entries):
-            source = entry.slots[0]
+            source = entry[0].slots[0]
             slots = (result.slots[k], source)
             self._append((COPY[-1].name, slots, 0), whole if k == 0 else [], [(source, 1), *whole])
         return result
 
     def partly(self, vector: Block, known: Mapping[int, float]) -> Block:
-        """See `Plain.partly`; a tape leaves the vector unchanged."""
+        """See `AbstractRun.partly`; a tape leaves the vector unchanged."""
         return vector
 
     def carry(self, new: Block, old: Block) -> Block:
@@ -180,6 +280,7 @@ class Recorder:
         for step in steps:
             n = step.outputs[0]
             while len(result) - at >= n:
+                self.note(step)
                 parts = [block if size < n or len(block) == 1 else block[at : at + n]
                          for block, size in zip(operands, step.inputs, strict=True)]  # fmt: skip
                 read = [(_first(block, size, step), size) for block, size in zip(parts, step.inputs, strict=True)]
@@ -187,17 +288,15 @@ class Recorder:
                 self._append((step.name, slots, 0), made if at == 0 else [], read + made)
                 at += n
 
-    def output(self, *entries: Block) -> None:
-        self._outputs.append(tuple(slot for block in entries for slot in block.slots))
+    def output(self, *entries: Any) -> None:
+        parts = [flat(entry).entries if type(entry) in FIELDS else entry for entry in entries]
+        blocks = [block for part in parts for block in ([part] if isinstance(part, Block) else part)]
+        self._outputs.append(tuple([slot for block in blocks for slot in block.slots]))
 
     def play(self, tape: Tape, steps: Mapping[str, Step]) -> None:
         """Use a tape that was recorded elsewhere."""
         self._whole = tape
-
-    @property
-    def ready_made(self) -> bool:
-        """Whether the tape was recorded elsewhere."""
-        return self._whole is not None
+        self.steps |= steps
 
     def tape(self, reuse: bool = True) -> Tape:
         """The tape; `reuse`: results take the room of earlier ones that nothing reads any more."""
@@ -224,8 +323,15 @@ def _depth_first(parents: Sequence[int]) -> list[tuple[int, int]]:
     return order
 
 
+def _block(vector: Any) -> Block:
+    """A vector as a block; also a list of slots is a vector."""
+    return vector if isinstance(vector, Block) else Block(tuple([slot.slots[0] for slot in vector]))
+
+
 def _first(block: Block, n: int, step: Step) -> int:
     """First slot of an operand, which must lie in one piece."""
+    if type(block.slots) is range and block.slots.step == 1 and len(block.slots) == n:
+        return block.slots.start
     slots = list(block.slots)
     if len(slots) != n or slots != list(range(slots[0], slots[0] + n)):
         raise ValueError(f"step {step.name}: operand with slots {slots}, expected {n} in a row")

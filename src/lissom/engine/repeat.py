@@ -18,15 +18,14 @@ Zero bytes from row to row: all rows read the same.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import wait
 from itertools import pairwise
 
 from lissom.engine import kernel as kernels, tape
 from lissom.engine.ir import Body, Lanes, any_nan
 from lissom.engine.kernel import PROTOTYPE, Array, Code
-from lissom.engine.program import Step
-from lissom.engine.record import COPY, Recorder
+from lissom.engine.record import Recorder
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
 
@@ -87,9 +86,9 @@ STATE, FIXED, STREAM, KEPT = 2, 6, 10, 15
 class Repeated:
     """A compiled program with inputs state, fixed and stream and the new state as output, carried on."""
 
-    def __init__(self, key: str, steps: Sequence[Step], program: Callable[..., None]):
-        """`key` stands for the steps."""
-        self._key, self._steps, self._program = key, tuple(steps), program
+    def __init__(self, key: str, program: Callable[..., None]):
+        """`key` stands for the steps of the program."""
+        self._key, self._program = key, program
         self._codes: dict[int, Code] = {}
 
     def _code(self, width: int) -> Code:
@@ -98,7 +97,7 @@ class Repeated:
             run = Recorder(width)
             self._program(run)
             recorded = run.tape()
-            used = tape.used_steps((*self._steps, *COPY), {name for name, _, _ in recorded.calls})
+            used = tape.used_steps(run.steps.values(), {name for name, _, _ in recorded.calls})
             made = kernels.machine(f"repeat|{self._key}", used, width, kernel_ir)
             self._codes[width] = kernels.tape_code(made, recorded)
         return self._codes[width]

@@ -15,13 +15,13 @@ order: one compilation serves every model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from lissom.engine.graph import Node
 from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
 from lissom.engine.movers import move_in, move_out
-from lissom.engine.program import Step
 from lissom.engine.record import GROUPS, ROW
+from lissom.engine.step import Step
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
 ZERO = Node("const", data=(0.0,))
@@ -60,11 +60,13 @@ def shell(lanes: Lanes, kernel: Callable[[Lanes], str] | None = None) -> list[st
     return [*lanes.declarations, move_in(lanes), move_out(lanes), (kernel or _kernel)(lanes)]
 
 
-def used_steps(steps: Sequence[Step], called: set[str]) -> tuple[Step, ...]:
-    """The steps that calls name; a paired step is called by names that begin with its own."""
+def used_steps(steps: Iterable[Step], called: set[str]) -> tuple[Step, ...]:
+    """The steps that calls name, in one order for all tapes; calls of a paired step have names that begin with its."""
+    steps = tuple(steps)
     paired = {step.name for step in steps if step.paired and any(name.startswith(f"{step.name}_") for name in called)}
     given = (step.given for step in steps if step.constants)
-    return tuple(step for step in dict.fromkeys((*steps, *given)) if step.name in called or step.name in paired)
+    used = {step.name: step for step in (*steps, *given) if step.name in called or step.name in paired}
+    return tuple(used[name] for name in sorted(used))
 
 
 def names_of(steps: Sequence[Step], width: int) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.engine.graph import Graph, Node, fused
-from lissom.engine.program import Plain
+from lissom.engine.program import OnScalars
 
 
 class Scalar:
@@ -67,11 +67,11 @@ class Scalar:
         return self._put("sign", self)
 
 
-class AsWritten(Plain):
+class AsWritten(OnScalars):
     """Run a program on nodes; `graph()` returns the recorded operations."""
 
     def __init__(self) -> None:
-        super().__init__([])
+        super().__init__()
         self._nodes: list[Node] = []
         self._sizes: list[int] = []
 

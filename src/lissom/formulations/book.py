@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics import inverse, mass
+from lissom.dynamics import acting, inverse, mass
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.engine.program import Inline
 from lissom.engine.symbolics import alone
@@ -43,7 +43,7 @@ def simulation_form(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd; outputs J, its upper triangle, and -R."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    base = inverse.base_motion(run, bodies)
+    base = acting.base_motion(run, bodies)
     run.output(*mass.matrix(run, bodies, q, tape=False).values())
     run.output(*inverse.joint_torques(run, bodies, q, qd, run.constant(np.zeros(n)), base, []))
 

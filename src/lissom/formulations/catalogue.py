@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lissom.dynamics import articulated, forward, inverse
+from lissom.dynamics import forward
+from lissom.dynamics.acting import Setting, read_loads
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting, read_loads
-from lissom.engine.program import sign
+from lissom.dynamics.drives import arm_force, motor_force
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     de_luca_siciliano,
@@ -28,6 +28,7 @@ from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
 from lissom.formulations.planar import Planar
 from lissom.model.arm import FLEXIBILITIES, Arm
+from lissom.spatial.scalar import sign
 
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
 WALKER_ORIN = "Walker and Orin 1982, J. Dynamic Systems, Measurement, and Control 104"
@@ -209,7 +210,7 @@ def inverse_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) 
     q, qd, qdd = (run.input(n) for _ in range(3))
     tau = f.function(_state(run, bodies, setting, q, qd, qdd))
     for i, body in enumerate(bodies.list):
-        own = inverse.driven(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
+        own = motor_force(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
         tau[i] = own[0]
     run.output(tau)
 
@@ -234,7 +235,7 @@ def forward_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) 
     """Inputs q, qd, tau, then the base's motion and the loads; output qdd."""
     n = len(bodies)
     q, qd, tau = (run.input(n) for _ in range(3))
-    efforts = [articulated.pull(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
+    efforts = [arm_force(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
     state = _state(run, bodies, setting, q, qd, [0.0] * n)
     run.output(returned(state, f.function(state, efforts), efforts))
 

@@ -24,14 +24,14 @@ import copy
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from lissom.dynamics import articulated, inverse
+from lissom.dynamics.acting import Setting, read_loads
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.inverse import Setting, read_loads
-from lissom.dynamics.pivot import reciprocal
-from lissom.engine.program import cos, sin
+from lissom.dynamics.drives import arm_force, motor_force
+from lissom.elements.pivots import Guarded
 from lissom.formulations.planar import Planar
 from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Linear, Term
 from lissom.spatial.rotations import Array
+from lissom.spatial.scalar import cos, sin
 
 Turns = Sequence[tuple[int, int]]  # (coordinate, sign), from the base outward
 Loads = Sequence[tuple[str, Any]]  # (frame, nine entries)
@@ -257,7 +257,7 @@ def solve(B: list[list[Any]], b: Sequence[Any]) -> list[Any]:
     inverse_D: list[Any] = []
     for j in range(n):
         D.append(total([B[j][j], *(-(L[j, k] * (L[j, k] * D[k])) for k in range(j))]))
-        inverse_D.append(reciprocal(D[j], B[j][j]))
+        inverse_D.append(Guarded().inverse(D[j], B[j][j]))
         for i in range(j + 1, n):
             L[i, j] = total([B[i][j], *(-(L[i, k] * (L[j, k] * D[k])) for k in range(j))]) * inverse_D[j]
     x = list(b)
@@ -291,7 +291,7 @@ def inverse_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     for link in model.planar.links:
         if link.drive is not None:
             c = link.drive.coordinate
-            tau[c] = inverse.driven(run, link.drive, [tau[c]], [q[c]], [qd[c]], [qdd[c]])[0]
+            tau[c] = motor_force(run, link.drive, [tau[c]], [q[c]], [qd[c]], [qdd[c]])[0]
     run.output(tau)
 
 
@@ -305,7 +305,7 @@ def forward_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     for link in model.planar.links:
         if link.drive is not None:
             c = link.drive.coordinate
-            effort[c] = articulated.pull(run, link.drive, [tau[c]], [q[c]], [qd[c]])[0]
+            effort[c] = arm_force(run, link.drive, [tau[c]], [q[c]], [qd[c]])[0]
     left = [t - f for t, f in zip(effort, model.forces(phases, q, qd, loads), strict=True)]
     run.output(solve(model.with_drives(inertia(model.forms, phases, q)), left))
 

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.engine.program import cos, sin
 from lissom.formulations.matrices import ONE, Boundary, Matrix, Vector, position, product, rotation, times, transposed
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
+from lissom.spatial.scalar import cos, sin
 
 
 class Member(NamedTuple):

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics import forward, inverse, mass, pivot
+from lissom.dynamics import forward, inverse, mass
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
+from lissom.elements.pivots import NEGLIGIBLE
 from lissom.engine.function import Function
 from lissom.engine.program import Plain
 from lissom.errors import SolveError
@@ -58,7 +59,7 @@ def _refuse_singular(label: str, where: str, bodies: Bodies, setting: Setting, *
     M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
     locked, whole = np.diag(M).copy(), M.copy()
     for k in range(n - 1, -1, -1):
-        if not M[k, k] > pivot.NEGLIGIBLE * locked[k]:
+        if not M[k, k] > NEGLIGIBLE * locked[k]:
             joint = arm.coordinates[k]
             written = [link.name for link in arm.links if link.as_written]
             if written and M[k, k] < 0:

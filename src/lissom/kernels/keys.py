@@ -20,7 +20,9 @@ from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.varied import Varied
 
 PLAIN = frozenset({type(None), bool, int, float, str, bytes})
-ROOMS = ("dynamics", "engine", "flexible", "formulations", "kernels", "loops", "model", "spatial")
+ROOMS = (
+    "dynamics", "elements", "engine", "flexible", "formulations", "joints", "kernels", "loops", "model", "spatial",
+)  # fmt: skip
 # fields that no program reads: names of arms, what joints may do, pictures, curves whose numbers are in the bodies
 IGNORED = {"Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}
 
@@ -89,7 +91,7 @@ def sources(*more: str) -> str:
     """Fingerprint of the code that makes kernels, `more` rooms too: cached ones of another version are not used."""
     total = hashlib.sha256()
     house = Path(__file__).parents[1]
-    for room in (*ROOMS, *more):
-        for path in sorted((house / room).rglob("*.py")):
-            total.update(path.read_bytes())
+    found = [path for room in (*ROOMS, *more) for path in sorted((house / room).rglob("*.py"))]
+    for path in (house / "records.py", *found):
+        total.update(path.read_bytes())
     return total.hexdigest()

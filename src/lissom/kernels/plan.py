@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lissom.dynamics import products
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import INERTIA, Setting
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verb import Program, Shapes, Verb
 

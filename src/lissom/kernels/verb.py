@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.inverse import Setting
 from lissom.engine.function import Function
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.model.arm import Arm
 
 Shapes = tuple[tuple[int, ...], ...]

@@ -26,19 +26,9 @@ import numpy as np
 
 from lissom.dynamics.bending import along_beam
 from lissom.dynamics.bodies import BASE, Bodies, Place
-from lissom.dynamics.kinematics import (
-    AT_POINT,
-    ON_BODY,
-    STEPS as KINEMATICS,
-    Reach,
-    columns,
-    frames_of,
-    point_acceleration,
-    point_velocity,
-)
-from lissom.dynamics.moves import moves
+from lissom.dynamics.kinematics import Reach, columns, point_acceleration, point_velocity, reach_place
 from lissom.dynamics.vectors import add, cross, dot, sub
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import Loop
@@ -141,7 +131,7 @@ def _steps(word: str) -> dict[str, Step]:
 
 
 CLOSE = {word: _steps(word) for word in KINDS}
-STEPS = (*KINEMATICS, *(step for own in CLOSE.values() for step in own.values()))
+STEPS = tuple(step for own in CLOSE.values() for step in own.values())
 
 # ---- the program ---------------------------------------------------------------------------------
 
@@ -178,12 +168,7 @@ def _place(bodies: Bodies, end: End) -> Place:
 
 
 def _way(run: Any, bodies: Bodies, end: End, q: Any) -> Reach:
-    place = _place(bodies, end)
-    bodies, q = bodies.expanded(run, q)
-    move = moves(run, bodies, q, bodies.ancestors(place.body)[::-1])
-    frames = frames_of(run, bodies, move)
-    X = run.call(ON_BODY, frames[place.body], constants=place.row)
-    return Reach(move, frames, *run.call(AT_POINT, X, run.constant(np.zeros(3))))
+    return reach_place(run, bodies, _place(bodies, end), q, run.constant(np.zeros(3)))
 
 
 def coordinates(bodies: Bodies, loop: Loop) -> list[int]:
@@ -225,16 +210,17 @@ def program(run: Any, bodies: Bodies) -> None:
     for loop in bodies.arm.loops:
         steps = CLOSE[loop.joint]
         a, b = (_way(run, bodies, end, q) for end in ends(bodies.arm, loop))
-        phi.append(run.call(steps["residual"], a.X, b.X))
+        frames = (a.X(run), b.X(run))
+        phi.append(run.apply(steps["residual"], *frames))
         by_a, by_b = columns(run, bodies, a), columns(run, bodies, b)
         own = [
-            run.call(steps["rate"], a.X, b.X, by_a.get(k, nothing), by_b.get(k, nothing))
+            run.apply(steps["rate"], *frames, by_a.get(k, nothing), by_b.get(k, nothing))
             for k in coordinates(bodies, loop)
         ]
         G += [column[r : r + 1] for r in range(KINDS[loop.joint].rows) for column in own]
         v = [point_velocity(run, bodies, way, qd) for way in (a, b)]
         acc = [point_acceleration(run, bodies, way, qd, still) for way in (a, b)]
-        drift.append(run.call(steps["drift"], a.X, b.X, *v, *acc))
+        drift.append(run.apply(steps["drift"], *frames, *v, *acc))
     run.output(*phi)
     run.output(*G)
     run.output(*drift)
@@ -243,8 +229,10 @@ def program(run: Any, bodies: Bodies) -> None:
 def residual_program(run: Any, bodies: Bodies) -> None:
     """A program with phi alone, as a function of q."""
     q = run.input(bodies.arm.dof)
-    for_all = [(loop, [_way(run, bodies, end, q).X for end in ends(bodies.arm, loop)]) for loop in bodies.arm.loops]
-    run.output(*(run.call(CLOSE[loop.joint]["residual"], *X) for loop, X in for_all))
+    for_all = [
+        (loop, [_way(run, bodies, end, q).X(run) for end in ends(bodies.arm, loop)]) for loop in bodies.arm.loops
+    ]
+    run.output(*(run.apply(CLOSE[loop.joint]["residual"], *X) for loop, X in for_all))
 
 
 def drift_program(run: Any, bodies: Bodies) -> None:
@@ -256,7 +244,7 @@ def drift_program(run: Any, bodies: Bodies) -> None:
         ways = [_way(run, bodies, end, q) for end in ends(bodies.arm, loop)]
         v = [point_velocity(run, bodies, way, qd) for way in ways]
         acc = [point_acceleration(run, bodies, way, qd, still) for way in ways]
-        drift.append(run.call(CLOSE[loop.joint]["drift"], *(way.X for way in ways), *v, *acc))
+        drift.append(run.apply(CLOSE[loop.joint]["drift"], *(way.X(run) for way in ways), *v, *acc))
     run.output(*drift)
 
 

@@ -155,7 +155,7 @@ class Rule:
 
 
 def _completed(u: Array) -> Array:
-    """Section angles completed to third order, consistent with `dynamics.tip`."""
+    """Section angles completed to third order, consistent with `elements.tip`."""
     x, b, a = u[..., 0], u[..., 1], u[..., 2]
     return np.stack([x, b + b**3 / 6, a + a**3 / 6 + a * b**2 / 2], axis=-1)
 

@@ -13,21 +13,3 @@ velocities and wrenches do not exist. The recursion carries the 4x4 matrices of 
 constant first row. `flexibility="linear"` keeps every product: Lagrange's equations of the linear field.
 `flexibility="book"` leaves out what the paper leaves out, in (37), (72) and (73).
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from lissom.engine.program import Step
-
-if TYPE_CHECKING:
-    from lissom.dynamics.bodies import Bodies
-
-
-def steps_of(bodies: Bodies) -> tuple[Step, ...]:
-    """Steps of the joints and rigid bodies of an arm with a linear field, and of its inertia matrix."""
-    from lissom.dynamics import factorised, inverse, kinematics, mass
-    from lissom.dynamics.book import frames, motion
-
-    shared = (kinematics.FRAME_R, kinematics.FRAME_P, mass.ARMATURE, inverse.DRIVE)
-    return (*frames.STEPS, *motion.STEPS, *shared, factorised.solve(bodies))

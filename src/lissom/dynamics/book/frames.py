@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.entries import Objects, objects, scaled, skew
-from lissom.dynamics.inverse import CONSTANTS
-from lissom.engine.program import Step
+from lissom.dynamics.acting import CONSTANTS
+from lissom.elements.arrays import Objects, objects, scaled, skew
+from lissom.engine.step import Step
 
 STATE = 36
 Z = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])

@@ -24,10 +24,12 @@ from lissom.dynamics.book.frames import (
     THRUST,
     TORQUE,
 )
-from lissom.dynamics.inverse import constants_of
-from lissom.dynamics.kinematics import frames_of
-from lissom.dynamics.mass import Entries, own_entry
+from lissom.dynamics.book.kinematics import frames_of
+from lissom.dynamics.drives import with_armature
+from lissom.dynamics.from_arm import constants_of
+from lissom.dynamics.mass import Entries
 from lissom.dynamics.moves import moves
+from lissom.records import flat
 
 
 def appendage(run: Any, body: Body) -> Any:
@@ -40,34 +42,35 @@ def composites(run: Any, bodies: Bodies, move: Any) -> dict[int, Any]:
     """Composites B of (79) by body; for a link's end only what is beyond it, Phi."""
     B = {}
     for i, body in bodies.movers:
-        B[i] = run.constant(np.zeros(10)) if body.beam is not None else run.call(PSEUDO, appendage(run, body))
+        B[i] = run.constant(np.zeros(10)) if body.beam is not None else run.apply(PSEUDO, appendage(run, body))
     for i, body in reversed(bodies.movers):
         if body.parent == BASE:
             continue
         below = B[body.parent]
         if body.beam is not None:
             parts = (below, B[i], move[i], appendage(run, body))
-            B[body.parent] = run.call(body.beam.step("compose"), *parts, constants=body.beam.values)
+            B[body.parent] = run.apply(body.beam.step("compose"), *parts, constants=body.beam.values)
         else:
             step = COMPOSE_P if body.prismatic else COMPOSE_R
-            B[body.parent] = run.call(step, below, B[i], move[i], constants=constants_of(body)[0:12])
+            B[body.parent] = run.apply(step, below, B[i], move[i], constants=constants_of(body)[0:12])
     return B
 
 
 def matrix(run: Any, bodies: Bodies, q: Any) -> Entries:
     """Mass matrix as in `mass.matrix`: entries (i, j), i carrying j or equal, each a vector of length one."""
     move = moves(run, bodies, q)
-    B, W = composites(run, bodies, move), frames_of(run, bodies, move)
+    B = composites(run, bodies, move)
+    W = {i: flat(frame).entries for i, frame in frames_of(run, bodies, move).items()}
     M: Entries = {}
     for i, body in reversed(bodies.movers):
         if body.beam is None:
             k = body.coordinate
-            column = run.call(COLUMN_P if body.prismatic else COLUMN_R, W[i], B[i])
+            column = run.apply(COLUMN_P if body.prismatic else COLUMN_R, W[i], B[i])
             _inwards(run, bodies, (W, move), i, k, column, M)
-            M[k, k] = own_entry(run, body, M[k, k])
+            M[k, k] = with_armature(run, body, M[k, k])
             continue
         parts = (W[body.parent], move[i], B[i], appendage(run, body))
-        found, block = run.call(body.beam.step("modal"), *parts, constants=body.beam.values)
+        found, block = run.apply(body.beam.step("modal"), *parts, constants=body.beam.values)
         pairs = combinations_with_replacement(bodies.coordinates(i), 2)
         M |= {pair: block[k : k + 1] for k, pair in enumerate(pairs)}
         for k, c in enumerate(bodies.coordinates(i)):
@@ -83,11 +86,11 @@ def _inwards(run: Any, bodies: Bodies, place: Any, at: int, c: int, Q: Any, M: E
         body = bodies.list[at]
         if body.beam is not None:
             parts = (nothing, run.constant(np.zeros(body.width)), Q, W[body.parent], move[at])
-            Q, f = run.call(body.beam.step("inward"), *parts, constants=body.beam.values)
+            Q, f = run.apply(body.beam.step("inward"), *parts, constants=body.beam.values)
             M |= {(own, c): f[k : k + 1] for k, own in enumerate(bodies.coordinates(at))}
         else:
-            M[body.coordinate, c] = run.call(THRUST if body.prismatic else TORQUE, W[at], Q)
+            M[body.coordinate, c] = run.apply(THRUST if body.prismatic else TORQUE, W[at], Q)
             if body.parent != BASE:
                 step = IN_P if body.prismatic else IN_R
-                Q = run.call(step, nothing, Q, move[at], constants=constants_of(body)[0:12])
+                Q = run.apply(step, nothing, Q, move[at], constants=constants_of(body)[0:12])
         at = body.parent

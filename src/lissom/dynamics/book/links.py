@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics import flexing
 from lissom.dynamics.book.frames import (
     STATE,
     flat,
@@ -36,8 +35,10 @@ from lissom.dynamics.book.frames import (
     transform,
     triangle,
 )
-from lissom.dynamics.entries import Objects, axial, objects, scaled, skew
-from lissom.dynamics.layout import Layout, Tables, kind
+from lissom.dynamics.layout import kind
+from lissom.elements import field
+from lissom.elements.arrays import Objects, axial, objects, scaled, skew
+from lissom.elements.tables import Layout, Tables
 
 
 class Link(NamedTuple):
@@ -119,7 +120,7 @@ def force(layout: Layout) -> Any:
             Q = Q + (scaled(etadd[k], F) + scaled(2 * etad[k], Fd)) @ link.D[k]
         slow, fast = np.tensordot(etad, link.Y, 1), np.tensordot(etadd, link.Y, 1)
         f = [inner(Wdd @ link.D[k].T + scaled(2, Fd @ slow[k]) + F @ fast[k], F) for k in range(layout.m)]  # (39)
-        return [flat(Q @ link.root.T), list(objects(f) + flexing.elastic(t, eta, etad))]
+        return [flat(Q @ link.root.T), list(objects(f) + field.elastic(t, eta, etad))]
 
     return step
 
@@ -229,4 +230,4 @@ def columns(layout: Layout) -> Any:
     return step
 
 
-KINDS = (motion, force, inward, shortcut, compose, modal, moving, frame, columns, flexing.strain, flexing.loss)
+KINDS = (motion, force, inward, shortcut, compose, modal, moving, frame, columns)

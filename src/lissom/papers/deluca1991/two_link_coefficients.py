@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from lissom.dynamics.bodies import Bodies
-from lissom.engine.program import cos, sin
 from lissom.errors import UnsupportedError
 from lissom.formulations.planar import Planar
 from lissom.model.arm import Arm
+from lissom.spatial.scalar import cos, sin
 
 ORDER = (0, 3, 1, 2, 4, 5)
 Coefficients = dict[str, Any]

@@ -19,15 +19,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.inverse import standing_frames
-from lissom.engine.program import Plain, Step
+from lissom.engine.program import OnScalars, Plain
+from lissom.engine.step import Step
 from lissom.errors import InputError, shown
 from lissom.formats.identity import identity
 from lissom.kernels.arguments import as_arm
-from lissom.kernels.cache import functions_of
 from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
-from lissom.simulation.controllers.law import STEPS, LoopState, motors
+from lissom.simulation.controllers.law import LoopState, motors
 from lissom.simulation.controllers.planned import is_planned_motion
 from lissom.simulation.controllers.references import ORDERS, rates_unknown, references
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
@@ -151,7 +150,6 @@ class Controller(KnownKeywords):
     restores: ClassVar[bool] = False  # positions are fed back, so that the motion is defined without inertia
     reads_unactuated: ClassVar[bool] = False  # the output depends on coordinates without an actuator
     open_loop: ClassVar[bool] = False  # the torques do not depend on the state
-    own_steps: ClassVar[tuple[Step, ...]] = ()  # that `program` calls beside those of `law.STEPS`
 
     # ---- the law -----------------------------------------------------------------------------------
 
@@ -160,8 +158,8 @@ class Controller(KnownKeywords):
         names, states = sorted(now.given), [now.z] if len(now.z) else []
         operands = [now.q, now.qd, *states, *(now.given[name] for name in names)]
         step = self._law_step(names, [len(operand) for operand in operands], len(now.z))
-        found = step.function(*operands) if isinstance(now.run, Plain) else now.run.call(step, *operands)
-        found = found if isinstance(now.run, Plain) or states else [found]
+        found = step.function(*operands) if isinstance(now.run, OnScalars) else now.run.apply(step, *operands)
+        found = found if isinstance(now.run, OnScalars) or states else [found]
         torques = [found[0][k : k + 1] for k in range(now.arm.dof)]
         return (torques, found[1]) if states else torques
 
@@ -171,19 +169,6 @@ class Controller(KnownKeywords):
         function = functools.partial(_expressions, self, names, n, states)
         name = hashlib.sha256(f"{self.structure(names)}|{names}|{sizes}".encode()).hexdigest()
         return Step(f"law_{name}", function, tuple(sizes), (n, states) if states else (n,), once=True)
-
-    def steps(self, arm: Arm) -> tuple[Step, ...]:
-        """Return the steps that the recorded program may call, beside those of the arm's dynamics."""
-        found = (*STEPS, *self.own_steps)
-        if self.needs_model:
-            model = self.assumed_model(arm)
-            found += functions_of(model).bodies.with_stations(standing_frames(model)).steps
-        if self._by_expressions:
-            sizes = {signal.name: signal.size for signal in self.signals(arm)}
-            names, states = sorted(sizes), len(self.states(arm))
-            lengths = [arm.dof, arm.dof, *([states] if states else []), *(sizes[name] for name in names)]
-            found += (self._law_step(names, lengths, states),)
-        return found
 
     def _with_inputs(self, entries: Mapping[str, Any]) -> Any:
         """Return the controller with input fields replaced by their entries in the program; the law sees no values."""

@@ -51,7 +51,7 @@ class ComputedTorque(Controller):
 
     def program(self, now: LoopState) -> list[Any]:
         model, run = self.assumed_model(now.arm), now.run
-        wanted = [run.call(SUM1, a, now.entry("qdd", k)) for k, a in enumerate(now.pulls())]
+        wanted = [run.apply(SUM1, a, now.entry("qdd", k)) for k, a in enumerate(now.pulls())]
         return now.inverse_dynamics(model, functions_of(model).bodies.smooth, now.qd, run.gathered(wanted))
 
     def neglected(self, arm: Arm) -> str:

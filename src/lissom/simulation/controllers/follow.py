@@ -21,7 +21,7 @@ from lissom.simulation.controllers.base import (
 from lissom.simulation.controllers.law import LoopState
 from lissom.simulation.controllers.planned import is_planned_motion, planned_torques
 from lissom.simulation.controllers.references import references
-from lissom.simulation.controllers.state_feedback import DOTS, feedback, gain_matrix
+from lissom.simulation.controllers.state_feedback import feedback, gain_matrix
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 
 
@@ -53,7 +53,6 @@ class Follow(Controller):
     """
 
     restores = True
-    own_steps = DOTS
     motion: Any = source()
     kp: Any = optional_per_joint(0.0)
     kd: Any = optional_per_joint(0.0)

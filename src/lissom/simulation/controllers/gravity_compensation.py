@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import Controller, gain, limit
 from lissom.simulation.controllers.law import LoopState
@@ -25,7 +25,6 @@ class GravityCompensation(Controller):
     """
 
     needs_model = True
-    own_steps = (DRAG,)
     damping: Any = gain(0.0)
     limit: Any = limit()
     model: Arm | None = None
@@ -33,4 +32,4 @@ class GravityCompensation(Controller):
     def program(self, now: LoopState) -> list[Any]:
         held = now.gravity(self.assumed_model(now.arm))
         parts = [(now.entry("damping", k), now.qd[k : k + 1]) for k in range(len(held))]
-        return [now.run.call(DRAG, torque, *part) for torque, part in zip(held, parts, strict=True)]
+        return [now.run.apply(DRAG, torque, *part) for torque, part in zip(held, parts, strict=True)]

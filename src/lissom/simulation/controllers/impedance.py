@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.dynamics import kinematics
 from lissom.dynamics.vectors import add, cross, sub
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_frame
 from lissom.kernels.cache import functions_of
@@ -80,7 +80,6 @@ class Impedance(Controller):
     """
 
     needs_model = reads_unactuated = True
-    own_steps = (SPRING, ALONG)
     link: str
     goal: Any = given(lambda _arm: 12, _goal)
     stiffness: Any = given(lambda _arm: 6, _six)
@@ -108,9 +107,9 @@ class Impedance(Controller):
         run, bodies = now.run, functions_of(now.arm).bodies
         way = kinematics.reach(run, bodies, self.link, now.q, run.constant(np.zeros(3)))
         v = kinematics.point_velocity(run, bodies, way, now.qd)
-        wrench = run.call(SPRING, way.X, v, *(now.given[word] for word in ("goal", "stiffness", "damping")))
+        wrench = run.apply(SPRING, way.X(run), v, *(now.given[word] for word in ("goal", "stiffness", "damping")))
         nothing = run.constant([0.0])
         torques = now.gravity(self.assumed_model(now.arm)) if self.gravity else [nothing] * now.arm.dof
         for k, column in kinematics.columns(run, bodies, way).items():
-            torques[k] = run.call(ALONG, torques[k], column, wrench)
+            torques[k] = run.apply(ALONG, torques[k], column, wrench)
         return torques

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics import inverse
+from lissom.dynamics import acting, inverse
 from lissom.dynamics.bodies import Bodies
-from lissom.engine.program import Step, absolute
+from lissom.engine.step import Step
 from lissom.kernels.cache import functions_of
 from lissom.model.arm import Arm
+from lissom.spatial.scalar import absolute
 
 PULL = Step("pull", lambda q, qd, x, v, kp, kd: [[kp[0] * (x[0] - q[0]) + kd[0] * (v[0] - qd[0])]], (1,) * 6, (1,))
 SUM1 = Step("sum_1", lambda a, b: [[a[0] + b[0]]], (1, 1), (1,))
@@ -25,7 +26,6 @@ def clipped(x: Any, limit: Any) -> Any:
 
 
 CLIP = Step("clip", lambda x, limit: [[clipped(x[0], limit[0])]], (1, 1), (1,))
-STEPS = (PULL, SUM1, CLIP)
 
 
 class LoopState(NamedTuple):
@@ -48,12 +48,12 @@ class LoopState(NamedTuple):
         out = []
         for k in range(self.arm.dof):
             state = self.q[k : k + 1], self.qd[k : k + 1]
-            out.append(self.run.call(PULL, *state, *(self.entry(word, k) for word in words)))
+            out.append(self.run.apply(PULL, *state, *(self.entry(word, k) for word in words)))
         return out
 
     def added(self, torques: list[Any], others: list[Any]) -> list[Any]:
         """Return the sums of torques by coordinate."""
-        return [self.run.call(SUM1, a, b) for a, b in zip(torques, others, strict=True)]
+        return [self.run.apply(SUM1, a, b) for a, b in zip(torques, others, strict=True)]
 
     def gravity(self, model: Arm) -> list[Any]:
         """Return the torques that hold the model at rest."""
@@ -63,8 +63,8 @@ class LoopState(NamedTuple):
     def inverse_dynamics(self, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
         """Return the inverse dynamics of the controller's model, with the loads known to it."""
         run = self.run
-        bodies = bodies.with_stations(inverse.standing_frames(model))
-        base, loads = inverse.base_motion(run, bodies), inverse.standing_loads(run, bodies)
+        bodies = bodies.with_stations(acting.standing_frames(model))
+        base, loads = acting.base_motion(run, bodies), acting.standing_loads(run, bodies)
         return inverse.joint_torques(run, bodies, self.q, qd, qdd, base, loads)
 
 
@@ -76,5 +76,5 @@ def motors(now: LoopState, torques: list[Any]) -> list[Any]:
         if not now.arm.actuated[k]:
             out.append(nothing)
         else:
-            out.append(run.call(CLIP, torque, now.entry("limit", k)) if "limit" in now.given else torque)
+            out.append(run.apply(CLIP, torque, now.entry("limit", k)) if "limit" in now.given else torque)
     return out

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import (
@@ -66,7 +66,6 @@ class PID(Controller):
     """
 
     damps = restores = True
-    own_steps = (INTEGRATE, LIMITED)
     q: Any = reference()
     kp: Any = gain()
     ki: Any = gain()
@@ -104,9 +103,9 @@ class PID(Controller):
         for i, k in enumerate(np.flatnonzero(now.arm.actuated).tolist()):
             operands = [torques[k], now.z[i : i + 1], now.q[k : k + 1], now.entry("q", k), now.entry("ki", k)]
             if "limit" in now.given:
-                found = now.run.call(LIMITED, *operands, now.entry("kt", k), now.entry("limit", k))
+                found = now.run.apply(LIMITED, *operands, now.entry("kt", k), now.entry("limit", k))
             else:
-                found = now.run.call(INTEGRATE, *operands)
+                found = now.run.apply(INTEGRATE, *operands)
             torques[k], rate = found
             rates.append(rate)
         return torques, now.run.gathered(rates)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.engine.program import Step
+from lissom.engine.step import Step
 from lissom.errors import InputError
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import Controller, given, limit, per_joint, reference
@@ -45,7 +45,7 @@ def feedback(now: LoopState) -> list[Any]:
                 while n - at >= size:
                     first = 2 * n * i + n * part + at
                     row = now.given["K"][first : first + size]
-                    torque = run.call(step, torque, row, x[at : at + size], now.given[word][at : at + size])
+                    torque = run.apply(step, torque, row, x[at : at + size], now.given[word][at : at + size])
                     at += size
         torques.append(torque)
     return torques
@@ -74,7 +74,6 @@ class StateFeedback(Controller):
     """
 
     damps = restores = reads_unactuated = True
-    own_steps = DOTS
     K: Any = given(lambda arm: 2 * arm.dof**2, gain_matrix)
     q: Any = reference()
     qd: Any = reference(None)

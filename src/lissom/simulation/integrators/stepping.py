@@ -21,11 +21,13 @@ import numpy as np
 
 from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
-from lissom.engine.program import Inline, Plain, Step, absolute, sign
+from lissom.engine.program import Inline, OnScalars, Plain
+from lissom.engine.step import Step
 from lissom.simulation.integrators.tableau import tableau
 from lissom.simulation.loop.closed_loop import ClosedLoop, code_version
 from lissom.simulation.loop.friction import GRIP
 from lissom.spatial.rotations import Array
+from lissom.spatial.scalar import absolute, sign
 
 
 def _let_go(way: Any, effort: Any, K: Any) -> list[list[Any]]:
@@ -117,10 +119,8 @@ class Stepper:
 
     def _compiled(self) -> repeat.Repeated:
         """The whole closed loop and step as machine code."""
-        loop, own = self.loop, (*self.tableau.steps, *FRICTION)
-        if loop.straight:
-            return repeat.Repeated(f"{self.method}|{loop.key}", (*own, self._stage), self._program)
-        return repeat.Repeated(f"{self.method}|{code_version()}", (*loop.steps, *own), self._program)
+        what = self.loop.key if self.loop.straight else code_version()
+        return repeat.Repeated(f"{self.method}|{what}", self._program)
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -157,8 +157,8 @@ class Stepper:
         """Accelerations as one vector, power, rates of the controller's states, efforts of joints with friction."""
         if self.loop.controller is None or self.loop.looped:
             return self._at_once(given, moment)
-        if self.loop.straight and not isinstance(run, Plain):
-            found = run.call(self._stage, *given.values())
+        if self.loop.straight and not isinstance(run, OnScalars):
+            found = run.apply(self._stage, *given.values())
             effort = found[-1]
             change = found[2] if self.loop.controller_states else []
             return found[0], found[1], change, [effort[i : i + 1] for i in range(len(self.loop.sliding))]
@@ -211,14 +211,14 @@ class Stepper:
         """Return the friction states during a step."""
         rubs = self.loop.rubs(steady)
         friction = [rubs[k] for k in self.loop.sliding]
-        parts = [run.call(LET_GO, way[i : i + 1], needed, constants=friction[i]) for i, needed in enumerate(effort)]
+        parts = [run.apply(LET_GO, way[i : i + 1], needed, constants=friction[i]) for i, needed in enumerate(effort)]
         return run.gathered(parts)
 
     def _caught_up(self, run: Any, qd: Any, lag: Any, rate: Any) -> Any:
         """Return the rates at the start of a step."""
         entries = [qd[k : k + 1] for k in range(self.loop.dof)]
         for i, k in enumerate(self.loop.sliding):
-            entries[k] = run.call(CAUGHT_UP, entries[k], lag[i : i + 1], rate[k : k + 1])
+            entries[k] = run.apply(CAUGHT_UP, entries[k], lag[i : i + 1], rate[k : k + 1])
         return run.gathered(entries)
 
     def _followed(self, q: Any, qd: Any) -> Any:
@@ -230,7 +230,7 @@ class Stepper:
         """Return rates, friction states and lags at the end of a step."""
         entries, ways, lags = [qd[k : k + 1] for k in range(self.loop.dof)], [], []
         for i, k in enumerate(self.loop.sliding):
-            entries[k], *rest = run.call(SETTLED, begin[k : k + 1], entries[k], way[i : i + 1], h)
+            entries[k], *rest = run.apply(SETTLED, begin[k : k + 1], entries[k], way[i : i + 1], h)
             ways.append(rest[0])
             lags.append(rest[1])
         return [run.gathered(part) for part in (entries, ways, lags)]

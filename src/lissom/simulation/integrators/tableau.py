@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.engine.program import Step, sized
+from lissom.engine.step import Step, sized
 from lissom.spatial.rotations import Array
 
 

@@ -17,15 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import plant
+from lissom.dynamics.acting import Setting, base_motion, standing_frames, standing_loads, with_payloads
+from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.drives import SMOOTHED
-from lissom.dynamics.forward import Given
-from lissom.dynamics.inverse import Setting, base_motion, laden, standing_frames, standing_loads
-from lissom.dynamics.pivot import Held
 from lissom.dynamics.varied import Several
+from lissom.elements.pivots import Held
 from lissom.engine import kernel
 from lissom.engine.function import Function
-from lissom.engine.program import Entries, Step
+from lissom.engine.program import Entries
+from lissom.engine.step import Step
 from lissom.errors import LissomError, SolveError
 from lissom.kernels.cache import cache_of, functions_of
 from lissom.kernels.functions import compiler_present
@@ -43,7 +44,6 @@ from lissom.spatial.rotations import Array
 STRAIGHT = 8
 STRAIGHT_BENT = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
-STEPS = (*plant.STEPS, SUM1, FREE, SMOOTHED)
 Feedback = Callable[[float, Array, Array], Array]
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
@@ -210,11 +210,11 @@ class ClosedLoop:
             torques, changes = [tau[k : k + 1] for k in range(self.dof)], []
         held = {}
         for k in self.sliding:
-            held[k] = Held(run.call(FREE, way[k]), run.constant([0.0]))
+            held[k] = Held(run.apply(FREE, way[k])[0], run.constant([0.0])[0])
         for k in self.prescribed:
-            held[k] = Held(run.constant([0.0]), parts[f"lead{k}"])
+            held[k] = Held(run.constant([0.0])[0], parts[f"lead{k}"][0])
         bodies = self._numbered(run, parts)
-        bodies = laden(run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
+        bodies = with_payloads(run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
         base = base_motion(run, bodies, parts.get("base"))
         loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
         loads += standing_loads(run, bodies)
@@ -229,7 +229,7 @@ class ClosedLoop:
             return self.bodies
         bodies = self.several.varied.filled(run, self.bodies, parts["arm"])
         rough = [(i, body) for i, body in enumerate(bodies.list) if body.coordinate in self.sliding]
-        smooth = {i: run.call(SMOOTHED, body.drive) for i, body in rough if body.drive is not None}
+        smooth = {i: run.apply(SMOOTHED, body.drive) for i, body in rough if body.drive is not None}
         return bodies.changed(drive=smooth)
 
     def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:
@@ -237,13 +237,6 @@ class ClosedLoop:
         assert self.controller is not None
         own = {name: given[where] for name, where in self.controller_inputs.items()}
         return self.controller.torques(LoopState(run, self.arm, q, qd, z, own))
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """Steps of arithmetic that the compiled tape of this loop may call."""
-        beams = () if self.several is None else self.several.varied.steps
-        law = () if self.controller is None else self.controller.steps(self.arm)
-        return (*STEPS, *self.bodies.steps, *beams, *law)
 
     @property
     def straight(self) -> bool:
@@ -275,7 +268,7 @@ class ClosedLoop:
         way = {k: slide[i : i + 1] for i, k in enumerate(self.sliding)}  # type: ignore[index]
         flow, torques, changes = self.flow(run, q, qd, z, tau, way, given)
         for k in self.prescribed:
-            torques[k] = run.call(SUM1, torques[k], flow.effort[k])
+            torques[k] = run.apply(SUM1, torques[k], flow.effort[k])
         run.output(*flow.qdd)
         run.output(*torques, *(flow.effort[k] for k in self.held), flow.power, *([changes] if m else []))
 
@@ -294,7 +287,7 @@ class ClosedLoop:
     def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
         if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
-        return kernel.tape_kernel(f"loop|{code_version()}", inputs, outputs, self.steps, self.program)
+        return kernel.tape_kernel(f"loop|{code_version()}", inputs, outputs, (), self.program)
 
     @property
     def compiled(self) -> bool:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.acting import Setting
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import cache_of
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN

@@ -8,8 +8,8 @@ from typing import Any
 import casadi as ca
 
 from lissom.dynamics import inverse, kinematics
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
 from lissom.spatial.rotations import Array
 

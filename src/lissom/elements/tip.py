@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lissom.dynamics.entries import Objects, form, objects, slope
-from lissom.dynamics.layout import Tables
-from lissom.engine.program import cos, sin
+from lissom.elements.arrays import Objects, form, objects, slope
+from lissom.elements.tables import Tables
+from lissom.spatial.scalar import cos, sin
 
 
 class Tip(NamedTuple):

@@ -1,0 +1,91 @@
+"""The tree of an arm's bodies."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from lissom.dynamics.tree import Node, Tree
+from lissom.elements.base import AbstractElement
+from lissom.elements.link import RigidLink
+from lissom.joints import joint_class
+from lissom.joints.drive import Drive
+from lissom.records import Structure, filled, flat, of_numbers
+from lissom.spatial.inertias import RigidInertia
+from lissom.spatial.motions import Placement
+from lissom.spatial.orientation import Rotation
+from lissom.spatial.vectors import Matrix3, Symmetric3, Vector3
+
+if TYPE_CHECKING:
+    from lissom.dynamics.bodies import Bodies, Body
+
+NUMBERS = Vector3(0.0, 0.0, 0.0)
+PLACEMENT = Placement(Rotation(Matrix3(NUMBERS, NUMBERS, NUMBERS)), NUMBERS)
+INERTIA = RigidInertia(0.0, NUMBERS, Symmetric3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+DRIVE = flat(Drive(0.0, 0.0, 0.0, 0.0, 0.0)).structure
+
+
+def tree_of(bodies: Bodies) -> Tree:
+    """The tree of bodies with one coordinate per joint; their numbers may be values of a program."""
+    if bodies.elements is None:
+        bodies.elements = Tree(tuple([_node(body, i) for i, body in enumerate(bodies.list)]))
+    return bodies.elements
+
+
+def _node(body: Body, i: int) -> Node:
+    along = body.beam_owner >= 0
+    drive = None if body.beam is not None else joint_drive(body)
+    return Node(
+        element_of(body), body.parent, body.coordinate, body.width, body.beam_owner if along else i,
+        int(not along or body.mount), drive, float(body.mass), 0.0 if along or body.beam is None else body.beam.mass,
+    )  # fmt: skip
+
+
+def element_of(body: Body) -> AbstractElement[Any]:
+    """The element of a body: a rigid link, a beam, or a place along one."""
+    row = constants_of(body)
+    if body.beam is None:
+        structure = _link("prismatic" if body.prismatic else "revolute")
+        made: RigidLink = filled(structure, row, of_numbers(structure) if body.constants is None else None)
+        return made
+    from lissom.elements.beam import Integrals, SecondOrderBeam, Station
+
+    kind = Station if body.beam_owner >= 0 else SecondOrderBeam
+    return kind(Integrals(body.beam.layout, body.beam.values), inertia_of(row[12:22]))
+
+
+@functools.cache
+def _link(kind: str) -> Structure:
+    return flat(RigidLink(joint_class(kind)(), PLACEMENT, INERTIA)).structure
+
+
+def constants_of(body: Body) -> Any:
+    """R0 (9), p (3), m, mc (3), I (6) of a body."""
+    if body.constants is not None:
+        return body.constants
+    I = body.inertia
+    six = [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
+    return [*map(float, (*body.R.ravel(), *body.p, body.mass, *body.moment, *six))]
+
+
+def inertia_of(row: Any) -> RigidInertia:
+    """A rigid inertia from its ten entries m, mc (3), I (6)."""
+    made: RigidInertia = filled(flat(INERTIA).structure, row)
+    return made
+
+
+def placement_of(row: Any) -> Placement:
+    """A placement from its twelve entries, rotation (9) and origin (3)."""
+    made: Placement = filled(flat(PLACEMENT).structure, row)
+    return made
+
+
+def joint_drive(body: Body) -> Drive | None:
+    """The drive of a joint; None where all of it is zero."""
+    row = body.drive
+    if row is None:
+        row = [*map(float, (body.armature, body.damping, body.friction, body.stiffness, body.rest))]
+        if not any(row):
+            return None
+    made: Drive = filled(DRIVE, row)
+    return made
