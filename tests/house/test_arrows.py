@@ -39,7 +39,7 @@ MAY_USE = {
     "planar": {"formulations", "dynamics", "engine", "flexible", "model", "spatial"},
     "kernels": CORE,
     "verbs": {*CORE, "kernels", "planar", "formats"},
-    "simulation": {*OUTER, "loops", "dynamics", "engine", "formats"},
+    "simulation": {*OUTER, "elements", "loops", "dynamics", "engine", "formats"},
     "motion": {*OUTER, "work", "loops", "dynamics", "engine", "simulation", "control", "formats"},
     "control": {*OUTER, "loops", "dynamics", "engine", "simulation"},
     "export": {*OUTER, "dynamics", "engine", "formats"},

@@ -21,8 +21,8 @@ from lissom.kernels.verbs import VERBS
 
 DOCS = Path(__file__).parents[2] / "docs"
 REGISTRY = SOURCE / "kernels" / "verbs.py"
-# rooms that name verbs: the public functions themselves, commands, and formulations, which stand below the registry
-NAMING = {"verbs", "cli", "formulations"}
+# that name verbs: the public functions, commands, formulations (below the registry), hints at names of other libraries
+NAMING = {"verbs", "cli", "formulations", "later"}
 # verbs whose names are also keys of something else: limits, files, pictures
 ORDINARY = {"pose", "poses", "velocity", "acceleration"}
 PUBLIC = [name for name, verb in VERBS.items() if not verb.internal]

@@ -24,7 +24,7 @@ ROOMS = (
     "dynamics", "elements", "engine", "flexible", "formulations", "joints", "kernels", "loops", "model", "spatial",
 )  # fmt: skip
 # fields that no program reads: names of arms, what joints may do, pictures, curves whose numbers are in the bodies
-IGNORED = {"Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}
+IGNORED = {"Bodies": {"elements"}, "Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}
 
 
 def fingerprint(*values: Any) -> str:
@@ -65,7 +65,8 @@ def _names(value: Any) -> dict[str, Any]:
     if dataclasses.is_dataclass(value):
         return {name: getattr(value, name) for name in _read(kind)}
     if isinstance(value, Bodies):
-        return {name: part for name, part in vars(value).items() if not _derived(kind, name)}
+        ignored = IGNORED["Bodies"]
+        return {name: part for name, part in vars(value).items() if name not in ignored and not _derived(kind, name)}
     if isinstance(value, Varied):
         return {"arm": value.arm, "frames": value.frames, "rounded": value.rounded, "pieces": value.pieces}
     if isinstance(value, slice):
