@@ -1,5 +1,8 @@
 """Criteria: values, expressions and kernels of each agree; the newest one, which is one file."""
 
+import subprocess
+import sys
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -28,6 +31,12 @@ def test_values_and_expressions_agree(word):
     rate = cost.expression(State(*symbols, 1e-9), ca.dot(cost.squares, tau * tau))
     found = ca.Function("rate", symbols, [rate])(*(x.T for x in at))
     assert np.allclose(np.asarray(found).ravel(), cost.rate(at), rtol=1e-7)
+
+
+def test_criteria_are_found_in_any_order_of_imports():
+    text = "import lissom.motion.task.criteria.function; from lissom.motion.task.criteria.known import CRITERIA as C"
+    done = subprocess.run([sys.executable, "-c", f"{text}; print(*C)"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(CRITERIA)
 
 
 @pytest.mark.parametrize("word", CRITERIA)
