@@ -6,6 +6,7 @@ import sys
 import casadi as ca
 import numpy as np
 import pytest
+from tests.motion.test_unactuated import soft_joint
 
 import lissom as ls
 from lissom.motion.task.cost import Cost
@@ -88,3 +89,12 @@ def test_a_path_is_retimed_with_normalised_effort():
     motion = ls.retime_motion(flat, path, limits=ls.Limits(torque=4.0), minimise=weights)
     plain = ls.retime_motion(flat, path, limits=ls.Limits(torque=4.0), minimise={"time": 1.0, "torque_squared": 0.01})
     assert motion.cost == pytest.approx(plain.cost, rel=1e-7)
+
+
+def test_a_comparison_has_plans_without_limits():
+    """The plan behind a shaper ignores torque limits, so its effort cannot be relative to them."""
+    motion = ls.predict_motion(soft_joint(0.02), start=[0], goal=[0.3], duration=1.5, segments=6, compare=True,
+                               limits=ls.Limits(torque=9.0), minimise="effort_normalised")  # fmt: skip
+    assert motion.ok
+    assert "not available" not in str(motion.compared)
+    assert motion.compared["rigid plan, ZV, joints tracked"].residual < 1e-3
