@@ -90,8 +90,8 @@ def predict_motion(
     with reporting(progress) as report:
         return predict.predict_motion(
             arm, task, fields, limits=SolverLimits(tolerance, iterations, seconds), starts=starts, seed=seed,
-            workers=workers, scheduler=scheduler, refine=refine, residual=residual, compare=compare, regularise=regularise,
-            progress=report, on_failure=on_failure, guess=guess,
+            workers=workers, scheduler=scheduler, refine=refine, residual=residual, compare=compare,
+            regularise=regularise, progress=report, on_failure=on_failure, guess=guess,
         )  # fmt: skip
 
 
