@@ -70,6 +70,18 @@ def test_no_module_imports_itself_through_others():
     assert not left, f"a cycle among {sorted(left)}"
 
 
+def test_no_code_reads_statuses():
+    """Statuses are sentences for people; code compares outcomes."""
+    wrong = []
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                parts = [node.func.value]
+            wrong += [f"{name}:{node.lineno}" for part in parts if getattr(part, "attr", "") == "status"]
+    assert not wrong
+
+
 @pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES.values()}), ids=lambda p: p.name)
 def test_folders_are_not_crowded(folder):
     assert len(list(folder.glob("*.py"))) <= MOST_FILES

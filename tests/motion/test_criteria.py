@@ -1,8 +1,12 @@
 """Criteria: values, expressions and kernels of each agree; the newest one, which is one file."""
 
+import subprocess
+import sys
+
 import casadi as ca
 import numpy as np
 import pytest
+from tests.motion.test_unactuated import soft_joint
 
 import lissom as ls
 from lissom.motion.task.cost import Cost
@@ -28,6 +32,12 @@ def test_values_and_expressions_agree(word):
     rate = cost.expression(State(*symbols, 1e-9), ca.dot(cost.squares, tau * tau))
     found = ca.Function("rate", symbols, [rate])(*(x.T for x in at))
     assert np.allclose(np.asarray(found).ravel(), cost.rate(at), rtol=1e-7)
+
+
+def test_criteria_are_found_in_any_order_of_imports():
+    text = "import lissom.motion.task.criteria.function; from lissom.motion.task.criteria.known import CRITERIA as C"
+    done = subprocess.run([sys.executable, "-c", f"{text}; print(*C)"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(CRITERIA)
 
 
 @pytest.mark.parametrize("word", CRITERIA)
@@ -79,3 +89,12 @@ def test_a_path_is_retimed_with_normalised_effort():
     motion = ls.retime_motion(flat, path, limits=ls.Limits(torque=4.0), minimise=weights)
     plain = ls.retime_motion(flat, path, limits=ls.Limits(torque=4.0), minimise={"time": 1.0, "torque_squared": 0.01})
     assert motion.cost == pytest.approx(plain.cost, rel=1e-7)
+
+
+def test_a_comparison_has_plans_without_limits():
+    """The plan behind a shaper ignores torque limits, so its effort cannot be relative to them."""
+    motion = ls.predict_motion(soft_joint(0.02), start=[0], goal=[0.3], duration=1.5, segments=6, compare=True,
+                               limits=ls.Limits(torque=9.0), minimise="effort_normalised")  # fmt: skip
+    assert motion.ok
+    assert "not available" not in str(motion.compared)
+    assert motion.compared["rigid plan, ZV, joints tracked"].residual < 1e-3

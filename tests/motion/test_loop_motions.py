@@ -11,6 +11,7 @@ import lissom as ls
 from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.cache import closure_of
 from lissom.motion.solve.search import Search
+from lissom.motion.solve.solver import SolverLimits
 from lissom.motion.transcription.problem import Problem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -206,7 +207,7 @@ def lined_up(q):
 def test_a_singular_configuration_on_the_way_is_told():
     """Between samples torques have no bounds there; once it was called solved, and its torques in their limits."""
     arm, task = across()
-    motion = Search(arm, ls.Task(**task, segments=12), (1e-8, 500, None), 0, 0.0).start(0)
+    motion = Search(arm, ls.Task(**task, segments=12), SolverLimits(1e-8, 500, None), 0, 0.0).start(0)
     assert not motion.ok
     told = re.match(
         r"the path passes through a singular configuration at (\S+) s, where the actuators no longer control every "

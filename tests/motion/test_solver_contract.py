@@ -10,7 +10,7 @@ import lissom as ls
 from lissom.motion.solve.casadi_program import CasadiProgram, sparsity
 from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.solve.search import Search
-from lissom.motion.solve.solver import AbstractSolver
+from lissom.motion.solve.solver import AbstractSolver, SolverLimits
 from lissom.motion.transcription.problem import Problem
 
 TWO = ls.load("two_link").with_gravity((0, 0, 0))
@@ -74,7 +74,7 @@ def test_another_solver_finds_the_same_optimum():
 
 
 def test_a_whole_search_runs_with_another_solver():
-    limits = (1e-8, 200, None)
+    limits = SolverLimits(1e-8, 200, None)
     found = [Search(TWO, EFFORT, limits, 0, 0.0, solver=kind).start(0) for kind in (Ipopt, Sqp)]
     assert found[1].ok, found[1].status
     assert found[1].cost == pytest.approx(found[0].cost, rel=1e-6)

@@ -21,6 +21,7 @@ from lissom.motion.result.variants import rigid, with_payload_error
 from lissom.motion.solve.best import solved_motion
 from lissom.motion.solve.search import Search
 from lissom.motion.task.bounds import bounds_of
+from lissom.motion.task.criteria.known import CRITERIA
 from lissom.motion.task.task import Task
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
@@ -142,7 +143,11 @@ def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[A
     task = motion.task
     arm = rigid(motion.arm, VERB)
     joints = motion.arm.joint_index
-    words = {word: weight for word, weight in task.minimise.items() if isinstance(word, str) and word != "time"}
+    words = {
+        word: weight
+        for word, weight in task.minimise.items()
+        if isinstance(word, str) and word != "time" and (limited or not CRITERIA[word].torque_limits)
+    }
 
     def own(value: Any) -> Any:
         """Of the joints alone."""

@@ -18,6 +18,7 @@ from lissom.motion.result.report import Iteration
 from lissom.motion.solve.best import best_motion
 from lissom.motion.solve.guess import as_guess
 from lissom.motion.solve.search import Search
+from lissom.motion.solve.solver import SolverLimits
 from lissom.motion.task.options import OPTIONS, refuse_wrong
 from lissom.motion.task.task import Task
 
@@ -30,7 +31,7 @@ def predict_motion(
     task: Task | None,
     given: dict[str, Any],
     *,
-    limits: tuple[float, int, float | None],
+    limits: SolverLimits,
     starts: int | None,
     seed: int,
     workers: int | None,
@@ -43,10 +44,11 @@ def predict_motion(
     on_failure: str,
     guess: Any = None,
 ) -> Motion:
-    """See `lissom.predict_motion`; limits of the solver: tolerance, iterations, seconds."""
+    """See `lissom.predict_motion`."""
     support.refuse_arm(as_arm(arm, VERB))
-    options = dict(zip(("tolerance", "iterations", "seconds"), limits, strict=True))
-    refuse_wrong(VERB, **options, starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise)
+    refuse_wrong(
+        VERB, **limits._asdict(), starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise
+    )
     task = _task(task, given)
     support.refuse_lengths(arm, task)
     support.refuse_unsupported(arm, task)

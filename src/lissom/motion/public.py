@@ -87,12 +87,13 @@ def predict_motion(
     """
     from lissom.motion import predict
     from lissom.motion.progress import reporting
+    from lissom.motion.solve.solver import SolverLimits
 
     with reporting(progress) as report:
         return predict.predict_motion(
-            arm, task, fields, limits=(tolerance, iterations, seconds), starts=starts, seed=seed, workers=workers,
-            scheduler=scheduler, refine=refine, residual=residual, compare=compare, regularise=regularise,
-            progress=report, on_failure=on_failure, guess=guess,
+            arm, task, fields, limits=SolverLimits(tolerance, iterations, seconds), starts=starts, seed=seed,
+            workers=workers, scheduler=scheduler, refine=refine, residual=residual, compare=compare,
+            regularise=regularise, progress=report, on_failure=on_failure, guess=guess,
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from lissom.motion.checks.impossible import weak_for_holding
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, UnactuatedSplines
-from lissom.motion.solve.solver import Solution
+from lissom.motion.solve.solver import Solution, SolverLimits
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.transcription.constraints.constraint import Positions
@@ -28,8 +28,6 @@ from lissom.verbs.dynamics import inverse_dynamics
 
 LOOKS, MOSTLY = 5, 0.95  # points of a segment at which torques are compared; of their change, in the segments halved
 MET = 1e-6  # of the size of a row: smaller violations are none
-
-Limits = tuple[float, int, float | None]
 
 
 class Verdict(NamedTuple):
@@ -51,7 +49,7 @@ class Assessment:
     limits : tolerance, iterations and seconds of the search, which messages name
     """
 
-    def __init__(self, problem: Problem, limits: Limits) -> None:
+    def __init__(self, problem: Problem, limits: SolverLimits) -> None:
         self._problem, self._limits = problem, limits
 
     def __call__(
@@ -97,7 +95,7 @@ class Assessment:
 
     @property
     def _more_seconds(self) -> str:
-        seconds = self._limits[2]
+        seconds = self._limits.seconds
         return "raise `seconds`" if seconds is None else f"raise `seconds` ({seconds:.4g})"
 
     def _judged(
@@ -160,7 +158,7 @@ class Assessment:
 
     def _unfinished(self, outcome: MotionOutcome, found: str, cost: float) -> str:
         late = outcome is MotionOutcome.OUT_OF_TIME
-        more = self._more_seconds if late else f"raise `iterations` ({self._limits[1]})"
+        more = self._more_seconds if late else f"raise `iterations` ({self._limits.iterations})"
         if found:
             weak = weak_against_friction(self._problem.spec)
             return f"in the last iterate, {found}; {weak or more}"

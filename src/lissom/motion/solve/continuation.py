@@ -16,7 +16,7 @@ import numpy as np
 
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration
-from lissom.motion.solve.solver import AbstractSolver, Solution
+from lissom.motion.solve.solver import AbstractSolver, Solution, SolverLimits
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
@@ -41,15 +41,15 @@ class Walk:
     """Motions of least effort of one problem on one mesh, over the duration.
 
     problem : its duration is free within a range, which is kept, and effort alone is minimised
-    limits : tolerance, iterations, and when it has to end, as `time.perf_counter` tells it
+    until : when it has to end, in seconds of `time.perf_counter`
     cost : of the whole task, of a program and a solution
     """
 
     def __init__(
-        self, problem: Problem, mesh: Mesh, solver: type[AbstractSolver], limits: tuple[float, int, float],
+        self, problem: Problem, mesh: Mesh, solver: type[AbstractSolver], limits: SolverLimits, until: float,
         cost: Callable[[Program, Array], float], progress: Progress | None,
     ) -> None:  # fmt: skip
-        self._problem, self._mesh, self._solver, self._limits = problem, mesh, solver, limits
+        self._problem, self._mesh, self._solver, self._limits, self._until = problem, mesh, solver, limits, until
         self._cost, self._progress = cost, progress
         self._shortest, self._longest = problem.task.duration
         self._log: list[Iteration] = []
@@ -93,10 +93,10 @@ class Walk:
 
     def _at(self, program: Program, x: Array, T: float, most: int = ITERATIONS) -> Solution:
         program.low[-1] = program.high[-1] = T
-        tolerance, iterations, until = self._limits
-        solver = self._solver(program, tolerance, min(iterations, most, ITERATIONS), until)
+        iterations = min(self._limits.iterations, most, ITERATIONS)
+        solver = self._solver(program, self._limits.tolerance, iterations, self._until)
         found = solver(np.append(x[:-1], T), self._progress, None)
         self.seconds += found.seconds
         self.evaluation_seconds += found.evaluation_seconds
-        self.stopped = found.outcome is MotionOutcome.INTERRUPTED or time.perf_counter() > until
+        self.stopped = found.outcome is MotionOutcome.INTERRUPTED or time.perf_counter() > self._until
         return found

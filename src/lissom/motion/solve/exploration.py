@@ -117,7 +117,7 @@ class Exploration:
         search = self._search
         clock = time.perf_counter()
         program = self._problem.program(self._mesh, np.zeros(0), SOFT[0])
-        limits = max(search.limits[0], TOLERANCE), min(search.limits[1], ITERATIONS)
+        limits = max(search.limits.tolerance, TOLERANCE), min(search.limits.iterations, ITERATIONS)
         solver = search.solver(program, *limits, search.until)
         search.spent["build"] += time.perf_counter() - clock
         return solver

@@ -23,7 +23,6 @@ from lissom.motion.result.residual_check import (
 )
 from lissom.motion.solve.assessment import (
     Assessment,
-    Limits,
     changing,
     exceeded,
     mesh_of,
@@ -36,7 +35,7 @@ from lissom.motion.solve.continuation import Walk
 from lissom.motion.solve.exchange import AddedSamples
 from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.ipopt import Ipopt
-from lissom.motion.solve.solver import AbstractSolver, Solution, carried, numbered_on
+from lissom.motion.solve.solver import AbstractSolver, Solution, SolverLimits, carried, numbered_on
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.periods import fastest_period
@@ -73,7 +72,7 @@ class Search:
         self,
         arm: Arm,
         task: Task,
-        limits: Limits,
+        limits: SolverLimits,
         seed: int,
         regularise: float,
         progress: Callable[[Iteration], object] | None = None,
@@ -81,7 +80,7 @@ class Search:
         solver: type[AbstractSolver] = Ipopt,
     ) -> None:
         clock = time.perf_counter()
-        self.until = np.inf if limits[2] is None else clock + limits[2]
+        self.until = np.inf if limits.seconds is None else clock + limits.seconds
         self._job: dict[str, Any] = {"arm": arm, "task": task, "limits": limits, "seed": seed,
                                      "regularise": regularise, "guess": guess, "solver": solver}  # fmt: skip
         self.limits, self.seed, self.progress, self.guess, self.solver = limits, seed, progress, guess, solver
@@ -113,9 +112,9 @@ class Search:
 
     def job(self) -> dict[str, Any]:
         """Arguments for another process, with the remaining time."""
-        *limits, seconds = self.limits
+        seconds = self.limits.seconds
         seconds = None if seconds is None else max(self.until - time.perf_counter(), 0.0)
-        return self._job | {"limits": (*limits, seconds)}
+        return self._job | {"limits": self.limits._replace(seconds=seconds)}
 
     def uncompiled(self) -> Motion:
         """Where time ran out before anything could be searched: the straight line."""
@@ -200,8 +199,9 @@ class Search:
         other = Problem(problem.arm, task.replace(minimise=effort, duration=(low, high)))
         if not self._compile(other):
             return self.uncompiled()
-        limits = (*self.limits[:2], self.until)
-        walk = Walk(other, mesh, self.solver, limits, lambda at, x: problem.cost(at.curves, x), self.progress)
+        walk = Walk(
+            other, mesh, self.solver, self.limits, self.until, lambda at, x: problem.cost(at.curves, x), self.progress
+        )
         clock = time.perf_counter()
         found, more, rounds = walk(begin, float(np.clip(T, low, high)), near), np.zeros(0), 1
         while True:
@@ -357,12 +357,12 @@ class Search:
         samples, rounds = AddedSamples(self.problem.spec.closing is None), 0
         barrier: float | None = None
         known = near or before is not None
-        iterations = min(SHARPER, self.limits[1]) if known else self.limits[1]
+        iterations = min(SHARPER, self.limits.iterations) if known else self.limits.iterations
         while True:
             rounds += 1
             clock = time.perf_counter()
             program = self.problem.program(mesh, samples.more, soft, samples.only)
-            solver = self.solver(program, self.limits[0], iterations, self.until)
+            solver = self.solver(program, self.limits.tolerance, iterations, self.until)
             self.spent["build"] += time.perf_counter() - clock
             solution = self._continued(solver, before, begin, known, barrier)
             before = (program, solution)

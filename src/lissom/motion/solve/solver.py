@@ -16,6 +16,14 @@ from lissom.spatial.rotations import Array
 Progress = Callable[[Iteration], object]
 
 
+class SolverLimits(NamedTuple):
+    """How exact and how long a search may be: tolerance, iterations of one solve, seconds of the whole."""
+
+    tolerance: float
+    iterations: int
+    seconds: float | None
+
+
 class Solution(NamedTuple):
     """What a solver ended with.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from lissom.model.arm import Arm
 from lissom.model.record import Record
 
 
-class AbstractPathConstraint(Record):
+class AbstractPathConstraint(Record, ABC):
     """What `Task.constraints` may hold: a record of what is asked, which makes the constraint of an arm.
 
     kind : str     its name in task files

@@ -58,6 +58,7 @@ class AbstractCriterion(ABC):
     orders : int          derivatives that it depends on: 3, or 4 with the jerk
     torque_rate : bool    it depends on rates of torques
     kinks : bool          its value has kinks anywhere, such as |power|
+    torque_limits : bool  it is relative to torque limits, so that every actuator needs one
     at_rest : bool        holding the arm against gravity costs something, so that a free duration has a best value
     often : int or None   how often the best optimum is found before no more starts are tried; None: all starts count
     """
@@ -69,6 +70,7 @@ class AbstractCriterion(ABC):
     orders: ClassVar[int] = 3
     torque_rate: ClassVar[bool] = False
     kinks: ClassVar[bool] = False
+    torque_limits: ClassVar[bool] = False
     at_rest: ClassVar[bool] = False
     often: ClassVar[int | None] = None
 

@@ -14,7 +14,7 @@ class EffortNormalised(AbstractCriterion):
 
     name, title = "effort_normalised", "normalised effort"
     meaning, unit = "integral of the sum of squared torques, each relative to its limit", "s"
-    at_rest = True
+    at_rest = torque_limits = True
 
     def check(self, joints: Joints, verb: str) -> None:
         """Every joint with a motor needs a torque limit above 0."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
+from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ ORDER = ("time", "torque_squared")  # first in messages; others follow by name
 
 def _found() -> dict[str, AbstractCriterion]:
     package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        if module.name != "function":  # it needs casadi, and is made for each function of a user
-            import_module(f"{package}.{module.name}")
-    made = {kind.name: kind() for kind in AbstractCriterion.__subclasses__()}
+    made = {}
+    for info in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if info.name in ("known", "function"):  # this one; and functions of users, which have no name
+            continue
+        module = import_module(f"{package}.{info.name}")
+        for kind in vars(module).values():
+            if isinstance(kind, type) and issubclass(kind, AbstractCriterion) and not isabstract(kind):
+                made[kind.name] = kind()
     return {word: made[word] for word in (*ORDER, *sorted(set(made) - set(ORDER)))}
 
 
