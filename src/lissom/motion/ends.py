@@ -15,6 +15,7 @@ from lissom.control.equilibrium import equilibrium
 from lissom.errors import InputError, SolveError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
+from lissom.model.units import units
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 
@@ -62,5 +63,6 @@ def refuse_unbalanced(arm: Arm, q: Array, loads: Sequence[Load], what: str) -> N
     if abs(tau[k]) > BALANCED * max(1.0, float(np.abs(tau).max())):
         raise InputError(
             f"{what} is at rest, but {arm.coordinates[k]!r} is unactuated and not in equilibrium: a generalized force "
-            f"of {abs(tau[k]):.3g} N m or N acts on it. Give an equilibrium position, NaN to leave it free, or a rate."
+            f"of {abs(tau[k]):.3g} {units(arm, 'tau')[k]} acts on it. Give an equilibrium position, NaN to "
+            "leave it free, or a rate."
         )
