@@ -34,6 +34,7 @@ from lissom.kernels.verbs import (
 )
 from lissom.loops.algebra import Bordered, Forces, least_torques, split
 from lissom.model.arm import Arm
+from lissom.model.units import units
 from lissom.spatial.rotations import Array
 
 ROWS = 2**14  # states at once
@@ -106,9 +107,9 @@ def _refuse_beyond(arm: Arm, left: Array, tau: Array, verb: str) -> None:
     k = int(np.argmax(np.abs(left[at])))
     what = "joint" if k in arm.joint_index else "coordinate"
     raise InputError(
-        f"{verb}: the motors cannot produce this motion{where}: {abs(float(left[at][k])):.3g} N m or N remains on "
-        f"{what} {arm.coordinates[k]!r}, which neither a motor nor a closure can support. Give "
-        "consistent accelerations (see forward_dynamics), or make a joint actuated."
+        f"{verb}: the motors cannot produce this motion{where}: {abs(float(left[at][k])):.3g} "
+        f"{units(arm, 'tau')[k]} remains on {what} {arm.coordinates[k]!r}, which neither a motor nor a closure can "
+        "support. Give consistent accelerations (see forward_dynamics), or make a joint actuated."
     )
 
 

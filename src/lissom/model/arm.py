@@ -595,13 +595,15 @@ class Arm(Holder, Record):
 
         return check(self)
 
-    def __getattr__(self, word: str) -> Any:
-        """Explain a missing attribute: most of what other libraries have as methods of a robot are functions here."""
-        if hasattr(type(self), word):  # a property that failed with an AttributeError of its own
-            return object.__getattribute__(self, word)
-        functions = getattr(sys.modules.get("lissom"), "__all__", ())
-        hint = f"; use the function: lissom.{word}(arm, ...)" if word in functions else ""
-        raise AttributeError(f"'Arm' object has no attribute {word!r}{hint}")
+    if not TYPE_CHECKING:  # type checkers know the attributes themselves
+
+        def __getattr__(self, word: str) -> Any:
+            """Explain a missing attribute: what other libraries have as methods of a robot are functions here."""
+            if hasattr(type(self), word):  # a property that failed with an AttributeError of its own
+                return object.__getattribute__(self, word)
+            functions = getattr(sys.modules.get("lissom"), "__all__", ())
+            hint = f"; use the function: lissom.{word}(arm, ...)" if word in functions else ""
+            raise AttributeError(f"'Arm' object has no attribute {word!r}{hint}")
 
     def __str__(self) -> str:
         return self.describe()
