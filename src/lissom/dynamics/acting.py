@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.bending import on_frame
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import BASE, Bodies, Place
 from lissom.dynamics.from_arm import constants_of, placement_of
 from lissom.dynamics.tree import Position, Tree
 from lissom.dynamics.vectors import add, sub
@@ -138,13 +138,18 @@ def nine_of(load: Load) -> Array:
 LOAD = flat(LoadValues(NUMBERS, NUMBERS, NUMBERS)).structure
 
 
-def take_loads(
-    run: AbstractRun, bodies: Bodies, tree: Tree, x: dict[int, Position], loads: Any, force: dict[int, Wrench]
-) -> None:
+Placed = list[tuple[Place, Any]]  # loads, nine entries each, and the places of their frames
+
+
+def placed(bodies: Bodies, loads: list[tuple[str, Any]]) -> Placed:
+    """Loads with the places of their frames."""
+    return [(bodies.place(frame), load) for frame, load in loads]
+
+
+def take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Placed, force: dict[int, Wrench]) -> None:
     """Subtract loads from the forces of the elements that they act on."""
     R: dict[int, Rotation] = {BASE: run.constant(UPRIGHT)}
-    for frame, load in loads:
-        place = bodies.place(frame)
+    for place, load in loads:
         for i in tree.path(place.body):
             if i not in R:
                 R[i] = run.call(tree.nodes[i].element.orientation, R[tree.nodes[i].parent], x[i])

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Placed
+from lissom.dynamics.bodies import BASE
 from lissom.dynamics.drives import arm_forces
-from lissom.dynamics.from_arm import placement_of, tree_of
+from lissom.dynamics.from_arm import placement_of
 from lissom.dynamics.tree import Position, Tree, add_to
 from lissom.elements.base import Body, ModalInertia, MovingFrame, Path
 from lissom.elements.elimination import Eliminated
@@ -32,13 +32,13 @@ from lissom.spatial.orientation import Rotation
 
 
 class Given(NamedTuple):
-    """Inputs of forward dynamics as vectors of a program: state, torques, base motion, loads by frame."""
+    """Inputs of forward dynamics as vectors of a program: state, torques, base motion, loads by frame or place."""
 
     q: Any
     qd: Any
     tau: Any
     base: Any
-    loads: list[tuple[str, Any]]
+    loads: list[tuple[Any, Any]]
 
 
 class Moving(NamedTuple):
@@ -51,13 +51,16 @@ class Moving(NamedTuple):
 
 
 def accelerations(
-    run: AbstractRun, bodies: Bodies, given: Given, held: dict[int, Held], guarded: bool = True
+    run: AbstractRun, tree: Tree, given: Given, held: dict[int, Held], guarded: bool = True
 ) -> tuple[list[Any], dict[int, Any]]:
-    """Accelerations by coordinate, and the effort of the coordinates that may be held; vectors of one entry."""
-    tree, base = tree_of(bodies), filled(MOTION, given.base)
+    """Accelerations by coordinate, and the effort of the coordinates that may be held; vectors of one entry.
+
+    given : loads by place
+    """
+    base = filled(MOTION, given.base)
     x = tree.positions(run, given.q)
     moving = _velocities(run, tree, x, given.qd, base)
-    _take_loads(run, bodies, tree, x, given.loads, moving)
+    _take_loads(run, tree, x, given.loads, moving)
     for i, node in tree.outward():
         if node.first in held:
             moving.path[i] = run.call(RigidLink.led, moving.path[i], held[node.first].acceleration)
@@ -75,11 +78,10 @@ def _velocities(run: AbstractRun, tree: Tree, x: dict[int, Position], qd: Any, b
     return out
 
 
-def _take_loads(run: AbstractRun, bodies: Bodies, tree: Tree, x: dict[int, Position], loads: Any, out: Moving) -> None:
+def _take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Placed, out: Moving) -> None:
     """Subtract loads from the forces of the bodies, or of the beams, that they act on."""
-    for frame, values in loads:
-        place, load = bodies.place(frame), filled(LOAD, values)
-        i = place.body
+    for place, values in loads:
+        load, i = filled(LOAD, values), place.body
         if i in out.body:
             out.body[i] = run.call(out.body[i].minus_load, out.frame[i].R, load, placement_of(place.row))
         elif i != BASE:

@@ -43,7 +43,7 @@ class Body(NamedTuple):
     """One moving body and the joint that carries it."""
 
     parent: int
-    prismatic: bool
+    kind: str  # of its joint; "beam" for the tip of a flexible link
     R: Array  # (3, 3) placement in the parent body's frame, before the motion
     p: Array  # (3,)
     mass: float
@@ -63,6 +63,11 @@ class Body(NamedTuple):
     follows: bool = False  # its joint follows another one: it has that one's coordinate
     beam_owner: int = -1  # it is a place along the beam of this body, with the same coordinates
     mount: bool = False  # such a place that carries bodies; the others are only looked at or loaded, and have no mass
+
+    @property
+    def prismatic(self) -> bool:
+        """Whether the joint is prismatic."""
+        return self.kind == "prismatic"
 
 
 class Place(NamedTuple):
@@ -166,7 +171,7 @@ class Bodies:
         at = int(self.arm.coordinate_start[i]) + link.joint.coordinate_count
         nothing = np.zeros(3)
         self.list.append(
-            Body(place.body, False, R, p, 0.0, nothing, np.zeros((3, 3)), 0.0, 0.0, 0.0, 0.0, 0.0, link.name, at,
+            Body(place.body, "beam", R, p, 0.0, nothing, np.zeros((3, 3)), 0.0, 0.0, 0.0, 0.0, 0.0, link.name, at,
                  beam=beam, width=beam.m)
         )  # fmt: skip
         carried.append(None)
@@ -179,7 +184,7 @@ class Bodies:
         mimic = self.arm.mimics.get(joint.name)
         leads = at if mimic is None else int(self.arm.joint_index[self._joint_number[mimic.joint]])
         motor = Body(
-            parent, joint.kind == "prismatic", squared(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, nothing,
+            parent, joint.kind, squared(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, nothing,
             np.zeros((3, 3)), *self._drive(joint), joint.stiffness, joint.rest, joint.name, leads,
             follows=mimic is not None,
         )  # fmt: skip

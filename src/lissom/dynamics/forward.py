@@ -21,9 +21,10 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.dynamics import articulated, joint_space
-from lissom.dynamics.acting import Setting, read_acting
+from lissom.dynamics.acting import Setting, placed, read_acting
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.from_arm import tree_of
 from lissom.elements.pivots import Held
 from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
@@ -37,7 +38,8 @@ def accelerations(
 ) -> tuple[list[Any], dict[int, Any]]:
     """Accelerations by the method that is best for straight-line code, or for the tape."""
     if tape and not bodies.linear and bodies.coupling is None:
-        return articulated.accelerations(run, bodies, given, held, guarded)
+        given = given._replace(loads=placed(bodies, given.loads))
+        return articulated.accelerations(run, tree_of(bodies), given, held, guarded)
     return joint_space.accelerations(run, bodies, given, held, tape, guarded)
 
 

@@ -45,7 +45,7 @@ def element_of(body: Body) -> AbstractElement[Any]:
     """The element of a body: a rigid link, a beam, or a place along one."""
     row = constants_of(body)
     if body.beam is None:
-        structure = _link("prismatic" if body.prismatic else "revolute")
+        structure = _link(body.kind)
         made: RigidLink = filled(structure, row, of_numbers(structure) if body.constants is None else None)
         return made
     from lissom.elements.beam import Integrals, SecondOrderBeam, Station

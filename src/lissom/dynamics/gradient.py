@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
-from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Setting, read_acting
+from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Placed as AllLoads, Setting, placed, read_acting
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import placement_of, tree_of
@@ -182,7 +182,7 @@ def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     bodies, motion, loads = read_acting(run, bodies, setting)
     free, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
-    entries = _derivatives(run, free, q, qd, qdd, filled(MOTION, motion), loads)
+    entries = tree_derivatives(run, tree_of(free), q, qd, qdd, filled(MOTION, motion), placed(free, loads))
     zero = run.constant([0.0])
     for which in range(3):
         own = {(i, j): entry for (of, i, j), entry in entries.items() if of == which}
@@ -191,9 +191,8 @@ def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
         run.output(*(own.get((i, j), zero) for i in range(n) for j in range(n)))
 
 
-def _derivatives(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Motion, loads: Any) -> Entries:
+def tree_derivatives(run: AbstractRun, tree: Tree, q: Any, qd: Any, qdd: Any, base: Motion, loads: AllLoads) -> Entries:
     """Derivatives by q, qd, qdd of the torques of a tree."""
-    tree = tree_of(bodies)
     x = tree.positions(run, q)
     motion: dict[int, SpatialMotion] = {BASE: run.call(base_of, run.constant(UPRIGHT), base)}
     screws: dict[int, Screws] = {}
@@ -202,7 +201,7 @@ def _derivatives(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, ba
         assert isinstance(node.element, RigidLink)
         parts = (motion[node.parent], x[i], node.part(qd), node.part(qdd))
         motion[i], screws[i], composite[i] = run.call(outward, node.element, *parts)
-    carried = _loads(run, bodies, motion, loads)
+    carried = _loads(run, motion, loads)
     for i, node in tree.inward():
         if node.parent != BASE:
             composite[node.parent] = run.call(_sum, composite[node.parent], composite[i])
@@ -222,11 +221,10 @@ def _add(run: AbstractRun, sums: dict[int, Loads], i: int, more: Loads | None) -
         sums[i] = run.call(_sum, sums[i], more) if i in sums else more
 
 
-def _loads(run: AbstractRun, bodies: Bodies, motion: dict[int, SpatialMotion], loads: Any) -> dict[int, Loads]:
+def _loads(run: AbstractRun, motion: dict[int, SpatialMotion], loads: AllLoads) -> dict[int, Loads]:
     """Loads summed on their bodies."""
     out: dict[int, Loads] = {}
-    for frame, load in loads:
-        place = bodies.place(frame)
+    for place, load in loads:
         if place.body != BASE:
             parts = (motion[place.body], filled(LOAD, load), placement_of(place.row))
             _add(run, out, place.body, run.call(loads_at, *parts))

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.acting import INERTIA, MOTION, Setting, nine_of, read_acting, standing_frames, take_loads
+from lissom.dynamics.acting import (
+    INERTIA,
+    MOTION,
+    Placed,
+    Setting,
+    nine_of,
+    placed,
+    read_acting,
+    standing_frames,
+    take_loads,
+)
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import constants_of, tree_of
 from lissom.dynamics.tree import Tree, add_to
@@ -41,12 +51,11 @@ def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, b
         from lissom.dynamics.book import forces
 
         return forces.joint_torques(run, bodies, q, qd, qdd, base, loads)
-    return tree_torques(run, bodies, q, qd, qdd, filled(MOTION, base), loads)
+    return tree_torques(run, tree_of(bodies), q, qd, qdd, filled(MOTION, base), placed(bodies, loads))
 
 
-def tree_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Motion, loads: Any) -> list[Any]:
+def tree_torques(run: AbstractRun, tree: Tree, q: Any, qd: Any, qdd: Any, base: Motion, loads: Placed) -> list[Any]:
     """Torques of a tree with one coordinate per joint."""
-    tree = tree_of(bodies)
     x = tree.positions(run, q)
     motion: dict[int, Motion] = {BASE: base}
     force: dict[int, Wrench] = {}
@@ -57,7 +66,7 @@ def tree_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, ba
         on_parent, modal = run.call(node.element.field_force, *state)
         add_to(run, force, node.parent, on_parent)
         tau.setdefault(node.owner, modal)
-    take_loads(run, bodies, tree, x, loads, force)
+    take_loads(run, tree, x, loads, force)
     for i, node in tree.inward():
         if i in force:
             parts = (force.get(node.parent), force[i], tau[node.owner], x[i])

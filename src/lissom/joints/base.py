@@ -61,5 +61,7 @@ def joint_class(kind: str) -> type[AbstractJoint]:
     """The class of a kind of joint."""
     found = JOINTS.get(kind)
     if found is None:
-        raise UnsupportedError(f"joints of kind {kind!r} are not supported; expected one of {', '.join(JOINTS)}.")
+        raise UnsupportedError(
+            f"joints of kind {kind!r} are not supported; expected one of {', '.join(sorted(JOINTS))}."
+        )
     return found

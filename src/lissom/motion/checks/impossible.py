@@ -10,7 +10,7 @@ import numpy as np
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, OutsideLimits, UnsupportedError
 from lissom.model.positions import degrees_hint, outside_limits
-from lissom.model.units import unit_of
+from lissom.model.units import unit_of, units
 from lissom.motion.checks.directions import refuse_closed_directions
 from lissom.motion.checks.durations import refuse_duration
 from lissom.motion.checks.friction import refuse_immobile
@@ -184,8 +184,8 @@ def _ends_balanced(spec: Specification) -> None:
         if abs(tau[k]) > BALANCED * max(1.0, float(np.abs(tau).max())):
             raise InputError(
                 f"{VERB}: the {place.word} is at rest, but {spec.names[k]!r} is unactuated and not in equilibrium: a "
-                f"generalized force of {abs(tau[k]):.3g} N m or N acts on it. Give an equilibrium position, NaN to "
-                "leave it free, or a rate."
+                f"generalized force of {abs(tau[k]):.3g} {units(spec.arm, 'tau')[k]} acts on it. Give an equilibrium "
+                "position, NaN to leave it free, or a rate."
             )
 
 
