@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
+from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 
@@ -120,6 +121,19 @@ def test_the_integral_term_overcomes_friction(way):
     assert np.abs(run.q[still]).max() <= (1e-20 if way == "radau" else 0.0)
     assert np.abs(run.controller_state[still, 0] - 0.5 * run.t[still]).max() < 1e-9
     assert run.q[-1, 0] > 1e-3
+
+
+@pytest.mark.parametrize("options", [{}, {"dt": 1e-3}, {"method": "radau"}], ids=["adaptive", "fixed", "radau"])
+def test_closed_kinematic_loops(options):
+    """A four-bar linkage at rest: the integral term carries the crank, as static equilibrium requires."""
+    arm = four_bar()
+    begin = ls.assemble(arm, arm.home).q
+    gains = [np.array([k, 0.0, 0.0]) for k in (40.0, 60.0, 6.0)]
+    run = ls.simulate(arm, begin, tau=ls.PID(begin + [0.05, 0, 0], *gains), until=6.0, **options)
+    assert run.q[-1, 0] == pytest.approx(begin[0] + 0.05, abs=1e-4)
+    held = ls.inverse_dynamics(arm, run.q[-1], np.zeros(3), np.zeros(3))[0]  # with the forces of the closure
+    assert run.controller_state[-1] == pytest.approx([held], abs=1e-2)
+    assert run.closure_error.max() < 1e-10
 
 
 @pytest.mark.parametrize("options", [{}, {"dt": 1e-3}], ids=["adaptive", "fixed"])
