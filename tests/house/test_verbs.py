@@ -9,7 +9,7 @@ import pytest
 from tests.house.test_arrows import MAY_USE, SOURCE, room_of
 
 import lissom as ls
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.acting import Setting
 from lissom.errors import InputError, UnsupportedError
 from lissom.formulations import catalogue
 from lissom.kernels import closed_loops

@@ -10,8 +10,8 @@ from tests.arms import other_numbers, random_arm, random_loads
 
 import lissom as ls
 from lissom.dynamics import inverse
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.dynamics.varied import Varied
 from lissom.engine.kernel import graph_of
 from lissom.errors import LissomError
@@ -126,7 +126,7 @@ def test_every_number_of_a_body_is_in_the_key(arm):
             for _, other in changes(value, field):
                 assert fingerprint(bodies.changed(**{field: {k: other}})) != before, field
                 fields.add(field)
-    assert fields >= {"parent", "prismatic", "R", "p", "mass", "moment", "inertia", "armature", "friction", "width"}
+    assert fields >= {"parent", "kind", "R", "p", "mass", "moment", "inertia", "armature", "friction", "width"}
 
 
 def torques(bodies):

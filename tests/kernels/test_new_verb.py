@@ -6,7 +6,7 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics import inverse
-from lissom.dynamics.inverse import Setting, nine_of
+from lissom.dynamics.acting import Setting, nine_of
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import functions_of
 from lissom.kernels.verb import Output, Program, Refused, Verb
