@@ -118,13 +118,13 @@ def limit() -> Any:
 class Controller(KnownKeywords):
     """Base class of the controllers that `simulate` accepts as ``tau``.
 
-    A subclass is a frozen dataclass and has one of
+    A subclass is a frozen dataclass and has one of these methods:
 
-    law(q, qd) : torques (dof) as expressions of ``+ - * /`` and of `sin`, `cos`, `sign`, `absolute` of
-        `lissom.spatial.scalar`; entries of input fields are ``self.kp[k]``. Compiled, also in ensembles.
-        With `states` it is law(q, qd, z) and returns (torques, rates of z).
-    program(now) : the same as calls of steps, see `LoopState`; for laws that evaluate the dynamics of a model
-    torque(t, q, qd) : torques by joint or coordinate, from Python code at every stage of the integrator
+    - ``law(q, qd)``: torques (dof) as expressions of ``+ - * /`` and of `sin`, `cos`, `sign`, `absolute` of
+      `lissom.spatial.scalar`; entries of input fields are ``self.kp[k]``. Compiled, also in ensembles. With `states` it
+      is ``law(q, qd, z)`` and returns (torques, rates of z).
+    - ``program(now)``: the same as calls of steps, see `LoopState`; for laws that evaluate the dynamics of a model
+    - ``torque(t, q, qd)``: torques by joint or coordinate, from Python code at every stage of the integrator
 
     Torques of `law` and `program` are clipped to the field `limit`, if there is one, and zero for coordinates without
     an actuator.
