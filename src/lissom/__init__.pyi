@@ -82,6 +82,7 @@ from lissom.verbs.count import OperationCount as OperationCount, count_operation
 from lissom.verbs.deformation import Deformation as Deformation, deformation as deformation
 from lissom.verbs.dynamics import (
     bias_forces as bias_forces,
+    coriolis_matrix as coriolis_matrix,
     forward_dynamics as forward_dynamics,
     gravity_forces as gravity_forces,
     inverse_dynamics as inverse_dynamics,

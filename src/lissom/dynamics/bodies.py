@@ -369,6 +369,14 @@ class Bodies:
         """The bodies without friction."""
         return self.changed(friction=dict.fromkeys(range(len(self.list)), 0.0))
 
+    @property
+    def conservative(self) -> Bodies:
+        """The bodies without drives, springs of joints and damping of beams."""
+        numbers = range(len(self.list))
+        drive = {word: dict.fromkeys(numbers, 0.0) for word in ("armature", "damping", "friction", "stiffness", "rest")}
+        beams = {k: body.beam.undamped for k, body in enumerate(self.list) if body.beam is not None}
+        return self.changed(**drive, beam=beams)
+
     @cached_property
     def parents(self) -> NDArray[np.intp]:
         """(n,) parent of every body, -1 for the base."""

@@ -37,7 +37,7 @@ from lissom.spatial.orientation import Rotation
 from lissom.spatial.scalar import Coordinates, Scalar, add, mul
 from lissom.spatial.vectors import ZERO, Matrix3, Vector3, skew
 
-__all__ = ["STEPS", "program"]
+__all__ = ["STEPS", "program", "velocity_matrix"]
 Entries = dict[tuple[int, int, int], Any]  # (which, row, column) -> vector of one entry
 
 
@@ -128,11 +128,11 @@ def outward(link: RigidLink, parent: SpatialMotion, x: Pose, qd: Coordinates, qd
     inertia = placed.inertia.moved(o)
     momentum = inertia.times(v)
     f = inertia.times(a) + v.cross_force(momentum)
-    own = Composite(inertia, _velocity_matrix(inertia, v, momentum), momentum.f, f)
+    own = Composite(inertia, velocity_matrix(inertia, v, momentum), momentum.f, f)
     return Passed(SpatialMotion(R, o, v, a), Screws(S, psd, psdd), own)
 
 
-def _velocity_matrix(inertia: RigidInertia, v: Twist, momentum: Wrench) -> Matrix3:
+def velocity_matrix(inertia: RigidInertia, v: Twist, momentum: Wrench) -> Matrix3:
     """Upper left block of B = 1/2 (v x* IC - IC v x + (IC v) x*)."""
     I, H, V, W = inertia.I.full, skew(inertia.h), skew(v.v), skew(v.w)
     return (W.times(I) - V.times(H) - I.times(W) - H.times(V) - skew(momentum.n)) * 0.5

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lissom.dynamics import energy, forward, gradient, inverse, kinematics, mass, products, regressor
+from lissom.dynamics import coriolis, energy, forward, gradient, inverse, kinematics, mass, products, regressor
 from lissom.dynamics.bodies import Bodies
 from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.results import ForwardGradient, InverseGradient, TorqueHessian, TorqueProduct
@@ -90,6 +90,13 @@ BIAS_FORCES = _registered(Verb(
 GRAVITY_FORCES = _registered(Verb(
     "gravity_forces", Q, _vector, program=_at_rest(False), flexible=_at_rest(False), loops="tree", batch_of_arms=True,
     outputs=(Output("g", "tau", "torques that hold the arm at rest"),),
+))  # fmt: skip
+CORIOLIS_MATRIX = _registered(Verb(
+    "coriolis_matrix", RATES, _square, program=Program(_simple(coriolis.program), coriolis.STEPS, 6),
+    flexible=Program(
+        _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6, order=1
+    ),
+    loops="tree", outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
 ))  # fmt: skip
 
 # ---- derivatives ---------------------------------------------------------------------------------
