@@ -126,7 +126,7 @@ def test_every_number_of_a_body_is_in_the_key(arm):
             for _, other in changes(value, field):
                 assert fingerprint(bodies.changed(**{field: {k: other}})) != before, field
                 fields.add(field)
-    assert fields >= {"parent", "prismatic", "R", "p", "mass", "moment", "inertia", "armature", "friction", "width"}
+    assert fields >= {"parent", "kind", "R", "p", "mass", "moment", "inertia", "armature", "friction", "width"}
 
 
 def torques(bodies):
