@@ -116,6 +116,7 @@ from lissom.verbs.modes import (
     modes as modes,
 )
 from lissom.verbs.planar_model import PlanarModel as PlanarModel, planar_model as planar_model
+from lissom.verbs.reactions import joint_reactions as joint_reactions
 from lissom.verbs.sensitivity import (
     ForwardGradient as ForwardGradient,
     InverseGradient as InverseGradient,

@@ -104,7 +104,7 @@ class Bodies:
             self._add(link, i, carried)
         for k, inertia in enumerate(carried):
             if inertia is not None:
-                self.list[k] = self.list[k]._replace(**_about_origin(inertia))
+                self.list[k] = self.list[k]._replace(**about_origin(inertia))
         self.coupling: Coupling | None = coupling_of(arm, [body.width for body in self.list if body.beam_owner < 0])
 
     def __len__(self) -> int:
@@ -447,7 +447,7 @@ def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
 
 
-def _about_origin(inertia: Inertia) -> dict[str, Any]:
+def about_origin(inertia: Inertia) -> dict[str, Any]:
     """Mass, first moment and inertia about the frame's origin, rounding removed."""
     C = inertia.mass * skew(inertia.com)
     I, moment = inertia.moment + skew(inertia.com) @ C.T, inertia.mass * inertia.com

@@ -98,12 +98,20 @@ class AbstractBeamEnd(AbstractElement[Coordinates]):
         self, on_parent: Wrench | None, force: Wrench, modal: Coordinates | None, x: Coordinates
     ) -> tuple[Wrench | None, Coordinates]:
         """F += E Ft,  N += E Nt + r x E Ft,  f += Jp^T E Ft + Jw^T Nt."""
-        t, tip = self.integrals.tables, self.integrals.tip(objects(x))
-        at_root = force.turned(_rotation(tip.E)).moved(_vector(tip.r))
-        carried = at_root.turned(_rotation(t.root)).moved(_vector(t.p))
+        tip = self.integrals.tip(objects(x))
+        at_root = _at_root(force, tip)
+        carried = self._from_root(at_root)
         own = tip.Jp.T @ _array(at_root.f) + tip.Jw.T @ _array(force.n)
         modes = tuple(add(a, b) for a, b in zip(modal or (), own, strict=True))
         return None if on_parent is None else on_parent + carried, modes
+
+    def carried(self, force: Wrench, x: Coordinates) -> Wrench:
+        return self._from_root(_at_root(force, self.integrals.tip(objects(x))))
+
+    def _from_root(self, force: Wrench) -> Wrench:
+        """A force on the root in beam axes as it acts on the parent, in the parent's axes."""
+        t = self.integrals.tables
+        return force.turned(_rotation(t.root)).moved(_vector(t.p))
 
     def orientation(self, parent: Rotation, x: Coordinates) -> Rotation:
         return self._reach(parent, self.integrals.tip(objects(x))).tip
@@ -342,6 +350,11 @@ def _acceleration(parent: Twist, path: Path, qdd: Coordinates) -> Twist:
 
 def _pairs(m: int) -> list[tuple[int, int]]:
     return list(combinations_with_replacement(range(m), 2))
+
+
+def _at_root(force: Wrench, tip: Tip) -> Wrench:
+    """A force on the end of a beam about its root, in beam axes."""
+    return force.turned(_rotation(tip.E)).moved(_vector(tip.r))
 
 
 def _array(v: Vector3) -> Objects:

@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lissom.dynamics import coriolis, energy, forward, gradient, inverse, kinematics, mass, products, regressor
+from lissom.dynamics import (
+    coriolis,
+    energy,
+    forward,
+    gradient,
+    inverse,
+    kinematics,
+    mass,
+    products,
+    reactions,
+    regressor,
+)
 from lissom.dynamics.bodies import Bodies
 from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.results import ForwardGradient, InverseGradient, TorqueHessian, TorqueProduct
@@ -97,6 +108,22 @@ CORIOLIS_MATRIX = _registered(Verb(
         _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6, order=1
     ),
     loops="tree", outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
+))  # fmt: skip
+
+
+def _reactions(name: str, world: bool, outputs: tuple[Output, ...] | Refused, **more: Any) -> Verb:
+    made = Program(_simple(lambda run, b, s: reactions.program(run, b, s, world)), reactions.STEPS, 12)
+    return Verb(
+        name, MOTION, lambda b: ((len(b.links), 6),), program=made, flexible=made, loops="closed", acted=True,
+        check=reactions.refuse_linear, outputs=outputs, **more,
+    )  # fmt: skip
+
+
+JOINT_REACTIONS = _registered(_reactions(
+    "joint_reactions", True, (Output("w", "N, N m", "force, then moment about the joint, on every link, world axes"),),
+))  # fmt: skip
+REACTIONS_IN_LINK_AXES = _registered(_reactions(
+    "joint_reactions_in_link_axes", False, INTERNAL, internal=True, shown_as=JOINT_REACTIONS.name,
 ))  # fmt: skip
 
 # ---- derivatives ---------------------------------------------------------------------------------
