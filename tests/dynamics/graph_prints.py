@@ -11,8 +11,8 @@ import numpy as np
 
 import lissom as ls
 from lissom.dynamics import forward, inverse, mass
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.engine.program import Inline
 from lissom.engine.symbolics import alone
 from lissom.spatial.frames import pose

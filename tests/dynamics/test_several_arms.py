@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from arms import other_numbers, random_arm, random_base, random_loads, random_pose, random_states
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.batch_of_arms import call_each, places

@@ -5,7 +5,7 @@ import pytest
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.acting import Setting
 from lissom.formulations.catalogue import ALL
 from lissom.kernels.cache import functions_of
 

@@ -6,8 +6,8 @@ import pytest
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.formulations import uicker_kahn
 from lissom.formulations.linkage import Linkage, State
 from lissom.kernels.cache import functions_of

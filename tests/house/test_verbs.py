@@ -9,7 +9,7 @@ import pytest
 from tests.house.test_arrows import MAY_USE, SOURCE, room_of
 
 import lissom as ls
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.acting import Setting
 from lissom.errors import InputError, UnsupportedError
 from lissom.formulations import catalogue
 from lissom.kernels import closed_loops
@@ -28,15 +28,9 @@ ORDINARY = {"pose", "poses", "velocity", "acceleration"}
 PUBLIC = [name for name, verb in VERBS.items() if not verb.internal]
 
 
-def names_all(node):
-    """Whether an assignment is that of the exported names."""
-    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
-
-
 def literals(path):
-    """String constants of a file that are neither docstrings nor its own names in ``__all__``."""
+    """String constants of a file that are no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    tree.body = [node for node in tree.body if not (isinstance(node, ast.Assign) and names_all(node))]
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:

@@ -10,8 +10,8 @@ from tests.arms import other_numbers, random_arm, random_loads
 
 import lissom as ls
 from lissom.dynamics import inverse
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.dynamics.varied import Varied
 from lissom.engine.kernel import graph_of
 from lissom.errors import LissomError

@@ -6,7 +6,8 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics import inverse
-from lissom.dynamics.inverse import Setting, nine_of
+from lissom.dynamics.acting import Setting, nine_of
+from lissom.engine.record import RECORDED
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import functions_of
 from lissom.kernels.verb import Output, Program, Refused, Verb
@@ -22,7 +23,7 @@ def _start(run, bodies, setting, _tape):
     run.output(*inverse.joint_torques(run, bodies, q, still, qdd, base, loads))
 
 
-PROGRAM = Program(_start, inverse.STEPS, 12)
+PROGRAM = Program(_start, RECORDED, 12)
 STARTING_TORQUES = Verb(
     "starting_torques", ("q", "qdd"), lambda b: ((b.arm.dof,),), program=PROGRAM, flexible=PROGRAM, loops="tree",
     outputs=(Output("tau", "tau", "torques that begin a motion"),), acted=True, batch_of_arms=True,

@@ -142,7 +142,9 @@ def test_friction_at_the_crank_slows_it_and_holds_it():
     assert np.abs(run.q[:10, 0] - one.y[0]).max() < 1e-6
     assert run.balance_error < 1e-7
     assert run.closure_error.max() < 1e-12
-    assert (run.qd[-1] == 0).all()
+    # the crank is at rest; every projection leaves rounding, 1e-16, of the rates that the others had before it
+    assert run.qd[-1][0] == 0
+    assert np.abs(run.qd[-1]).max() < 1e-100
     assert abs(ls.inverse_dynamics(four_bar(), run.q[-1], np.zeros(3), np.zeros(3))[0]) < 1.5
     steps = ls.simulate(arm, q, until=1.3, every=0.1, dt=4e-3)
     assert np.abs(steps.q - run.q[:14]).max() < 1e-3  # changes are known to a step

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from lissom.motion.report import Peak
 
 import lissom as ls
+from lissom.motion.transcription.peak import Peak
 
 
 @pytest.fixture(scope="module")

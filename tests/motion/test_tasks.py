@@ -172,9 +172,11 @@ def test_quadrature_adds_up(planar):
 
 DURING = {"duration": 1.0, "minimise": "torque_squared"}
 REFUSED = {
-    "start outside": ({"start": [4.0, 0.0], "limits": ls.Limits(position=2.0)}, "start of joint 'upper' is 4, outside"),
+    "start outside": (
+        {"start": [4.0, 0.0], "limits": ls.Limits(position=2.0)}, "start of joint 'upper' is 4 rad, outside",
+    ),
     "via outside": ({"via": [Via(0.5, [0, 9.0])], "limits": ls.Limits(position=2)}, "via point at 0.5 of joint 'fore'"),
-    "no rest": ({"limits": ls.Limits(velocity=(0.5, 2.0))}, "start_velocity of joint 'upper' is 0, outside"),
+    "no rest": ({"limits": ls.Limits(velocity=(0.5, 2.0))}, "start_velocity of joint 'upper' is 0 rad/s, outside"),
     "only faster": ({"limits": ls.Limits(acceleration=(1.0, 9.0))}, "acceleration .* must change sign"),
     "closed, one way": ({"start": None, "goal": None, "periodic": True, "via": [Via(0.5, [0, 0])],
                          "limits": ls.Limits(velocity=(0.1, 2))}, "velocity .* must change sign"),

@@ -290,7 +290,7 @@ def test_pieces_with_friction_are_replayed_side_by_side_unless_a_joint_turns_aro
     path = [[0.0, -2.0], [0.5, -1.0], [0.9, -1.6], [1.2, -1.8]]  # the second joint turns around once
     motion = ls.retime_motion(arm, path, limits=ls.Limits(velocity=2.0, acceleration=8.0), segments=40)
     other = changed(motion, lambda motion, tau: 1.001 * tau)
-    place, alone = importlib.import_module("lissom.motion.defects"), []
+    place, alone = importlib.import_module("lissom.motion.result.verification.defects"), []
     exact = place.simulate
     monkeypatch.setattr(place, "simulate", lambda *a, **k: alone.append(1) or exact(*a, **k))
     growth = Growth(other)

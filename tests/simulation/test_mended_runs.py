@@ -139,7 +139,7 @@ def test_an_event_that_gives_nan_keeps_the_run(many):
 
 
 def test_a_function_that_fails_at_once():
-    with pytest.raises(ls.SimulationError, match="tau at t = 0 s") as caught:
+    with pytest.raises(ls.SimulationError, match=r"tau\[0\] is nan.*at t = 0 s") as caught:
         ls.simulate(ls.load("puma560"), tau=lambda t, q, qd: [np.nan] * 6, until=1.0, dt=1e-2)
     assert caught.value.run is not None
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.engine.program import sin
 from lissom.simulation.controllers import gain, limit, reference
 from lissom.simulation.controllers.law import LoopState
 from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.spatial.scalar import sin
 
 ARM = ls.load("two_link")
 SOFT = ls.load("two_link_flexible")

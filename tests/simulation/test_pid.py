@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
+from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 
@@ -122,6 +123,19 @@ def test_the_integral_term_overcomes_friction(way):
     assert run.q[-1, 0] > 1e-3
 
 
+@pytest.mark.parametrize("options", [{}, {"dt": 1e-3}, {"method": "radau"}], ids=["adaptive", "fixed", "radau"])
+def test_closed_kinematic_loops(options):
+    """A four-bar linkage at rest: the integral term carries the crank, as static equilibrium requires."""
+    arm = four_bar()
+    begin = ls.assemble(arm, arm.home).q
+    gains = [np.array([k, 0.0, 0.0]) for k in (40.0, 60.0, 6.0)]
+    run = ls.simulate(arm, begin, tau=ls.PID(begin + [0.05, 0, 0], *gains), until=6.0, **options)
+    assert run.q[-1, 0] == pytest.approx(begin[0] + 0.05, abs=1e-4)
+    held = ls.inverse_dynamics(arm, run.q[-1], np.zeros(3), np.zeros(3))[0]  # with the forces of the closure
+    assert run.controller_state[-1] == pytest.approx([held], abs=1e-2)
+    assert run.closure_error.max() < 1e-10
+
+
 @pytest.mark.parametrize("options", [{}, {"dt": 1e-3}], ids=["adaptive", "fixed"])
 def test_events_and_jumps(options):
     goal = ls.Profile([0.0, 0.25], [[0.2, 0.0], [0.5, 0.2]], "hold")
@@ -193,6 +207,28 @@ def test_what_cannot_be(given, words):
         ls.simulate(ARM, [0, 0], tau=ls.PID(**{"q": [0, 0], "kp": 9, "ki": 3, "kd": 1} | given), until=0.1)
 
 
-def test_linear_models_say_that_they_have_no_integral():
-    with pytest.raises(ls.UnsupportedError, match=r"PID has states of its own \(integral\[upper\]"):
-        ls.linearise(ARM, [0, 0], controller=ls.PID([0, 0], 9, 3, 1))
+def test_linear_models_have_the_integral_terms():
+    """Poles against those of the simulated loop, by differences of its rates; the equilibrium against gravity."""
+    held = ls.inverse_dynamics(ARM, [0.5, 0.3], [0, 0], [0, 0])
+    control = ls.PID([0.5, 0.3], [60, 40], [90, 30], 12, integral=held)
+    plant = ls.linearise(ARM, [0.5, 0.3], controller=control)
+    assert plant.states[-2:] == ("integral[upper]", "integral[fore]")
+    assert np.abs(plant.drift).max() < 1e-12
+    assert plant.A.shape == (6, 6)
+    assert plant.poles.real.max() < 0
+
+    def rates(x):
+        q, qd, z = np.split(x, 3)
+        tau = [60, 40] * ([0.5, 0.3] - q) - 12 * qd + z
+        return np.concatenate([qd, ls.forward_dynamics(ARM, q, qd, tau), [90, 30] * ([0.5, 0.3] - q)])
+
+    x = np.concatenate([[0.5, 0.3, 0, 0], held])
+    J = np.stack([(rates(x + h) - rates(x - h)) / 2e-6 for h in 1e-6 * np.eye(6)], axis=1)
+    assert np.abs(plant.A - J).max() < 1e-6 * np.abs(J).max()
+
+
+def test_linear_models_of_closed_loops_refuse_it():
+    arm = four_bar()
+    q = ls.assemble(arm, arm.home).q
+    with pytest.raises(ls.UnsupportedError, match="states of their own are not supported for closed loops"):
+        ls.linearise(arm, q, controller=ls.PID(q, 9, 3, 1))

@@ -94,24 +94,36 @@ def linearise(
     A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, int(drives.sum())))
     A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), slope.q, slope.qd
     if gains is not None:
-        A[n:] += slope.tau @ np.hstack([gains.q, gains.qd])
+        A[n:] += slope.tau @ np.hstack([gains.q[:n], gains.qd[:n]])
     B[n:] = slope.tau[:, drives]
     C, outputs = _outputs(arm, p, output)
     names = arm.coordinates
+    own, rates = ((), np.zeros(0)) if gains is None else (gains.states, gains.rates)
+    if gains is not None and own:
+        m = len(own)
+        A = np.block([[A, np.vstack([np.zeros((n, m)), slope.tau @ gains.z[:n]])], [x[n:] for x in gains[1:4]]])
+        B, C = np.pad(B, ((0, m), (0, 0))), np.pad(C, ((0, 0), (0, m)))
     return StateSpace(
         A, B, C, np.zeros((len(C), B.shape[1])),
-        (*names, *(f"{name}.rate" for name in names)),
+        (*names, *(f"{name}.rate" for name in names), *own),
         tuple(f"{name}.tau" for name, drive in zip(names, drives, strict=True) if drive),
-        outputs, p, v, u, np.concatenate([v, qdd]),
+        outputs, p, v, u, np.concatenate([v, qdd, rates]),
     )  # fmt: skip
 
 
 class _Gains(NamedTuple):
-    """Torques of a controller in a state (dof,), and their derivatives by q and qd (dof, dof)."""
+    """Torques of a controller in a state (dof,), and derivatives by q, qd and its own m states z.
+
+    q, qd, z : (dof + m, ...)    derivatives of the torques, then of the rates of z
+    states, rates : (m,)         names of z, and their rates
+    """
 
     tau: Array
     q: Array
     qd: Array
+    z: Array
+    states: tuple[str, ...]
+    rates: Array
 
 
 def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
@@ -129,14 +141,11 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     if loop.inputs.runs is not None:
         raise InputError(f"linearise: the controller has gains for {loop.inputs.runs} runs; give those of one run.")
     given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))
-    if loop.controller_states:
-        raise UnsupportedError(
-            f"linearise: {type(controller).__name__} has states of its own ({', '.join(loop.controller_states)}), "
-            "which a linear model in q and qd does not contain. Give tau or another controller."
-        )
-    z = np.zeros(0)
-    tau = loop.rates(q, qd, z, moving, given, loop.outside(0.0, q, qd)).tau
-    return _Gains(tau, *controller_slopes(loop, 0.0, q, qd, z, given)[:2])
+    z = np.zeros(0) if loop.z0 is None else loop.z0
+    if z.ndim != 1:
+        raise InputError(f"linearise: the controller has states of {len(z)} runs; give those of one run.")
+    found = loop.rates(q, qd, z, moving, given, loop.outside(0.0, q, qd))
+    return _Gains(found.tau, *controller_slopes(loop, 0.0, q, qd, z, given), loop.controller_states, found.z)
 
 
 def _looped(
@@ -148,6 +157,8 @@ def _looped(
     from lissom.kernels.closed_loops import Applied
 
     if gains is not None:
+        if gains.states:
+            raise UnsupportedError("linearise: controllers with states of their own are not supported for closed loops")
         u = gains.tau
     else:
         u = holding(arm, q, qd, Applied(loads, base)) if tau is None else tau

@@ -85,7 +85,7 @@ def _take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Pla
         if i in out.body:
             out.body[i] = run.call(out.body[i].minus_load, out.frame[i].R, load, placement_of(place.row))
         elif i != BASE:
-            from lissom.elements.beam import Station
+            from lissom.elements.station import Station
 
             station, owner = tree.nodes[i].element, tree.nodes[i].owner
             modal = out.modal[owner]

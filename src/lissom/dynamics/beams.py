@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.book import links
-from lissom.dynamics.layout import step_of
+from lissom.dynamics.book.kinds import step_of
 from lissom.elements.tables import Layout, Tables
 from lissom.engine.step import Step
 from lissom.flexible.body import FlexibleBody, Station

@@ -27,7 +27,7 @@ from lissom.dynamics.inverse import joint_torques
 from lissom.dynamics.tree import Tree
 from lissom.elements.link import RigidLink
 from lissom.engine import derive
-from lissom.engine.record import RECORDED as STEPS, Recorder
+from lissom.engine.record import Recorder
 from lissom.engine.run import AbstractRun
 from lissom.records import dense, record
 from lissom.spatial.inertias import RigidInertia
@@ -35,8 +35,6 @@ from lissom.spatial.motions import Placement, Pose, Twist, Wrench
 from lissom.spatial.orientation import Rotation
 from lissom.spatial.scalar import Coordinates, Scalar, add, mul
 from lissom.spatial.vectors import ZERO, Matrix3, Vector3
-
-__all__ = ["STEPS", "differentiated_program", "program"]
 
 
 @record

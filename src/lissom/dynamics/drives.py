@@ -1,4 +1,4 @@
-"""Drive terms of a joint's torque: rows of armature, damping, friction, stiffness and rest."""
+"""Drives in programs: between what motors give and what moves the arm."""
 
 from __future__ import annotations
 
@@ -11,19 +11,10 @@ from lissom.engine.run import AbstractRun
 from lissom.engine.step import Step
 from lissom.spatial.scalar import Scalar
 
-ROW = 5
-ARMATURE, DAMPING, FRICTION, STIFFNESS = (slice(k, k + 1) for k in range(4))
-ALL, PASSIVE = slice(0, ROW), slice(1, ROW)
+ROW = 5  # armature, damping, friction, stiffness and rest of a joint
+FRICTION = slice(2, 3)
 # the row of a joint whose friction is counted elsewhere
 SMOOTHED = Step("smoothed", lambda K: [[K[0] + 0, K[1] + 0, 0 * K[2], K[3] + 0, K[4] + 0]], (ROW,), (ROW,))
-
-
-def drive_of(body: Body, some: slice = ALL) -> Any:
-    """A part of a joint's row; None where all of it is zero."""
-    if body.drive is not None:
-        return body.drive[some]
-    row = [body.armature, body.damping, body.friction, body.stiffness, body.rest][some]
-    return row if any(row) else None
 
 
 def motor_force(run: AbstractRun, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:

@@ -16,13 +16,11 @@ from lissom.dynamics.acting import UPRIGHT, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import tree_of
 from lissom.elements.base import MovingBody, Totals
-from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
 from lissom.records import filled, flat
 from lissom.spatial.inertias import Energies
 from lissom.spatial.vectors import Vector3
 
-__all__ = ["STEPS", "both", "first_moment", "kinetic", "momentum", "potential", "totals"]
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 AT_REST = MovingBody(UPRIGHT, NUMBERS, NUMBERS, NUMBERS)
 TOTALS = flat(Totals(0.0, NUMBERS, NUMBERS, NUMBERS)).structure

@@ -26,10 +26,8 @@ from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.from_arm import tree_of
 from lissom.elements.pivots import Held
-from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
 
-__all__ = ["RETURNED", "STEPS", "Given", "accelerations", "program", "program_unguarded"]
 RETURNED = 1e-6  # relative error of the torques that accelerations must give back where a pivot is in doubt
 
 

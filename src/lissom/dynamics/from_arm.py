@@ -48,7 +48,9 @@ def element_of(body: Body) -> AbstractElement[Any]:
         structure = _link(body.kind)
         made: RigidLink = filled(structure, row, of_numbers(structure) if body.constants is None else None)
         return made
-    from lissom.elements.beam import Integrals, SecondOrderBeam, Station
+    from lissom.elements.beam import SecondOrderBeam
+    from lissom.elements.beam_end import Integrals
+    from lissom.elements.station import Station
 
     kind = Station if body.beam_owner >= 0 else SecondOrderBeam
     return kind(Integrals(body.beam.layout, body.beam.values), inertia_of(row[12:22]))

@@ -28,7 +28,6 @@ from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.dynamics.tree import Tree
 from lissom.elements.base import Placed
 from lissom.elements.link import RigidLink
-from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
 from lissom.records import dense, filled, flat, record
 from lissom.spatial.inertias import RigidInertia
@@ -37,7 +36,6 @@ from lissom.spatial.orientation import Rotation
 from lissom.spatial.scalar import Coordinates, Scalar, add, mul
 from lissom.spatial.vectors import ZERO, Matrix3, Vector3, skew
 
-__all__ = ["STEPS", "program", "velocity_matrix"]
 Entries = dict[tuple[int, int, int], Any]  # (which, row, column) -> vector of one entry
 
 

@@ -13,29 +13,20 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.acting import (
-    INERTIA,
     MOTION,
     Placed,
     Setting,
-    nine_of,
     placed,
     read_acting,
-    standing_frames,
     take_loads,
 )
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.from_arm import constants_of, tree_of
+from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree, add_to
-from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
 from lissom.records import filled
 from lissom.spatial.motions import Motion, Wrench
 from lissom.spatial.scalar import Coordinates
-
-__all__ = [
-    "INERTIA", "STEPS", "Setting", "constants_of", "joint_torques", "nine_of", "program", "program_at_rest",
-    "standing_frames",
-]  # fmt: skip
 
 
 def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:

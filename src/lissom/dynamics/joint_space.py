@@ -16,6 +16,7 @@ from lissom.dynamics.inverse import joint_torques
 from lissom.dynamics.mass import matrix
 from lissom.elements.pivots import AbstractPivot, EitherSign, Guarded, Held, Unguarded
 from lissom.engine.run import AbstractRun
+from lissom.engine.specialise import once
 from lissom.spatial.scalar import Coordinates, Scalar
 
 Carriers = tuple[tuple[int, ...], ...]
@@ -44,6 +45,7 @@ def _places(carriers: Carriers) -> list[tuple[int, int]]:
     return [(i, k) for k, above in enumerate(carriers) for i in (*sorted(above), k)]
 
 
+@once
 def solved(
     carriers: Carriers, M: Coordinates, tau: Coordinates, bias: Coordinates, prescribed: Coordinates,
     free: tuple[Scalar | None, ...], pivot: AbstractPivot,

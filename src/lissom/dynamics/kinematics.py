@@ -16,16 +16,11 @@ from lissom.dynamics.acting import MOTION, WORLD, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies, Place
 from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.dynamics.tree import Position
-from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
 from lissom.records import filled, flat
 from lissom.spatial.motions import Homogeneous, Motion, Placement, PointVelocity, homogeneous
 from lissom.spatial.vectors import Vector3
 
-__all__ = [
-    "STEPS", "Reach", "acceleration", "columns", "jacobian", "point_acceleration", "point_velocity", "pose", "poses",
-    "reach", "reach_place", "velocity",
-]  # fmt: skip
 POINT = flat(Vector3(0.0, 0.0, 0.0)).structure
 
 

@@ -19,7 +19,6 @@ from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
 from lissom.elements.base import ModalInertia, Placed
 from lissom.elements.link import RigidLink
-from lissom.engine.record import RECORDED as WORLD_STEPS
 from lissom.engine.run import AbstractRun, Pairs
 from lissom.joints.base import AbstractJoint
 from lissom.records import flat
@@ -28,7 +27,6 @@ from lissom.spatial.motions import Placement, Twist, Wrench
 from lissom.spatial.scalar import Scalar
 from lissom.spatial.vectors import Vector3
 
-__all__ = ["WORLD_STEPS", "dense", "matrix", "program"]
 Entries = dict[tuple[int, int], Any]  # vectors of one entry by row and column
 
 

@@ -18,7 +18,6 @@ from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Setting, minus_load, r
 from lissom.dynamics.bodies import BASE, Bodies, about_origin, station_of
 from lissom.dynamics.from_arm import inertia_of, placement_of, tree_of
 from lissom.dynamics.tree import Position, Tree
-from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
@@ -30,7 +29,6 @@ from lissom.spatial.motions import Motion, Placement, Wrench
 from lissom.spatial.orientation import Rotation
 from lissom.spatial.vectors import Vector3
 
-__all__ = ["STEPS", "program", "refuse_linear"]
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 WRENCH = flat(Wrench(NUMBERS, NUMBERS)).structure
 

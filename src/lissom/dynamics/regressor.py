@@ -14,7 +14,6 @@ import numpy as np
 from lissom.dynamics.acting import MOTION, WORLD, base_motion
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import placement_of, tree_of
-from lissom.engine.record import RECORDED as STEPS
 from lissom.engine.run import AbstractRun
 from lissom.records import filled, flat, record
 from lissom.spatial.inertias import RigidInertia
@@ -22,7 +21,6 @@ from lissom.spatial.motions import Motion, Placement, Twist, Wrench
 from lissom.spatial.scalar import Coordinates
 from lissom.spatial.vectors import X_AXIS, Y_AXIS, Z_AXIS, ZERO, Symmetric3
 
-__all__ = ["PARAMETERS", "STEPS", "program"]
 PARAMETERS = 10
 NOTHING = Symmetric3(0, 0, 0, 0, 0, 0)
 UNITS = (

@@ -1,6 +1,6 @@
 """Vectors and 3x3 matrices as lists of scalars, for steps that run on floats, arrays and symbols.
 
-A matrix is nine scalars row by row; a symmetric one six: xx, xy, xz, yy, yz, zz.
+A matrix is nine scalars row by row.
 """
 
 from __future__ import annotations
@@ -39,47 +39,9 @@ def times(A: Vector, v: Vector) -> list[Any]:
     return [A[3 * r] * v[0] + A[3 * r + 1] * v[1] + A[3 * r + 2] * v[2] for r in range(3)]
 
 
-def transposed(A: Vector) -> list[Any]:
-    return [A[3 * c + r] for r in range(3) for c in range(3)]
-
-
 def product(A: Vector, B: Vector) -> list[Any]:
     """A B."""
     return [A[3 * r] * B[c] + A[3 * r + 1] * B[3 + c] + A[3 * r + 2] * B[6 + c] for r in range(3) for c in range(3)]
-
-
-def full(S: Vector) -> list[Any]:
-    """Nine entries of a symmetric matrix."""
-    a, b, c, d, e, f = S
-    return [a, b, c, b, d, e, c, e, f]
-
-
-def symmetric_times(S: Vector, v: Vector) -> list[Any]:
-    a, b, c, d, e, f = S
-    return [
-        a * v[0] + b * v[1] + c * v[2],
-        b * v[0] + d * v[1] + e * v[2],
-        c * v[0] + e * v[1] + f * v[2],
-    ]
-
-
-UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-
-
-def turned_symmetric(R: Vector, S: Vector) -> list[Any]:
-    """R S R^T of a symmetric S, six entries."""
-    A = product(R, full(S))
-    return [dot(A[3 * r : 3 * r + 3], R[3 * c : 3 * c + 3]) for r, c in UPPER]
-
-
-def turned_about_z(c: Any, s: Any, v: Vector) -> list[Any]:
-    """Rz v, cosine and sine of the angle given."""
-    return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
-
-
-def turned_back(c: Any, s: Any, v: Vector) -> list[Any]:
-    """Rz^T v."""
-    return [c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]]
 
 
 def columns_turned(A: Vector, c: Any, s: Any) -> list[Any]:

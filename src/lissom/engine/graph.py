@@ -134,6 +134,7 @@ def reciprocated(graph: Graph) -> Graph:
     times = Counter(node.args[1] for node in graph.nodes if node.op == "div")
     if max(times.values(), default=0) < 2:
         return graph
+    one = Node("const", data=(1.0,))
     nodes: list[Node] = []
     place: list[int] = []
     inverse: dict[int, int] = {}
@@ -141,7 +142,7 @@ def reciprocated(graph: Graph) -> Graph:
         args = tuple(place[j] for j in node.args)
         if node.op == "div" and times[node.args[1]] > 1:
             if args[1] not in inverse:
-                nodes += _inverse(nodes[args[1]], args[1], len(nodes))
+                nodes += [one, Node("div", (len(nodes), args[1]))]
                 inverse[args[1]] = len(nodes) - 1
             node = Node("mul")
             args = (args[0], inverse[args[1]])
@@ -149,13 +150,6 @@ def reciprocated(graph: Graph) -> Graph:
         nodes.append(Node(node.op, args, node.data))
     outputs = tuple(tuple(place[j] for j in vector) for vector in graph.outputs)
     return Graph(tuple(nodes), graph.inputs, outputs)
-
-
-def _inverse(node: Node, at: int, top: int) -> list[Node]:
-    """Nodes of the reciprocal of a node, to stand at `top`; that of a constant is one."""
-    if node.op == "const" and node.data[0]:
-        return [Node("const", data=(1.0 / node.data[0],))]
-    return [Node("const", data=(1.0,)), Node("div", (top, at))]
 
 
 def fused(graph: Graph) -> Graph:

@@ -189,6 +189,8 @@ class Inline(OnScalars):
 
     def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         plain, values = unbound(function, args)
+        if getattr(plain, "once", False):
+            return function(*args, **kwargs)
         forms = [flat(value) for value in values]
         arguments = tuple([whole_values(form) for form in forms])
         special = specialised(plain, arguments)

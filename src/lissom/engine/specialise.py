@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lissom.engine.step import Step
 from lissom.records import Argument, Entries, Flat, Stretch, Structure, filled, flat, of_values
@@ -94,6 +94,15 @@ def cut(entries: Entries, argument: Argument) -> Iterator[tuple[Stretch, Entries
     for stretch in argument.stretches:
         yield stretch, entries[at : at + stretch.length]
         at += stretch.length
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def once(function: F) -> F:
+    """Mark a function that a program calls once: it is not worth remembering how it was traced."""
+    function.__dict__["once"] = True
+    return function
 
 
 def unbound(function: Any, args: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -208,7 +217,8 @@ def _step(
 
     constants = sum(stretch.length for _, stretch in stretches if stretch.numbers)
     name = _name(function, arguments)
-    return Step(name, on_lists, inputs, outputs, constants, paired=paired, passive=passive)
+    single = bool(getattr(function, "once", False))
+    return Step(name, on_lists, inputs, outputs, constants, paired=paired, passive=passive, once=single)
 
 
 def _name(function: Callable[..., Any], arguments: Sequence[Argument]) -> str:

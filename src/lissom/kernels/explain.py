@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import forward, inverse, mass
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.elements.pivots import NEGLIGIBLE
 from lissom.engine.function import Function
 from lissom.engine.program import Plain

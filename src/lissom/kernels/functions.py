@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics import inverse
+from lissom.dynamics import acting
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bending import along_beam
 from lissom.dynamics.bodies import Bodies, refuse_unready
-from lissom.dynamics.inverse import Setting
 from lissom.engine import kernel
 from lissom.engine.blocks import boxes, rows_in_room, taken
 from lissom.engine.function import FLOAT, Function
@@ -115,7 +115,7 @@ class Functions:
         frames = (*setting.loads, setting.frame or "", *(verb.stations(self.arm) if verb.stations else ()))
         if not verb.needs_inertia:
             return self.unrounded.with_stations(frames)
-        return self.bodies.with_stations((*frames, *inverse.standing_frames(self.arm)))
+        return self.bodies.with_stations((*frames, *acting.standing_frames(self.arm)))
 
     def _formulated(self, verb: Verb, method: str, setting: Setting) -> Program:
         """The program of a published formulation, which has no tape."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lissom.dynamics import products
+from lissom.dynamics.acting import INERTIA, Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import INERTIA, Setting
 from lissom.engine.step import Step
 from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verb import Program, Shapes, Verb

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.acting import Setting
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_arm, as_threads
 from lissom.kernels.cache import functions_of

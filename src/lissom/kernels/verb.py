@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.inverse import Setting
 from lissom.engine.function import Function
 from lissom.engine.step import Step
 from lissom.model.arm import Arm

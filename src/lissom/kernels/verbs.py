@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lissom.dynamics import (
+    acting,
     coriolis,
     energy,
     forward,
@@ -21,6 +22,7 @@ from lissom.dynamics import (
     regressor,
 )
 from lissom.dynamics.bodies import Bodies
+from lissom.engine.record import RECORDED
 from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.results import ForwardGradient, InverseGradient, TorqueHessian, TorqueProduct
 from lissom.kernels.verb import Composition, Output, Program, Refused, Shapes, Verb
@@ -51,14 +53,14 @@ def _simple(program: Callable[..., None]) -> Callable[..., None]:
 
 def _at_rest(rates: bool) -> Program:
     program = _simple(lambda run, b, s: inverse.program_at_rest(run, b, s, rates=rates))
-    return Program(program, inverse.STEPS, 12)
+    return Program(program, RECORDED, 12)
 
 
 def _inertia(packed: bool, straight_up_to: int) -> Program:
-    def program(run: Any, bodies: Bodies, setting: inverse.Setting, tape: bool) -> None:
+    def program(run: Any, bodies: Bodies, setting: acting.Setting, tape: bool) -> None:
         mass.program(run, bodies, setting, tape, packed=packed)
 
-    return Program(program, mass.WORLD_STEPS, straight_up_to)
+    return Program(program, RECORDED, straight_up_to)
 
 
 def _slopes(of: str, rows: str, by: tuple[str, ...]) -> tuple[Output, ...]:
@@ -75,14 +77,14 @@ def _square(bodies: Bodies) -> Shapes:
 
 # ---- dynamics ------------------------------------------------------------------------------------
 
-_TORQUES = Program(_simple(inverse.program), inverse.STEPS, 12)
+_TORQUES = Program(_simple(inverse.program), RECORDED, 12)
 INVERSE_DYNAMICS = _registered(Verb(
     "inverse_dynamics", MOTION, _vector, program=_TORQUES, flexible=_TORQUES, loops="closed", acted=True,
     batch_of_arms=True, outputs=(Output("tau", "tau", TORQUES),),
 ))  # fmt: skip
 FORWARD_DYNAMICS = _registered(Verb(
-    "forward_dynamics", FORCED, _vector, program=Program(forward.program, forward.STEPS, 8),
-    flexible=Program(forward.program, forward.STEPS, 12), loops="closed", acted=True, batch_of_arms=True,
+    "forward_dynamics", FORCED, _vector, program=Program(forward.program, RECORDED, 8),
+    flexible=Program(forward.program, RECORDED, 12), loops="closed", acted=True, batch_of_arms=True,
     inverts_inertia=True, checks_inertia=True, outputs=(Output("qdd", "qdd", "accelerations"),),
 ))  # fmt: skip
 MASS_MATRIX = _registered(Verb(
@@ -103,7 +105,7 @@ GRAVITY_FORCES = _registered(Verb(
     outputs=(Output("g", "tau", "torques that hold the arm at rest"),),
 ))  # fmt: skip
 CORIOLIS_MATRIX = _registered(Verb(
-    "coriolis_matrix", RATES, _square, program=Program(_simple(coriolis.program), coriolis.STEPS, 6),
+    "coriolis_matrix", RATES, _square, program=Program(_simple(coriolis.program), RECORDED, 6),
     flexible=Program(
         _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6, order=1
     ),
@@ -112,7 +114,7 @@ CORIOLIS_MATRIX = _registered(Verb(
 
 
 def _reactions(name: str, world: bool, outputs: tuple[Output, ...] | Refused, **more: Any) -> Verb:
-    made = Program(_simple(lambda run, b, s: reactions.program(run, b, s, world)), reactions.STEPS, 12)
+    made = Program(_simple(lambda run, b, s: reactions.program(run, b, s, world)), RECORDED, 12)
     return Verb(
         name, MOTION, lambda b: ((len(b.links), 6),), program=made, flexible=made, loops="closed", acted=True,
         check=reactions.refuse_linear, outputs=outputs, **more,
@@ -130,7 +132,7 @@ REACTIONS_IN_LINK_AXES = _registered(_reactions(
 
 INVERSE_DYNAMICS_GRADIENT = _registered(Verb(
     "inverse_dynamics_gradient", MOTION, lambda b: _square(b) * 3,
-    program=Program(_simple(gradient.program), gradient.STEPS, 4),
+    program=Program(_simple(gradient.program), RECORDED, 4),
     flexible=Program(_simple(products.jacobian_program), tuple(products.GRADIENT_STEPS.values()), 6, order=1),
     loops=NO_TORQUE_SLOPES, acted=True, batch_of_arms=True, record=InverseGradient,
     outputs=_slopes("tau", "torques", MOTION),
@@ -155,7 +157,7 @@ INVERSE_DYNAMICS_HESSIAN = _registered(Verb(
 ))  # fmt: skip
 REGRESSOR = _registered(Verb(
     "regressor", MOTION, lambda b: ((b.arm.dof, 10 * len(b.links)),),
-    program=Program(_simple(lambda run, b, _s: regressor.program(run, b)), regressor.STEPS, 4),
+    program=Program(_simple(lambda run, b, _s: regressor.program(run, b)), RECORDED, 4),
     flexible=Refused("regressor is not available yet for arms with flexible links."), loops="tree",
     outputs=(Output("Y", "tau per parameter", "row by row, ten columns per link"),),
 ))  # fmt: skip
@@ -166,7 +168,7 @@ REGRESSOR = _registered(Verb(
 def _balance(
     name: str, arguments: tuple[str, ...], size: int, program: Any, outputs: tuple[Output, ...] | Refused, **more: Any
 ) -> Verb:
-    made = Program(_simple(program), energy.STEPS, 12)
+    made = Program(_simple(program), RECORDED, 12)
     return Verb(name, arguments, lambda _: ((size,),), made, made, "tree", outputs, **more)
 
 
@@ -191,7 +193,7 @@ CENTRE_OF_MASS = _registered(_balance(
 
 def _kinematic(name: str, arguments: tuple[str, ...], shapes: Any, program: Any, output: Output, **more: Any) -> Verb:
     """Always a tape, since every frame has its own functions and compiling must be cheap."""
-    made = Program(_simple(program), kinematics.STEPS, 0)
+    made = Program(_simple(program), RECORDED, 0)
     return Verb(name, arguments, shapes, made, made, "tree", (output,), needs_inertia=False, batch_of_arms=True, **more)
 
 

@@ -28,8 +28,8 @@ def degrees_hint(x: float, lower: float, upper: float, how: str = HOW) -> str:
     >>> degrees_hint(3.0, -2.6, 2.6)
     ''
     """
-    unlimited = math.isinf(lower) or math.isinf(upper)
-    if abs(x) <= TURN or not lower <= math.radians(x) <= upper or (unlimited and x % ROUND):
+    clear = abs(x) > 2 * TURN and not (math.isinf(lower) or math.isinf(upper))
+    if abs(x) <= TURN or not lower <= math.radians(x) <= upper or (x % ROUND and not clear):
         return ""
     return f"Angles are in radians; {x:.6g} looks like degrees: {how}."
 

@@ -11,7 +11,7 @@ import numpy as np
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
-from lissom.simulation.callbacks import check_arguments
+from lissom.simulation.loop.callbacks import check_arguments
 from lissom.spatial.rotations import Array
 
 Watch = Callable[[float, Array, Array], float]

@@ -16,8 +16,8 @@ from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
-from lissom.simulation.callbacks import check_arguments
 from lissom.simulation.controllers import Controller, Torques
+from lissom.simulation.loop.callbacks import check_arguments
 from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.options import Scenario
 from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs

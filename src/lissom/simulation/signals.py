@@ -13,8 +13,8 @@ from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.kernels.arguments import as_numbers
 from lissom.keywords import KnownKeywords
-from lissom.simulation.callbacks import check_arguments
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
+from lissom.simulation.loop.callbacks import check_arguments
 from lissom.spatial.rotations import Array
 
 KINDS = ("linear", "hold", "cubic")

@@ -77,8 +77,8 @@ class ConfigurationTable:
         >>> table.values.shape, table.memory
         ((33, 33, 11), 95832)
         """
+        from lissom.dynamics.acting import Setting
         from lissom.dynamics.bodies import Bodies, refuse_loops, refuse_unready
-        from lissom.dynamics.inverse import Setting
         from lissom.formulations.catalogue import ALL, refuse_uncovered
 
         refuse_unready(as_arm(arm, "ConfigurationTable"))

@@ -62,8 +62,8 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
 
 @functools.lru_cache(maxsize=256)  # tables and polynomials ask for the same arms again
 def _counted(f: Formulation, arm_or_n: Arm | int) -> OperationCount:
+    from lissom.dynamics.acting import Setting
     from lissom.dynamics.bodies import Bodies, refuse_unready
-    from lissom.dynamics.inverse import Setting
     from lissom.formulations.catalogue import refuse_uncovered
     from lissom.formulations.counting import count, count_planar
     from lissom.formulations.de_luca_siciliano import Model

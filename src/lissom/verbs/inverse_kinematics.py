@@ -143,7 +143,7 @@ def inverse_kinematics(
 
 def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, Array]]:
     """Pose and Jacobian of the frame at coordinates (n, dof)."""
-    from lissom.dynamics.inverse import Setting
+    from lissom.dynamics.acting import Setting
 
     functions = [functions_of(arm).get(name, Setting(frame=link)) for name in ("pose", "jacobian")]
 

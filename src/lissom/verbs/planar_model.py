@@ -40,8 +40,8 @@ class PlanarModel:
     """
 
     def __init__(self, arm: Arm):
+        from lissom.dynamics.acting import Setting
         from lissom.dynamics.bodies import Bodies, refuse_unready
-        from lissom.dynamics.inverse import Setting
         from lissom.formulations.catalogue import ALL, refuse_uncovered
         from lissom.formulations.de_luca_siciliano import Model
         from lissom.planar.parameters import parameters

@@ -13,9 +13,9 @@ import numpy as np
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.book.frames import IN_P, IN_R, OUT_P, OUT_R, START, SUM, THRUST, TORQUE, UNLOAD
 from lissom.dynamics.book.inertia import appendage, composites
+from lissom.dynamics.book.moves import moves
 from lissom.dynamics.drives import motor_force
 from lissom.dynamics.from_arm import constants_of
-from lissom.dynamics.moves import moves
 
 
 def joint_torques(run: Any, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:

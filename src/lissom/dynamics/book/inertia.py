@@ -25,10 +25,10 @@ from lissom.dynamics.book.frames import (
     TORQUE,
 )
 from lissom.dynamics.book.kinematics import frames_of
+from lissom.dynamics.book.moves import moves
 from lissom.dynamics.drives import with_armature
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.mass import Entries
-from lissom.dynamics.moves import moves
 from lissom.records import flat
 
 

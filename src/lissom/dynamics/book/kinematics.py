@@ -13,8 +13,8 @@ import numpy as np
 from lissom.dynamics.acting import WORLD
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.book.frames import OUT_P, OUT_R, STATE, inverse, matrix, spin, states
+from lissom.dynamics.book.moves import carried, moves
 from lissom.dynamics.from_arm import constants_of, placement_of
-from lissom.dynamics.moves import carried, moves
 from lissom.dynamics.vectors import add
 from lissom.elements.arrays import objects, skew
 from lissom.engine.step import Step

@@ -35,7 +35,7 @@ from lissom.dynamics.book.frames import (
     transform,
     triangle,
 )
-from lissom.dynamics.layout import kind
+from lissom.dynamics.book.kinds import kind
 from lissom.elements import field
 from lissom.elements.arrays import Objects, axial, objects, scaled, skew
 from lissom.elements.tables import Layout, Tables

@@ -19,8 +19,8 @@ from lissom.dynamics.book.frames import (
     turned,
 )
 from lissom.dynamics.book.inertia import appendage
+from lissom.dynamics.book.moves import moves
 from lissom.dynamics.from_arm import constants_of
-from lissom.dynamics.moves import moves
 from lissom.dynamics.vectors import add
 from lissom.elements.arrays import axial
 from lissom.engine.step import Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.dynamics.inverse import Setting
+from lissom.dynamics.acting import Setting
 from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm

@@ -121,7 +121,7 @@ class Controller(KnownKeywords):
     A subclass is a frozen dataclass and has one of
 
     law(q, qd) : torques (dof) as expressions of ``+ - * /`` and of `sin`, `cos`, `sign`, `absolute` of
-        `lissom.engine.program`; entries of input fields are ``self.kp[k]``. Compiled, also in ensembles.
+        `lissom.spatial.scalar`; entries of input fields are ``self.kp[k]``. Compiled, also in ensembles.
         With `states` it is law(q, qd, z) and returns (torques, rates of z).
     program(now) : the same as calls of steps, see `LoopState`; for laws that evaluate the dynamics of a model
     torque(t, q, qd) : torques by joint or coordinate, from Python code at every stage of the integrator

@@ -52,7 +52,6 @@ TINY = 1e-300  # a joint that has just been let go has not turned
 LET_GO = Step("let_go", _let_go, (1, 1), (1,), 1)
 CAUGHT_UP = Step("caught_up", _caught_up, (1, 1, 1), (1,))
 SETTLED = Step("settled", _settled, (1, 1, 1, 1), (1, 1, 1))
-FRICTION = (LET_GO, CAUGHT_UP, SETTLED)
 
 
 class Stepper:

@@ -47,11 +47,6 @@ class Tableau(NamedTuple):
     stages: tuple[Row, ...]
     finish: Row
 
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """All that a tape may call."""
-        return tuple(step for row in (*self.stages, self.finish) for step in row.steps)
-
 
 def _row(name: str, weights: Array) -> Row:
     some = [(k, float(w)) for k, w in enumerate(weights) if w]

@@ -23,7 +23,7 @@ def refuse_controller(loop: Linkage) -> None:
     if control is not None and control.needs_model:
         raise UnsupportedError(
             f"simulate: {control.label} does not support the closed loops of arm {loop.arm.name!r}. Give tau as a "
-            "function tau(t, q, qd) that calls inverse_dynamics of the closed arm, or use PD or StateFeedback."
+            "function tau(t, q, qd) that calls inverse_dynamics of the closed arm, or use PD, PID or StateFeedback."
         )
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import station_of
-from lissom.dynamics.inverse import Setting
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import SolveError, UnsupportedError

@@ -42,14 +42,9 @@ UNITS = {
     "potential": "J", "power": "W", "work": "J", "controller_state": "as the controller defines",
 }  # fmt: skip
 WIDE = {
-    "q": "coordinate",
-    "qd": "coordinate",
-    "qdd": "coordinate",
-    "tau": "coordinate",
-    "power": "flow",
-    "work": "flow",
+    **dict.fromkeys(("q", "qd", "qdd", "tau"), "coordinate"), "power": "flow", "work": "flow",
     "controller_state": "state",
-}
+}  # fmt: skip
 
 
 def _text(run: Run) -> str:

@@ -21,7 +21,6 @@ def _turns(q: Any) -> list[list[Any]]:
 
 TURN = Step("turn", _turns, (1,), (2,))
 TURN_4 = Step("turn_4", _turns, (4,), (8,))
-STEPS = (TURN, TURN_4)
 
 
 def carried(prismatic: bool, R0: Any, move: Any, K: Any) -> tuple[list[Any], list[Any], list[Any]]:

@@ -1,0 +1,52 @@
+"""Rules of the core: joints know their kind, elements know what they are, records have names of their own."""
+
+import importlib
+import pkgutil
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import lissom
+import lissom.dynamics
+from lissom import load, shipped
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.from_arm import tree_of
+from lissom.records import FIELDS, flat
+
+SOURCE = Path(lissom.__file__).parent
+RECURSIONS = ("articulated", "energy", "forward", "gradient", "inverse", "joint_space", "kinematics", "mass", "plant",
+              "regressor", "tree")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RECURSIONS)
+def test_recursions_do_not_ask_what_they_walk_over(name):
+    """No kinds of joints, no beams, no declared steps, no entries of anonymous lists by constant slices."""
+    text = (SOURCE / "dynamics" / f"{name}.py").read_text(encoding="utf-8")
+    code = re.sub(r'""".*?"""|#[^\n]*', "", text, flags=re.S)
+    found = re.findall(r"prismatic|revolute|\.beam\b|\bStep\(|\[\d+:\d+\]|\[\d+ : \d+\]", code)
+    assert found == (["[6:9]"] if name == "plant" else []), found  # the point of a load, an input of nine entries
+
+
+def test_files_of_joints_elements_and_recursions_are_short():
+    rooms = [*(SOURCE / "joints").glob("*.py"), *(SOURCE / "elements").glob("*.py")]
+    rooms += [SOURCE / "dynamics" / f"{name}.py" for name in RECURSIONS]
+    long = {path.name: n for path in rooms if (n := len(path.read_text(encoding="utf-8").splitlines())) > 260}
+    assert not long
+
+
+def test_no_two_records_have_one_name():
+    """The name of a step is made from the names of the records that it takes."""
+    for module in pkgutil.walk_packages(lissom.dynamics.__path__, "lissom.dynamics."):
+        importlib.import_module(module.name)
+    names = Counter(cls.__name__ for cls in FIELDS if cls.__module__.startswith("lissom."))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_numbers_of_an_arm_are_floats(name):
+    """An integer would become part of the structure, and every arm would need code of its own."""
+    for node in tree_of(Bodies(load(name))).nodes:
+        assert all(type(entry) is float for entry in flat(node.element).entries)
+        assert node.drive is None or all(type(entry) is float for entry in flat(node.drive).entries)
