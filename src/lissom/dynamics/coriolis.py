@@ -55,19 +55,19 @@ class Screw:
 
 
 @record
-class Composite:
+class VelocityComposite:
     """Of a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l])."""
 
     inertia: RigidInertia
     B: Matrix3
     l: Vector3
 
-    def __add__(self, other: Composite) -> Composite:
-        return Composite(self.inertia + other.inertia, self.B + other.B, self.l + other.l)
+    def __add__(self, other: VelocityComposite) -> VelocityComposite:
+        return VelocityComposite(self.inertia + other.inertia, self.B + other.B, self.l + other.l)
 
 
 @record
-class Column:
+class CoriolisColumn:
     """Terms that the pairs of a column share: B S + IC psd, IC S, and the angular part of B^T S."""
 
     t: Wrench
@@ -88,7 +88,7 @@ class Passed(NamedTuple):
 
     moving: Moving
     screw: Screw
-    composite: Composite
+    composite: VelocityComposite
 
 
 def outward(link: RigidLink, parent: Moving, x: Pose, qd: Coordinates) -> Passed:
@@ -97,25 +97,25 @@ def outward(link: RigidLink, parent: Moving, x: Pose, qd: Coordinates) -> Passed
     (S,), frame = placed.screws, placed.frame
     v, inertia = parent.v + S * qd[0], placed.inertia.moved(frame.p)
     momentum = inertia.times(v)
-    own = Composite(inertia, velocity_matrix(inertia, v, momentum), momentum.f)
+    own = VelocityComposite(inertia, velocity_matrix(inertia, v, momentum), momentum.f)
     return Passed(dense(Moving(frame.R, frame.p, v)), Screw(S, parent.v.cross(S)), own)
 
 
-def column(screw: Screw, composite: Composite) -> Column:
+def column(screw: Screw, composite: VelocityComposite) -> CoriolisColumn:
     """Terms of a column."""
     S, l = screw.S, composite.l
     BS = Wrench(S.w.cross(l), composite.B.apply(S.w))
     t = BS + composite.inertia.times(screw.psd)
-    return Column(t, composite.inertia.times(S), composite.B.T.apply(S.w) + l.cross(S.v))
+    return CoriolisColumn(t, composite.inertia.times(S), composite.B.T.apply(S.w) + l.cross(S.v))
 
 
-def pair(screw: Screw, shared: Column) -> PairEntries:
+def pair(screw: Screw, shared: CoriolisColumn) -> PairEntries:
     """Entries of a pair of coordinates."""
     ji = add(shared.u.dot(screw.S.w), screw.psd.dot(shared.momentum))
     return PairEntries(screw.S.dot(shared.t), ji)
 
 
-def _sum(a: Composite, b: Composite) -> Composite:
+def _sum(a: VelocityComposite, b: VelocityComposite) -> VelocityComposite:
     return a + b
 
 
@@ -141,7 +141,7 @@ def tree_entries(run: AbstractRun, tree: Tree, q: Any, qd: Any) -> dict[tuple[in
     x = tree.positions(run, q)
     moving: dict[int, Moving] = {BASE: run.call(_at_rest, run.constant(UPRIGHT))}
     screws: dict[int, Screw] = {}
-    composite: dict[int, Composite] = {}
+    composite: dict[int, VelocityComposite] = {}
     for i, node in tree.outward():
         assert isinstance(node.element, RigidLink)
         moving[i], screws[i], composite[i] = run.call(outward, node.element, moving[node.parent], x[i], node.part(qd))
