@@ -82,6 +82,7 @@ from lissom.verbs.count import OperationCount as OperationCount, count_operation
 from lissom.verbs.deformation import Deformation as Deformation, deformation as deformation
 from lissom.verbs.dynamics import (
     bias_forces as bias_forces,
+    coriolis_matrix as coriolis_matrix,
     forward_dynamics as forward_dynamics,
     gravity_forces as gravity_forces,
     inverse_dynamics as inverse_dynamics,
@@ -115,6 +116,7 @@ from lissom.verbs.modes import (
     modes as modes,
 )
 from lissom.verbs.planar_model import PlanarModel as PlanarModel, planar_model as planar_model
+from lissom.verbs.reactions import joint_reactions as joint_reactions
 from lissom.verbs.sensitivity import (
     ForwardGradient as ForwardGradient,
     InverseGradient as InverseGradient,

@@ -41,6 +41,13 @@ class Beam(NamedTuple):
         """Number of its amplitudes."""
         return self.layout.m
 
+    @property
+    def undamped(self) -> Beam:
+        """The beam without damping."""
+        tables = self.layout.unpacked(self.values)
+        tables = tables._replace(damping=0 * tables.damping)
+        return self._packed(tables, self.m, self.layout.cubic, self.layout.flexibility)
+
     def at(self, station: Station) -> Beam:
         """The beam with another place along it as its end."""
         words = ("point", "shift", "shift2", "turn", "turn2")

@@ -104,7 +104,7 @@ class Bodies:
             self._add(link, i, carried)
         for k, inertia in enumerate(carried):
             if inertia is not None:
-                self.list[k] = self.list[k]._replace(**_about_origin(inertia))
+                self.list[k] = self.list[k]._replace(**about_origin(inertia))
         self.coupling: Coupling | None = coupling_of(arm, [body.width for body in self.list if body.beam_owner < 0])
 
     def __len__(self) -> int:
@@ -369,6 +369,14 @@ class Bodies:
         """The bodies without friction."""
         return self.changed(friction=dict.fromkeys(range(len(self.list)), 0.0))
 
+    @property
+    def conservative(self) -> Bodies:
+        """The bodies without drives, springs of joints and damping of beams."""
+        numbers = range(len(self.list))
+        drive = {word: dict.fromkeys(numbers, 0.0) for word in ("armature", "damping", "friction", "stiffness", "rest")}
+        beams = {k: body.beam.undamped for k, body in enumerate(self.list) if body.beam is not None}
+        return self.changed(**drive, beam=beams)
+
     @cached_property
     def parents(self) -> NDArray[np.intp]:
         """(n,) parent of every body, -1 for the base."""
@@ -439,7 +447,7 @@ def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
 
 
-def _about_origin(inertia: Inertia) -> dict[str, Any]:
+def about_origin(inertia: Inertia) -> dict[str, Any]:
     """Mass, first moment and inertia about the frame's origin, rounding removed."""
     C = inertia.mass * skew(inertia.com)
     I, moment = inertia.moment + skew(inertia.com) @ C.T, inertia.mass * inertia.com

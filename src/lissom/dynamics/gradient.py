@@ -126,11 +126,11 @@ def outward(link: RigidLink, parent: SpatialMotion, x: Pose, qd: Coordinates, qd
     inertia = placed.inertia.moved(o)
     momentum = inertia.times(v)
     f = inertia.times(a) + v.cross_force(momentum)
-    own = Composite(inertia, _velocity_matrix(inertia, v, momentum), momentum.f, f)
+    own = Composite(inertia, velocity_matrix(inertia, v, momentum), momentum.f, f)
     return Passed(SpatialMotion(R, o, v, a), Screws(S, psd, psdd), own)
 
 
-def _velocity_matrix(inertia: RigidInertia, v: Twist, momentum: Wrench) -> Matrix3:
+def velocity_matrix(inertia: RigidInertia, v: Twist, momentum: Wrench) -> Matrix3:
     """Upper left block of B = 1/2 (v x* IC - IC v x + (IC v) x*)."""
     I, H, V, W = inertia.I.full, skew(inertia.h), skew(v.v), skew(v.w)
     return (W.times(I) - V.times(H) - I.times(W) - H.times(V) - skew(momentum.n)) * 0.5

@@ -184,6 +184,10 @@ class AbstractElement(ABC, Generic[X]):
         """The force on the parent (None: the base) with what acts on the frame, and the forces on the coordinates."""
 
     @abstractmethod
+    def carried(self, force: Wrench, x: X) -> Wrench:
+        """A force on the frame as it acts on the parent, in the parent's axes."""
+
+    @abstractmethod
     def orientation(self, parent: Rotation, x: X) -> Rotation:
         """Orientation of the frame in the world."""
 

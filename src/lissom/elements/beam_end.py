@@ -92,12 +92,20 @@ class AbstractBeamEnd(AbstractElement[Coordinates]):
         self, on_parent: Wrench | None, force: Wrench, modal: Coordinates | None, x: Coordinates
     ) -> tuple[Wrench | None, Coordinates]:
         """F += E Ft,  N += E Nt + r x E Ft,  f += Jp^T E Ft + Jw^T Nt."""
-        t, tip = self.integrals.tables, self.integrals.tip(objects(x))
-        at_root = force.turned(rotation(tip.E)).moved(vector(tip.r))
-        carried = at_root.turned(rotation(t.root)).moved(vector(t.p))
+        tip = self.integrals.tip(objects(x))
+        at_root = _at_root(force, tip)
+        carried = self._from_root(at_root)
         own = tip.Jp.T @ array(at_root.f) + tip.Jw.T @ array(force.n)
         modes = tuple(add(a, b) for a, b in zip(modal or (), own, strict=True))
         return None if on_parent is None else on_parent + carried, modes
+
+    def carried(self, force: Wrench, x: Coordinates) -> Wrench:
+        return self._from_root(_at_root(force, self.integrals.tip(objects(x))))
+
+    def _from_root(self, force: Wrench) -> Wrench:
+        """A force on the root in beam axes as it acts on the parent, in the parent's axes."""
+        t = self.integrals.tables
+        return force.turned(rotation(t.root)).moved(vector(t.p))
 
     def orientation(self, parent: Rotation, x: Coordinates) -> Rotation:
         return self._reach(parent, self.integrals.tip(objects(x))).tip
@@ -150,6 +158,11 @@ class AbstractBeamEnd(AbstractElement[Coordinates]):
     @abstractmethod
     def _placed_inertia(self, at: Reach, o: Vector3, eta: Objects) -> tuple[RigidInertia | None, ModalInertia | None]:
         """Composite of the beam on its parent, and modal inertia about the world's origin; o: the parent's origin."""
+
+
+def _at_root(force: Wrench, tip: Tip) -> Wrench:
+    """A force on the end of a beam about its root, in beam axes."""
+    return force.turned(rotation(tip.E)).moved(vector(tip.r))
 
 
 def attached(

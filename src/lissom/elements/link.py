@@ -67,7 +67,6 @@ class RigidLink(AbstractElement[Pose]):
         return None if on_parent is None else on_parent + self.carried(force, x), self.joint.project(force)
 
     def carried(self, force: Wrench, x: Pose) -> Wrench:
-        """A force on the frame as it acts on the parent, in the parent's axes."""
         return force.turned(x.R).turned(self.placement.R).moved(self.origin(x))
 
     def composed(self, parent: RigidInertia, composite: RigidInertia, x: Pose) -> RigidInertia:

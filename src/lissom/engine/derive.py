@@ -232,27 +232,25 @@ def gradient(tape: Tape, steps: Mapping[str, Step], count: int) -> Tape:
     return writer.weighted(count, weights, outputs)
 
 
-def jacobian(tape: Tape, steps: Mapping[str, Step], count: int) -> Tape:
-    """Inputs: those of the tape. Outputs: for each of the first `count` inputs the derivatives of all outputs
-    by it, row by row: the tape backwards, once for every output."""
+def jacobian(tape: Tape, steps: Mapping[str, Step], count: int, first: int = 0) -> Tape:
+    """Inputs: those of the tape. Outputs: for each of the inputs from `first` to before `count` the derivatives of all
+    outputs by it, row by row: the tape backwards, once for every output."""
+    by = tape.inputs[first:count]
     writer = _Writer(tape, steps)
     mirror = writer.room(tape.slots)
-    wanted = [slot for first, n in tape.inputs[:count] for slot in range(first, first + n)]
+    wanted = [slot for start, n in by for slot in range(start, start + n)]
     rows: list[dict[int, int]] = []
     for end in writer.ends:
         calls, live = writer.backwards([end], mirror)
-        for first, length in live.runs():
-            writer.clear(mirror + first, length)
+        for start, length in live.runs():
+            writer.clear(mirror + start, length)
         room = writer.room(len(wanted))  # of this row alone; all other adjoints make room for those of the next
         writer.clear(room, len(wanted))
         own = {mirror + slot: room + k for k, slot in enumerate(wanted)}
         writer.calls.append((ONE.name, (own.get(mirror + end, mirror + end),), 0))
         writer.calls += [(name, tuple(own.get(s, s) for s in slots), at) for name, slots, at in calls]
         rows.append({slot: own[mirror + slot] for slot in wanted if live[slot]})
-    outputs = [
-        [row.get(slot, writer.zero) for row in rows for slot in range(first, first + n)]
-        for first, n in tape.inputs[:count]
-    ]
+    outputs = [[row.get(slot, writer.zero) for row in rows for slot in range(start, start + n)] for start, n in by]
     return writer.finished(tape.inputs, outputs)
 
 

@@ -56,9 +56,9 @@ def export_c(
     ----------
     arm : Arm
     functions : str or sequence of str  "inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_forces",
-        "gravity_forces", "inverse_dynamics_gradient", "forward_dynamics_gradient" (brings the two functions it calls),
-        "inverse_dynamics_product", "regressor", "kinetic_energy", "potential_energy", "momentum", "poses", "pose",
-        "jacobian", "velocity", "acceleration"
+        "gravity_forces", "coriolis_matrix", "joint_reactions", "inverse_dynamics_gradient",
+        "forward_dynamics_gradient" (brings the two functions it calls), "inverse_dynamics_product", "regressor",
+        "kinetic_energy", "potential_energy", "momentum", "poses", "pose", "jacobian", "velocity", "acceleration"
     into : path                   folder, created if it does not exist
     frame : str or None           link or tool of "pose", "jacobian", "velocity", "acceleration"; None: the last one
     point : (3,)                  point in the axes of the frame [m]; a constant of the code

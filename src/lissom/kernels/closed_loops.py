@@ -17,20 +17,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.dynamics.acting import Setting
 from lissom.engine.function import check_out
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.kernels.arguments import as_state, as_threads
-from lissom.kernels.cache import closure_of
+from lissom.kernels.cache import closure_of, functions_of
 from lissom.kernels.closures import Closure, Gaps, Spot
-from lissom.kernels.loads import NO_LOADS, as_loads
+from lissom.kernels.loads import NO_LOADS, as_loads, load_inputs
 from lissom.kernels.results import ForwardGradient
-from lissom.kernels.tree_call import tree_call
+from lissom.kernels.tree_call import run, tree_call
+from lissom.kernels.verb import Verb
 from lissom.kernels.verbs import (
     FORWARD_DYNAMICS,
     FORWARD_DYNAMICS_GRADIENT,
     INVERSE_DYNAMICS,
     INVERSE_DYNAMICS_GRADIENT,
+    JOINT_REACTIONS,
     MASS_MATRIX,
+    REACTIONS_IN_LINK_AXES,
 )
 from lissom.loops.algebra import Bordered, Forces, least_torques, split
 from lissom.model.arm import Arm
@@ -87,6 +91,33 @@ def required(arm: Arm, state: Sequence[ArrayLike], applied: Applied, verb: str) 
     found = Forces(*_rows(some, q, qd, qdd, tau))
     _refuse_beyond(arm, found.left, tau, verb)
     return found
+
+
+def joint_reactions(arm: Arm, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None) -> Array:
+    """Reactions (..., links, 6) in world axes."""
+    return _reactions(JOINT_REACTIONS, arm, state, applied, out)
+
+
+def joint_reactions_in_link_axes(
+    arm: Arm, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None
+) -> Array:
+    """Reactions (..., links, 6), each in the axes of its link."""
+    return _reactions(REACTIONS_IN_LINK_AXES, arm, state, applied, out)
+
+
+def _reactions(verb: Verb, arm: Arm, state: Sequence[ArrayLike], applied: Applied, out: Any) -> Array:
+    """Those of the tree under the forces of the closures."""
+    applied = _checked(arm, applied, verb.label)
+    found = required(arm, state, applied, verb.label)
+    given = [as_state(arm, x, word, verb.label) for x, word in zip(state, verb.arguments, strict=True)]
+    given = [np.ascontiguousarray(np.broadcast_to(x, found.u.shape)) for x in given]
+    closing = closure_of(arm).loads(given[0], found.force)
+    inputs = load_inputs(arm, verb.label, applied.loads, applied.base)
+    frames = (*inputs.frames, *(frame for frame, _ in closing))
+    function = functions_of(arm).get(verb, Setting(frames, applied.base is not None))
+    values = (*given, *inputs.values, *(nine for _, nine in closing))
+    made: Array = run(function, values, out, applied.threads, verb.label)
+    return made
 
 
 def tree_torques(arm: Arm, state: Sequence[ArrayLike], applied: Applied) -> list[Array]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.dynamics.bending import along_beam
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import InputError, UnsupportedError
@@ -130,6 +131,22 @@ class Closure:
             moments.append(N)
             at += kind.rows
         return np.stack(forces, axis=-2), np.stack(moments, axis=-2)
+
+    def loads(self, q: Array, force: Array) -> list[tuple[str, Array]]:
+        """(frame, nine entries) of the loads that row forces (..., m) are to the links: force, moment, point.
+
+        The force on a acts at the point of b: where frames may slide along each other, they have no point in common.
+        """
+        out: list[tuple[str, Array]] = []
+        F, N = self.wrenches(q, force)
+        for i, (loop, (A, B)) in enumerate(zip(self.arm.loops, self.frames(q), strict=True)):
+            for (link, X), at, sign in ((loop.a, A, -1.0), (loop.b, B, 1.0)):
+                if link is not None:
+                    frame, point = along_beam(self.arm, link, self.arm.frame(link), X[:3, 3], CLOSURE.name)
+                    axes = at[..., :3, :3] @ X[:3, :3].T
+                    apart = np.einsum("...ji,...j->...i", axes, B[..., :3, 3] - at[..., :3, 3])
+                    out.append((frame, np.concatenate([sign * F[..., i, :], sign * N[..., i, :], point + apart], -1)))
+        return out
 
     # ---- refusals --------------------------------------------------------------------------------
 

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lissom.dynamics import acting, energy, forward, gradient, inverse, kinematics, mass, products, regressor
+from lissom.dynamics import (
+    acting,
+    coriolis,
+    energy,
+    forward,
+    gradient,
+    inverse,
+    kinematics,
+    mass,
+    products,
+    reactions,
+    regressor,
+)
 from lissom.dynamics.bodies import Bodies
 from lissom.engine.record import RECORDED
 from lissom.kernels.forward_gradient import ForwardGradientFunction
@@ -91,6 +103,29 @@ BIAS_FORCES = _registered(Verb(
 GRAVITY_FORCES = _registered(Verb(
     "gravity_forces", Q, _vector, program=_at_rest(False), flexible=_at_rest(False), loops="tree", batch_of_arms=True,
     outputs=(Output("g", "tau", "torques that hold the arm at rest"),),
+))  # fmt: skip
+CORIOLIS_MATRIX = _registered(Verb(
+    "coriolis_matrix", RATES, _square, program=Program(_simple(coriolis.program), RECORDED, 6),
+    flexible=Program(
+        _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6, order=1
+    ),
+    loops="tree", outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
+))  # fmt: skip
+
+
+def _reactions(name: str, world: bool, outputs: tuple[Output, ...] | Refused, **more: Any) -> Verb:
+    made = Program(_simple(lambda run, b, s: reactions.program(run, b, s, world)), RECORDED, 12)
+    return Verb(
+        name, MOTION, lambda b: ((len(b.links), 6),), program=made, flexible=made, loops="closed", acted=True,
+        check=reactions.refuse_linear, outputs=outputs, **more,
+    )  # fmt: skip
+
+
+JOINT_REACTIONS = _registered(_reactions(
+    "joint_reactions", True, (Output("w", "N, N m", "force, then moment about the joint, on every link, world axes"),),
+))  # fmt: skip
+REACTIONS_IN_LINK_AXES = _registered(_reactions(
+    "joint_reactions_in_link_axes", False, INTERNAL, internal=True, shown_as=JOINT_REACTIONS.name,
 ))  # fmt: skip
 
 # ---- derivatives ---------------------------------------------------------------------------------

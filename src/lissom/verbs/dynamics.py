@@ -206,6 +206,38 @@ def bias_forces(
 
 
 @documented
+def coriolis_matrix(
+    arm: Arm, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
+    """Coriolis matrix by Christoffel symbols of the mass matrix.
+
+    ``C qd`` are the forces of velocities alone: `bias_forces` without gravity, loads, springs, damping and friction.
+    ``dM/dt - 2 C`` is skew, which makes it the factorisation for adaptive and passivity-based control.
+
+    With ``flexibility="book"`` the equations of motion are truncated: ``C qd`` are their velocity forces and C is half
+    the derivative of these with respect to qd, but ``dM/dt - 2 C`` is skew only up to the truncated terms.
+
+    Parameters
+    ----------
+    arm, q, qd : ...
+    out : (..., dof, dof) ...
+    threads : ...
+
+    Returns
+    -------
+    C : (..., dof, dof)            of the open tree, where the arm has closed loops
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> ls.coriolis_matrix(ls.load("two_link"), [0.0, 1.0], [2.0, 1.0]).round(4)
+    array([[-0.0337, -0.101 ],
+           [ 0.0673,  0.    ]])
+    """
+    return call(arm, "coriolis_matrix", (q, qd), out=out, threads=threads)
+
+
+@documented
 def gravity_forces(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Torques that hold the arm at rest, its springs and standing loads included.
 
