@@ -6,23 +6,15 @@ from typing import TYPE_CHECKING
 
 from lissom.errors import about
 from lissom.model.arm import Arm
+from lissom.model.slot import constants_stored
 
 if TYPE_CHECKING:
     from lissom.flexible.body import FlexibleBody
 
 
 def flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:
-    """Constants of the flexible links, by link; cached with the arm."""
-    made: dict[int, FlexibleBody] | None = arm.__dict__.get("_flexible_bodies")
-    if made is None:
-        made = arm.__dict__["_flexible_bodies"] = _flexible_bodies(arm) if arm.flexible else {}
-    return made
-
-
-def with_shapes_of(arm: Arm, other: Arm) -> Arm:
-    """The arm with the mode shapes of another arm that differs in payloads only."""
-    arm.__dict__["_flexible_bodies"] = flexible_bodies(other)
-    return arm
+    """Constants of the flexible links, by link; stored with the arm."""
+    return constants_stored(arm, "flexible links", lambda: _flexible_bodies(arm)) if arm.flexible else {}
 
 
 def _flexible_bodies(arm: Arm) -> dict[int, FlexibleBody]:

@@ -14,6 +14,7 @@ from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import Bodies, Body
 from lissom.dynamics.from_arm import constants_of
 from lissom.model.arm import Arm
+from lissom.model.slot import constants_stored
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -55,11 +56,12 @@ class Numbers(NamedTuple):
 
 
 def numbers_of(arm: Arm, frames: tuple[str, ...], rounded: bool) -> Numbers:
-    """The constants of an arm with places along its beams; cached with it."""
-    kept: dict[Any, Numbers] = arm.__dict__.setdefault("_numbers", {})
-    if (frames, rounded) not in kept:
-        kept[frames, rounded] = _numbers(Bodies(arm, rounded).with_stations(frames), frames)
-    return kept[frames, rounded]
+    """The constants of an arm with places along its beams; stored with it."""
+
+    def make() -> Numbers:
+        return _numbers(Bodies(arm, rounded).with_stations(frames), frames)
+
+    return constants_stored(arm, ("numbers", frames, rounded), make)
 
 
 def _numbers(bodies: Bodies, frames: tuple[str, ...]) -> Numbers:
