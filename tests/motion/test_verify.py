@@ -306,6 +306,27 @@ def test_pieces_with_friction_are_replayed_side_by_side_unless_a_joint_turns_aro
     assert motion.verify().status == "verified"
 
 
+def test_a_piece_that_stops_one_kind_of_steps_is_replayed_by_the_other(monkeypatch):
+    """Joints with friction that come to rest can alternate between sticking and slipping under one integrator only."""
+    arm = ls.load("two_link").with_joint("upper", friction=0.4)
+    motion = ls.predict_motion(arm, start=[0, -2], goal=[1, -1], starts=1)
+    place, methods = importlib.import_module("lissom.motion.result.verification.defects"), []
+    exact = place.simulate
+
+    def fails_first(*given, method, **named):
+        methods.append(method)
+        run = exact(*given, method=method, **named)
+        return dataclasses.replace(run, failures={0: "joints alternate"}) if len(methods) == 1 else run
+
+    monkeypatch.setattr(place, "simulate", fails_first)
+    assert motion.verify().status == "verified"
+    assert methods[:2] == ["dop853", "radau"]
+    methods.clear()
+    monkeypatch.setattr(place, "simulate", lambda *given, method, **named: dataclasses.replace(
+        exact(*given, method=method, **named), failures={0: "joints alternate"}))  # fmt: skip
+    assert "could not be replayed" in motion.verify().status
+
+
 def test_many_stable_steps_are_compared_too():
     """Fast vibrations need many steps; such pieces used to be simulated one by one."""
     arm = ls.load("two_link")
