@@ -36,14 +36,14 @@ def line_if_long(words: str) -> Iterator[Callable[[str], None]]:
     start, show = time.monotonic(), None
     with ExitStack() as stack:
 
-        def told(said: str) -> None:
+        def update(text: str) -> None:
             nonlocal show
             if show is None and time.monotonic() - start > PATIENCE and interactive():
                 show = stack.enter_context(line(words))
             if show is not None:
-                show(said)
+                show(text)
 
-        yield told
+        yield update
 
 
 @contextmanager

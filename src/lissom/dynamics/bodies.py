@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
-from lissom.engine.step import Step
 from lissom.errors import UnsupportedError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -56,7 +55,7 @@ class Body(NamedTuple):
     rest: float
     joint: str
     coordinate: int
-    constants: Any = None  # of its steps, where they are not numbers: see `laden` and `varied`
+    constants: Any = None  # of its steps, where they are not numbers: see `acting.with_payloads` and `varied`
     drive: Any = None  # its armature, damping, friction, stiffness and rest, where they are not numbers
     beam: Beam | None = None  # it is the tip of a flexible link, on its root; (R, p) is the root's pose
     width: int = 1  # number of its coordinates
@@ -348,11 +347,6 @@ class Bodies:
             above = [c for j in self.ancestors(k)[1:] for c in reversed(self.coordinates(j))]
             out += [[*reversed(range(body.coordinate, c)), *above] for c in self.coordinates(k)]
         return out
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """Additional steps of tapes; those of programs are found by recording."""
-        return ()
 
     def coordinates(self, k: int) -> range:
         """Coordinates of a body."""

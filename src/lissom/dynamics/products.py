@@ -28,11 +28,6 @@ HESSIAN_STEPS = derive.family((), 2)
 Steps = Mapping[str, Step]
 
 
-def steps_of(_bodies: Bodies, order: int, _setting: Setting | None = None) -> Steps:
-    """The steps of every derivative."""
-    return GRADIENT_STEPS if order == 1 else HESSIAN_STEPS
-
-
 def _recorded(bodies: Bodies, setting: Setting, order: int) -> tuple[Tape, Steps]:
     """The tape of inverse dynamics, and its steps with their derivatives."""
     run = Recorder(4)

@@ -19,7 +19,6 @@ from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.bodies import MARK, Bodies, spoken
 from lissom.dynamics.drives import FRICTION
 from lissom.dynamics.numbers import Key, Numbers, numbers_of
-from lissom.engine.step import Step
 from lissom.errors import InputError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -173,11 +172,6 @@ class Varied:
         return None
 
     # ---- programs --------------------------------------------------------------------------------
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """Additional steps of tapes; those of programs are found by recording."""
-        return ()
 
     def filled(self, run: Any, bodies: Bodies, row: Any) -> Bodies:
         """The bodies of a program with the numbers of a row, a vector of it, in place of their own."""

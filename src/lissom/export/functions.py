@@ -75,7 +75,7 @@ def made(arm: Arm, verb: Verb, asked: Request) -> Made:
             routine = c99.straight(name, run.graph(fuse=False), read, write, asked.real)
         else:
             program = lambda run: plan.runs(tape=True)(Partly(run, fixed))  # noqa: E731
-            routine = c99.tape(name, program, plan.steps, read, write, asked.real)
+            routine = c99.tape(name, program, plan.program.steps, read, write, asked.real)
     return Made(record(name, verb.name, inputs, outputs, form, routine, asked.real), routine)
 
 

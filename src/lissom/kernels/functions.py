@@ -192,7 +192,7 @@ def _kernel(plan: Plan, backend: str) -> Kernel | None:
     if backend == "straight":
         return kernel.straight_kernel(plan.key, plan.sizes, lengths, lambda: kernel.graph_of(program))
     if backend == "tape":
-        return kernel.tape_kernel(plan.tape_key, plan.sizes, lengths, plan.steps, program)
+        return kernel.tape_kernel(plan.tape_key, plan.sizes, lengths, plan.program.steps, program)
     return None
 
 

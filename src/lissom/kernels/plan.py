@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lissom.dynamics import products
 from lissom.dynamics.acting import INERTIA, Setting
 from lissom.dynamics.bodies import Bodies
-from lissom.engine.step import Step
 from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verb import Program, Shapes, Verb
 
@@ -52,14 +50,6 @@ class Plan(NamedTuple):
     def shapes(self) -> Shapes:
         """Shapes of the results for one state."""
         return self.verb.shapes(self.bodies)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """Steps of the tape, including those of flexible links."""
-        if self.program.order:
-            return (*self.program.steps, *products.steps_of(self.bodies, self.program.order, self.setting).values())
-        varied = self.setting.varied
-        return (*self.program.steps, *self.bodies.steps, *(() if varied is None else varied.steps))
 
     @property
     def key(self) -> str:

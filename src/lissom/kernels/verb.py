@@ -20,13 +20,11 @@ class Program(NamedTuple):
     function : ``function(run, bodies, setting, tape)``
     steps : of the tape
     straight_up_to : coordinates up to which straight-line code is the better one
-    order : of the derivatives in it
     """
 
     function: Callable[[Any, Bodies, Setting, bool], None]
     steps: tuple[Step, ...]
     straight_up_to: int
-    order: int = 0
 
 
 class Composition(NamedTuple):

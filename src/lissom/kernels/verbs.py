@@ -107,7 +107,7 @@ GRAVITY_FORCES = _registered(Verb(
 CORIOLIS_MATRIX = _registered(Verb(
     "coriolis_matrix", RATES, _square, program=Program(_simple(coriolis.program), RECORDED, 6),
     flexible=Program(
-        _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6, order=1
+        _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6
     ),
     loops="tree", outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
 ))  # fmt: skip
@@ -133,7 +133,7 @@ REACTIONS_IN_LINK_AXES = _registered(_reactions(
 INVERSE_DYNAMICS_GRADIENT = _registered(Verb(
     "inverse_dynamics_gradient", MOTION, lambda b: _square(b) * 3,
     program=Program(_simple(gradient.program), RECORDED, 4),
-    flexible=Program(_simple(products.jacobian_program), tuple(products.GRADIENT_STEPS.values()), 6, order=1),
+    flexible=Program(_simple(products.jacobian_program), tuple(products.GRADIENT_STEPS.values()), 6),
     loops=NO_TORQUE_SLOPES, acted=True, batch_of_arms=True, record=InverseGradient,
     outputs=_slopes("tau", "torques", MOTION),
 ))  # fmt: skip
@@ -143,13 +143,13 @@ FORWARD_DYNAMICS_GRADIENT = _registered(Verb(
     acted=True, batch_of_arms=True, record=ForwardGradient, inverts_inertia=True, checks_inertia=True,
     outputs=_slopes("qdd", "accelerations", FORCED),
 ))  # fmt: skip
-_PRODUCT = Program(_simple(products.gradient_program), tuple(products.GRADIENT_STEPS.values()), 7, order=1)
+_PRODUCT = Program(_simple(products.gradient_program), tuple(products.GRADIENT_STEPS.values()), 7)
 INVERSE_DYNAMICS_PRODUCT = _registered(Verb(
     "inverse_dynamics_product", (*MOTION, "weights"), lambda b: _vector(b) * 3, program=_PRODUCT, flexible=_PRODUCT,
     loops=NO_TORQUE_SLOPES, acted=True, record=TorqueProduct,
     outputs=tuple(Output(f"by_{x}", f"tau/{x}", f"weights times d tau / d {x}") for x in MOTION),
 ))  # fmt: skip
-_CURVATURE = Program(_simple(products.hessian_program), tuple(products.HESSIAN_STEPS.values()), 3, order=2)
+_CURVATURE = Program(_simple(products.hessian_program), tuple(products.HESSIAN_STEPS.values()), 3)
 INVERSE_DYNAMICS_HESSIAN = _registered(Verb(
     "inverse_dynamics_hessian", (*MOTION, "weights"), lambda b: _square(b) * 4, program=_CURVATURE,
     flexible=_CURVATURE, loops=NO_TORQUE_SLOPES, acted=True, record=TorqueHessian,

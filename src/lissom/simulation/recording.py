@@ -201,7 +201,7 @@ def _failure(loop: ClosedLoop, outcome: Integration, run: int, report: RunReport
 def _status(
     run: Run, outcome: Integration, options: Options, checked: _Checked | None, outcomes: tuple[RunOutcome, ...]
 ) -> str:
-    """Return the outcome of a run in words."""
+    """Return the sentence that describes the outcome of a run."""
     if run.interrupted:
         reached = outcome.t[max(int(outcome.ends.max(initial=0)), 0)] if len(outcome.t) else 0.0
         return f"interrupted at t = {reached:.6g} s of {options.until:g} s"

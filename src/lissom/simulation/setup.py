@@ -57,15 +57,15 @@ def closed_loop(scenario: Scenario, until: float, runs: int | None = None) -> Cl
     arm = scenario.arm
     if scenario.payloads is not None and scenario.arms is not None:
         raise InputError(f"{VERB}: payloads and arms are both given; put the payloads in arms: arm.with_payload(...).")
-    laden = _payloads(arm, scenario.payloads)
+    payloads = _payloads(arm, scenario.payloads)
     lead = _prescribed(arm, scenario.prescribed)
     pushes, ground = _loads(arm, scenario.loads), _base(scenario.base)
     several = _several(arm, scenario.arms, [frame for frame, _ in pushes])
-    others = [*(s for _, s in (*laden, *pushes)), *lead.values(), *([ground] if ground else [])]
+    others = [*(s for _, s in (*payloads, *pushes)), *lead.values(), *([ground] if ground else [])]
     counts = [s.runs for s in others if s.runs is not None] + ([] if several is None else [len(several.arms)])
     most = max([*counts, *([runs] if runs else [])], default=None)
     controller, feedback = as_controller(arm, scenario.tau, until, most)
-    loop = _kind(arm)(arm, controller, feedback, pushes, ground, lead, laden, several)
+    loop = _kind(arm)(arm, controller, feedback, pushes, ground, lead, payloads, several)
     if controller is not None:
         controller.try_law(arm, loop.controller_inputs)
     return loop

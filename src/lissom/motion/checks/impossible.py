@@ -252,7 +252,7 @@ def _motors_free(spec: Specification) -> None:
 
 
 def _weak(spec: Specification, word: str, q: Array, s: float) -> str:
-    """Which motor cannot hold positions, in words; empty where all can, or where motors share the work."""
+    """A phrase that names a motor too weak to hold positions; empty if there is none, or if motors share the work."""
     if spec.closing is not None and int(spec.arm.actuated.sum()) > spec.n - spec.closing.count:
         return ""
     lower, upper = spec.bounds.lower["torque"], spec.bounds.upper["torque"]
@@ -267,7 +267,7 @@ def _weak(spec: Specification, word: str, q: Array, s: float) -> str:
 
 
 def weak_for_holding(spec: Specification) -> str:
-    """Which motor cannot hold an end, in words; empty where all can. For messages about tasks that failed."""
+    """A phrase for errors that names a motor too weak to hold an end; empty if there is none."""
     known = [place for place in spec.places if not np.isnan(place.q[0]).any()]
     found = [_weak(spec, place.word, place.q[0], place.s) for place in known if place.s in (0.0, 1.0)]
     return next((word for word in found if word), "")

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class MotionOutcome(StrEnum):
-    """How a search for a motion ended; `sentence` says it in words.
+    """How a search for a motion ended; `sentence` describes it.
 
     Compare `motion.outcome` with these; `motion.status` is the sentence with its details.
 

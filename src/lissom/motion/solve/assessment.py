@@ -31,7 +31,7 @@ MET = 1e-6  # of the size of a row: smaller violations are none
 
 
 class Verdict(NamedTuple):
-    """What a motion is worth, and the same in words."""
+    """The outcome of a search, and the sentence that describes it."""
 
     outcome: MotionOutcome
     status: str

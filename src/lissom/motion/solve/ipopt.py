@@ -102,6 +102,6 @@ def _verdict(stats: dict[str, Any]) -> str:
 
 
 def _outcome(word: str) -> tuple[MotionOutcome, str]:
-    """The outcome, and the same in words."""
+    """The outcome, and the sentence that describes it."""
     outcome, details = OUTCOMES.get(word, (MotionOutcome.STALLED, word.replace("_", " ").lower()))
     return outcome, f"{outcome.sentence}{details and f': {details}'}"

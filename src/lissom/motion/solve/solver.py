@@ -32,7 +32,7 @@ class Solution(NamedTuple):
     rows : (count,)                       of the program
     multipliers, bound_multipliers        of the rows and of the bounds of variables
     outcome : MotionOutcome
-    status : str                          the same in words
+    status : str                          the sentence that describes it
     iterations : tuple of Iteration
     seconds, evaluation_seconds : float   of the whole, and within it of the program's functions
     """

@@ -112,7 +112,7 @@ class ClosedLoop:
         signals += [(f"payload{i}", s) for i, (_, s) in enumerate(payloads)]
         if several is not None:
             signals.append(("arm", Signal("arms", several.varied.size, several.varied.rows(several.arms))))
-        self.loaded, self.laden = [frame for frame, _ in loads], [frame for frame, _ in payloads]
+        self.loaded, self.payload_frames = [frame for frame, _ in loads], [frame for frame, _ in payloads]
         self.has_base = base is not None
         self.inputs = Inputs(signals)
 
@@ -167,11 +167,11 @@ class ClosedLoop:
     def setting(self) -> Setting:
         """Which inputs of the arm's functions differ from run to run (payloads, parameters)."""
         varied = self.several.varied if self.several is not None and self.several.varied.size else None
-        return Setting(payloads=tuple(self.laden), varied=varied)
+        return Setting(payloads=tuple(self.payload_frames), varied=varied)
 
     def own(self, given: Array) -> list[Array]:
         """Inputs that `setting` names, from the input vector (..., size) or its constant part."""
-        words = [f"payload{i}" for i in range(len(self.laden))]
+        words = [f"payload{i}" for i in range(len(self.payload_frames))]
         words += ["arm"] if self.setting.varied is not None else []
         return [self.inputs.part(word, given) for word in words]
 
@@ -214,7 +214,9 @@ class ClosedLoop:
         for k in self.prescribed:
             held[k] = Held(run.constant([0.0])[0], parts[f"lead{k}"][0])
         bodies = self._numbered(run, parts)
-        bodies = with_payloads(run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.laden)])
+        bodies = with_payloads(
+            run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.payload_frames)]
+        )
         base = base_motion(run, bodies, parts.get("base"))
         loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
         loads += standing_loads(run, bodies)
@@ -250,7 +252,7 @@ class ClosedLoop:
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
         what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
-        acting = (self.inputs.shape, self.loaded, self.laden, list(self.prescribed), self.setting)
+        acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.setting)
         parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction)
         return f"{fingerprint(*parts)}|{code_version()}"
 

@@ -83,7 +83,7 @@ def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Arr
     if loop.several is not None:
         return call_rows(loop.several.varied, loop.inputs.part("arm", given), verb.name, state, loads, base)
     inputs = load_inputs(loop.arm, verb.name, loads, base)
-    setting = Setting(inputs.frames, base is not None, payloads=tuple(loop.laden))
+    setting = Setting(inputs.frames, base is not None, payloads=tuple(loop.payload_frames))
     own = (np.ascontiguousarray(x) for x in loop.own(given))
     function = cache_of(loop.arm).without_friction.get(verb, setting)
     return InverseGradient(*function.one(*state, *inputs.values, *own))

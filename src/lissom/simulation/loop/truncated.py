@@ -43,7 +43,7 @@ def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], tota
 
 def _inertia(loop: ClosedLoop, q: Array, numbers: Any, total: int) -> Array:
     """(rows, dof, dof) with the payloads or the arms of their runs."""
-    laden = [x[numbers] for x in loop.own(loop.inputs.steady(total))]
+    own = [x[numbers] for x in loop.own(loop.inputs.steady(total))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IndefiniteInertia)
-        return loop.inertia(np.ascontiguousarray(q), laden)
+        return loop.inertia(np.ascontiguousarray(q), own)

@@ -55,7 +55,7 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
 
 
 def _outcome(stored: dict[str, Any]) -> MotionOutcome:
-    """Files of earlier versions have it in words only."""
+    """Files of earlier versions have its sentence only."""
     earlier = MotionOutcome.SOLVED if stored["ok"] else MotionOutcome.UNKNOWN
     return MotionOutcome(stored.get("outcome", earlier))
 
