@@ -20,13 +20,13 @@ import lissom as ls
 from lissom.motion.result.replay import Course, lead, rest_of
 from lissom.motion.result.residual import residual_vibration
 from lissom.motion.result.variants import rigid
-from lissom.views import stage
-from lissom.views.figures import new_figure
+from lissom.views.arms import stage
+from lissom.views.arms.skeleton import Skeleton
+from lissom.views.figures.figure import new_figure
+from lissom.views.figures.palette import COLOURS, palette
+from lissom.views.figures.style import figure_style
+from lissom.views.films.gif import GifWriter
 from lissom.views.followed import followed_frame
-from lissom.views.gif import GifWriter
-from lissom.views.palette import COLOURS, palette
-from lissom.views.skeleton import Skeleton
-from lissom.views.style import figure_style
 
 GOAL, DURATION, AFTER = [0.8, 0.8], 4.0, 4.0
 FPS, SPEED = 12, 1.5

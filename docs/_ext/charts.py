@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.views.figures import new_figure
-from lissom.views.palette import curve_colour, palette
-from lissom.views.style import THEMES, figure_style
+from lissom.views.figures.figure import new_figure
+from lissom.views.figures.palette import curve_colour, palette
+from lissom.views.figures.style import THEMES, figure_style
 
 FOLDER = "charts"  # in _static of the site
 WIDTH = 5.4  # inches; wider charts would have small letters on a phone

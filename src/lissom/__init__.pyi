@@ -130,11 +130,11 @@ from lissom.verbs.sensitivity import (
     regressor as regressor,
 )
 from lissom.verbs.timing import FormulationTime as FormulationTime, time_formulations as time_formulations
-from lissom.views.animate import animate as animate
-from lissom.views.draw import draw as draw
-from lissom.views.film import Film as Film
-from lissom.views.plots import plot as plot
-from lissom.views.viewer import Viewer as Viewer, view as view
+from lissom.views.arms.draw import draw as draw
+from lissom.views.films.animate import animate as animate
+from lissom.views.films.film import Film as Film
+from lissom.views.plots.plot import plot as plot
+from lissom.views.viewer.viewer import Viewer as Viewer, view as view
 
 __version__: str
 __all__: list[str]

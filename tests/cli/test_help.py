@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from lissom.cli.group import VERBS, loaded
 from lissom.cli.main import app
 from lissom.model.beam import PLANES
-from lissom.views import motions, runs, studies
+from lissom.views.plots import motions, runs, studies
 
 SECONDS = 0.4  # of CPU, user and system, of a command that computes nothing
 ENVIRONMENT = {**os.environ, "COLUMNS": "120", "OPENBLAS_NUM_THREADS": "1"}
@@ -42,7 +42,7 @@ def test_help_of_every_verb(verb):
     assert asked("help", verb.name).output == done.output
     assert "<bool>" not in done.output
     assert "unless said" not in done.output
-    function = getattr(import_module(f"lissom.cli.{verb.module}"), verb.module)
+    function = getattr(import_module(f"lissom.cli.commands.{verb.module}"), verb.module)
     assert function.__doc__.splitlines()[0] == verb.line
 
 
@@ -75,7 +75,7 @@ def test_options_have_the_same_names_everywhere():
 
 
 def test_the_planes_of_the_help_are_those_of_beams():
-    from lissom.cli import modes
+    from lissom.cli.commands import modes
 
     assert modes.PLANES == PLANES
 
@@ -131,5 +131,5 @@ def test_what_computes_nothing_loads_nothing_heavy():
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_verbs_are_completed_without_numpy(verb):
-    code = f"import sys, lissom.cli.{verb.module}; print('numpy' in sys.modules)"
+    code = f"import sys, lissom.cli.commands.{verb.module}; print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

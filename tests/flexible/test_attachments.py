@@ -12,7 +12,7 @@ from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import from_rpy
-from lissom.views.skeleton import Skeleton
+from lissom.views.arms.skeleton import Skeleton
 
 MOUNT = pose(from_rpy([0.3, -0.2, 0.5]), (0.02, 0.05, -0.03))
 BODY = Inertia(0.5, np.array([0.1, 0.03, -0.02]), np.diag([0.002, 0.003, 0.004]))

@@ -251,7 +251,7 @@ def modal(path: Path) -> Any:
 
 
 def mesh(path: Path) -> Any:
-    from lissom.views.mesh_files import triangles
+    from lissom.views.scene.mesh_files import triangles
 
     return triangles(path)
 
@@ -284,7 +284,7 @@ def store(path: Path) -> ls.StudyResult:
 
 
 def unreadable() -> type[Exception]:
-    from lissom.views.mesh_limits import Unreadable
+    from lissom.views.scene.mesh_limits import Unreadable
 
     return Unreadable
 

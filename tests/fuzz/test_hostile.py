@@ -409,8 +409,8 @@ def test_mjcf_beyond_all_bounds(tmp_path):
 
 def test_meshes_read_nothing_elsewhere(tmp_path):
     """Neither colours nor buffers outside of their folder, nor pictures at all."""
-    from lissom.views.mesh_files import triangles
-    from lissom.views.mesh_limits import Unreadable
+    from lissom.views.scene.mesh_files import triangles
+    from lissom.views.scene.mesh_limits import Unreadable
 
     inner = tmp_path / "inner"
     inner.mkdir()
@@ -430,7 +430,7 @@ def test_addresses_of_meshes_are_not_fetched(tmp_path):
     import socket
 
     from lissom.model.link import LinkShape
-    from lissom.views.mesh_files import MeshFiles
+    from lissom.views.scene.mesh_files import MeshFiles
 
     asked = []
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -4,11 +4,11 @@ import pytest
 from tests.pages.test_reports import looked_at
 from typer.testing import CliRunner
 
+from lissom.cli.commands.reproduce import PAPERS
 from lissom.cli.main import app
-from lissom.cli.reproduce import PAPERS
 from lissom.pages.papers import write_papers_page
 from lissom.papers.claims import OPEN, Claim, Drawing, Reproduction, judged
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.panels import Curve, Panel
 
 
 def paper(name, holds):

@@ -7,7 +7,7 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.spatial.frames import pose
-from lissom.views.skeleton import Skeleton
+from lissom.views.arms.skeleton import Skeleton
 
 mpl.use("Agg")
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.views.mesh_files import MeshFiles, triangles
-from lissom.views.mesh_limits import MOST_PARTS, Unreadable
+from lissom.views.scene.mesh_files import MeshFiles, triangles
+from lissom.views.scene.mesh_limits import MOST_PARTS, Unreadable
 
 TRIANGLE = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
 
@@ -168,7 +168,7 @@ def test_a_buffer_that_is_named_often_is_not_read_without_end(tmp_path):
 
 
 def test_an_arm_that_places_a_mesh_too_often_shows_capsules(tmp_path, monkeypatch):
-    monkeypatch.setattr("lissom.views.mesh_files.MOST_TRIANGLES", 3)
+    monkeypatch.setattr("lissom.views.scene.mesh_files.MOST_TRIANGLES", 3)
     shape = ls.LinkShape("mesh", (1.0, 1.0, 1.0), file=str(good(tmp_path)))
     files = MeshFiles(ls.load("two_link"))
     assert len(files.parts(shape)) == 2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.views import film as film_module
+from lissom.views.films import film as film_module
 
 CELLS = {
     "import": "import numpy as np, lissom as ls\narm = ls.load('two_link_flexible')",

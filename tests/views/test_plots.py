@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.views.panels import Curve, Panel, draw_panels
+from lissom.views.figures.panels import Curve, Panel, draw_panels
 
 
 def test_frequency_response_of_a_sampled_and_a_continuous_plant():

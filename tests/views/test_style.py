@@ -9,9 +9,9 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import lissom as ls
-from lissom.views.curves import draw_curves, name_ends, spread
-from lissom.views.figures import new_figure
-from lissom.views.palette import DARK, LIGHT
+from lissom.views.figures.curves import draw_curves, name_ends, spread
+from lissom.views.figures.figure import new_figure
+from lissom.views.figures.palette import DARK, LIGHT
 
 ARM = ls.load("two_link")
 

@@ -5,8 +5,8 @@ import pytest
 
 import lissom as ls
 from lissom.spatial.frames import pose
-from lissom.views.skeleton import RIB, SECTIONS, Skeleton
-from lissom.views.vibration import READABLE, STEEPEST, swing
+from lissom.views.arms.skeleton import RIB, SECTIONS, Skeleton
+from lissom.views.plots.vibration import READABLE, STEEPEST, swing
 
 FLAT = ls.load("two_link_flexible")
 
@@ -175,7 +175,7 @@ def test_films_of_modes(found, ending, tmp_path):
 
 def test_frames_of_a_film_of_a_mode():
     """A period: through rest, both ends, and back; the picture at an end is the arm at full swing."""
-    from lissom.views.animate import _vibration
+    from lissom.views.films.animate import _vibration
 
     found = ls.modes(FLAT, POSES[FLAT.name])
     film = _vibration(found, 10.0, 1.0, 2)
@@ -195,7 +195,7 @@ def test_modes_that_are_not_there(mode, tmp_path):
 
 
 def test_films_of_runs_show_bent_links():
-    from lissom.views.animate import _run
+    from lissom.views.films.animate import _run
 
     run = ls.simulate(FLAT, [0.1, 0.1, 0.01, 0.2, 0.08, 0.004], until=0.2, every=0.05)
     film = _run(run, 20.0, 1.0, 0)

@@ -16,16 +16,17 @@ from tests.loops.mechanisms import FOUR, four_bar
 import lissom as ls
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import from_rpy
-from lissom.views import panel as panel_module, solids
 from lissom.views.degrees import pose_text
 from lissom.views.followed import followed_frame
-from lissom.views.legend import legend, legend_html
-from lissom.views.mesh_files import MeshFiles
-from lissom.views.panel import slider_range
-from lissom.views.player import HAND, Player
-from lissom.views.scene import ARROW, Scene, State
-from lissom.views.screenshots import screenshot
-from lissom.views.takes import ModeTake, take_of
+from lissom.views.playback.player import HAND, Player
+from lissom.views.playback.takes import ModeTake, take_of
+from lissom.views.scene import solids
+from lissom.views.scene.legend import legend, legend_html
+from lissom.views.scene.mesh_files import MeshFiles
+from lissom.views.scene.scene import ARROW, Scene, State
+from lissom.views.viewer import panel as panel_module
+from lissom.views.viewer.panel import slider_range
+from lissom.views.viewer.screenshots import screenshot
 
 TREE, SOFT, STANFORD = ls.load("tree_demo"), ls.load("two_link_flexible"), ls.load("stanford")
 

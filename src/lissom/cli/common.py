@@ -166,7 +166,7 @@ def check_film(path: Path | None) -> None:
     """Refuse a moving picture that could not be written."""
     if path is None:
         return
-    from lissom.views.film import refuse_unwritable
+    from lissom.views.films.film import refuse_unwritable
 
     refuse_unwritable(path)
     check_folder(path)
@@ -174,7 +174,7 @@ def check_film(path: Path | None) -> None:
 
 def save_film(result: Any, path: Path, **options: Any) -> None:
     """Write a moving picture."""
-    from lissom.views.animate import animate
+    from lissom.views.films.animate import animate
 
     animate(result, path, **options)
     wrote(path)

@@ -110,7 +110,7 @@ class Verbs(_LightParameters, TyperGroup):
 def loaded(verb: Verb) -> Any:
     """The command of a verb, with all its options."""
     single = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-    function = getattr(import_module(f"lissom.cli.{verb.module}"), verb.module)
+    function = getattr(import_module(f"lissom.cli.commands.{verb.module}"), verb.module)
     single.command(verb.name, cls=VerbCommand, help=_paragraphs(function))(function)
     return typer.main.get_command(single)
 

@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 from lissom.markup import Markup, escape, tag
-from lissom.views.web_page import whole_page
+from lissom.views.web.web_page import whole_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from lissom.markup import Markup, tag
 from lissom.pages.page import Section, page, picture, verbatim
 from lissom.papers.claims import Claim, Reproduction
 from lissom.versions import versions
-from lissom.views.panels import draw_panels
+from lissom.views.figures.panels import draw_panels
 
 
 def write_papers_page(found: Sequence[Reproduction], target: Path, command: str) -> None:

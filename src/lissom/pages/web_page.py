@@ -23,7 +23,7 @@ from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation.run import Run
 from lissom.verbs.modes import modes
 from lissom.views.followed import followed_frame
-from lissom.views.viewer import Record, embedded
+from lissom.views.viewer.viewer import Record, embedded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

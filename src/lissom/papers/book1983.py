@@ -22,7 +22,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.count import count_operations, puma_like
 from lissom.verbs.deformation import deformation
 from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.panels import Curve, Panel
 
 TITLE = "Recursive Lagrangian Dynamics of Flexible Manipulator Arms via Transformation Matrices (Book 1983)"
 PRINTED = 12_009  # multiplications for six joints and two flexible links of three modes, in the text of section 6

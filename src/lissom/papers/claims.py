@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lissom.listing import Listing
-from lissom.views.panels import Panel
+from lissom.views.figures.panels import Panel
 
 REPRODUCED, DIFFERS, OPEN = "reproduced", "differs", "not reproducible from the text"
 

@@ -20,8 +20,8 @@ from lissom.verbs.configuration_table import ConfigurationTable
 from lissom.verbs.count import count_operations, puma_like
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.timing import FormulationTime, time_formulations
-from lissom.views.palette import COLOURS
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.palette import COLOURS
+from lissom.views.figures.panels import Curve, Panel
 
 TITLE = "A Recursive Lagrangian Formulation of Manipulator Dynamics (Hollerbach 1980)"
 

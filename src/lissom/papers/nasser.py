@@ -19,7 +19,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.count import count_operations
 from lissom.verbs.dynamics import forward_dynamics
 from lissom.verbs.timing import time_formulations
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.panels import Curve, Panel
 
 TITLE = "Recursive Newton-Euler Formulation of Manipulator Dynamics (Nasser)"
 WALKER_ORIN = ("walker_orin_1", "walker_orin_2", "walker_orin_3")

@@ -27,8 +27,8 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.kinematics import poses
 from lissom.verbs.sensitivity import inverse_dynamics_gradient
-from lissom.views.palette import COLOURS
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.palette import COLOURS
+from lissom.views.figures.panels import Curve, Panel
 
 TITLE = (
     "Optimization-based motion prediction of mechanical systems: sensitivity analysis "

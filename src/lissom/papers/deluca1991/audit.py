@@ -35,7 +35,7 @@ from lissom.papers.deluca1991.two_links import (
 )
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics, mass_matrix
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.panels import Curve, Panel
 
 KEPT = 1e-8  # the bar on the drift of energy, relative
 TIGHT = {"method": "DOP853", "rtol": 1e-11, "atol": 1e-13}

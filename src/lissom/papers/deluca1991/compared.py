@@ -22,7 +22,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics, mass_matrix
 from lissom.verbs.kinematics import pose
 from lissom.verbs.modes import BeamModes, beam_modes
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.panels import Curve, Panel
 
 EVERY = 0.01  # between samples [s]
 FINE = 1e-4  # step of the orders-8 method for arms of many pieces [s]

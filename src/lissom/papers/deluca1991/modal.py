@@ -13,7 +13,7 @@ from lissom.papers.deluca1991.two_link_coefficients import TwoLink, modal_inerti
 from lissom.papers.deluca1991.two_links import PAYLOADS, arm_with, link_modes
 from lissom.spatial.rotations import Array
 from lissom.verbs.modes import BeamModes, beam_modes, beam_tip
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.panels import Curve, Panel
 
 WHERE = "section VII"
 # as printed, links 1 and 2, modes 1 and 2, and the digits behind the point

@@ -26,7 +26,7 @@ from lissom.papers.deluca1991.two_links import (
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
-from lissom.views.panels import Curve, Panel
+from lissom.views.figures.panels import Curve, Panel
 
 JOINTS, MODES = [0, 3], [1, 2, 4, 5]
 LONG = 12.0  # of slow motion that two seconds do not tell from vibration [s]

@@ -1,5 +1,5 @@
 // The player of a page: arms side by side with one clock, or one arm with sliders for its joints.
-// Everything comes from the JSON document beside it (views/page_data.py describes it); nothing is fetched.
+// Everything comes from the JSON document beside it (views/web/page_data.py describes it); nothing is fetched.
 // Text of the document is only ever set as text, never as HTML.
 
 const FIELD = 0.6; // vertical field of view [rad]

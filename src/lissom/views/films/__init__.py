@@ -1,0 +1,1 @@
+"""Animations, and the files they are saved in."""

@@ -1,0 +1,1 @@
+"""What the viewer and exported pages play, and at which time."""

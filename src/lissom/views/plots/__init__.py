@@ -1,0 +1,1 @@
+"""`plot`: one file of figures for each kind of result."""

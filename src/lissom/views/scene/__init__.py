@@ -1,0 +1,1 @@
+"""An arm in space as solids, with what is around it; nothing about who draws it."""

@@ -1,0 +1,64 @@
+"""The legend of a scene: which colours, arrows and lines are in the picture, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from lissom.markup import Markup, tag
+from lissom.views.figures.palette import COLOURS, FLEXIBLE, TRIAD
+from lissom.views.scene.scene import ARROWS, LOOP, MASS, PASSIVE, PRISMATIC, REVOLUTE, Colour, Scene, rgb
+from lissom.views.scene.surroundings import OBSTACLE, VIA
+
+TRAIL, GHOST = rgb(COLOURS[1]), (123, 142, 163)
+JOINTS = {REVOLUTE: "revolute joint", PRISMATIC: "prismatic joint", PASSIVE: "joint without a motor"}
+GROUPS = {"obstacle": (OBSTACLE, "obstacle"), "via": (VIA, "via point"), "payload": (MASS, "payload"),
+          "loop": (LOOP, "closure of a loop")}  # fmt: skip
+MARKS = {"solid": "■", "arrow": "➜", "line": "━", "ghost": "■"}
+
+
+class Entry(NamedTuple):
+    """One mark and its label."""
+
+    kind: Literal["solid", "arrow", "line", "ghost"]
+    colour: Colour
+    label: str
+
+
+def legend(scene: Scene, arrows: Iterable[str], trail: bool) -> Iterable[Entry]:
+    """Return the entries for a scene with these kinds of arrows, with or without the path of the tip."""
+    drawn = {solid.name.split("/")[0] for solid in scene.solids}
+    joints = {solid.colour for solid in scene.solids if solid.name.startswith("joint/")}
+    yield from (Entry("solid", rgb(c), label) for c, label in JOINTS.items() if rgb(c) in joints)
+    if any(skin.kind == "bent" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
+        yield Entry("solid", rgb(FLEXIBLE), "flexible link")
+    yield from (Entry("solid", rgb(c), label) for group, (c, label) in GROUPS.items() if group in drawn)
+    for kind in arrows:
+        yield Entry("arrow", rgb(ARROWS[kind]), _stands_for(kind, scene.peaks))
+    if trail:
+        yield Entry("line", TRAIL, "path of the tip")
+    if scene.goal is not None:
+        yield Entry("ghost", GHOST, "goal")
+
+
+def _stands_for(kind: str, peaks: dict[str, float]) -> str:
+    """What an arrow is, and what the longest of its kind stands for."""
+    known = {"force": "N", "moment": "N m", "torque": "N m", "push": "N"}
+    names = {"force": "force", "moment": "moment", "torque": "motor", "gravity": "gravity"}
+    parts = [f"{peaks[k]:.3g} {known[k]}" for k in ((kind, "push") if kind == "torque" else (kind,))
+             if k in known and peaks.get(k, 0.0) > 0]  # fmt: skip
+    return names[kind] + (f" (longest arrow: {' or '.join(parts)})" if parts else "")
+
+
+def legend_html(entries: Iterable[Entry]) -> Markup:
+    """Return a list in HTML, with the axes of the tip as its last entry."""
+    rows = [_row([(MARKS[one.kind], one.colour)], one.label, faint=one.kind == "ghost") for one in entries]
+    rows.append(_row(list(zip("xyz", map(rgb, TRIAD), strict=True)), "axes of the tip"))
+    return tag("div", *rows, style="padding: 0 0.8em 0.5em; font-size: 0.85em; line-height: 1.6")
+
+
+def _row(marks: list[tuple[str, Colour]], label: str, faint: bool = False) -> Markup:
+    look = "font-weight: bold; opacity: " + ("0.5" if faint else "1")
+    spans = [tag("span", mark, style=f"color: rgb{colour}; {look}") for mark, colour in marks]
+    first = tag("span", *spans, style="display: inline-block; width: 2.4em")
+    return tag("div", first, label)

@@ -1,0 +1,1 @@
+"""`view`: the live viewer in the browser, by viser."""
