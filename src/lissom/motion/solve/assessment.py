@@ -153,7 +153,7 @@ class Assessment:
             return Verdict(outcome, f"{status}: {feasible}")
         weak = weak_for_holding(self._problem.spec) if infeasible else ""
         weak = weak or weak_against_friction(self._problem.spec)
-        together = f"{status}; the constraints cannot be satisfied together: {found}"
+        together = f"{status}; the search found no motion that satisfies these constraints together: {found}"
         return Verdict(outcome, f"{together}; {weak}" if weak else together)
 
     def _unfinished(self, outcome: MotionOutcome, found: str, cost: float) -> str:
