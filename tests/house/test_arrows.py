@@ -25,7 +25,7 @@ MAY_USE = {
     "cores": set(),
     "records": set(),
     "spatial": set(),
-    "model": {"spatial"},
+    "model": {"joints", "spatial"},
     "formats": {"model", "spatial"},
     "robots": set(),
     "work": set(),

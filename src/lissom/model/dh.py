@@ -44,12 +44,13 @@ class DH(Record):
     Parameters
     ----------
     a, alpha, d, theta : float    [m, rad, m, rad]; theta of a revolute and d of a prismatic joint are
-                                  offsets added to its coordinate
-    joint : "revolute", "prismatic" or "fixed"
+                                  offsets added to its coordinate; a helical joint turns by q and moves by pitch q
+    joint : "revolute", "prismatic", "helical" or "fixed"
     mass, com, inertia, payload, tools, shapes :    as in `Link`, in the row's DH frame
     name, joint_name : str        of the link, default ``link1``, ``link2``, ...; of the joint, default the link's
     armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest : float    as in `Joint`
     actuated, limits, elastic, mimic : bool, Limits, JointElasticity, Mimic    as in `Joint`
+    pitch : float or None         of a helical joint [m/rad]
 
     Examples
     --------
@@ -82,6 +83,7 @@ class DH(Record):
     limits: Limits = field(default_factory=Limits)
     elastic: JointElasticity | None = None
     mimic: Mimic | None = None
+    pitch: float | None = None
 
     def __post_init__(self) -> None:
         for word in ("name", "joint_name"):

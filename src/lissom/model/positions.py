@@ -66,6 +66,6 @@ def _outside(arm: Arm, q: Array) -> Iterator[tuple[str, float, tuple[float, floa
             continue
         beyond = np.maximum(low - x - SLACK * (1 + abs(low)), x - high - SLACK * (1 + abs(high)))
         worst = float(x[int(np.argmax(beyond))])
-        unit = "m" if joint.kind == "prismatic" else "rad"
+        unit = joint.unit
         if beyond.max() > 0 or (unit == "rad" and degrees_hint(worst, low, high)):
             yield joint.name, worst, (low, high), unit
