@@ -26,7 +26,7 @@ MAY_USE = {
     "records": set(),
     "spatial": set(),
     "model": {"joints", "spatial"},
-    "formats": {"model", "spatial"},
+    "formats": {"joints", "model", "spatial"},
     "robots": set(),
     "work": set(),
     "engine": {"spatial"},

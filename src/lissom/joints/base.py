@@ -6,6 +6,7 @@ coordinate, after which step positions repeat, whether it rotates or slides, and
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
@@ -96,6 +97,10 @@ class AbstractJoint(ABC):
         """Displacement along the axis per unit of the coordinate, of a joint with one coordinate [m per unit]."""
         (s,) = self.S
         return float(s.v.z)
+
+    def half_range(self, reach: float = 1.0) -> float:
+        """How far it may be looked for to both sides where no limits are given: half a turn, or a travel of `reach`."""
+        return reach / abs(self.travel) if self.travel else math.pi
 
     def directions(self, axis: ArrayLike) -> Array:
         """(nv, 6) directions of motion about an axis (3,): angular velocity first."""

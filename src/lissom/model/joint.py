@@ -227,6 +227,10 @@ class Joint(Record):
         """Displacement along its axis per unit of its position [m per unit]; 0 for a fixed joint."""
         return self.mechanism.travel if self.moves else 0.0
 
+    def half_range(self, reach: float = 1.0) -> float:
+        """How far it may be looked for to both sides where it has no limits: half a turn, or a travel of `reach` [m]."""
+        return self.mechanism.half_range(reach)
+
     def transform(self, q: ArrayLike) -> Array:
         """(..., 4, 4) pose of the moving side in the joint frame for positions q (...)."""
         return self.mechanism.transform(self.axis, q)

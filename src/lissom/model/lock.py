@@ -9,7 +9,7 @@ from lissom.errors import ModelError, shown, suggest
 from lissom.model.fields import frozen, number
 from lissom.model.joint import Joint
 from lissom.model.link import Link
-from lissom.model.positions import degrees_hint
+from lissom.model.positions import joint_hint
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
@@ -48,8 +48,7 @@ def _position(arm: Arm, name: Any, value: Any) -> float:
         raise ModelError(f"lock: {error.problem}", subject) from None
     lower, upper = (float(bound[known.index(name)]) for bound in arm.bounds("position"))
     if not lower - ROUNDING * (1 + abs(lower)) <= x <= upper + ROUNDING * (1 + abs(upper)):
-        unit = arm.joint(name).unit
-        hint = degrees_hint(x, lower, upper) if unit == "rad" else ""
+        unit, hint = arm.joint(name).unit, joint_hint(arm.joint(name), x, lower, upper)
         raise ModelError(
             f"lock: position {x:g} {unit} is outside its limits, {lower:g} to {upper:g} {unit}. "
             f"{hint or 'Give one inside.'}",
