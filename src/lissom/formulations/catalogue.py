@@ -178,8 +178,8 @@ def _refuse_kinds(f: Formulation, arm: Arm, verb: str, optional: bool) -> None:
     for joint in arm.moving_joints:
         if joint.kind not in covered:
             raise UnsupportedError(
-                f"{verb}: method {f.name!r} covers {' and '.join(covered)} joints only, and joint {joint.name!r} of arm "
-                f"{arm.name!r} is {joint.kind}"
+                f"{verb}: method {f.name!r} covers {' and '.join(covered)} joints only, and joint {joint.name!r} of "
+                f"arm {arm.name!r} is {joint.kind}"
                 + (". Leave out method to use the fast path, which covers it." if optional else ".")
             )
 

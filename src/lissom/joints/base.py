@@ -90,16 +90,16 @@ class AbstractJoint(ABC):
     def rotation(self) -> float:
         """Rotation about the axis per unit of the coordinate, of a joint with one coordinate [rad per unit]."""
         (s,) = self.S
-        return float(s.w.z)
+        return _number(s.w.z)
 
     @property
     def travel(self) -> float:
         """Displacement along the axis per unit of the coordinate, of a joint with one coordinate [m per unit]."""
         (s,) = self.S
-        return float(s.v.z)
+        return _number(s.v.z)
 
     def half_range(self, reach: float = 1.0) -> float:
-        """How far it may be looked for to both sides where no limits are given: half a turn, or a travel of `reach`."""
+        """Half the range of positions to search without limits: half a turn, or a travel of `reach` [m]."""
         return reach / abs(self.travel) if self.travel else math.pi
 
     def directions(self, axis: ArrayLike) -> Array:
@@ -114,6 +114,12 @@ class AbstractJoint(ABC):
         X[..., :3, :3] = about_axis(z, self.rotation * q)
         X[..., :3, 3] = (self.travel * q)[..., None] * z
         return X
+
+
+def _number(x: Scalar) -> float:
+    """A scalar of a joint whose numbers are floats."""
+    assert isinstance(x, int | float)
+    return float(x)
 
 
 def joint_class(kind: str) -> type[AbstractJoint]:

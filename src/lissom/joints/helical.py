@@ -14,8 +14,8 @@ from lissom.spatial.vectors import Z_AXIS, Vector3
 class Helical(AbstractJoint):
     """The coordinate is the angle [rad]; `pitch` is the displacement per angle [m/rad], lead / (2 pi).
 
-    A positive pitch is a right-handed thread. By virtual work the torque about the axis is balanced by n + pitch f, with
-    n and f the moment and the force along the axis (Featherstone 2008, table 4.1).
+    A positive pitch is a right-handed thread. By virtual work the torque on the coordinate is n + pitch f, with n and f
+    the moment and the force along the axis (Featherstone 2008, table 4.1).
     """
 
     pitch: Scalar

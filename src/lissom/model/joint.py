@@ -172,9 +172,10 @@ class Joint(Record):
         found = self.motion_data
         if found:
             listed = ", ".join(f"{word} ({shown(getattr(self, word))})" for word in found)
+            moving = f"{', '.join(KINDS[:-2])} or {KINDS[-2]}"
             raise ModelError(
                 f"a fixed joint cannot have {listed}; remove {'it' if len(found) == 1 else 'them'}, or make the joint "
-                f"{', '.join(KINDS[:-2])} or {KINDS[-2]}. arm.lock({{joint: position}}) fixes a joint of an arm and drops all of this."
+                f"{moving}. arm.lock({{joint: position}}) fixes a joint of an arm and drops all of this."
             )
 
     @property
@@ -228,7 +229,7 @@ class Joint(Record):
         return self.mechanism.travel if self.moves else 0.0
 
     def half_range(self, reach: float = 1.0) -> float:
-        """How far it may be looked for to both sides where it has no limits: half a turn, or a travel of `reach` [m]."""
+        """Half the range of positions to search where it has no limits: half a turn, or a travel of `reach` [m]."""
         return self.mechanism.half_range(reach)
 
     def transform(self, q: ArrayLike) -> Array:

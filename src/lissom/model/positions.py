@@ -69,7 +69,7 @@ def coordinate_hint(arm: Arm, coordinate: str, x: float, lower: float, upper: fl
 
 
 def _outside(arm: Arm, q: Array) -> Iterator[tuple[Joint, float, tuple[float, float]]]:
-    """Joints outside their limits, or with whole degrees beyond a turn: the joint, its farthest position, its limits."""
+    """Joints outside their limits, or with whole degrees beyond a turn: joint, farthest position, limits."""
     lower, upper = arm.bounds("position")
     for joint, k, low, high in zip(arm.joints, arm.joint_index, lower.tolist(), upper.tolist(), strict=True):
         x = np.asarray(q)[..., k].reshape(-1)
