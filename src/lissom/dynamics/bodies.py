@@ -68,7 +68,7 @@ class Body(NamedTuple):
     @property
     def prismatic(self) -> bool:
         """Whether the joint is prismatic, for equations of revolute and prismatic joints; others are errors."""
-        return is_prismatic(self.kind, self.joint)
+        return self.beam is None and is_prismatic(self.kind, self.joint)
 
 
 class Place(NamedTuple):
