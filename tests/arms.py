@@ -31,6 +31,8 @@ def random_link(rng, i, parent, drives, kinds):
         }  # fmt: skip
         if rng.random() < 0.2:
             options |= {"elastic": ls.JointElasticity(40.0, 0.1), "armature": 0.08}
+    if kind == "helical":
+        options["pitch"] = rng.uniform(-0.4, 0.4)
     joint = ls.Joint(kind, random_pose(rng), rng.normal(size=3), f"j{i}", **options)
     payload = ls.Payload(0.4, rng.normal(size=3) * 0.1, random_inertia(rng, 0.4)) if rng.random() < 0.2 else None
     return ls.Link(
@@ -78,6 +80,8 @@ def _other_link(link, rng, places, friction):
     if joint.moves:
         words = ("armature", "damping", "stiffness", "rest", *(("friction",) if friction else ()))
         joint = joint.replace(**{word: getattr(joint, word) * some() for word in words})
+    if joint.pitch is not None:
+        joint = joint.replace(pitch=joint.pitch * some())
     if joint.elastic is not None:
         joint = joint.replace(
             elastic=ls.JointElasticity(joint.elastic.stiffness * some(), joint.elastic.damping * some())

@@ -9,7 +9,10 @@ from lissom.dynamics.acting import Setting
 from lissom.kernels.cache import functions_of
 from lissom.kernels.verbs import VERBS
 
-ARMS = [random_arm(11, 3), random_arm(12, 8), random_arm(13, 9, tree=False)]
+ARMS = [
+    random_arm(11, 3), random_arm(12, 8), random_arm(13, 9, tree=False),
+    random_arm(14, 5, kinds=("helical", "revolute", "prismatic")),
+]  # fmt: skip
 # a few hundred roundings, in another order and with or without fused multiply-adds
 RELATIVE = 1e-11
 
@@ -47,7 +50,7 @@ def results(value):
 
 @pytest.mark.parametrize("name", COMPILED)
 @pytest.mark.parametrize("arm", ARMS, ids=lambda a: a.name)
-@pytest.mark.some(12)
+@pytest.mark.some(13)
 def test_straight_tape_and_numpy_agree(arm, name):
     if VERBS[name].needs_inertia and arm.dof > 2 * VERBS[name].program.straight_up_to:
         arm = ARMS[0]  # straight-line code far beyond its range takes long to compile

@@ -11,6 +11,8 @@ from lissom.dynamics.bodies import BASE, Bodies
 # both sides are sums of products over tens of bodies in double precision
 RELATIVE = 1e-10
 SIZES = [(1, 1), (2, 3), (3, 7), (4, 9), (5, 14), (6, 30), (7, 55)]
+SCREWS = {"kinds": ("revolute", "prismatic", "helical", "helical", "fixed")}  # generic pitches up to 0.4 m/rad
+CASES = [(size, {}) for size in SIZES] + [((seed, n), SCREWS) for seed, n in ((11, 4), (12, 9), (13, 26))]
 
 
 def depth_first(bodies):
@@ -39,7 +41,8 @@ class Twin:
         self.rows = [(b.armature, b.damping, b.friction, b.stiffness, b.rest) for b in self.bodies.list]
 
     def _add(self, k, body):
-        kind = pin.JointModelPZ() if body.prismatic else pin.JointModelRZ()
+        kinds = {"prismatic": pin.JointModelPZ, "revolute": pin.JointModelRZ, "helical": pin.JointModelHZ}
+        kind = kinds[body.kind](*body.numbers)
         placement = pin.SE3(body.R, body.p)
         self.joint[k] = self.model.addJoint(self.joint[body.parent], kind, placement, f"{k}")
         if body.mass > 0:
@@ -64,10 +67,11 @@ def close(got, want):
     assert np.abs(got - want).max() <= RELATIVE * max(np.abs(want).max(), 1e-3)
 
 
-@pytest.fixture(scope="module", params=SIZES, ids=lambda s: f"{s[1]} links")
+@pytest.fixture(scope="module", params=CASES, ids=lambda c: f"{c[0][1]} links{', screws' if c[1] else ''}")
 def case(request):
-    arm = random_arm(*request.param)
-    return arm, Twin(arm), random_states(arm, 5, seed=request.param[0])
+    size, options = request.param
+    arm = random_arm(*size, **options)
+    return arm, Twin(arm), random_states(arm, 5, seed=size[0])
 
 
 def test_inverse_dynamics(case):
@@ -114,7 +118,8 @@ def test_gradient(case):
 
 def test_regressor_column_by_column():
     """Against Pinocchio, on arms whose link frames are the joints' own; its order of inertias is another."""
-    arm = random_arm(17, 11, drives=False, kinds=("revolute", "prismatic"))
+    arm = random_arm(17, 11, drives=False, kinds=("revolute", "prismatic", "helical"))
+    assert any(joint.kind == "helical" for joint in arm.joints)
     links = [
         link.replace(frame=np.eye(4), payload=None, joint=link.joint.replace(axis=(0, 0, 1)))
         for link in arm.links

@@ -16,7 +16,8 @@ from lissom.spatial.rotations import from_rpy
 
 pin = pytest.importorskip("pinocchio")
 RIGID = {"tree": random_arm(3, 7), "welds": random_arm(14, 12, kinds=("revolute", "fixed", "prismatic", "fixed")),
-         "gripper": gripper_arm(), "elastic": random_arm(5, 8), "large": random_arm(6, 24)}  # fmt: skip
+         "gripper": gripper_arm(), "elastic": random_arm(5, 8), "large": random_arm(6, 24),
+         "screws": random_arm(7, 6, kinds=("helical", "revolute", "prismatic"))}  # fmt: skip
 URDF = [
     "panda_description/urdf/panda.urdf", "kinova_description/robots/kinova.urdf", "ur_description/urdf/ur5_robot.urdf",
     "baxter_description/urdf/baxter.urdf", "talos_data/robots/talos_full_v2.urdf",
@@ -263,7 +264,7 @@ def test_along_the_axis_it_is_what_the_link_needs(arm):
         if not joint.moves:
             continue
         axis = joint_pose(arm, q, k)[:3, :3] @ joint.axis
-        along = R[k, :3] if joint.kind == "prismatic" else R[k, 3:]
+        along = joint.travel * R[k, :3] + joint.rotation * R[k, 3:]
         at = arm.coordinates.index(joint.name) + int(joint.elastic is not None)
         want = tau[at]
         if joint.elastic is not None:
@@ -274,7 +275,7 @@ def test_along_the_axis_it_is_what_the_link_needs(arm):
 # ---- Pinocchio -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["tree", "welds", "elastic", "large"])
+@pytest.mark.parametrize("name", ["tree", "welds", "elastic", "large", "screws"])
 def test_pinocchio_on_random_trees(name):
     arm = RIGID[name]
     twin, (q, qd, qdd) = Twin(arm), random_states(arm, 1, seed=1)[:, 0]

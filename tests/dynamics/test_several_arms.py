@@ -13,6 +13,7 @@ from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import load_inputs
 
 ROUNDING = 1e-12  # relative; other folding of constants rounds otherwise
+SCREWS = {"kinds": ("helical", "revolute", "fixed", "prismatic", "helical")}
 VERBS = {
     "inverse_dynamics": 3, "forward_dynamics": 3, "mass_matrix": 1, "bias_forces": 2, "gravity_forces": 1,
     "kinetic_energy": 2, "potential_energy": 1, "inverse_dynamics_gradient": 3, "poses": 1,
@@ -71,10 +72,10 @@ def boom(plane="bending_z"):
 
 @pytest.mark.some(6)
 @pytest.mark.parametrize("name", VERBS)
-@pytest.mark.parametrize(("seed", "n"), [(3, 4), (8, 14)])
-def test_trees_as_each_arm_by_itself(name, seed, n):
-    """Straight-line code and tape; slides, fixed and elastic joints, drives and springs, everything varied."""
-    arms = others(random_arm(seed, n), 6)
+@pytest.mark.parametrize(("seed", "n", "options"), [(3, 4, {}), (8, 14, {}), (4, 4, SCREWS), (9, 14, SCREWS)])
+def test_trees_as_each_arm_by_itself(name, seed, n, options):
+    """Straight-line code and tape; slides, screws, fixed and elastic joints, drives and springs, everything varied."""
+    arms = others(random_arm(seed, n, **options), 6)
     state = random_states(arms[0], len(arms), count=VERBS[name])
     agree(call_each(arms, name, state), of_each(arms, name, state))
 

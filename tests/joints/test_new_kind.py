@@ -75,7 +75,7 @@ def screw_tree():
         link = node.element
         if kind == "screw":
             row = constants_of(body)
-            link = filled(flat(RigidLink(Screw(PITCH), link.placement, link.inertia)).structure, [PITCH, *row])
+            link = filled(flat(RigidLink(link.placement, link.inertia, Screw(PITCH))).structure, [*row, PITCH])
         values = [link if name == "element" else getattr(node, name) for name in type(node).__annotations__]
         nodes.append(type(node)(*values))
     return Tree(tuple(nodes))
@@ -179,8 +179,8 @@ def test_energy_and_gradient_ask_the_joint(states):
 
 
 def test_unknown_kinds_are_errors():
-    assert set(JOINTS) == {"revolute", "prismatic", "screw"}
-    with pytest.raises(UnsupportedError, match="'ball' are not supported; expected one of prismatic, revolute, screw"):
+    assert set(JOINTS) == {"fixed", "helical", "prismatic", "revolute", "screw"}
+    with pytest.raises(UnsupportedError, match="'ball' are not supported; expected one of fixed, helical, prismatic, "):
         joint_class("ball")
     bodies = Bodies(TIED)
     bodies.list[0] = bodies.list[0]._replace(kind="ball")

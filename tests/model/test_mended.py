@@ -147,7 +147,7 @@ def test_degrees_of_a_slide_are_refused(tmp_path):
     path = tmp_path / "slide.toml"
     path.write_text('name = "s"\n[[links]]\nname = "a"\nmass = 1.0\n[links.joint]\ntype = "prismatic"\n'
                     "limits = { position_deg = [0.0, 90.0] }\n")  # fmt: skip
-    with pytest.raises(ls.ModelError, match="position_deg is for revolute joints"):
+    with pytest.raises(ls.ModelError, match="position_deg is for joints that turn; a prismatic joint's limits are"):
         ls.load(path)
 
 

@@ -8,7 +8,8 @@ import lissom as ls
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import from_rpy
 
-ARMS = [random_arm(21, 6), random_arm(22, 12), ls.load("tree_demo"), ls.load("stanford"), ls.load("puma560")]
+ARMS = [random_arm(21, 6), random_arm(22, 12), ls.load("tree_demo"), ls.load("stanford"), ls.load("puma560"),
+        random_arm(23, 6, kinds=("helical", "revolute", "prismatic"))]  # fmt: skip
 STEP = 1e-5  # central differences: error about STEP^2 + rounding / STEP, 1e-10 relative
 
 

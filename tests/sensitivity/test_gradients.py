@@ -14,7 +14,8 @@ from lissom.engine.program import Inline
 from lissom.kernels import forward_gradient
 
 RELATIVE = 1e-9
-ARMS = [random_arm(31, 2), random_arm(32, 5), random_arm(33, 9), random_arm(34, 16)]
+ARMS = [random_arm(31, 2), random_arm(32, 5, kinds=("helical", "revolute", "prismatic")), random_arm(33, 9),
+        random_arm(34, 16)]  # fmt: skip
 
 
 def automatic(program, arm, loads, base, states):

@@ -130,10 +130,10 @@ class ArmOptions:
         return self.payload_link or payload_link(arm, "name the link that carries the payload with --payload-link")
 
     def _locked(self, arm: Arm) -> dict[str, float]:
-        """Positions of the joints that --lock names; degrees are of revolute joints only."""
+        """Positions of the joints that --lock names; degrees are of joints whose position is an angle."""
         import math
 
-        turning = {joint.name for joint in arm.joints if joint.kind == "revolute"}
+        turning = {joint.name for joint in arm.joints if joint.angular}
         found: dict[str, float] = {}
         for text in self.lock or ():
             name, _, value = text.rpartition("=")
@@ -185,7 +185,7 @@ def takes_arm(*, needs_mass: bool = False, arm: Any = None) -> Callable[[Callabl
 
 
 def positions(arm: Arm, q: str | None, deg: bool, default: Array | None = None) -> Array:
-    """The state that --q and --deg describe, loops closed; degrees are of the revolute joints only.
+    """The state that --q and --deg describe, loops closed; degrees are of joints whose position is an angle.
 
     default : without --q; otherwise `arm.home`
     """
@@ -225,7 +225,7 @@ def _requested(arm: Arm, q: str, deg: bool) -> Array:
     if not deg or state.shape[-1] not in (len(arm.joints), arm.dof):
         return state  # the verb explains a wrong length
     turning = np.zeros(arm.dof, bool)
-    turning[arm.joint_index] = [joint.kind == "revolute" for joint in arm.joints]
+    turning[arm.joint_index] = [joint.angular for joint in arm.joints]
     if state.shape[-1] != arm.dof:
         turning = turning[arm.joint_index]
     return np.where(turning, np.radians(state), state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,16 +26,13 @@ from lissom.spatial.vectors import Matrix3, Vector3
 if TYPE_CHECKING:
     from lissom.dynamics.varied import Varied
 
-CONSTANTS = 22  # of a body: R0 (9), p (3), m, mc (3), I (6)
-INERTIA = 10  # of them m, mc, I, the last ones
+PLACED, CONSTANTS = 12, 22  # of a body: R0 (9), p (3), m, mc (3), I (6); numbers of its kind of joint follow
+INERTIA = 10  # of them m, mc, I
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 MOTION = flat(Motion(NUMBERS, NUMBERS, NUMBERS)).structure
 UPRIGHT = Rotation(Matrix3(Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0), Vector3(0.0, 0.0, 1.0)))
 WORLD = Placement(UPRIGHT, NUMBERS)
 FALL = Step("fall", lambda base, K: [[*base[0:6], *sub(base[6:9], K)]], (9,), (9,), 3)
-WITH_PAYLOAD = Step(
-    "with_payload", lambda K, P: [[*[x + 0 for x in K[:12]], *add(K[12:], P)]], (CONSTANTS, INERTIA), (CONSTANTS,)
-)
 
 
 class Setting(NamedTuple):
@@ -123,8 +121,20 @@ def with_payloads(run: Any, bodies: Bodies, payloads: Iterable[tuple[str, Any]])
         if k != BASE:  # what lies on the base does not move
             own = constants_of(bodies.list[k])
             have = rows[k] if k in rows else own if bodies.list[k].constants is not None else run.constant(own)
-            rows[k] = run.apply(WITH_PAYLOAD, have, payload)
+            rows[k] = run.apply(_with_payload(len(bodies.list[k].numbers)), have, payload)
     return bodies.changed(constants=rows) if rows else bodies
+
+
+@functools.cache
+def _with_payload(numbers: int) -> Step:
+    """The step that adds a payload to the constants of a body whose joint has some numbers of its own."""
+
+    def added(K: Any, P: Any) -> list[list[Any]]:
+        placed, own = ([x + 0 for x in part] for part in (K[:PLACED], K[CONSTANTS:]))
+        return [[*placed, *add(K[PLACED:CONSTANTS], P), *own]]
+
+    size = CONSTANTS + numbers
+    return Step(f"with_payload_{size}", added, (size, INERTIA), (size,))
 
 
 def nine_of(load: Load) -> Array:

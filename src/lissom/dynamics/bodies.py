@@ -21,6 +21,7 @@ from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
 from lissom.errors import UnsupportedError
+from lissom.joints import is_prismatic
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.following import totals
@@ -61,12 +62,13 @@ class Body(NamedTuple):
     width: int = 1  # number of its coordinates
     follows: bool = False  # its joint follows another one: it has that one's coordinate
     beam_owner: int = -1  # it is a place along the beam of this body, with the same coordinates
+    numbers: tuple[float, ...] = ()  # of its kind of joint, such as the pitch of a screw
     mount: bool = False  # such a place that carries bodies; the others are only looked at or loaded, and have no mass
 
     @property
     def prismatic(self) -> bool:
-        """Whether the joint is prismatic."""
-        return self.kind == "prismatic"
+        """Whether the joint is prismatic, for equations of revolute and prismatic joints; others are errors."""
+        return self.beam is None and is_prismatic(self.kind, self.joint)
 
 
 class Place(NamedTuple):
@@ -185,7 +187,7 @@ class Bodies:
         motor = Body(
             parent, joint.kind, squared(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, nothing,
             np.zeros((3, 3)), *self._drive(joint), joint.stiffness, joint.rest, joint.name, leads,
-            follows=mimic is not None,
+            follows=mimic is not None, numbers=tuple(getattr(joint, word) for word in joint.mechanism.names()),
         )  # fmt: skip
         self.list.append(motor)
         carried.append(None)
@@ -426,12 +428,21 @@ def refuse_unready(arm: Arm) -> None:
     """Raise an error for arms whose dynamics is not supported."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
-    if arm.flexible and arm.flexibility.startswith("book"):
-        slides = [link.joint.name for link in arm.links if link.joint.kind == "prismatic"]
-        if slides:
+    if arm.flexible and arm.flexibility != "second_order":
+        _refuse_joints(arm)
+
+
+def _refuse_joints(arm: Arm) -> None:
+    """Raise an error for kinds of joints that the linear field of flexible links does not cover."""
+    truncated = arm.flexibility.startswith("book")
+    for joint in (link.joint for link in arm.links if link.joint.travel):
+        screw = bool(joint.rotation)
+        if truncated or screw:
+            covered = "revolute joints only" if truncated else "revolute and prismatic joints only"
+            linear = "" if screw else "'linear', the same equations without their truncations, or "
             raise UnsupportedError(
-                f"arm {arm.name!r}: joint {slides[0]!r} is prismatic; flexibility={arm.flexibility!r} covers revolute "
-                "joints only. Use 'linear', the same equations without their truncations, or 'second_order'."
+                f"arm {arm.name!r}: joint {joint.name!r} is {joint.kind}; flexibility={arm.flexibility!r} covers "
+                f"{covered}. Use {linear}'second_order'."
             )
 
 

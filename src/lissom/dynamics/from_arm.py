@@ -45,7 +45,7 @@ def element_of(body: Body) -> AbstractElement[Any]:
     """The element of a body: a rigid link, a beam, or a place along one."""
     row = constants_of(body)
     if body.beam is None:
-        structure = _link(body.kind)
+        structure = _link(body.kind, len(body.numbers))
         made: RigidLink = filled(structure, row, of_numbers(structure) if body.constants is None else None)
         return made
     from lissom.elements.beam import SecondOrderBeam
@@ -57,17 +57,17 @@ def element_of(body: Body) -> AbstractElement[Any]:
 
 
 @functools.cache
-def _link(kind: str) -> Structure:
-    return flat(RigidLink(joint_class(kind)(), PLACEMENT, INERTIA)).structure
+def _link(kind: str, numbers: int) -> Structure:
+    return flat(RigidLink(PLACEMENT, INERTIA, joint_class(kind)(*[0.0] * numbers))).structure
 
 
 def constants_of(body: Body) -> Any:
-    """R0 (9), p (3), m, mc (3), I (6) of a body."""
+    """R0 (9), p (3), m, mc (3), I (6) of a body, and the numbers of its kind of joint."""
     if body.constants is not None:
         return body.constants
     I = body.inertia
     six = [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
-    return [*map(float, (*body.R.ravel(), *body.p, body.mass, *body.moment, *six))]
+    return [*map(float, (*body.R.ravel(), *body.p, body.mass, *body.moment, *six, *body.numbers))]
 
 
 def inertia_of(row: Any) -> RigidInertia:

@@ -41,7 +41,9 @@ class Numbers(NamedTuple):
         """Slices of a table whose entries are of one kind."""
         if key[0] == "beam":
             return _stretches(self.layouts[key].shapes)
-        return {"body": BODY, "drive": DRIVE, "load": NINE, "gravity": NINE[:1]}.get(key[0], POSE)
+        if key[0] == "body":
+            return (*BODY, *(slice(k, k + 1) for k in range(BODY[-1].stop, len(self.tables[key]))))
+        return {"drive": DRIVE, "load": NINE, "gravity": NINE[:1]}.get(key[0], POSE)
 
     def layout(self, key: Key, some: Array) -> Layout:
         """The pattern of a beam with these entries of its table."""

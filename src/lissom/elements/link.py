@@ -34,11 +34,11 @@ from lissom.spatial.vectors import ZERO, Vector3
 @final
 @record
 class RigidLink(AbstractElement[Pose]):
-    """Joint, its placement on the parent, and the inertia of the body behind it."""
+    """Placement of a joint on the parent, inertia of the body behind it, and the joint."""
 
-    joint: AbstractJoint
     placement: Placement
     inertia: RigidInertia
+    joint: AbstractJoint
 
     def origin(self, x: Pose) -> Vector3:
         """Origin of the frame, in the axes of the parent."""

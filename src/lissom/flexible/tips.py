@@ -16,7 +16,7 @@ from lissom.model.arm import Arm
 from lissom.model.beam import Tip
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia, combine
-from lissom.spatial.rotations import Array, about_axis
+from lissom.spatial.rotations import Array
 
 
 class Hanging(NamedTuple):
@@ -82,15 +82,10 @@ def _seen(arm: Arm, i: int, beyond: Hanging, along: Inertia, positions: Mapping[
     mass = own.mass + beyond.body.mass
     mean = (own.mass * np.asarray(own.com) + beyond.body.mass * centre) / mass if mass else np.zeros(3)
     joint = link.joint
-    motion = pose()
-    if joint.moves:
-        at = positions[joint.name]
-        axis = np.asarray(joint.axis, float)
-        motion = pose(p=at * axis) if joint.kind == "prismatic" else pose(about_axis(axis, at))
-    X = joint.placement @ motion @ link.frame
+    X = joint.placement @ joint.transform(positions[joint.name] if joint.moves else 0.0) @ link.frame
     body = whole.in_frame(X)
     mean = X[:3, :3] @ mean + X[:3, 3]
-    if joint.kind == "revolute":  # averaged over its turn, the centre lies on the axis
+    if joint.rotation:  # averaged over its turn, the centre lies on the axis
         start, axis = joint.placement[:3, 3], joint.placement[:3, :3] @ np.asarray(joint.axis, float)
         mean = start + axis * (axis @ (np.asarray(body.com) - start))
     return Hanging(body, mean)

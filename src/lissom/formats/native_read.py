@@ -17,6 +17,7 @@ from lissom.formats.kinds import refuse_other_kind
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
 from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
+from lissom.joints import JOINTS
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
@@ -299,11 +300,11 @@ class Reader:
 
 
 def _refuse_degrees_of_slides(row: Table, kind: Any) -> None:
-    limits = row.get("limits")
-    if kind == "prismatic" and isinstance(limits, dict):
+    limits, made = row.get("limits"), JOINTS.get(kind) if isinstance(kind, str) else None
+    if made is not None and made.unit != "rad" and isinstance(limits, dict):
         for word in limits:
             if word.endswith("_deg"):
-                raise ModelError(f"{word} is for revolute joints; a prismatic joint's limits are in m.")
+                raise ModelError(f"{word} is for joints that turn; a {kind} joint's limits are in {made.unit}.")
 
 
 def _placement(value: Any, what: str) -> Array:

@@ -78,7 +78,7 @@ def named_arm(document: Table, folder: Path) -> Arm:
 
 def _locked(arm: Arm, document: Table) -> Arm:
     """The arm with the joints of ``lock`` fixed at their positions, those of ``lock_deg`` in degrees."""
-    turning = {joint.name for joint in arm.joints if joint.kind == "revolute"}
+    turning = {joint.name for joint in arm.joints if joint.angular}
     for word in ("lock", "lock_deg"):
         row = as_table(document.get(word, {}), word)
         with inside(word):
@@ -97,7 +97,7 @@ def load_beside(source: Any, word: str, folder: Path, **options: Any) -> Arm:
 def in_radians(row: Table, words: Sequence[str], arm: Arm) -> Table:
     """A copy with ``x_deg`` as x: degrees of the joints that turn; a sliding joint's entry is in metres."""
     row = dict(row)
-    turns = np.array([joint.kind == "revolute" for joint in arm.joints])
+    turns = np.array([joint.angular for joint in arm.joints])
     for word in words:
         if f"{word}_deg" in row:
             if word in row:

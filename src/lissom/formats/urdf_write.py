@@ -18,6 +18,7 @@ from lissom.spatial.rotations import Array, to_rpy
 # URDF demands effort and velocity limits; this stands for "none" (our reader knows it).
 NO_LIMIT = 1e12
 DRAWING = "lissom_drawing"  # the name of visual shapes that are drawings, by which our reader knows them
+TYPES = ("revolute", "prismatic", "fixed")  # kinds of joints that URDF has under the same name
 DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -60,6 +61,12 @@ def unsayable(arm: Arm) -> list[str]:
     elastic = [joint.name for joint in arm.moving_joints if joint.elastic is not None]
     if elastic:
         raise UnsupportedError(f"URDF has no elastic joints ({', '.join(elastic)}). Save as .toml.")
+    other = [joint for joint in arm.moving_joints if joint.kind not in TYPES]
+    if other:
+        listed = ", ".join(f"{joint.name}: {joint.kind}" for joint in other)
+        raise UnsupportedError(
+            f"URDF has revolute, continuous, prismatic and fixed joints only ({listed}). Save as .toml."
+        )
     out = []
     if tuple(arm.gravity) != DEFAULT_GRAVITY:
         out.append(f"gravity {arm.gravity.tolist()}")

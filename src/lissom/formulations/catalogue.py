@@ -152,6 +152,7 @@ def refuse_uncovered(
     if f.planar:
         _refuse_spatial(f, arm, bodies, setting, asking or verb)
         return
+    _refuse_kinds(f, arm, asking or verb, asking is None)
     if bodies.flexible:
         raise UnsupportedError(
             f"{asking or verb}: method {f.name!r} covers rigid links only, and arm {arm.name!r} has flexible ones"
@@ -171,13 +172,27 @@ def refuse_uncovered(
     raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. Supported by: {listed}.")
 
 
+def _refuse_kinds(f: Formulation, arm: Arm, verb: str, optional: bool) -> None:
+    """Raise an error for joints of a kind that a formulation does not cover."""
+    covered = f.joints.split(", ")
+    for joint in arm.moving_joints:
+        if joint.kind not in covered:
+            raise UnsupportedError(
+                f"{verb}: method {f.name!r} covers {' and '.join(covered)} joints only, and joint {joint.name!r} of "
+                f"arm {arm.name!r} is {joint.kind}"
+                + (". Leave out method to use the fast path, which covers it." if optional else ".")
+            )
+
+
 def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
     """Raise an error if a planar closed form does not cover an arm."""
     fast = "Leave out method" if asking in f.verbs else f"Use {', '.join(f.verbs)} without method"
     fast += ": the fast path covers it"
     if bodies.flexible:
-        slides = any(body.prismatic for body in bodies.list)  # which Book's recursion does not cover
-        fast += ", with flexibility='second_order' (or 'linear'" + (")" if slides else " or 'book')")
+        moving = [link.joint for link in arm.links if link.joint.travel]  # which Book's recursion does not cover
+        screws = any(joint.rotation for joint in moving)
+        fast += ", with flexibility='second_order'"
+        fast += "" if screws else " (or 'linear')" if moving else " (or 'linear' or 'book')"
     if setting.base:
         raise UnsupportedError(f"{asking}: method {f.name!r} does not cover a moving base. {fast}.")
     try:

@@ -203,8 +203,8 @@ class Planar:
 
     def _refuse_oblique(self, body: Body, normal: Array) -> int:
         """Direction of rotation of a joint about the normal of the plane, +1 or -1; raises an error for others."""
-        if body.prismatic:
-            raise UnsupportedError(f"joint {body.joint!r} is prismatic")
+        if body.kind != "revolute":
+            raise UnsupportedError(f"joint {body.joint!r} is {body.kind}")
         if abs(normal[0]) > PARALLEL or abs(normal[1]) > PARALLEL:
             raise UnsupportedError(f"the axis of joint {body.joint!r} is not parallel to the first one")
         return 1 if normal[2] > 0 else -1

@@ -6,9 +6,9 @@ Every file of this room is read, so a new kind of joint is a new file and nothin
 import importlib
 import pkgutil
 
-from lissom.joints.base import AbstractJoint, joint_class
+from lissom.joints.base import JOINTS, AbstractJoint, is_prismatic, joint_class
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["AbstractJoint", "joint_class"]
+__all__ = ["JOINTS", "AbstractJoint", "is_prismatic", "joint_class"]

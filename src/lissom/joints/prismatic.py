@@ -15,6 +15,7 @@ class Prismatic(AbstractJoint):
     """The coordinate is the displacement [m]."""
 
     kind = "prismatic"
+    unit = "m"
 
     def pose(self, q: Coordinates) -> Pose:
         return Pose(Identity(), Vector3(0, 0, q[0]))

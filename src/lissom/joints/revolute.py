@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from lissom.joints.base import AbstractJoint
 from lissom.records import record
 from lissom.spatial.motions import Pose, Twist
@@ -15,6 +17,7 @@ class Revolute(AbstractJoint):
     """The coordinate is the angle [rad]."""
 
     kind = "revolute"
+    period = 2 * math.pi
 
     def pose(self, q: Coordinates) -> Pose:
         return Pose(RotationZ(cos(q[0]), sin(q[0])), ZERO)

@@ -96,8 +96,8 @@ def _sideways(link: Link, child: Link | None, x: Array, z: Any) -> Array:
                 f"z is {np.asarray(z).tolist()}, which lies along the beam; expected a direction across it."
             )
         return given
-    known = [np.asarray(link.joint.axis)] if link.joint.kind == "revolute" else []
-    if child is not None and child.joint.kind == "revolute":
+    known = [np.asarray(link.joint.axis)] if link.joint.rotation else []
+    if child is not None and child.joint.rotation:
         known.append(link.frame[:3, :3] @ child.joint.placement[:3, :3] @ child.joint.axis)
     known += [link.frame[:3, k] for k in np.argsort(np.abs(x @ link.frame[:3, :3]))]
     return next(axis for axis in known if np.linalg.norm(np.cross(x, axis)) >= PARALLEL)

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from lissom.model.joint import Joint
     from lissom.model.link import Link
 
-# of joints that turn and that slide: drive inertia, damping, friction, stiffness, position
-UNITS = (("kg m^2", "N m s/rad", "N m", "N m/rad", "rad"), ("kg", "N s/m", "N", "N/m", "m"))
+INERTIAS = {"rad": "kg m^2", "m": "kg"}  # of drives, by the unit of the position
 HEADS = ("link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "kg")
 OF_LINKS = ("link", "parent", "joint", "type", "kg")  # columns of a wide table that stay together
 OF_JOINTS = ("joint", "axis", "joint at m", "limits", "max speed", "max effort")
@@ -117,19 +116,18 @@ def _row(link: Link, parent: Link | None) -> list[str]:
         else parent.frame @ parent.attachment(link.joint.at) @ link.joint.placement
     )
     joint, limits = link.joint, link.joint.limits
-    angle, force = ("deg", "N m") if joint.kind == "revolute" else ("m", "N")
-    turn = 180.0 / math.pi if joint.kind == "revolute" else 1.0
+    angle, turn = ("deg", 180.0 / math.pi) if joint.angular else (joint.unit, 1.0)
     mark = "" if joint.actuated or not joint.moves else " (passive)"
     return [
         link.name,
         link.parent or "base",
         joint.name,
-        joint.kind + mark,
+        joint.kind + _own_numbers(joint) + mark,
         _axis(joint.axis) if joint.moves else "-",
         _vector(X[:3, 3]),
         _span(limits.position, turn, angle),
         _span(limits.velocity, turn, f"{angle}/s"),
-        _span(limits.torque, 1.0, force),
+        _span(limits.torque, 1.0, joint.effort_unit),
         f"{link.without_payload.mass:.4g}",
     ]
 
@@ -181,18 +179,26 @@ def _choice(beam: Beam) -> str:
     return "; " + ", ".join(words) if words else ""
 
 
+def _own_numbers(joint: Joint) -> str:
+    """Numbers that only joints of its kind have."""
+    made = joint.mechanism
+    words = (f"{getattr(made, word):.4g} {unit}" for word, unit in zip(made.names(), made.units, strict=True))
+    return "".join(f" {word}" for word in words)
+
+
 def _joint_words(joint: Joint) -> str:
     """Drive, friction and springs of a joint, where they are not zero."""
+    unit, friction = joint.unit, joint.effort_unit
     words = []
-    inertia, damping, friction, stiffness, place = UNITS[joint.kind == "prismatic"]
+    damping, stiffness = f"{friction} s/{unit}", f"{friction}/{unit}"
     if joint.reflected_inertia:
-        words.append(f"drive inertia {joint.reflected_inertia:.4g} {inertia}")
+        words.append(f"drive inertia {joint.reflected_inertia:.4g} {INERTIAS[unit]}")
     if joint.damping:
         words.append(f"damping {joint.damping:.4g} {damping}")
     if joint.friction:
         words.append(f"friction {joint.friction:.4g} {friction}")
     if joint.stiffness:
-        words.append(f"spring {joint.stiffness:.4g} {stiffness} at rest {joint.rest:g} {place}")
+        words.append(f"spring {joint.stiffness:.4g} {stiffness} at rest {joint.rest:g} {unit}")
     if joint.elastic is not None:
         damped = f", damping {joint.elastic.damping:.4g} {damping}" if joint.elastic.damping else ""
         words.append(f"elastic, {joint.elastic.stiffness:.4g} {stiffness} between motor and link{damped}")

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from lissom.errors import UnsupportedError, about
 from lissom.model.arm import Arm
 from lissom.model.fields import choice, frozen, name as plain_name, number, records, transform, vector
-from lissom.model.joint import Joint, JointElasticity, Mimic
+from lissom.model.joint import OWN_NUMBERS, Joint, JointElasticity, Mimic
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load, Payload
@@ -44,12 +44,13 @@ class DH(Record):
     Parameters
     ----------
     a, alpha, d, theta : float    [m, rad, m, rad]; theta of a revolute and d of a prismatic joint are
-                                  offsets added to its coordinate
-    joint : "revolute", "prismatic" or "fixed"
+                                  offsets added to its coordinate; a helical joint turns by q and moves by pitch q
+    joint : "revolute", "prismatic", "helical" or "fixed"
     mass, com, inertia, payload, tools, shapes :    as in `Link`, in the row's DH frame
     name, joint_name : str        of the link, default ``link1``, ``link2``, ...; of the joint, default the link's
     armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest : float    as in `Joint`
     actuated, limits, elastic, mimic : bool, Limits, JointElasticity, Mimic    as in `Joint`
+    pitch : float or None         of a helical joint [m/rad]
 
     Examples
     --------
@@ -82,6 +83,7 @@ class DH(Record):
     limits: Limits = field(default_factory=Limits)
     elastic: JointElasticity | None = None
     mimic: Mimic | None = None
+    pitch: float | None = None
 
     def __post_init__(self) -> None:
         for word in ("name", "joint_name"):
@@ -143,12 +145,19 @@ class DHTable(Record):
 
     def __str__(self) -> str:
         head = f"{self.convention} Denavit-Hartenberg, base at {np.round(self.base[:3, 3], 6).tolist()}"
-        lines = [head, f"{'joint':<16}{'type':<11}{'theta':>11}{'d':>11}{'a':>11}{'alpha':>11}"]
+        own = [word for word in OWN_NUMBERS if any(getattr(row, word) is not None for row in self.rows)]
+        columns = ("theta", "d", "a", "alpha", *own)
+        lines = [head, f"{'joint':<16}{'type':<11}" + "".join(f"{word:>11}" for word in columns)]
         for row in self.rows:
-            shown = (0.0 if abs(value) < 1e-15 else value for value in (row.theta, row.d, row.a, row.alpha))
-            numbers = "".join(f" {value:>10.5g}" for value in shown)
-            lines.append(f"{row.name:<16}{row.joint:<11}{numbers}")
+            numbers = "".join(f" {_cell(getattr(row, word)):>10}" for word in columns)
+            lines.append(f"{row.name:<16}{row.joint:<11}{numbers}".rstrip())
         return "\n".join(lines)
+
+
+def _cell(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{0.0 if abs(value) < 1e-15 else value:.5g}"
 
 
 def from_dh(

@@ -6,13 +6,17 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, about, shown
+from lissom.joints import JOINTS, AbstractJoint, joint_class
 from lissom.model.fields import choice, flag, name, number, transform, unit_vector
 from lissom.model.limits import Limits
 from lissom.model.record import Record
+from lissom.spatial.rotations import Array
 
-KINDS = ("revolute", "prismatic", "fixed")
+KINDS = tuple(sorted(JOINTS, key=lambda kind: (JOINTS[kind].nv == 0, kind)))  # fixed last
+OWN_NUMBERS = {word: kind for kind, made in JOINTS.items() for word in made.names()}  # that only some kinds have
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +67,14 @@ class Mimic(Record):
 
 @dataclass(frozen=True, eq=False)
 class Joint(Record):
-    """A revolute, prismatic or fixed joint about any axis.
+    """A revolute, prismatic, helical or fixed joint about any axis.
+
+    The coordinate of a helical joint (screw) is its angle [rad], its effort a torque [N m]; units below are those of
+    the coordinate and the effort.
 
     Parameters
     ----------
-    kind : "revolute", "prismatic" or "fixed"
+    kind : "revolute", "prismatic", "helical" or "fixed"
     placement : (4, 4)         pose of the joint in the parent's frame; of a flexible parent in the frame of its tip, or
                                of its section at `at`
     axis : (3,)                direction in the joint frame; made a unit vector
@@ -83,11 +90,15 @@ class Joint(Record):
     elastic : JointElasticity or None  a spring between motor and link: the joint has two coordinates
     mimic : Mimic or None      the joint follows another one and has no coordinate of its own
     at : float or None         where the joint sits along the parent's beam, from its root [m]; None: at its tip
+    pitch : float or None      of a helical joint: displacement along the axis per angle [m/rad], lead / (2 pi);
+                               positive for a right-handed thread
 
     Examples
     --------
     >>> Joint("revolute", axis=(0, 1, 0), rotor_inertia=2e-4, gear_ratio=100).reflected_inertia
     2.0
+    >>> Joint("helical", pitch=0.01).transform(0.5)[:3, 3]
+    array([0.   , 0.   , 0.005])
     """
 
     kind: str = "revolute"
@@ -106,12 +117,14 @@ class Joint(Record):
     elastic: JointElasticity | None = None
     mimic: Mimic | None = None
     at: float | None = None
+    pitch: float | None = None
 
     def __post_init__(self) -> None:
         with about(f"joint {self.name!r}" if isinstance(self.name, str) and self.name else "joint"):
             self._clean()
-            if self.kind == "fixed":
+            if not self.moves:
                 self._refuse_motion_data()
+            self._clean_own_numbers()
             if self.elastic is not None and self.reflected_inertia <= 0.0:
                 raise ModelError(
                     "an elastic joint needs inertia on its motor side, or its motion is undetermined. "
@@ -141,13 +154,28 @@ class Joint(Record):
             raise ModelError("limits of one joint must be scalars or (lower, upper), not arrays.")
         self._set(**clean)
 
+    def _clean_own_numbers(self) -> None:
+        """Validate the numbers that joints of some kinds only have, such as the pitch of a screw."""
+        own = joint_class(self.kind)
+        for word, unit in zip(own.names(), own.units, strict=True):
+            if getattr(self, word) is None:
+                raise ModelError(f"a {self.kind} joint needs {word} [{unit}]; give {word}=....")
+            self._set(**{word: number(getattr(self, word), word)})
+        for word, kind in OWN_NUMBERS.items():
+            if word not in own.names() and getattr(self, word) is not None:
+                raise ModelError(
+                    f"{word} is {shown(getattr(self, word))}, but a {self.kind} joint has none; remove it, or make the "
+                    f"joint {kind}."
+                )
+
     def _refuse_motion_data(self) -> None:
         found = self.motion_data
         if found:
             listed = ", ".join(f"{word} ({shown(getattr(self, word))})" for word in found)
+            moving = f"{', '.join(KINDS[:-2])} or {KINDS[-2]}"
             raise ModelError(
                 f"a fixed joint cannot have {listed}; remove {'it' if len(found) == 1 else 'them'}, or make the joint "
-                "revolute or prismatic. arm.lock({joint: position}) fixes a joint of an arm and drops all of this."
+                f"{moving}. arm.lock({{joint: position}}) fixes a joint of an arm and drops all of this."
             )
 
     @property
@@ -160,7 +188,53 @@ class Joint(Record):
     @property
     def moves(self) -> bool:
         """Whether the joint moves: it is not fixed."""
-        return self.kind != "fixed"
+        return joint_class(self.kind).nv > 0
+
+    # ---- what its kind says ----------------------------------------------------------------------
+
+    @property
+    def mechanism(self) -> AbstractJoint:
+        """The motion that the joint leaves free, about the z axis: its kind with its numbers."""
+        own = joint_class(self.kind)
+        return own(*(getattr(self, word) for word in own.names()))
+
+    @property
+    def unit(self) -> str:
+        """Unit of its position: "rad" or "m"."""
+        return joint_class(self.kind).unit
+
+    @property
+    def effort_unit(self) -> str:
+        """Unit of the generalized force on it: "N m" or "N"."""
+        return self.mechanism.effort_unit
+
+    @property
+    def angular(self) -> bool:
+        """Whether its position is an angle: files and the command line take it in degrees too."""
+        return self.moves and self.unit == "rad"
+
+    @property
+    def period(self) -> float | None:
+        """Positions that differ by it are the same pose (2 pi of a revolute joint); None where no two positions are."""
+        return joint_class(self.kind).period
+
+    @property
+    def rotation(self) -> float:
+        """Rotation about its axis per unit of its position [rad per unit]; 0 for a fixed joint."""
+        return self.mechanism.rotation if self.moves else 0.0
+
+    @property
+    def travel(self) -> float:
+        """Displacement along its axis per unit of its position [m per unit]; 0 for a fixed joint."""
+        return self.mechanism.travel if self.moves else 0.0
+
+    def half_range(self, reach: float = 1.0) -> float:
+        """Half the range of positions to search where it has no limits: half a turn, or a travel of `reach` [m]."""
+        return self.mechanism.half_range(reach)
+
+    def transform(self, q: ArrayLike) -> Array:
+        """(..., 4, 4) pose of the moving side in the joint frame for positions q (...)."""
+        return self.mechanism.transform(self.axis, q)
 
     @property
     def reflected_inertia(self) -> float:

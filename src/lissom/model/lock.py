@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lissom.errors import ModelError, shown, suggest
 from lissom.model.fields import frozen, number
 from lissom.model.joint import Joint
 from lissom.model.link import Link
-from lissom.model.positions import degrees_hint
-from lissom.spatial.frames import pose
-from lissom.spatial.rotations import about_axis
+from lissom.model.positions import joint_hint
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
@@ -52,8 +48,7 @@ def _position(arm: Arm, name: Any, value: Any) -> float:
         raise ModelError(f"lock: {error.problem}", subject) from None
     lower, upper = (float(bound[known.index(name)]) for bound in arm.bounds("position"))
     if not lower - ROUNDING * (1 + abs(lower)) <= x <= upper + ROUNDING * (1 + abs(upper)):
-        unit = _unit(arm.joint(name))
-        hint = degrees_hint(x, lower, upper) if unit == "rad" else ""
+        unit, hint = arm.joint(name).unit, joint_hint(arm.joint(name), x, lower, upper)
         raise ModelError(
             f"lock: position {x:g} {unit} is outside its limits, {lower:g} to {upper:g} {unit}. "
             f"{hint or 'Give one inside.'}",
@@ -84,16 +79,11 @@ def _locked(link: Link, at: Mapping[str, float]) -> Link:
     joint = link.joint
     if joint.name not in at:
         return link
-    x, axis = at[joint.name], np.asarray(joint.axis, float)
-    motion = pose(p=x * axis) if joint.kind == "prismatic" else pose(about_axis(axis, x))
-    return link.replace(joint=Joint("fixed", frozen(joint.placement @ motion), joint.axis, joint.name, at=joint.at))
+    placed = frozen(joint.placement @ joint.transform(at[joint.name]))
+    return link.replace(joint=Joint("fixed", placed, joint.axis, joint.name, at=joint.at))
 
 
 def _note(joint: Joint, x: float) -> str:
     dropped = joint.motion_data
     more = f"; its {', '.join(dropped)} dropped" if dropped else ""
-    return f"joint {joint.name!r} locked at {x:g} {_unit(joint)}{more}."
-
-
-def _unit(joint: Joint) -> str:
-    return "m" if joint.kind == "prismatic" else "rad"
+    return f"joint {joint.name!r} locked at {x:g} {joint.unit}{more}."

@@ -73,8 +73,8 @@ def _cannot_move(arm: Arm) -> Iterator[ModelFinding]:
     lower, upper = arm.bounds("position")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
         if low == high:
-            unit = "m" if joint.kind == "prismatic" else "rad"
-            free = "continuous in the URDF, or" if joint.kind == "revolute" else "give it other limits, or"
+            unit = joint.unit
+            free = "give it other limits, or" if joint.period is None else "continuous in the URDF, or"
             yield ModelFinding(
                 "warning", f"joint {joint.name!r}",
                 f"its position limits are both {low:g} {unit}, so it cannot move. If it should, make it {free} "
@@ -86,7 +86,7 @@ def _held_by_friction(arm: Arm) -> Iterator[ModelFinding]:
     """Findings about motors that are not stronger than the Coulomb friction of their joints."""
     lower, upper = arm.bounds("torque")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
-        unit = "N" if joint.kind == "prismatic" else "N m"
+        unit = joint.effort_unit
         if joint.actuated and joint.friction and joint.friction >= min(-low, high):
             part = "" if joint.friction >= max(-low, high) else " in one direction"
             yield ModelFinding(
@@ -109,8 +109,9 @@ def reach_of(arm: Arm) -> float:
     for i, link in enumerate(arm.links):
         parent = arm.parent_index[i]
         step = np.linalg.norm(link.joint.placement[:3, 3]) + np.linalg.norm((link.frame @ link.tip)[:3, 3])
-        if link.joint.kind == "prismatic" and link.joint.limits.position is not None:
-            step += max((abs(side) for side in link.joint.limits.position if np.isfinite(side)), default=0.0)
+        if link.joint.travel and link.joint.limits.position is not None:
+            ends = (abs(link.joint.travel * side) for side in link.joint.limits.position if np.isfinite(side))
+            step += max(ends, default=0.0)
         far[i] = step + (far[parent] if parent >= 0 else 0.0)
     return float(far.max())
 
@@ -130,7 +131,7 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
         yield ModelFinding("warning", subject, message + "Check the unit (mm instead of m?).")
     if body.mass > 0.0 and high > 0.0:
         yield from _size(subject, body.mass, high, reach)
-    if joint.kind == "revolute" and joint.limits.position is not None:
+    if joint.period is not None and joint.limits.position is not None:
         far = max(abs(side) for side in joint.limits.position if np.isfinite(side))
         if far > MANY_TURNS:
             message = f"the limits of its joint {joint.name!r} reach {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "

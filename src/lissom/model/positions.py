@@ -10,6 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
+    from lissom.model.joint import Joint
     from lissom.spatial.rotations import Array
 
 TURN = 2 * math.pi
@@ -49,15 +50,26 @@ def outside_limits(arm: Arm, q: Array) -> str:
     if not found:
         return ""
     more = f" ({len(found) - 1} more like it)" if len(found) > 1 else ""
-    name, x, (lower, upper), unit = found[0]
-    hints = (degrees_hint(value, *limits) for _, value, limits, of in found if of == "rad")
-    hint = next((text for text in hints if text), "")
+    joint, x, (lower, upper) = found[0]
+    hints = (joint_hint(one, value, *limits) for one, value, limits in found)
+    hint, unit = next((text for text in hints if text), ""), joint.unit
     place = "more than a turn" if lower <= x <= upper else f"outside its limits of {lower:.6g} to {upper:.6g} {unit}"
-    return f"joint {name!r} is at {x:.6g} {unit}, {place}{more}. {hint}".rstrip()
+    return f"joint {joint.name!r} is at {x:.6g} {unit}, {place}{more}. {hint}".rstrip()
 
 
-def _outside(arm: Arm, q: Array) -> Iterator[tuple[str, float, tuple[float, float], str]]:
-    """Joints outside their limits, or with whole degrees beyond a turn: name, farthest position, limits and unit."""
+def joint_hint(joint: Joint, x: float, lower: float, upper: float) -> str:
+    """As `degrees_hint`, for the position of a joint; a screw turns many times."""
+    return "" if joint.period is None else degrees_hint(x, lower, upper)
+
+
+def coordinate_hint(arm: Arm, coordinate: str, x: float, lower: float, upper: float) -> str:
+    """As `joint_hint`, for a coordinate by its name; empty where it is not that of a joint."""
+    joint = next((joint for joint in arm.joints if joint.name == coordinate), None)
+    return "" if joint is None else joint_hint(joint, x, lower, upper)
+
+
+def _outside(arm: Arm, q: Array) -> Iterator[tuple[Joint, float, tuple[float, float]]]:
+    """Joints outside their limits, or with whole degrees beyond a turn: joint, farthest position, limits."""
     lower, upper = arm.bounds("position")
     for joint, k, low, high in zip(arm.joints, arm.joint_index, lower.tolist(), upper.tolist(), strict=True):
         x = np.asarray(q)[..., k].reshape(-1)
@@ -66,6 +78,5 @@ def _outside(arm: Arm, q: Array) -> Iterator[tuple[str, float, tuple[float, floa
             continue
         beyond = np.maximum(low - x - SLACK * (1 + abs(low)), x - high - SLACK * (1 + abs(high)))
         worst = float(x[int(np.argmax(beyond))])
-        unit = "m" if joint.kind == "prismatic" else "rad"
-        if beyond.max() > 0 or (unit == "rad" and degrees_hint(worst, low, high)):
-            yield joint.name, worst, (low, high), unit
+        if beyond.max() > 0 or joint_hint(joint, worst, low, high):
+            yield joint, worst, (low, high)

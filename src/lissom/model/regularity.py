@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lissom.errors import ModelError
 from lissom.model.joint import Mimic
 from lissom.model.link import Link
-from lissom.spatial.rotations import Array, about_axis, skew
+from lissom.spatial.rotations import Array, skew
 
 # A joint's articulated inertia that is this small a part of its composite one is rounding of an exact zero.
 ROUNDING = 1e-12
@@ -137,7 +137,7 @@ class _Pass:
             if i in outboard:
                 inertia = self._closed(inertia.plus(outboard.pop(i)))
             inertia = self._through_joint(link, inertia.in_frame(link.frame))
-            placed = link.joint.placement @ _motion(link, self.at[i])
+            placed = link.joint.placement @ link.joint.transform(self.at[i])
             if above >= 0:
                 placed = self.links[above].attachment(link.joint.at) @ placed
             inertia = inertia.in_frame(placed)
@@ -151,7 +151,7 @@ class _Pass:
         if not joint.moves:
             return inertia
         s = np.zeros(6 + len(inertia.passed))
-        s[slice(0, 3) if joint.kind == "revolute" else slice(3, 6)] = joint.axis
+        (s[:6],) = joint.mechanism.directions(joint.axis)
         if joint.elastic is not None:  # the spring side first, without the motor's inertia
             inertia = self._eliminated(link, s, inertia)
         mimic = self.mimics.get(joint.name)
@@ -202,7 +202,7 @@ def _undetermined(link: Link, locked: float) -> str:
 def _why(link: Link, locked: float) -> str:
     if locked > 0.0:
         return "everything it carries is on another joint with the same axis, which can move against it"
-    if link.body.mass > 0.0 and link.joint.kind == "revolute":
+    if link.body.mass > 0.0 and not link.joint.travel:
         return f"its mass of {link.body.mass:g} kg lies on the joint's axis and has no moment of inertia about it"
     return "neither the link nor anything it carries has mass"
 
@@ -210,16 +210,6 @@ def _why(link: Link, locked: float) -> str:
 def _generic_position(i: int) -> float:
     """A position of joint i without special angles (golden-ratio sequence)."""
     return float(0.3 + (0.6180339887498949 * (i + 1)) % 1.0)
-
-
-def _motion(link: Link, q: float) -> Array:
-    """Pose of a joint's moving side in its fixed one."""
-    X = np.eye(4)
-    if link.joint.kind == "revolute":
-        X[:3, :3] = about_axis(link.joint.axis, q)
-    elif link.joint.kind == "prismatic":
-        X[:3, 3] = q * link.joint.axis
-    return X
 
 
 def _velocity_transform(X: Array) -> Array:

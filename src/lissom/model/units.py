@@ -59,7 +59,7 @@ def units(arm: Arm, word: str = "q") -> list[str]:
             for label in link.mode_labels:
                 known[f"{link.name}.{label}"] = "rad" if label.startswith("torsion") else "m"
         if link.joint.moves:
-            unit = "m" if link.joint.kind == "prismatic" else "rad"
+            unit = link.joint.unit
             known |= {link.joint.name: unit, f"{link.joint.name}.deflection": unit}
     return [UNITS[known[name]][word] for name in arm.coordinates]
 

@@ -108,7 +108,7 @@ def _limits(row: Table, arm: Arm) -> Limits:
             raise ModelError(f"{quantity} is given twice, in rad and in deg.")
         factor: Any = 1.0
         if word.endswith("_deg"):
-            turns = [joint.kind == "revolute" for joint in arm.joints]
+            turns = [joint.angular for joint in arm.joints]
             factor = np.where(turns, np.pi / 180, 1.0)
         with inside(word):
             made[quantity] = _bound(value, quantity, factor)

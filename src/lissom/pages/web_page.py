@@ -186,7 +186,7 @@ def _length(metres: float) -> str:
 
 def _peaks(plan: Motion) -> str:
     most = np.abs(plan.tau[:, plan.arm.joint_index]).max(axis=0)
-    units = ["N m" if joint.kind == "revolute" else "N" for joint in plan.arm.joints]
+    units = [joint.effort_unit for joint in plan.arm.joints]
     found = [f"{x:.3g}" if x > 1e-3 * most.max() else "0" for x in most]
     if len(set(units)) == 1:
         return f"{', '.join(found)} {units[0]}"

@@ -236,7 +236,7 @@ def _grid(arm: Arm, points: Any, ranges: Any) -> tuple[list[int], list[list[floa
         )
     lower, upper = arm.bounds("position")
     if ranges is None:
-        turn = np.array([2 * np.pi if joint.kind == "revolute" else 2.0 for joint in arm.joints])
+        turn = 2 * np.array([joint.half_range() for joint in arm.joints])
         low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - turn, -turn / 2))
         pairs = np.column_stack([low, np.where(np.isfinite(upper), upper, low + turn)])
     else:

@@ -207,7 +207,7 @@ def _waves(problem: Problem, first: Array, count: int, seed: int) -> Iterator[Ar
 
 def _random_starts(problem: Problem, first: Array, count: int, rng: np.random.Generator) -> Array:
     """Starts (count, joints) within the limits."""
-    span = np.where([joint.kind == "revolute" for joint in problem.arm.joints], np.pi, 1.0)
+    span = np.array([joint.half_range() for joint in problem.arm.joints])
     lower = np.where(np.isfinite(problem.lower), problem.lower, np.minimum(first, problem.upper) - span)
     upper = np.where(np.isfinite(problem.upper), problem.upper, np.maximum(first, lower) + span)
     starts = rng.uniform(lower, upper, (count, len(first)))

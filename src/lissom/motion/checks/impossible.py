@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import BASE
 from lissom.errors import InputError, OutsideLimits, UnsupportedError
-from lissom.model.positions import degrees_hint, outside_limits
+from lissom.model.positions import coordinate_hint, outside_limits
 from lissom.model.units import unit_of, units
 from lissom.motion.checks.directions import refuse_closed_directions
 from lissom.motion.checks.durations import refuse_duration
@@ -82,7 +82,7 @@ def _ends_within(spec: Specification) -> None:
         if len(off):
             k = int(off[0])
             unit = unit_of(spec.arm, quantity, spec.names[k])
-            hint = degrees_hint(value[k], lower[k], upper[k]) if unit.startswith("rad") else ""
+            hint = coordinate_hint(spec.arm, spec.names[k], value[k], lower[k], upper[k])
             raise InputError(
                 f"{VERB}: {word} of {_name(spec, k)} is {value[k]:.6g} {unit}, outside its {quantity} limits of "
                 f"{lower[k]:.6g} to {upper[k]:.6g} {unit}. {hint or 'Move it inside, or widen the limits.'}"

@@ -18,7 +18,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 from lissom.arrays import as_floats
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
-from lissom.model.positions import degrees_hint
+from lissom.model.positions import coordinate_hint
 from lissom.model.units import unit_of
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.cost import Cost
@@ -153,7 +153,7 @@ class GivenPath:
         if len(off):
             row, k = off[0]
             unit = unit_of(self.arm, "position", self.names[k])
-            hint = degrees_hint(q[row, k], lower[k], upper[k]) if unit == "rad" else ""
+            hint = coordinate_hint(self.arm, self.names[k], q[row, k], lower[k], upper[k])
             raise InputError(
                 f"{VERB}: at {s[row]:.3g} of the path joint {self.names[k]!r} is at {q[row, k]:.6g} {unit}, outside "
                 f"its position limits of {lower[k]:.6g} to {upper[k]:.6g} {unit}. "

@@ -112,7 +112,7 @@ class Reaching:
         """(k, n) positions that reach it, within the limits, the nearest to `near` first."""
         lower, upper = self._allowed
         rng = np.random.default_rng(seed)
-        span = self.arm.expanded(np.where([joint.kind == "revolute" for joint in self.arm.joints], np.pi, 1.0))
+        span = self.arm.expanded(np.array([joint.half_range() for joint in self.arm.joints]))
         low = np.where(np.isfinite(lower), lower, np.minimum(near, upper) - span)
         high = np.where(np.isfinite(upper), upper, np.maximum(near, lower) + span)
         begin = rng.uniform(low, high, (STARTS, len(near)))
@@ -171,8 +171,8 @@ class Reaching:
     def _sorted(self, q: Array, near: Array) -> Array:
         """Nearest first, each once; a joint that can turn all the way round turns the shorter way."""
         for k, joint in zip(self._joints, self.arm.joints, strict=True):
-            if joint.kind == "revolute":
-                other = q[:, k] - 2 * np.pi * np.round((q[:, k] - near[k]) / (2 * np.pi))
+            if joint.period is not None:
+                other = q[:, k] - joint.period * np.round((q[:, k] - near[k]) / joint.period)
                 fits = (other >= self._allowed.lower[k]) & (other <= self._allowed.upper[k])
                 q[:, k] = np.where(fits, other, q[:, k])
         q = q[np.argsort(np.abs(q - near).max(axis=1), kind="stable")]

@@ -11,6 +11,7 @@ from lissom.errors import InputError
 from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
+from lissom.model.joint import Joint
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
 from lissom.views.arms import stage
@@ -89,7 +90,7 @@ def plane_of_arm(bones: Skeleton) -> stage.Plane | None:
     (normal,) = {0, 1, 2} - set(plane)
     for i in moving(bones.arm):
         joint, along = bones.arm.links[i].joint, abs(_axis(bones, i)[normal])
-        if (1.0 - along if joint.kind == "revolute" else along) > FLAT:
+        if (joint.rotation and 1.0 - along > FLAT) or (joint.travel and along > FLAT):
             return None
     return plane
 
@@ -196,16 +197,18 @@ def _closures(board: _Board, bones: Skeleton) -> None:
 def _draw_joint(board: _Board, bones: Skeleton, i: int) -> None:
     """A marker by kind, filled where a motor drives it, on a thin line along the axis."""
     joint, origin = bones.arm.links[i].joint, bones.origins[i]
-    marker, colour = _joint_look(joint.kind)
+    marker, colour = _joint_look(joint)
     reach = AXIS * board.size * _axis(bones, i)
     board.line([origin - reach, origin + reach], palette().muted, 0.9, CENTRE_LINE)
     face = colour if joint.actuated else palette().ground
     board.dot(origin, marker, colour, 8.0, markerfacecolor=face, markeredgewidth=1.5, zorder=4.0)
 
 
-def _joint_look(kind: str) -> tuple[str, str]:
-    """Marker and colour of a kind of joint."""
-    return ("o", curve_colour(1)) if kind == "revolute" else ("s", curve_colour(0))
+def _joint_look(joint: Joint) -> tuple[str, str]:
+    """Marker and colour of a joint that rotates, that slides, or both."""
+    if not joint.travel:
+        return "o", curve_colour(1)
+    return ("h", curve_colour(5)) if joint.rotation else ("s", curve_colour(0))
 
 
 def _masses(board: _Board, bones: Skeleton) -> None:
@@ -302,12 +305,12 @@ def _words(ax: Any, arm: Arm, plane: stage.Plane | None) -> None:
     stage.name_axes(ax, plane)
     ax.set_title(f"{arm.name}: {len(arm.joints)} joints, {arm.dof} coordinates, {arm.mass:.3g} kg", parse_math=False,
                  fontsize=11)  # fmt: skip
-    own, kinds = palette(), {link.joint.kind for link in arm.links if link.joint.moves}
+    own, kinds = palette(), {link.joint.kind: link.joint for link in arm.links if link.joint.moves}
 
     def dot(marker: str, colour: str, label: str, **more: Any) -> Any:
         return Line2D([], [], color=colour, marker=marker, markersize=6, linestyle="", label=label, **more)
 
-    entries = [dot(*_joint_look(kind), f"{kind} joint") for kind in ("revolute", "prismatic") if kind in kinds]
+    entries = [dot(*_joint_look(kinds[kind]), f"{kind} joint") for kind in sorted(kinds, reverse=True)]
     entries.append(Line2D([], [], color=own.muted, linewidth=0.9, linestyle=CENTRE_LINE, label="joint axis"))
     if not all(joint.actuated for joint in arm.joints):
         entries.append(dot("o", own.ink, "passive", markerfacecolor=own.ground))

@@ -113,7 +113,7 @@ class Player:
         These are the limits, without limits half a turn or `reach` [m] to both sides; wider where a record or the
         present pose leaves them.
         """
-        wide = np.where([joint.kind == "revolute" for joint in self.arm.joints], np.pi, reach)
+        wide = np.array([joint.half_range(reach) for joint in self.arm.joints])
         low, high = self.arm.bounds("position")
         low, high = np.where(np.isfinite(low), low, -wide), np.where(np.isfinite(high), high, wide)
         records = [take.curves.q for take in self.takes.values() if isinstance(take, RunTake | MotionTake)]

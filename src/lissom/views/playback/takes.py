@@ -170,7 +170,7 @@ def _member(run: Run, member: int) -> Run:
 def peaks_of(arm: Arm, tau: Array, loads: tuple[Load, ...]) -> dict[str, float]:
     """Largest of each kind of arrow."""
     push = np.zeros(arm.dof, bool)
-    push[arm.joint_index] = [joint.kind == "prismatic" for joint in arm.joints]
+    push[arm.joint_index] = [not joint.angular for joint in arm.joints]
     turn = np.zeros(arm.dof, bool)
     turn[arm.joint_index] = ~push[arm.joint_index]
     return {

@@ -7,11 +7,10 @@ from typing import Literal, NamedTuple
 
 from lissom.markup import Markup, tag
 from lissom.views.figures.palette import COLOURS, FLEXIBLE, TRIAD
-from lissom.views.scene.scene import ARROWS, LOOP, MASS, PASSIVE, PRISMATIC, REVOLUTE, Colour, Scene, rgb
+from lissom.views.scene.scene import ARROWS, LOOP, MASS, PASSIVE, Colour, Scene, joint_colour, rgb
 from lissom.views.scene.surroundings import OBSTACLE, VIA
 
 TRAIL, GHOST = rgb(COLOURS[1]), (123, 142, 163)
-JOINTS = {REVOLUTE: "revolute joint", PRISMATIC: "prismatic joint", PASSIVE: "joint without a motor"}
 GROUPS = {"obstacle": (OBSTACLE, "obstacle"), "via": (VIA, "via point"), "payload": (MASS, "payload"),
           "loop": (LOOP, "closure of a loop")}  # fmt: skip
 MARKS = {"solid": "■", "arrow": "➜", "line": "━", "ghost": "■"}
@@ -28,8 +27,8 @@ class Entry(NamedTuple):
 def legend(scene: Scene, arrows: Iterable[str], trail: bool) -> Iterable[Entry]:
     """Return the entries for a scene with these kinds of arrows, with or without the path of the tip."""
     drawn = {solid.name.split("/")[0] for solid in scene.solids}
-    joints = {solid.colour for solid in scene.solids if solid.name.startswith("joint/")}
-    yield from (Entry("solid", rgb(c), label) for c, label in JOINTS.items() if rgb(c) in joints)
+    colours = {solid.colour for solid in scene.solids if solid.name.startswith("joint/")}
+    yield from (Entry("solid", colour, label) for colour, label in _joints(scene) if colour in colours)
     if any(skin.kind == "bent" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
         yield Entry("solid", rgb(FLEXIBLE), "flexible link")
     yield from (Entry("solid", rgb(c), label) for group, (c, label) in GROUPS.items() if group in drawn)
@@ -39,6 +38,13 @@ def legend(scene: Scene, arrows: Iterable[str], trail: bool) -> Iterable[Entry]:
         yield Entry("line", TRAIL, "path of the tip")
     if scene.goal is not None:
         yield Entry("ghost", GHOST, "goal")
+
+
+def _joints(scene: Scene) -> Iterable[tuple[Colour, str]]:
+    """Colours of the joints of an arm, and what they stand for."""
+    driven = {link.joint.kind: link.joint for link in scene.arm.links if link.joint.moves and link.joint.actuated}
+    yield from ((joint_colour(driven[kind]), f"{kind} joint") for kind in sorted(driven, reverse=True))
+    yield rgb(PASSIVE), "joint without a motor"
 
 
 def _stands_for(kind: str, peaks: dict[str, float]) -> str:

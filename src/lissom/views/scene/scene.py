@@ -32,6 +32,7 @@ ARROW = 0.3  # the longest, of the arm's size
 HEAVY = 7800.0  # kg/m^3; payloads are shown as balls of steel
 SHORTEST = 1e-3  # of the arm's size: shorter rods are not shown
 PRISMATIC, REVOLUTE, _, MASS = COLOURS[:4]
+HELICAL = COLOURS[5]
 PASSIVE, MESH, LOOP = "#b4bac1", "#d6d9dc", COLOURS[4]
 ARROWS = {"gravity": "#999999", "force": COLOURS[1], "moment": COLOURS[3], "torque": COLOURS[4]}
 Colour = tuple[int, int, int]
@@ -178,8 +179,8 @@ class Scene:
         back, r = inverse(link.frame), self.radius
         origin, axis = back[:3, 3], back[:3, :3] @ link.joint.axis
         drum = solids.cylinder(origin - 1.8 * r * axis, origin + 1.8 * r * axis, 1.5 * r)
-        self.solids.append(Solid(f"joint/{link.joint.name}", drum, _joint_colour(link.joint), i))
-        if link.joint.kind == "prismatic":
+        self.solids.append(Solid(f"joint/{link.joint.name}", drum, joint_colour(link.joint), i))
+        if link.joint.travel:
             rod = solids.capsule((0, 0, 0), link.joint.axis, 0.6 * r)
             far = (rod.vertices @ link.joint.axis > 0.5).astype(float)
             rest = np.array([to(), to(p=link.joint.axis)])
@@ -308,7 +309,7 @@ class Scene:
         for i, k in zip(np.flatnonzero([link.joint.independent for link in self.arm.links]), self.arm.joint_index):
             link = self.arm.links[i]
             axis = (bones.X[..., i, :, :] @ inverse(link.frame))[..., :3, :3] @ link.joint.axis
-            kind = "push" if link.joint.kind == "prismatic" else "torque"
+            kind = "torque" if link.joint.angular else "push"
             yield self._arrow(bones.origins[..., i, :], tau[..., k, None] * axis, kind)
 
     def _arrow(self, at: Array, vector: Array, kind: str) -> Array:
@@ -388,7 +389,8 @@ def _primitive(shape: LinkShape) -> Mesh:
     return solids.cylinder(-half, half, shape.size[0]).placed(shape.origin)
 
 
-def _joint_colour(joint: Joint) -> Colour:
+def joint_colour(joint: Joint) -> Colour:
+    """Colour of a joint that rotates, that slides or both, or that has no motor."""
     if not joint.actuated:
         return rgb(PASSIVE)
-    return rgb(REVOLUTE if joint.kind == "revolute" else PRISMATIC)
+    return rgb((HELICAL if joint.rotation else PRISMATIC) if joint.travel else REVOLUTE)

@@ -260,7 +260,7 @@ def _sliders(player: Player, placed: Array, scene: Scene) -> dict[str, Any]:
     X = scene.look(State(q)).frames[: len(arm.links)]
     low, high = player.joint_ranges(scene.size)
     joints = [
-        {"name": joint.name, "unit": "deg" if joint.kind == "revolute" else "m", "low": float(low[k]),
+        {"name": joint.name, "unit": shown_unit(joint.unit)[0], "low": float(low[k]),
          "high": float(high[k]), "value": float(player.joints[k])}
         for k, joint in enumerate(arm.joints)
     ]  # fmt: skip
@@ -276,7 +276,7 @@ def _tree(arm: Arm, X: Array) -> Iterable[dict[str, Any]]:
         follows, factor = (joint.name, 1.0) if mimic is None else (mimic.joint, mimic.multiplier)
         yield {
             "parent": parent, "rest": _exact(root @ X[i] @ inverse(link.frame)), "after": _exact(link.frame),
-            "axis": [float(x) for x in joint.axis], "kind": joint.kind,
+            "axis": [float(x) for x in joint.axis], "turn": joint.rotation, "travel": joint.travel,
             "joint": names.index(follows) if joint.moves else -1, "factor": float(factor),
         }  # fmt: skip
 

@@ -213,10 +213,10 @@ class Pane {
         return this.row.fixed.map(({ link, pose }) => multiply(link < 0 ? IDENTITY : links[link], matrixOf(pose)));
     }
 
-    motion({ joint, factor, kind, axis }) {
+    motion({ joint, factor, turn, travel, axis }) {
         if (joint < 0) return IDENTITY;
         const by = factor * (this.values[joint] - this.row.joints[joint].value);
-        return kind === "revolute" ? turned(axis, by) : moved(times(axis, by));
+        return multiply(turned(axis, turn * by), moved(times(axis, travel * by)));
     }
 
     trail() {
