@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli.main import app
+from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
-from lissom.simulation.run_file import read_run_file
 from lissom.studies.study_file import read_study_file
 
 BODY = """<inertial>

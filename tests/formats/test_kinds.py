@@ -9,8 +9,8 @@ from tests.fuzz import good_files as good
 import lissom as ls
 from lissom.formats.kinds import KINDS, RECORDS, RUN_TABLE, VARIABLES, kind_of
 from lissom.formats.strict import parse
+from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
-from lissom.simulation.run_file import read_run_file
 from lissom.simulation.trajectory import read_trajectory
 from lissom.studies.study_file import read_study_file
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
-from lissom.simulation.run_file import read_run_file
 
 TASK = 'arm = "two_link"\nstart = [0.0, 0.0]\ngoal = [1.0, 0.5]\n'
 RUN = 'arm = "two_link"\nuntil = 0.1\n'

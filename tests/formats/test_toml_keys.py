@@ -11,8 +11,8 @@ import lissom as ls
 from lissom.formats import native_read
 from lissom.formats.side_file import made_flexible
 from lissom.formats.strict import _TOKEN, MOST_PARTS, parse
+from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
-from lissom.simulation.run_file import read_run_file
 from lissom.studies.study_file import read_study_file
 
 MANY = 200_000

@@ -226,7 +226,7 @@ def record(path: Path) -> Any:
 
 
 def run_file(path: Path) -> Any:
-    from lissom.simulation.run_file import read_run_file
+    from lissom.motion.run_file import read_run_file
 
     return read_run_file(path)
 

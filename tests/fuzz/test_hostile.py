@@ -24,8 +24,8 @@ import lissom as ls
 from lissom.formats.files import read_bytes
 from lissom.motion.result.files.read import load_record
 from lissom.motion.result.files.written_criteria import read as read_criterion, written
+from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
-from lissom.simulation.run_file import read_run_file
 from lissom.simulation.trajectory import read_trajectory
 
 READERS = {

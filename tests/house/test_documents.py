@@ -196,7 +196,7 @@ def test_every_file_in_the_format_page_loads(tmp_path):
 
 def test_run_file_page(tmp_path):
     """The file on the page runs, and every key is named there."""
-    from lissom.simulation import run_file
+    from lissom.motion import run_file
 
     page = (ROOT / "docs" / "run-file.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)

@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import pathlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from lissom.motion.result.replay import torques_of
 from lissom.motion.result.verification import side_by_side
 from lissom.motion.result.verification.defects import defects
 from lissom.motion.result.verification.growth import Growth
+from lissom.simulation.controllers import per_joint, reference
 
 NAN = np.nan
 
@@ -232,14 +234,61 @@ def test_controllers_that_follow(up):
     gains = np.hstack([100 * np.eye(2), 20 * np.eye(2)])
     same = up.verify(feedback=ls.StateFeedback(gains, [0, 0]))
     assert np.allclose(same.run.q, held.run.q, atol=1e-10)
-    assert up.verify(feedback=ls.ComputedTorque(0.0, 100.0, 20.0)).ok
+    assert held.tracked
+    others = [ls.ComputedTorque(0.0, 100.0, 20.0), ls.Follow(up, kp=100.0, kd=20.0), ls.PID(0.0, 100.0, 50.0, 20.0)]
+    for other in others:
+        found = up.verify(feedback=other)
+        assert (found.ok, found.tracked, found.feedback) == (True, True, type(other).__name__)
+        assert found.joint_error.max() < 1e-8  # of an exact model, errors are those of the integrator
 
 
-def test_feedback_that_fails_is_told(arm, up):
+@dataclasses.dataclass(frozen=True, eq=False)
+class Spring(ls.Controller):
+    """A law of a user: pulls towards a reference, with or without feedforward torques."""
+
+    q: Any = reference()
+    qd: Any = reference(None)
+    stiffness: float = 100.0
+
+    def law(self, q, qd):
+        return [self.stiffness * (x - p) + 20.0 * (v - r) for x, p, v, r in zip(self.q, q, self.qd, qd, strict=True)]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SpringAroundTorques(Spring):
+    tau: Any = per_joint(0.0)
+
+    def law(self, q, qd):
+        return [u + v for u, v in zip(super().law(q, qd), self.tau, strict=True)]
+
+
+def test_controllers_of_a_user_follow(up):
+    around = up.verify(feedback=SpringAroundTorques(0.0))
+    assert around.tracked
+    assert np.allclose(around.run.q, up.verify(feedback=ls.PD(0.0, 100.0, 20.0)).run.q, atol=1e-9)
+    alone = up.verify(feedback=Spring(0.0))  # sags under gravity
+    assert alone.ok
+    assert not alone.tracked
+    assert "with Spring joint" in alone.describe()
+    follows = ls.simulate(up.arm, up.q[0], up.qd[0], tau=ls.PD(up, 100.0, 20.0), until=up.duration, rtol=1e-10)
+    assert alone.end_error == pytest.approx(follows.q[-1] - up.q[-1], abs=1e-7)
+
+
+@pytest.mark.slow
+def test_feedback_on_flexible_links():
+    soft = ls.load("two_link_flexible")
+    task = {"duration": 1.5, "minimise": "torque_squared", "starts": 1, "segments": 10}
+    motion = ls.predict_motion(soft, start=[0, 0], goal=[0.3, 0.2], **task)
+    found = motion.verify(feedback=ls.Follow(motion, kp=20.0, kd=2.0), rtol=1e-7)
+    assert (found.status, found.tracked) == ("verified", True)
+
+
+def test_feedback_that_fails_leaves_the_verdict(arm, up):
     fallen = up.verify(feedback=lambda t, q, qd: np.zeros(2))
-    assert not fallen.ok
-    assert "check its gains" in fallen.status
-    assert fallen.deviation.max() < 1e-7  # the plan is right
+    assert fallen.ok  # the plan is right
+    assert not fallen.tracked
+    assert "check its gains" in fallen.describe()
+    assert fallen.deviation.max() < 1e-7
 
 
 @pytest.mark.parametrize(
@@ -248,8 +297,9 @@ def test_feedback_that_fails_is_told(arm, up):
         ({"tolerance": 0}, "tolerance is 0"), ({"rtol": "x"}, "rtol is 'x'"), ({"per_segment": 1.5}, "whole number"),
         ({"feedback": ls.PD(0, 1, 1, gravity=True)}, "already contain gravity"),
         ({"feedback": "pd"}, "feedback is 'pd'"),
-        ({"feedback": ls.GravityCompensation()}, "expected PD, StateFeedback"),
-        ({"feedback": ls.PD(0, [[1, 1], [2, 2]], 1)}, "kp"), ({"feedback": ls.PD(0, 1, -1)}, "a negative gain"),
+        ({"feedback": ls.PD}, "expected a controller such as PD"),
+        ({"feedback": ls.PD(0, [[1, 1], [2, 2]], 1)}, "values for 2 runs"),
+        ({"feedback": ls.PD(0, 1, -1)}, "a negative gain"),
     ],
 )  # fmt: skip
 def test_verify_refuses(up, wrong, sentence):

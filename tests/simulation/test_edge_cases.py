@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.motion.run_file import read_run_file
 from lissom.simulation import setup
 from lissom.simulation.integrators import adaptive
 from lissom.simulation.options import Scenario
-from lissom.simulation.run_file import read_run_file
 
 ARM = ls.load("two_link")
 Q0 = np.array([0.31, -0.17])
@@ -227,6 +227,21 @@ def test_degrees_are_of_joints_that_turn(tmp_path):
     file.write_text('arm = "stanford"\nuntil = 0.1\n[start]\nq_deg = [10, -40]\n')
     with pytest.raises(ls.ModelError, match=r"q_deg has 2 entries; expected 6, one per joint"):
         read_run_file(file)
+
+
+def test_a_run_file_follows_a_motion(tmp_path):
+    motion = ls.predict_motion(ARM, start=[0, 0], goal=[0.5, 0.3], duration=0.5, minimise="torque_squared", starts=1)
+    motion.save(tmp_path / "plan.nc")
+    file = tmp_path / "run.toml"
+    file.write_text(
+        'arm = "two_link"\nuntil = 0.5\n[controller]\nkind = "follow"\nmotion = "plan.nc"\nkp = 150\nkd = 20\n'
+    )
+    asked = read_run_file(file)
+    assert np.abs(ls.simulate(asked.arm, motion.q[0], **asked.arguments).q[-1] - motion.q[-1]).max() < 1e-7
+    for motion_line, message in (("motion = 3", "expected the file of a saved motion"), ("", "motion is missing")):
+        file.write_text(f'arm = "two_link"\nuntil = 0.5\n[controller]\nkind = "follow"\nkp = 150\n{motion_line}\n')
+        with pytest.raises(ls.ModelError, match=message):
+            read_run_file(file)
 
 
 def stiffer(EI):

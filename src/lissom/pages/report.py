@@ -24,11 +24,11 @@ from lissom.motion.public import predict_motion
 from lissom.motion.result import overview as of_motion
 from lissom.motion.result.files.read import load_record
 from lissom.motion.result.motion import Motion
+from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
 from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation import overview as of_run
 from lissom.simulation.run import Run
-from lissom.simulation.run_file import read_run_file
 from lissom.simulation.simulate import simulate
 from lissom.verbs.assembly import assemble, loop_findings
 from lissom.verbs.inertia_findings import inertia_findings

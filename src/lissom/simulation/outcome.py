@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple
 
 from lissom.errors import SolveError
 
 
-class RunOutcome(Enum):
-    """How a run ended; the value is a sentence. Listed from harmless to severe: an ensemble has its most severe one.
+class RunOutcome(StrEnum):
+    """How a run ended; `sentence` describes it. Listed from harmless to severe: an ensemble has its most severe one.
 
     Examples
     --------
     >>> import lissom as ls
     >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=0.1)
-    >>> run.outcome is ls.RunOutcome.DONE, run.outcome.value
-    (True, 'The run reached its end.')
+    >>> run.outcome is ls.RunOutcome.DONE, run.outcome == "done", run.outcome.sentence
+    (True, True, 'The run reached its end.')
     """
 
-    DONE = "The run reached its end."
-    STOPPED = "An event stopped the run."
-    DEFLECTED = "The run reached its end, but deflections exceed the range of small-deflection modes."
-    INDEFINITE = "The run reached its end, but the truncated mass matrix is not positive definite everywhere."
-    UNBALANCED = "The run reached its end, but the energy balance error exceeds the tolerance."
-    SINGULAR = "The run ended at or near a singular configuration of the closed loops."
-    FAILED = "The run ended because something could not be evaluated."
-    COLLAPSED = "The run ended because the step size collapsed."
-    DIVERGED = "The run ended because the motion or the integration diverged."
-    INTERRUPTED = "The simulation was interrupted."
+    DONE = "done"
+    STOPPED = "stopped"
+    DEFLECTED = "deflected"
+    INDEFINITE = "indefinite"
+    UNBALANCED = "unbalanced"
+    SINGULAR = "singular"
+    FAILED = "failed"
+    COLLAPSED = "collapsed"
+    DIVERGED = "diverged"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def sentence(self) -> str:
+        """What it means."""
+        return SENTENCES[self]
 
     @property
     def complete(self) -> bool:
@@ -36,6 +41,18 @@ class RunOutcome(Enum):
         return self in COMPLETE
 
 
+SENTENCES = {
+    RunOutcome.DONE: "The run reached its end.",
+    RunOutcome.STOPPED: "An event stopped the run.",
+    RunOutcome.DEFLECTED: "The run reached its end, but deflections exceed the range of small-deflection modes.",
+    RunOutcome.INDEFINITE: "The run reached its end, but the truncated mass matrix is somewhere not positive definite.",
+    RunOutcome.UNBALANCED: "The run reached its end, but the energy balance error exceeds the tolerance.",
+    RunOutcome.SINGULAR: "The run ended at or near a singular configuration of the closed loops.",
+    RunOutcome.FAILED: "The run ended because something could not be evaluated.",
+    RunOutcome.COLLAPSED: "The run ended because the step size collapsed.",
+    RunOutcome.DIVERGED: "The run ended because the motion or the integration diverged.",
+    RunOutcome.INTERRUPTED: "The simulation was interrupted.",
+}
 COMPLETE = (RunOutcome.DONE, RunOutcome.STOPPED, RunOutcome.DEFLECTED, RunOutcome.INDEFINITE, RunOutcome.UNBALANCED)
 SEVERITY = {outcome: rank for rank, outcome in enumerate(RunOutcome)}
 

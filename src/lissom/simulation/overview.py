@@ -24,7 +24,7 @@ def summary(run: Run) -> dict[str, Any]:
     """Return the main numbers of a run."""
     report = run.report
     return {
-        "arm": run.arm.name, "status": run.status, "outcome": run.outcome.name.lower(), "ok": run.ok, "runs": run.count,
+        "arm": run.arm.name, "status": run.status, "outcome": run.outcome.value, "ok": run.ok, "runs": run.count,
         "samples": len(run.t),
         "until": float(run.t[-1]), "method": report.method, "why": report.why, "dt": report.dt, "steps": report.steps,
         "evaluations": report.evaluations, "cpu_seconds": report.cpu, "balance_error": np.max(run.balance_error),

@@ -15,8 +15,8 @@ from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, read_docume
 from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
+from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
-from lissom.simulation.run_file import read_run_file
 from lissom.studies import verbs
 from lissom.studies.output import StudyOutput
 from lissom.studies.parameter import StudyParameter

@@ -60,9 +60,9 @@ def simulate(
 
     After Ctrl-C or a divergence, what was computed so far is written like a finished run.
     """
+    from lissom.motion.run_file import read_run_file
     from lissom.simulation.overview import summary
     from lissom.simulation.records.written import check_target
-    from lissom.simulation.run_file import read_run_file
     from lissom.simulation.simulate import simulate as make
 
     check_figure(figure)

@@ -75,8 +75,8 @@ def torques(
     If a file has torques of its own that differ from the computed ones, a warning says by how much.
     """
     from lissom.cli.torque_source import check_record, completed, explained, of_record, of_table
+    from lissom.motion.run_file import read_loads
     from lissom.simulation.records.acting import loads_at
-    from lissom.simulation.run_file import read_loads
     from lissom.verbs.dynamics import inverse_dynamics
 
     check_figure(figure)

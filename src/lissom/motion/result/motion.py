@@ -75,10 +75,11 @@ class Motion(AbstractMotion):
         modes : int             also simulate an arm whose links have this many more modes of every kind
         payload : float         also simulate payloads heavier and lighter by this fraction, 0.1: ten percent
         stiffness : float       also simulate links and joint springs stiffer and softer by this fraction
-        feedback : PD, StateFeedback, ComputedTorque, function tau(t, q, qd), or None
-            simulate the whole motion with this controller instead of the torques alone; joints must stay within
-            `tolerance`. Of controllers the gains and the torque limit count: the reference is the motion, and PD and
-            StateFeedback are added to the planned torques. A function gives all of the torque
+        feedback : Controller, function tau(t, q, qd), or None
+            simulate the whole motion with this controller instead of the torques alone: `joint_error` and `tracked`
+            are then those of the closed loop, the verdict is the same. Of any controller, also of your own class, the
+            inputs ``q``, ``qd``, ``qdd`` and ``motion`` are replaced by the motion, and the feedforward ``tau`` by the
+            planned torques; all else counts as given. A function gives all of the torque
 
         Returns
         -------

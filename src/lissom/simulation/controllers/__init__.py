@@ -20,6 +20,6 @@ from lissom.simulation.controllers.state_feedback import StateFeedback as StateF
 from lissom.simulation.controllers.torques import Torques as Torques
 
 FILE_KINDS = {
-    "pd": PD, "computed_torque": ComputedTorque, "gravity_compensation": GravityCompensation, "impedance": Impedance,
-    "pid": PID, "state_feedback": StateFeedback,
+    "pd": PD, "computed_torque": ComputedTorque, "follow": Follow, "gravity_compensation": GravityCompensation,
+    "impedance": Impedance, "pid": PID, "state_feedback": StateFeedback,
 }  # fmt: skip

@@ -105,9 +105,7 @@ class Follow(Controller):
         return Signal("K", size, Steady(profile, lambda x: x.reshape(*x.shape[:-1], *shape)), finest=profile.finest)
 
     def program(self, now: LoopState) -> list[Any]:
-        if "K" in now.given:
-            return feedback(now)
-        return now.added(now.pulls(), [now.entry("tau", k) for k in range(now.arm.dof)])
+        return feedback(now) if "K" in now.given else now.with_feedforward(now.pulls())
 
 
 def _columns(motion: Any, arm: Arm) -> NDArray[np.intp]:

@@ -55,6 +55,12 @@ class LoopState(NamedTuple):
         """Return the sums of torques by coordinate."""
         return [self.run.apply(SUM1, a, b) for a, b in zip(torques, others, strict=True)]
 
+    def with_feedforward(self, torques: list[Any]) -> list[Any]:
+        """Return torques plus the input `tau`, where there is one."""
+        if "tau" not in self.given:
+            return torques
+        return self.added(torques, [self.entry("tau", k) for k in range(self.arm.dof)])
+
     def gravity(self, model: Arm) -> list[Any]:
         """Return the torques that hold the model at rest."""
         still = self.run.constant(np.zeros(model.dof))

@@ -60,7 +60,5 @@ class PD(Controller):
         return bool(self.gravity)
 
     def program(self, now: LoopState) -> list[Any]:
-        torques = now.pulls()
-        if "tau" in now.given:
-            torques = now.added(torques, [now.entry("tau", k) for k in range(now.arm.dof)])
+        torques = now.with_feedforward(now.pulls())
         return now.added(torques, now.gravity(self.assumed_model(now.arm))) if self.gravity else torques

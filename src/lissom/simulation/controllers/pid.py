@@ -38,9 +38,9 @@ LIMITED = Step("pid_limited", _limited, (1,) * 7, (1, 1))
 class PID(Controller):
     """Proportional-integral-derivative control of the joints with anti-windup by back-calculation.
 
-    ``u = kp e + kd de + z``, ``tau = clip(u)``, ``z' = ki e + kt (tau - u)`` with e = q_ref - q, de = qd_ref - qd. The
-    integral terms z are states of the closed loop: integrators advance them with the motion at the same accuracy;
-    `Run.controller_state` has them.
+    ``u = kp e + kd de + z [+ tau_ref]``, ``tau = clip(u)``, ``z' = ki e + kt (tau - u)`` with e = q_ref - q and
+    de = qd_ref - qd. The integral terms z are states of the closed loop: integrators advance them with the motion at
+    the same accuracy; `Run.controller_state` has them.
 
     Parameters
     ----------
@@ -51,6 +51,7 @@ class PID(Controller):
     kt : None, or rates at which the integral term returns from the limit, at least 0 [1/s]
         None: ki / kp, the inverse of the integral time
     integral : initial integral terms [N m], for example the torques that hold the arm; (runs, joints): of every run
+    tau : None, or feedforward torques, as those of `PD`
 
     Notes
     -----
@@ -74,6 +75,7 @@ class PID(Controller):
     limit: Any = limit()
     kt: Any = optional_per_joint(0.0)
     integral: Any = source(0.0)
+    tau: Any = optional_per_joint()
 
     def states(self, arm: Arm) -> tuple[str, ...]:
         return tuple(f"integral[{name}]" for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if driven)
@@ -99,7 +101,7 @@ class PID(Controller):
         return np.asarray(ki.value / np.where(kp.value > 0, kp.value, 1.0))
 
     def program(self, now: LoopState) -> tuple[list[Any], Any]:
-        torques, rates = now.pulls(), []
+        torques, rates = now.with_feedforward(now.pulls()), []
         for i, k in enumerate(np.flatnonzero(now.arm.actuated).tolist()):
             operands = [torques[k], now.z[i : i + 1], now.q[k : k + 1], now.entry("q", k), now.entry("ki", k)]
             if "limit" in now.given:

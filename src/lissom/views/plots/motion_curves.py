@@ -10,6 +10,7 @@ from lissom.later import cached_property
 from lissom.model.limits import used
 from lissom.model.units import units
 from lissom.motion.result.motion import Motion
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.record import PER_SEGMENT
 from lissom.motion.splines.basis import grid
 from lissom.motion.task.bounds import Bounds, bounds_of
@@ -81,14 +82,14 @@ def title_lines(motion: Motion, curves: DenseCurves | None = None) -> list[str]:
     first = f"{motion.arm.name}: {_aim(motion)}"
     if not motion.ok:
         beyond = [peak.beyond() for peak in motion.report.peaks if peak.utilisation > 1 + EXCESS]
-        return [first, motion.status if motion.status != "solved" else "; ".join(beyond)]
+        return [first, motion.status if motion.outcome is not MotionOutcome.SOLVED else "; ".join(beyond)]
     return [first, "; ".join(filter(None, [_reached(motion, curves or DenseCurves(motion)), _residual(motion)]))]
 
 
 def _aim(motion: Motion) -> str:
     """Duration and criterion."""
     aims, span = motion.task.minimise, f"{motion.duration:.4g} s"
-    if motion.status != "solved":
+    if motion.outcome is not MotionOutcome.SOLVED:
         return f"{span}, not solved"
     if set(aims) == {"time"}:
         return f"{span} minimum time"

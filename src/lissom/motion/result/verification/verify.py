@@ -43,7 +43,8 @@ class Verification:
 
     The open-loop simulation of the whole motion (`run`, `error`, `joint_error`, `end_error`, `residual`) and the
     amplification of errors (`growth`) are for information: an arm that is unstable without feedback does not make the
-    plan wrong. With `feedback` they belong to the arm with that controller, which must stay within `tolerance`.
+    plan wrong. With `feedback` the simulation is that of the arm with the controller; `tracked` says whether its joints
+    stay within `tolerance`.
 
     Attributes
     ----------
@@ -99,6 +100,12 @@ class Verification:
         """Largest |torque| over its limit; 0 where none is limited."""
         return max((peak.utilisation for peak in self.peaks if peak.quantity == "torque"), default=0.0)
 
+    @property
+    def tracked(self) -> bool:
+        """Whether the simulation of the whole motion reached its end with all joints within `tolerance`."""
+        # what amplitudes of links do is the residual's
+        return _ended(self.run) and bool(self.joint_error[self.run.arm.joint_index].max() <= self.tolerance)
+
     def describe(self) -> str:
         """Return the verification as text."""
         arm, names = self.run.arm, self.run.arm.coordinates
@@ -118,6 +125,7 @@ class Verification:
             f"({names[worst]}), at "
             f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it stopped,'} "
             f"{abs(self.end_error[last]):.2g} {unit[last]} ({names[last]})",
+            *([_lost(self)] if self.feedback and not self.tracked else []),
             *([] if unstable else [grows]),
             *(peak.describe() for peak in self.peaks),
         ]
@@ -163,8 +171,6 @@ def verify(
         alone = run if feedback is None else replayed(motion, growth, None, rtol)
         if not _follows(motion, alone, tolerance):
             status = _defective(motion, found, total, tolerance, _resolution(motion, growth, found, rtol))
-    if not status and feedback is not None:
-        status = _lost(motion, run, largest, tolerance, _name(feedback))
     if not status and not motion.ok:
         status = f"the motion obeys the equations of motion, but does not solve its task: {motion.status}"
     return Verification(
@@ -255,14 +261,13 @@ def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, t
     )
 
 
-def _lost(motion: AbstractMotion, run: Run, largest: Array, tolerance: float, name: str) -> str:
-    if not _ended(run):
-        return f"with {name} the simulation ended early: {run.status}"
-    joints = motion.arm.joint_index  # what amplitudes do is the residual's
-    if largest[joints].max() <= tolerance:
-        return ""
-    k = int(joints[np.argmax(largest[joints])])
+def _lost(found: Verification) -> str:
+    """Return how a controller that does not hold the motion leaves it."""
+    if not _ended(found.run):
+        return f"with {found.feedback} the simulation ended early: {found.run.status}"
+    joints = found.run.arm.joint_index
+    k = int(joints[np.argmax(found.joint_error[joints])])
     return (
-        f"with {name} joint {motion.arm.coordinates[k]!r} leaves the motion by {largest[k]:.2g}, more than "
-        f"{tolerance:g}; check its gains and its torque limit"
+        f"with {found.feedback} joint {found.run.arm.coordinates[k]!r} leaves the motion by "
+        f"{found.joint_error[k]:.2g}, more than {found.tolerance:g}; check its gains and its torque limit"
     )

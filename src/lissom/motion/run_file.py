@@ -1,4 +1,7 @@
-"""Run files: a simulation described in TOML, strict like the native format. `docs/run-file.md` describes it."""
+"""Run files: a simulation described in TOML, strict like the native format. `docs/run-file.md` describes it.
+
+They are read here and not in `simulation`, because a run may follow a planned motion.
+"""
 
 from __future__ import annotations
 
@@ -144,6 +147,8 @@ class _Reader:
         row = in_radians(row, ("q", "qd", "qdd"), self.arm)
         refuse_unknown(row, (*known, "t", "profile"), "[controller]")
         t, shape = row.pop("t", None), row.pop("profile", "linear")
+        if "motion" in row:
+            row["motion"] = self._motion(row["motion"])
         if "model" in row:
             row["model"] = load_beside(row["model"], "model", self.path.parent)
         for word in ("q", "qd", "qdd", "goal", "tau") if t is not None else ():
@@ -155,6 +160,13 @@ class _Reader:
         if missing:
             raise ModelError(f"{missing[0]} is missing from [controller] of kind {kind!r}.")
         return made(**row)
+
+    def _motion(self, source: Any) -> Any:
+        from lissom.motion.public import load_motion
+
+        if not isinstance(source, str):
+            raise ModelError(f"motion is {shown(source)}; expected the file of a saved motion (.nc).")
+        return load_motion(self.path.parent / source)
 
     def _prescribed(self, document: Table) -> Any:
         rows = as_table(document.get("prescribed", {}), "prescribed")
@@ -211,7 +223,7 @@ class _Reader:
         control = arguments["tau"]
         for word in ("kp", "kd"):
             if word in row:
-                if not hasattr(control, word):
+                if getattr(control, word, None) is None:
                     raise ModelError(f"{word} varies a gain that the controller does not have.")
                 part = _numbers(row[word], word)
                 joints = len(arm.joints)
