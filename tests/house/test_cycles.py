@@ -17,6 +17,12 @@ FOLDERS = {
         "integrators": {"", "loop"},
         "records": {"", "loop"},
     },
+    "studies": {
+        "plan": set(),
+        "rows": {"", "plan"},
+        "store": {"", "plan", "rows"},
+    },
+    "work": {},
 }
 
 
@@ -76,3 +82,16 @@ def test_arrows_between_folders(room):
 def test_folders_are_not_crowded(room):
     for folder in (SOURCE / room, *(path for path in (SOURCE / room).rglob("*") if path.is_dir())):
         assert len(list(folder.glob("*.py"))) <= MOST_FILES, folder
+
+
+@pytest.mark.parametrize("room", ["studies"])
+def test_no_code_reads_statuses(room):
+    """Statuses are sentences for people; code compares outcomes."""
+    wrong = []
+    for path in (SOURCE / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                parts = [node.func.value]
+            wrong += [f"{path.name}:{node.lineno}" for part in parts if getattr(part, "attr", "") == "status"]
+    assert not wrong
