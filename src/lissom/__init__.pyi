@@ -66,11 +66,13 @@ from lissom.simulation.run import Run as Run, RunReport as RunReport
 from lissom.simulation.signals import Profile as Profile
 from lissom.simulation.simulate import simulate as simulate
 from lissom.studies.files import load_study as load_study
-from lissom.studies.output import StudyOutput as StudyOutput
-from lissom.studies.parameter import StudyParameter as StudyParameter
-from lissom.studies.result import StudyResult as StudyResult
+from lissom.studies.outcome import StudyOutcome as StudyOutcome, StudyRowOutcome as StudyRowOutcome
+from lissom.studies.plan.description import StudyCase as StudyCase
+from lissom.studies.plan.output import StudyOutput as StudyOutput
+from lissom.studies.plan.parameter import StudyParameter as StudyParameter
+from lissom.studies.result import StudyResult as StudyResult, StudyRow as StudyRow
 from lissom.studies.statistics import StudySensitivity as StudySensitivity
-from lissom.studies.study import Study as Study, StudyCase as StudyCase
+from lissom.studies.study import Study as Study
 from lissom.verbs.assembly import (
     Assembly as Assembly,
     ClosureForces as ClosureForces,

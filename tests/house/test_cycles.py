@@ -16,6 +16,12 @@ FOLDERS = {
         "integrators": {"", "loop"},
         "records": {"", "loop"},
     },
+    "studies": {
+        "plan": set(),
+        "rows": {"", "plan"},
+        "store": {"", "plan", "rows"},
+    },
+    "work": {},
 }
 
 

@@ -7,11 +7,11 @@ from tests.joints.test_helical import lead_screw
 
 import lissom as ls
 from lissom.model.units import units
-from lissom.views.draw import plane_of_arm
-from lissom.views.legend import legend
-from lissom.views.mesh_files import MeshFiles
-from lissom.views.scene import Scene
-from lissom.views.skeleton import Skeleton
+from lissom.views.arms.draw import plane_of_arm
+from lissom.views.arms.skeleton import Skeleton
+from lissom.views.scene.legend import legend
+from lissom.views.scene.mesh_files import MeshFiles
+from lissom.views.scene.scene import Scene
 
 AT = [[1, 0, 0, 0.3], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 BEAM = ls.Beam(0.5, 0.6, EI=9.0, modes=ls.Modes(bending_z=1))

@@ -6,7 +6,7 @@ import pytest
 import lissom as ls
 from lissom.simulation import integrate
 from lissom.simulation.options import Options, Scenario
-from lissom.simulation.records.parts import Store, fingerprint
+from lissom.simulation.records.parts import Store, fingerprint_of
 
 ARM = ls.load("two_link")
 STARTS = np.zeros((4, 2))
@@ -15,7 +15,7 @@ STARTS = np.zeros((4, 2))
 def printed(tau=None, **more):
     options = Options(until=0.1, dt=1e-3)
     scene = integrate.prepare(Scenario(ARM, STARTS, tau=tau, **more), options)
-    total, unseen = fingerprint(*scene[:2], options.numerical(), scene.events, 2)
+    total, unseen = fingerprint_of(*scene[:2], options.numerical(), scene.events, 2)
     assert unseen == ()
     return total
 

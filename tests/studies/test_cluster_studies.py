@@ -13,7 +13,7 @@ import pytest
 from tests.work.cluster_of_processes import SOURCE, scheduler
 
 import lissom as ls
-from lissom.studies.store import parts
+from lissom.studies.store.parts import parts
 from lissom.studies.study_file import read_study_file
 from lissom.work import cluster
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kstest, norm
 
 import lissom as ls
-from lissom.studies.design import MOST_ROWS, design, rows_of, seeds
+from lissom.studies.plan.design import MOST_ROWS, design, rows_of, seeds
 
 P = ls.StudyParameter
 BOX = {"a": P("q[0]", uniform=(-1.5, 2.0)), "b": P("q[1]", log_uniform=(0.01, 10.0)), "c": P("q[2]", normal=(2, 0.5))}

@@ -11,10 +11,9 @@ import pytest
 
 import lissom as ls
 from lissom.errors import InputError
-from lissom.studies.block import joined
-from lissom.studies.described import described
-from lissom.studies.evaluation import Evaluation
-from lissom.studies.lanes import settings_of
+from lissom.studies.plan.described import described
+from lissom.studies.rows.block import joined
+from lissom.studies.rows.evaluation import Evaluation, settings_of
 
 ARM = ls.load("two_link")
 SCENE = {"q0": [0.3, 0.1], "until": 0.2}
@@ -31,7 +30,7 @@ def refuse_company(study):
     evaluation, rows = Evaluation(study, settings_of(study)), np.arange(study.rows)
     together = joined(evaluation(rows, study.values(rows)))
     alone = joined([b for k in rows for b in evaluation(rows[k : k + 1], study.values(rows[k : k + 1]))])
-    assert (together.status, together.errors) == (alone.status, alone.errors)
+    assert (together.outcomes, together.statuses) == (alone.outcomes, alone.statuses)
     for name, column in together.columns.items():
         assert np.array_equal(column, alone.columns[name], equal_nan=True)
     return together
@@ -81,27 +80,27 @@ def test_rows_outside_what_the_samples_show_are_done_all_the_same(verb):
     simulated = {"arguments": SCENE, "outputs": END} if verb == "simulate" else {}
     study = of_arm("arm.links.upper.mass", [2 * mass, *[mass] * 8, 3 * mass], verb, **simulated)
     block = refuse_company(study)
-    assert set(block.status) == {"ok"}
+    assert set(block.outcomes) == {"ok"}
     column = next(iter(block.columns.values()))
     assert column[0] != column[1] != column[9]
 
 
 def test_joints_get_friction_that_have_none():
     study = of_arm("arm.joints.fore.friction", [0.0, 0.1, 0.2], "simulate", arguments=SCENE, outputs=END)
-    assert set(refuse_company(study).status) == {"ok"}
+    assert set(refuse_company(study).outcomes) == {"ok"}
 
 
 def test_a_row_that_fails_does_not_leave_the_step_open():
     masses = [0.5, 0.6, 0.7, -1.0, 0.8, 3.0, 9.0, 0.9, 0.95, 0.99]
     study = of_arm("arm.links.fore.mass", masses, "simulate", arguments=SCENE, outputs=END)
     assert settings_of(study)["dt"] > 0
-    assert refuse_company(study).status.count("failed") == 1
+    assert refuse_company(study).outcomes.count("failed") == 1
 
 
 # ---- columns -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("found", [{"row": 7.0}, {"status": 1.0}, {"a": 9.0}, {"x": [1.0], "x[0]": 2.0}])
+@pytest.mark.parametrize("found", [{"row": 7.0}, {"outcome": 1.0}, {"a": 9.0}, {"x": [1.0], "x[0]": 2.0}])
 def test_columns_do_not_replace_each_other(found):
     study = ls.Study(lambda case: found, parameters={"a": ls.StudyParameter(values=[1, 2])})
     with pytest.raises(InputError, match="the name of another column"):
@@ -125,7 +124,7 @@ def test_a_late_row_without_outputs_costs_only_itself():
     )
     result = study.run(workers=1)
     assert result.failures.tolist() == [3]
-    assert "returned None" in result["error"][3]
+    assert "returned None" in result["status"][3]
 
 
 def test_counts_can_vary():
@@ -205,7 +204,7 @@ def test_functions_inside_and_names_of_the_module_are_part_of_a_function(monkeyp
 
 def test_sets_come_in_any_order():
     code = (
-        "import lissom as ls; from lissom.studies.described import described\n"
+        "import lissom as ls; from lissom.studies.plan.described import described\n"
         "f = lambda case: {'x': float(case['a'] in {'p', 'q', 'r', 's'})}\n"
         "print(described(ls.Study(f, parameters={'a': ls.StudyParameter(values=['p'])}))['fingerprint'])"
     )
@@ -275,7 +274,7 @@ def test_an_interrupted_verb_interrupts_the_study(tmp_path, monkeypatch, verb):
     import types
 
     record = types.SimpleNamespace(interrupted=True, ok=False, status="interrupted", duration=1.0, cost=1.0)
-    monkeypatch.setattr("lissom.studies.evaluation.called", lambda *_: record)
+    monkeypatch.setattr("lissom.studies.rows.single.called", lambda *_: record)
     task = {"start": [0, 0], "goal": [1, 1]}
     arguments = task if verb == "predict_motion" else {"q0": [0.1, 0.2], "until": 0.1, "method": "dop853"}
     path = "arm.gravity[1]"

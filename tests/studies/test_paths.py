@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.studies.paths import NoSuchPath, Where, found, replaced
+from lissom.studies.plan.paths import NoSuchPath, Where, found, replaced
 
 
 @pytest.fixture(scope="module")

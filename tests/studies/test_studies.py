@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.studies.evaluation import Evaluation
-from lissom.studies.lanes import lanes_of, settings_of
-from lissom.studies.output import NoSuchOutput
+from lissom.studies.plan.output import NoSuchOutput
+from lissom.studies.rows.evaluation import Evaluation, lanes_of, settings_of
 
 P, O = ls.StudyParameter, ls.StudyOutput
 STATE = {
@@ -201,8 +200,8 @@ def test_a_row_that_fails_says_why_and_the_others_go_on():
         return {"y": case["x"], "z": np.nan if case["x"] == 3 else 0.0}
 
     result = ls.Study(evaluate, parameters={"x": P(values=[1, 2, 3, 4])}).run(workers=1)
-    assert result["status"].tolist() == ["ok", "failed", "doubtful", "ok"]
-    assert result["error"].tolist() == ["", "ZeroDivisionError: no two", "z is not a number.", ""]
+    assert result["outcome"].tolist() == ["ok", "failed", "doubtful", "ok"]
+    assert result["status"].tolist() == ["ok", "ZeroDivisionError: no two", "z is not a number.", "ok"]
     assert np.isnan(result["y"][1])
     assert result.failures.tolist() == [1]
     assert not result.ok
@@ -219,8 +218,8 @@ def test_a_batch_with_one_bad_state_loses_only_that():
     )
     assert lanes_of(study, {}) is not None
     result = study.run(workers=1)
-    assert result["status"].tolist() == ["ok", "failed", "ok"]
-    assert "overflow" in result["error"][1]
+    assert result["outcome"].tolist() == ["ok", "failed", "ok"]
+    assert "overflow" in result["status"][1]
     assert result["result[1]"][2] == ls.forward_dynamics(study.arm, [0.5, 1], [2.0, 1], [0, 0])[1]
 
 
@@ -228,8 +227,8 @@ def test_a_run_that_diverges_is_a_failed_row():
     parameters = {"kd": P("controller.kd", values=[10.0, 1e7])}
     arguments = {"q0": [0.1, 0.2], "tau": ls.PD([0, 0], 10.0, 10.0), "until": 0.5, "dt": 1e-3}
     result = ls.Study("simulate", "two_link", arguments, parameters).run(workers=1)
-    assert result["status"].tolist() == ["ok", "failed"]
-    assert "diverged" in result["error"][1]
+    assert result["outcome"].tolist() == ["ok", "failed"]
+    assert "diverged" in result["status"][1]
 
 
 def test_an_output_that_no_row_can_have_is_said_at_once(tmp_path):
@@ -259,7 +258,7 @@ def test_a_worker_that_dies_costs_only_the_row_that_kills_it():
     result = ls.Study(evaluate, parameters={"x": P(grid=(0, 31, 32))}).run(workers=2)
     assert result.complete
     assert result.failures.tolist() == [21]
-    assert "worker processes died" in result["error"][21]
+    assert "worker processes died" in result["status"][21]
     good = np.delete(np.arange(32), 21)
     assert np.array_equal(result["y"][good], good**2)
 

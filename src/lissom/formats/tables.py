@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import IO
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lissom.formats.files import write_whole
 
 Columns = dict[str, NDArray[np.float64]]
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -38,6 +42,24 @@ def write_table(stream: IO[str], columns: Columns) -> None:
     """Write a line of names, then one line per row."""
     csv.writer(stream, lineterminator="\n").writerow(map(text_cell, columns))
     np.savetxt(stream, np.column_stack(list(columns.values())), fmt="%.17g", delimiter=",")
+
+
+def save_csv(path: Path, columns: Mapping[str, NDArray[Any]]) -> None:
+    """Write columns of numbers or words as a whole file, or not at all."""
+
+    def write(place: Path) -> None:
+        with place.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(map(text_cell, columns))
+            writer.writerows(zip(*map(_cells, columns.values()), strict=True))
+
+    write_whole(path, write)
+
+
+def _cells(column: NDArray[Any]) -> list[Any]:
+    if column.dtype.kind == "f":
+        return [f"{x:.17g}" for x in column]
+    return [text_cell(x) if isinstance(x, str) else x for x in column.tolist()]
 
 
 def read_table(text: str) -> Columns:

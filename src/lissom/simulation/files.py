@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, ModelError, shown
+from lissom.errors import LissomError, ModelError
+from lissom.formats import native_read
 from lissom.formats.files import Budget, refuse_unreadable
 from lissom.formats.kinds import read_instead, refuse_other_record
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
+from lissom.formats.records.parquet import TEXT, columns_of, opened_parquet
+from lissom.formats.records.targets import as_path
+from lissom.formats.records.text import refuse_damage
 from lissom.formats.table_header import loads_of_rows
 from lissom.formats.tables import read_table
 from lissom.formats.typed import refuse_unfit
@@ -36,17 +39,12 @@ from lissom.spatial.rotations import Array
 if TYPE_CHECKING:
     import xarray
 
-UNTOLD = 2**26  # bytes; texts of a Parquet file are not longer
 # ---- the text ------------------------------------------------------------------------------------
 
 
 def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
-    from lissom.formats import native_read
-
-    try:
-        told = json.loads(text)
-        if told["format"] != FORMAT:
-            raise ModelError(f"its format is {told['format']!r}; expected {FORMAT!r}.", file=file)
+    with refuse_damage(file):
+        told = FORMAT.parsed(text)
         arm = native_read.read(Path(file), told["arm"].encode())
         report = RunReport(**{**told["report"], "notes": tuple(told["report"]["notes"])})
         events = tuple(
@@ -61,10 +59,6 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         said["outcomes"] = _outcomes(told.get("outcomes"), failures, 1 if arrays["q"].ndim == 2 else len(arrays["q"]))
         loads_of_rows(report.provenance.get("loads", ()))
         run = Run(arm, t, **(said | arrays), arms=arms)
-    except LissomError as error:
-        raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
-        raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
     _refuse_unlike(run, file)
     return run
 
@@ -167,9 +161,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     >>> bool((again.q == run.q).all()), again.arm == run.arm, again.status
     (True, True, 'done')
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"load_run: path is {shown(path)}; expected the name of a file that Run.save wrote.")
-    place = Path(path)
+    place = as_path(path, "load_run", "file that Run.save wrote")
     if os.path.isdir(place):
         return _load_parts(place)
     refuse_unreadable(place)
@@ -215,26 +207,16 @@ def _read_csv(path: Path) -> Run:
 
 def _read_parquet(path: Path) -> Run:
     arrow = pyarrow_or_error()
-    with arrow.parquet.ParquetFile(path, thrift_string_size_limit=UNTOLD, memory_map=False) as file:
-        text = (file.schema_arrow.metadata or {}).get(b"lissom")
+    with opened_parquet(arrow, path) as file:
+        text = (file.schema_arrow.metadata or {}).get(TEXT)
         if text is None:
             raise ModelError("it is a table, but not a run: the header of a run is missing.", file=str(path))
-        for field in file.schema_arrow:
-            if not (arrow.types.is_floating(field.type) or arrow.types.is_integer(field.type)):
-                raise ModelError(f"its column {field.name[:60]!r} does not contain numbers.", file=str(path))
-        _refuse_large(file.metadata, Budget(path))
-        table = file.read()
-    columns = {name: table[name].to_numpy() for name in table.column_names}
+        Budget(path).spend(8 * file.metadata.num_rows * file.metadata.num_columns, "table")
+        columns = columns_of(arrow, file.read())
+    for name, column in columns.items():
+        if column.dtype.kind == "O":
+            raise ModelError(f"its column {name[:60]!r} does not contain numbers.", file=str(path))
     return _from_table(columns, text.decode(), str(path))
-
-
-def _refuse_large(told: Any, budget: Budget) -> None:
-    """Raise an error where the sizes stated in a file exceed the memory budget."""
-    budget.spend(8 * told.num_rows * told.num_columns, "table")
-    for k in range(told.num_row_groups):
-        budget.allow(
-            told.row_group(k).total_byte_size, "table"
-        )  # of single columns it ends the process where it is damaged
 
 
 READERS = {".nc": _read_nc, ".csv": _read_csv, ".parquet": _read_parquet}

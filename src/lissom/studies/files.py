@@ -1,25 +1,22 @@
-"""Reading study results from stores, and writing them as CSV."""
+"""Study results read from stores."""
 
 from __future__ import annotations
 
-import csv
 import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from lissom.errors import LissomError, ModelError
-from lissom.formats.files import write_whole
+from lissom.errors import ModelError
 from lissom.formats.kinds import read_instead
-from lissom.formats.tables import text_cell
-from lissom.motion.result.files.encode import revived
-from lissom.studies.design import Columns
-from lissom.studies.parameter import StudyParameter
-from lissom.studies.result import StudyResult
-from lissom.studies.store import ABOUT, read_about, read_table, refuse_beyond
-from lissom.studies.study import RESERVED
+from lissom.formats.records.targets import as_path
+from lissom.formats.records.text import refuse_damage
+from lissom.studies.plan.described import ENCODING
+from lissom.studies.plan.description import RESERVED
+from lissom.studies.plan.parameter import StudyParameter
+from lissom.studies.result import StudyResult, ended
+from lissom.studies.store.about import ABOUT, read_about
+from lissom.studies.store.parts import read_table, refuse_beyond
+from lissom.studies.store.tables import empty_table
 
 
 def load_study(path: str | os.PathLike[str]) -> StudyResult:
@@ -46,7 +43,7 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
     >>> again.status, bool((again["frequency[0]"] == result["frequency[0]"]).all())
     ('done', True)
     """
-    folder = Path(path)
+    folder = as_path(path, "load_study", "folder that Study.run stored rows in")
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "does not exist"
         raise ModelError(f"it {what}; expected the folder of a study.{read_instead(folder)}", file=str(folder))
@@ -54,50 +51,19 @@ def load_study(path: str | os.PathLike[str]) -> StudyResult:
         instead = read_instead(folder)
         raise ModelError(f"it is a folder, but not of a study: it has no {ABOUT}.{instead}", file=str(folder))
     about = read_about(folder)
-    try:
-        return _result(folder, about)
-    except LissomError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-        raise ModelError(f"it is damaged ({type(error).__name__}: {error}).", file=str(folder / ABOUT)) from None
+    with refuse_damage(str(folder / ABOUT)):
+        parameters = {name: ENCODING.revived(value) for name, value in about["parameters"].items()}
+        if not all(isinstance(parameter, StudyParameter) for parameter in parameters.values()):
+            raise TypeError("parameters are something else")
+    return _result(folder, about, tuple(parameters))
 
 
-def _result(folder: Path, about: dict[str, Any]) -> StudyResult:
-    parameters = {name: revived(value, 0) for name, value in about["parameters"].items()}
-    if not all(isinstance(parameter, StudyParameter) for parameter in parameters.values()):
-        raise TypeError("parameters are something else")
-    words: Columns = {word: np.zeros(0, object) for word in ("status", "error")}
-    empty: Columns = {"row": np.zeros(0, np.int64), **{name: np.zeros(0) for name in parameters}}
-    empty |= {"seed": np.zeros(0, np.int64), **words}
-    table = read_table(folder, empty)
-    rows = about["rows"]
+def _result(folder: Path, about: dict[str, Any], parameters: tuple[str, ...]) -> StudyResult:
+    table, rows = read_table(folder, empty_table(parameters)), about["rows"]
     refuse_beyond(folder, table["row"], rows)
     for name in (name for name in table if name not in (*RESERVED, *parameters)):
         if table[name].dtype.kind not in "if":
             raise ModelError(f"its output {name!r} is text; expected numbers.", file=str(folder))
-    done = len(table["row"])
-    status = "done" if done == rows else f"incomplete: {done} of {rows} rows are evaluated"
-    title, settings = about["title"] or about["evaluate"], dict(about["settings"])
-    return StudyResult(
-        None, table, tuple(parameters), about["units"], rows, about["sampling"], status, title, settings
-    )  # fmt: skip
-
-
-def write_csv(table: Columns, path: Path) -> None:
-    """A line of names, then one line per row."""
-
-    def write(place: Path) -> None:
-        with place.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(map(text_cell, table))
-            columns = [_cells(column) for column in table.values()]
-            writer.writerows(zip(*columns, strict=True))
-
-    write_whole(path, write)
-
-
-def _cells(column: NDArray[Any]) -> list[Any]:
-    """Numbers with the digits that identify them, text that is no formula."""
-    if column.dtype.kind == "f":
-        return [f"{x:.17g}" for x in column]
-    return [text_cell(x) if isinstance(x, str) else x for x in column.tolist()]
+    how, title = ended(len(table["row"]), rows), about["title"] or about["evaluate"]
+    made = (None, table, parameters, about["units"], rows, about["sampling"], *how, title, dict(about["settings"]))
+    return StudyResult(*made)

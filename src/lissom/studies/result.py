@@ -6,27 +6,40 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown, suggest
+from lissom.formats.tables import save_csv
 from lissom.later import cached_property
 from lissom.listing import Listing
 from lissom.markup import tag
 from lissom.spatial.rotations import Array
 from lissom.studies import statistics
-from lissom.studies.block import DOUBTFUL, FAILED
-from lissom.studies.design import Columns
+from lissom.studies.outcome import StudyOutcome, StudyRowOutcome
+from lissom.studies.plan.description import RESERVED, AbstractStudy
+from lissom.studies.plan.design import Columns
+from lissom.studies.rows.block import DOUBTFUL, FAILED, OK
+from lissom.studies.rows.single import evaluated
 from lissom.studies.statistics import StudySensitivity
-from lissom.studies.study import RESERVED, Study
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
 SHOWN = 30  # picked rows that are shown one by one
+
+
+class StudyRow(NamedTuple):
+    """One row of a result: its number and seed, parameters and outputs by name, how it ended, and why."""
+
+    row: int
+    seed: int
+    values: dict[str, Any]
+    outcome: StudyRowOutcome
+    status: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +49,15 @@ class StudyResult:
     Attributes
     ----------
     study : Study or None        None if the result was loaded from a store
-    table : {column: (n,)}       ``row``, parameters, ``seed``, outputs, ``status`` ("ok", "doubtful" or "failed") and
-                                 ``error``, in the order of rows; NaN where a row has no such output
+    table : {column: (n,)}       ``row``, parameters, ``seed``, outputs, ``outcome`` (members of `StudyRowOutcome`) and
+                                 ``status`` ("ok", or what is wrong), in the order of rows; NaN where a row has no such
+                                 output
     parameters, outputs : tuple of names
     units : {name: unit}         of parameters and outputs
     rows : int                   number of rows of the study, evaluated or not
     sampling : str
-    status : str                 "done", or what happened
+    outcome : StudyOutcome       how the study ended, a value to compare
+    status : str                 the same as a sentence: "done", or what happened
     title : str
     settings : dict              settings chosen once for all rows: method and step of simulations
     effort : dict                ``seconds`` of wall time, ``evaluating`` (seconds of all workers together), ``rows``
@@ -50,12 +65,13 @@ class StudyResult:
     picked : bool                a selection of rows by `worst`, `pareto` or `where`, which is printed row by row
     """
 
-    study: Study | None
+    study: AbstractStudy | None
     table: Columns
     parameters: tuple[str, ...]
     units: dict[str, str]
     rows: int
     sampling: str
+    outcome: StudyOutcome
     status: str
     title: str
     settings: dict[str, Any]
@@ -90,17 +106,27 @@ class StudyResult:
     @property
     def ok(self) -> bool:
         """Whether all rows are evaluated and none failed or is doubtful."""
-        return self.complete and not len(self.failures) and not (self.table["status"] == DOUBTFUL).any()
+        return self.complete and bool((self.table["outcome"] == OK).all())
 
     @property
     def interrupted(self) -> bool:
         """It was stopped from outside (Ctrl-C); rows that were finished are there."""
-        return self.status.startswith("interrupted")
+        return self.outcome is StudyOutcome.INTERRUPTED
 
     @property
     def failures(self) -> NDArray[np.int64]:
-        """Numbers of the rows that failed; `table["error"]` has the reasons."""
-        return np.asarray(self.table["row"][self.table["status"] == FAILED])
+        """Numbers of the rows that failed; `table["status"]` has the reasons."""
+        return np.asarray(self.table["row"][self.table["outcome"] == FAILED])
+
+    def row(self, number: int) -> StudyRow:
+        """Return the row with a number: its values, its `outcome` and its `status`."""
+        (at,) = np.nonzero(self.table["row"] == number)
+        if not len(at):
+            raise InputError(f"row: there is no row {shown(number)} among the {len(self)} rows that are evaluated.")
+        found = {name: column[at[0]] for name, column in self.table.items()}
+        values = {name: x.item() if isinstance(x, np.generic) else x for name, x in found.items()}
+        own = {name: values.pop(name) for name in RESERVED}
+        return StudyRow(values=values, **own)
 
     def unit(self, name: str) -> str:
         """Return the unit of a column."""
@@ -191,9 +217,9 @@ class StudyResult:
 
     def record(self, row: int) -> Any:
         """Evaluate a row again and return its full result: a `Run`, a `Motion`, an array ..."""
-        return self._study().record(row)
+        return evaluated(self._study(), self.case(row))
 
-    def _study(self) -> Study:
+    def _study(self) -> AbstractStudy:
         if self.study is None:
             raise InputError(
                 "this result was loaded from a store, which has the table only; create the same Study again and use it."
@@ -212,21 +238,20 @@ class StudyResult:
         """Return the table as an xarray dataset over rows, with units."""
         import xarray
 
-        named = {name: ("row", x, {"units": self.unit(name)}) for name, x in self.table.items() if name != "row"}
+        table = self.table | {"outcome": self.table["outcome"].astype(str).astype(object)}
+        named = {name: ("row", x, {"units": self.unit(name)}) for name, x in table.items() if name != "row"}
         return xarray.Dataset(named, {"row": self.table["row"]}, {"title": self.title, "status": self.status})
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the table as CSV; numbers with all significant digits."""
-        from lissom.studies.files import write_csv
-
-        write_csv(self.table, Path(path))
+        save_csv(Path(path), self.table)
 
     # ---- for people ------------------------------------------------------------------------------
 
     @property
     def headline(self) -> str:
         """One-line summary: title, number of rows, failures, status."""
-        failed, odd = len(self.failures), int((self.table["status"] == DOUBTFUL).sum())
+        failed, odd = len(self.failures), int((self.table["outcome"] == DOUBTFUL).sum())
         words = [f"{len(self)} of {self.rows} rows", *([f"{failed} failed"] if failed else [])]
         words += [f"{odd} doubtful"] if odd else []
         return f"{self.title or 'study'}: {', '.join(words)}; {self.status}"
@@ -244,8 +269,9 @@ class StudyResult:
     def first_errors(self, most: int = 3) -> list[tuple[int, str]]:
         """Return the first `most` different errors, each with the first row in which it occurred."""
         seen: dict[str, int] = {}
-        for row, why in zip(self.table["row"], self.table["error"], strict=True):
-            if why and why not in seen and len(seen) < most:
+        wrong = self.table["outcome"] != OK
+        for row, why in zip(self.table["row"][wrong], self.table["status"][wrong], strict=True):
+            if why not in seen and len(seen) < most:
                 seen[str(why)] = int(row)
         return [(row, why) for why, row in seen.items()]
 
@@ -259,11 +285,22 @@ class StudyResult:
         return tag("p", tag("b", self.headline)) + (self.summary().html() if self.outputs and len(self) else "")
 
 
+def ended(done: int, rows: int) -> tuple[StudyOutcome, str]:
+    """Return how a study ended of which some rows are evaluated, and its sentence."""
+    if done == rows:
+        return StudyOutcome.DONE, "done"
+    return StudyOutcome.INCOMPLETE, f"incomplete: {done} of {rows} rows are evaluated"
+
+
 def result_of(
-    study: Study, table: Columns, settings: dict[str, Any], status: str, effort: dict[str, Any]
+    study: AbstractStudy,
+    table: Columns,
+    settings: dict[str, Any],
+    effort: dict[str, Any],
+    outcome: StudyOutcome | None = None,
+    status: str = "",
 ) -> StudyResult:
     """Return the result of a study that has been evaluated, completely or in part."""
-    done = len(table["row"])
-    told = status or ("done" if done == study.rows else f"incomplete: {done} of {study.rows} rows are evaluated")
+    how = (outcome, status) if outcome else ended(len(table["row"]), study.rows)
     names, title = tuple(study.parameters), study.title or study.verb
-    return StudyResult(study, table, names, study.units, study.rows, study.sampling, told, title, settings, effort)
+    return StudyResult(study, table, names, study.units, study.rows, study.sampling, *how, title, settings, effort)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack, contextmanager, suppress
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,16 +14,17 @@ from numpy.typing import NDArray
 
 from lissom.cores import cores
 from lissom.errors import InputError, StudyError, WorkerLost, shown
-from lissom.studies.block import FAILED, Block
 from lissom.studies.chunks import Chunks
-from lissom.studies.described import packed, unpacked
-from lissom.studies.design import Columns
-from lissom.studies.evaluation import Evaluation
-from lissom.studies.lanes import settings_of
-from lissom.studies.output import NoSuchOutput
+from lissom.studies.outcome import StudyOutcome
+from lissom.studies.plan.description import AbstractStudy
+from lissom.studies.plan.design import Columns
+from lissom.studies.plan.output import NoSuchOutput
 from lissom.studies.result import StudyResult, result_of
-from lissom.studies.store import Folder, Memory
-from lissom.studies.study import Study
+from lissom.studies.rows.block import FAILED, Block, Row
+from lissom.studies.rows.evaluation import Evaluation, settings_of
+from lissom.studies.rows.sending import Sent, received
+from lissom.studies.store.folder import Folder
+from lissom.studies.store.memory import Memory
 from lissom.telling import bar
 from lissom.work.choose import executor
 from lissom.work.here import Here
@@ -35,7 +35,7 @@ VERB = "Study.run"
 PATIENCE = 0.5  # seconds between looks at whether answers may still come
 AHEAD = 1  # chunks that wait beside those that are worked on
 WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
-Told = Callable[[int], object]
+Progress = Callable[[int], object]
 
 
 class Answer(NamedTuple):
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
 
 
 def run(
-    study: Study,
+    study: AbstractStudy,
     store: Any,
     workers: int | None,
     scheduler: str | None,
@@ -63,16 +63,15 @@ def run(
     with ExitStack() as stack:
         # whatever may be wrong is found out before anything is written
         rows = Memory(study) if store is None else Folder(store, study)
-        place = _place(1 if workers is None and scheduler is None else workers, scheduler, stack)
+        anywhere = workers is None and scheduler is None
+        place = _place(1 if anywhere else workers, scheduler, stack)
         if not isinstance(place, Here):
-            packed(study, {})
-        if isinstance(rows, Folder):
-            stack.enter_context(rows.opened(resume or retry, overwrite))
-        settings = rows.settings if isinstance(rows, Folder) and rows.settings is not None else settings_of(study)
-        missing = rows.missing(retry)
-        told = stack.enter_context(_telling(progress, study.rows))
-        may_move = workers is None and scheduler is None
-        return _Sweep(study, rows, settings, place, told, stack if may_move else None).do(missing)
+            Sent.of(study, {})
+        stack.enter_context(rows.opened(resume or retry, overwrite))
+        if rows.settings is None:
+            rows.settings = settings_of(study)
+        show = stack.enter_context(_shown(progress, study.rows))
+        return _Sweep(study, rows, place, show, stack if anywhere else None).do(rows.missing(retry))
 
 
 def _place(workers: int | None, scheduler: str | None, stack: ExitStack) -> Workplace:
@@ -86,17 +85,11 @@ class _Sweep:
     """One pass over the rows that are missing; with a stack, it may move on to several processes."""
 
     def __init__(
-        self,
-        study: Study,
-        rows: Memory | Folder,
-        settings: dict[str, Any],
-        place: Workplace,
-        told: Told,
-        stack: ExitStack | None,
-    ):
-        self.study, self.rows, self.settings, self.told, self._stack = study, rows, settings, told, stack
+        self, study: AbstractStudy, rows: Memory, place: Workplace, show: Progress, stack: ExitStack | None
+    ) -> None:
+        self.study, self.rows, self.show, self._stack = study, rows, show, stack
+        self.settings = rows.settings or {}
         self.place, self.job = place, self._job(place)
-        self.begun = isinstance(rows, Folder) and rows.settings is not None
         self.done, self.fresh, self.evaluating = 0, 0, 0.0
         self.began = time.perf_counter()
         self.under_way: dict[Future[Answer], NDArray[np.int64]] = {}
@@ -105,28 +98,29 @@ class _Sweep:
         """Return the function that evaluates rows: the study itself in this process, packed in others."""
         if isinstance(place, Here):
             return partial(answered, Evaluation(self.study, self.settings))
-        sent = packed(self.study, self.settings)
-        key = hashlib.sha256(sent).hexdigest()
+        sent = Sent.of(self.study, self.settings)
         for _ in range(place.count if isinstance(place, Processes) else 0):
-            place.submit(prepare, key, sent)  # all begin at once, not when the first row is done
-        return partial(evaluate_rows, key, sent)
+            place.submit(prepare, sent)  # all begin at once, not when the first row is done
+        return partial(evaluate_rows, sent)
 
     def do(self, missing: NDArray[np.int64]) -> StudyResult:
         self.done = self.study.rows - len(missing)
-        self.told(self.done)
-        status = ""
+        self.show(self.done)
         try:
             self._all(Chunks(missing))
         except KeyboardInterrupt:
-            status = f"interrupted: {self.done} of {self.study.rows} rows are evaluated{self._further()}"
-        return self._result(status)
+            return self._result(StudyOutcome.INTERRUPTED, f"interrupted: {self._so_far()}")
+        return self._result()
 
-    def _result(self, status: str) -> StudyResult:
+    def _result(self, outcome: StudyOutcome | None = None, status: str = "") -> StudyResult:
         effort = {
             "seconds": time.perf_counter() - self.began, "evaluating": self.evaluating, "rows": self.fresh,
             "place": self.place.place,
         }  # fmt: skip
-        return result_of(self.study, self.rows.table(), self.settings, status, effort)
+        return result_of(self.study, self.rows.table(), self.settings, effort, outcome, status)
+
+    def _so_far(self) -> str:
+        return f"{self.done} of {self.study.rows} rows are evaluated{self.rows.advice}"
 
     def _all(self, chunks: Chunks) -> None:
         while chunks or self.under_way:
@@ -140,7 +134,7 @@ class _Sweep:
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Keep all workers busy; the first row of a study is evaluated alone."""
-        most = self.place.count + AHEAD if self.done or self.begun else 1
+        most = self.place.count + AHEAD if self.done else 1
         while chunks and len(self.under_way) < most:
             rows = chunks.take(self.place.count)
             future = self.place.submit(self.job, rows, self.study.values(rows))
@@ -157,7 +151,7 @@ class _Sweep:
                 raise self._deserted()
             if not chunks.lost(rows):
                 name = "" if isinstance(error, NoSuchOutput) else f"{type(error).__name__}: "
-                self._keep([Block(rows, {}, [FAILED], [f"{name}{error}"])])
+                self._keep([Block.of(rows, [Row({}, FAILED, f"{name}{error}")])])
             return
         if error is not None:
             raise error
@@ -168,29 +162,14 @@ class _Sweep:
 
     def _deserted(self) -> StudyError:
         """Return the error for workers that do not answer any more."""
-        done = f"{self.done} of {self.study.rows} rows are evaluated{self._further()}"
-        return StudyError(f"{VERB}: {self.place.trouble}. {done}.", self._result(self.place.trouble))
-
-    def _further(self) -> str:
-        """What can be done with a store that is not complete, to end a sentence."""
-        if not isinstance(self.rows, Folder):
-            return ""
-        if self.rows.replaces:
-            return "; the store still has its earlier rows"
-        return "; continue with resume=True (--resume)"
+        result = self._result(StudyOutcome.WORKERS_LOST, self.place.trouble)
+        return StudyError(f"{VERB}: {self.place.trouble}. {self._so_far()}.", result)
 
     def _keep(self, blocks: list[Block]) -> None:
-        self._begin()
         self.rows.add(blocks)
-        self.fresh += sum(len(block.rows) for block in blocks)
-        self.done += sum(len(block.rows) for block in blocks)
-        self.told(self.done)
-
-    def _begin(self) -> None:
-        """Write the description of the study when its first rows are done, so that a failing study leaves nothing."""
-        if isinstance(self.rows, Folder) and not self.begun:
-            self.rows.begin(self.settings)
-        self.begun = True
+        count = sum(len(block.rows) for block in blocks)
+        self.fresh, self.done = self.fresh + count, self.done + count
+        self.show(self.done)
 
     def _move(self, chunks: Chunks) -> None:
         """Move from this process to several, if neither workers nor scheduler was given and enough work is left."""
@@ -198,18 +177,18 @@ class _Sweep:
             return
         stack, self._stack = self._stack, None
         with suppress(InputError):  # what cannot be sent elsewhere is done here
-            packed(self.study, self.settings)
+            Sent.of(self.study, self.settings)
             self.place = _place(min(cores(), chunks.left), None, stack)
             self.job = self._job(self.place)
 
 
 @contextmanager
-def _telling(progress: Any, total: int) -> Iterator[Told]:
+def _shown(progress: Any, total: int) -> Iterator[Progress]:
     if progress is False or progress is None:
         yield lambda _done: None
     elif progress is True:
-        with bar("evaluating", total, "rows") as told:
-            yield told
+        with bar("evaluating", total, "rows") as show:
+            yield show
     elif callable(progress):
         yield lambda done: progress(done, total)
     else:
@@ -226,27 +205,11 @@ def answered(evaluation: Evaluation, rows: NDArray[np.int64], values: Columns) -
     return Answer(blocks, time.perf_counter() - began)
 
 
-def evaluate_rows(key: str, sent: bytes, rows: NDArray[np.int64], values: Columns) -> Answer:
+def evaluate_rows(sent: Sent, rows: NDArray[np.int64], values: Columns) -> Answer:
     """Evaluate rows in another process, in which the study is unpacked and compiled once."""
-    return answered(_evaluation(key, sent), rows, values)
+    return answered(received(sent), rows, values)
 
 
-def prepare(key: str, sent: bytes) -> None:
+def prepare(sent: Sent) -> None:
     """Load what rows of a study need."""
-    _evaluation(key, sent)
-
-
-_received: dict[str, bytes] = {}
-
-
-def _evaluation(key: str, sent: bytes) -> Evaluation:
-    _received[key] = sent
-    try:
-        return _made(key)
-    finally:
-        del _received[key]
-
-
-@lru_cache(maxsize=4)
-def _made(key: str) -> Evaluation:
-    return Evaluation(*unpacked(_received[key]))
+    received(sent)

@@ -17,9 +17,9 @@ from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
-from lissom.studies import verbs
-from lissom.studies.output import StudyOutput
-from lissom.studies.parameter import StudyParameter
+from lissom.studies.plan import verbs
+from lissom.studies.plan.output import StudyOutput
+from lissom.studies.plan.parameter import StudyParameter
 from lissom.studies.study import Study
 
 VERSION = 1

@@ -19,19 +19,35 @@ from lissom.errors import InputError, shown
 _last: list[tuple[bytes, Any]] = [(b"", None)]  # the function that this worker did last
 
 
-def packed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
-    """Return a job as bytes."""
-    import cloudpickle
-
+def cloudpickle_for(what: str) -> Any:
+    """Return the package that sends functions by value; raise an error that names the extra which brings it."""
+    try:
+        import cloudpickle
+    except ImportError:
+        raise InputError(
+            f"{what} needs cloudpickle: pip install '.[studies]' in your clone of lissom (`make install` brings it), "
+            "or use workers=1."
+        ) from None
     if "__mp_main__" in sys.modules:  # the name of a script in processes that `multiprocessing` spawned
         cloudpickle.register_pickle_by_value(sys.modules["__mp_main__"])
+    return cloudpickle
+
+
+def packed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    """Return a job as bytes; functions of lissom, which workers can import, need no further package."""
+    dumps = pickle.dumps if _ours(fn) else cloudpickle_for("a job in another process").dumps
     try:
-        return pickle.dumps((cloudpickle.dumps(fn), cloudpickle.dumps((args, kwargs))))
+        return pickle.dumps((dumps(fn), dumps((args, kwargs))))
     except Exception as error:
         raise InputError(
             f"{shown(fn)} and its arguments cannot be sent to another process ({_named(error)}). Use workers=1 to stay "
             "in this process, or create these objects inside the function."
         ) from None
+
+
+def _ours(fn: Any) -> bool:
+    """Whether a function of lissom is called, or a part of one; its arguments are then plain values and records."""
+    return str(getattr(getattr(fn, "func", fn), "__module__", "")).startswith("lissom.")
 
 
 def answer(job: bytes) -> bytes:

@@ -29,7 +29,7 @@ def plot(
     """Plot a saved run, motion or study, or write it as a film."""
     from lissom.motion.result.files.read import load_record
     from lissom.studies.files import load_study
-    from lissom.studies.store import ABOUT
+    from lissom.studies.store.about import ABOUT
 
     check_film(film)
     if output is None and film is None:

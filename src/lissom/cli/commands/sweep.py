@@ -113,6 +113,6 @@ def summary(result: StudyResult) -> dict[str, Any]:
 
     rows = [{"name": n, "unit": result.unit(n)} | summed_up(result[n]) for n in result.outputs]
     return {
-        "status": result.status, "rows": result.rows, "done": len(result), "failed": result.failures.tolist(),
-        "settings": result.settings, "outputs": rows,
+        "outcome": result.outcome, "status": result.status, "rows": result.rows, "done": len(result),
+        "failed": result.failures.tolist(), "settings": result.settings, "outputs": rows,
     }  # fmt: skip

@@ -5,8 +5,6 @@ The folder also has a fingerprint of the simulation, so that runs of different s
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +15,7 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, shown
 from lissom.formats.files import write_text
-from lissom.formats.identity import identity
+from lissom.formats.fingerprint import Fingerprint, fingerprint
 from lissom.simulation.events import Event
 from lissom.simulation.files import load_run
 from lissom.simulation.loop.closed_loop import ClosedLoop
@@ -25,6 +23,7 @@ from lissom.simulation.options import Options
 from lissom.simulation.run import Run
 from lissom.simulation.setup import Start
 from lissom.simulation.signals import Steady
+from lissom.versions import versions
 
 PLAN = "plan.txt"
 
@@ -55,7 +54,7 @@ class Store:
 
     def open(self, loop: ClosedLoop, begin: Start, options: Mapping[str, Any], events: Sequence[Event]) -> None:
         """Make the folder, or check that it belongs to the same simulation."""
-        print_, unseen = fingerprint(loop, begin, options, events, self.size)
+        own = fingerprint_of(loop, begin, options, events, self.size)
         plan = self.folder / PLAN
         if self.folder.exists() and any(self.folder.iterdir()):
             if not self.resume:
@@ -63,23 +62,19 @@ class Store:
                     f"simulate: {self.folder} has runs of an earlier simulation; continue with resume=True, or remove "
                     "the folder."
                 )
-            if unseen:
-                raise InputError(
-                    f"simulate: {self.folder} cannot be resumed: the content of {', '.join(unseen)} cannot be "
-                    "compared, so it is unknown whether this is the same simulation. Remove the folder and start "
-                    "again, or let the functions use numbers, arrays and plain objects only."
-                )
-            if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != print_:
+            own.refuse_unseen(f"simulate: {self.folder}", "simulation", "Remove the folder and start again")
+            if not plan.is_file() or plan.read_text(encoding="utf-8").strip() != own.digest:
                 raise InputError(
                     f"simulate: {self.folder} belongs to a different simulation: the arm, options, states, gains, "
-                    "functions, or values that functions use differ. Remove the folder, or repeat the first call."
+                    "functions, or values that functions use differ, or versions of packages. Remove the folder, or "
+                    "repeat the first call."
                 )
             return
         try:
             self.folder.mkdir(exist_ok=True)
         except OSError as error:
             raise ModelError(f"the folder cannot be created ({error.strerror}).", file=str(self.folder)) from None
-        write_text(plan, print_ + "\n")
+        write_text(plan, own.digest + "\n")
 
     def blocks(self, count: int) -> Iterator[tuple[int, slice]]:
         """Yield the number and the runs of every block."""
@@ -107,28 +102,25 @@ def folder_of(save: str | os.PathLike[str]) -> Path:
     return Path(f"{os.fspath(save)}.parts")
 
 
-def fingerprint(
+def fingerprint_of(
     loop: ClosedLoop, begin: Start, options: Mapping[str, Any], events: Sequence[Event], size: int
-) -> tuple[str, tuple[str, ...]]:
-    """Return a hash of everything that results depend on, and the names of objects that cannot be hashed.
-
-    Functions of the user enter by their code and by the values that they use (see `lissom.formats.identity`).
-    """
-    numbers = sorted((word, value) for word, value in options.items() if word != "threads")
-    total = hashlib.sha256(f"{loop.key}|{loop.described.digest}|{numbers}|{size}".encode())
-    functions = [getattr(loop.feedback, "source", None)]
+) -> Fingerprint:
+    """Return the fingerprint of everything that results depend on."""
+    numbers = {word: value for word, value in options.items() if word != "threads"}
+    parts: list[Any] = [
+        versions(),
+        loop.key,
+        loop.described.digest,
+        numbers,
+        size,
+        getattr(loop.feedback, "source", None),
+    ]
     for event in events:
         place = getattr(event, "place", None)
-        total.update(repr((event.name, event.direction, event.stop, place)).encode())
-        functions += [event.function] if place is None else []
-    for array in (begin.states, loop.inputs.steady(len(begin.states))):
-        total.update(np.ascontiguousarray(array).tobytes())
+        parts.append((event.name, event.direction, event.stop, event.function if place is None else repr(place)))
+    parts += [begin.states, loop.inputs.steady(len(begin.states))]
     for name, signal in loop.inputs.signals:
-        total.update(name.encode())
-        if isinstance(signal.value, Steady):
-            total.update(signal.value.profile.content)
-        elif signal.varies:
-            functions.append(signal.value.source)
-    found = identity(functions)
-    total.update(json.dumps(found.content, sort_keys=True).encode())
-    return total.hexdigest(), found.unseen
+        steady = isinstance(signal.value, Steady)
+        source = signal.value.profile.content if steady else signal.value.source if signal.varies else None
+        parts.append((name, source))
+    return fingerprint(*parts)

@@ -7,7 +7,6 @@ is made of, and the same in every format. `lissom.simulation.files` reads them.
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import InputError
+from lissom.formats import native_write
 from lissom.formats.files import write_whole
 from lissom.formats.kinds import read_instead
+from lissom.formats.records.parquet import pyarrow_for, write_parquet
+from lissom.formats.records.targets import check_folder
+from lissom.formats.records.text import RecordFormat
 from lissom.formats.table_header import header_lines, header_of
 from lissom.formats.tables import write_table
 from lissom.formats.typed import printable_parts
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
 POWER = ("in", "lost", "outer")
 OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
-FORMAT = "lissom run 2"
+FORMAT = RecordFormat("run", 2)
 LONG = {
     "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
     "potential": "potential energy", "power": "power", "work": "work", "controller_state": "states of the controller",
@@ -49,11 +52,8 @@ WIDE = {
 
 def _text(run: Run) -> str:
     """Return everything in a run that is not an array, as JSON."""
-    from lissom.formats import native_write
-
-    return json.dumps(
+    return FORMAT.text(
         {
-            "format": FORMAT,
             "arm": native_write.write(run.arm),
             **({} if run.arms is None else {"arms": told_arms(run.arm, run.arms)}),
             "status": run.status,
@@ -110,7 +110,7 @@ def to_dataset(run: Run) -> xarray.Dataset:
         coords["run"] = ("run", np.arange(run.count))
     data = xarray.Dataset(variables, coords)
     data["record"] = ((), _text(run))
-    data.attrs = {"title": f"simulated motion of {run.arm.name}", "status": run.status, "source": FORMAT}
+    data.attrs = {"title": f"simulated motion of {run.arm.name}", "status": run.status, "source": FORMAT.name}
     return data
 
 
@@ -122,8 +122,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     place = Path(path)
     if ending_of(place, "save") == ".parquet":
         pyarrow_or_error()
-    if not os.path.isdir(place.absolute().parent):
-        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+    check_folder(place)
 
 
 def save(run: Run, path: str | os.PathLike[str]) -> None:
@@ -158,18 +157,11 @@ def _write_csv(run: Run, path: Path) -> None:
 
 def pyarrow_or_error() -> Any:
     """Return the package that reads and writes Parquet files."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError("Parquet files need pyarrow: pip install 'lissom[parquet]', or use .nc or .csv.") from None
-    return pyarrow
+    return pyarrow_for("Parquet files need", "parquet", ", or use .nc or .csv")
 
 
 def _write_parquet(run: Run, path: Path) -> None:
-    arrow = pyarrow_or_error()
-    table = arrow.table(_table(run))
-    arrow.parquet.write_table(table.replace_schema_metadata({b"lissom": _text(run).encode()}), path)
+    write_parquet(pyarrow_or_error(), path, _table(run), _text(run))
 
 
 WRITERS = {".nc": _write_nc, ".csv": _write_csv, ".parquet": _write_parquet}

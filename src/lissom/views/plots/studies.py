@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.errors import InputError
 from lissom.spatial.rotations import Array
-from lissom.studies.block import FAILED
+from lissom.studies.outcome import StudyRowOutcome
 from lissom.studies.result import StudyResult
 from lissom.studies.statistics import StudySensitivity
 from lissom.views.figures.curves import finish_axes
@@ -75,7 +75,7 @@ def scatter(result: StudyResult) -> Figure:
     shown = _thinned(result)
     figure = new_figure(3.2 * len(parameters) + 0.8, 2.5 * len(outputs) + 0.7)
     grid = figure.subplots(len(outputs), len(parameters), squeeze=False, sharex="col", sharey="row")
-    failed = shown["status"] == FAILED
+    failed = shown["outcome"] == StudyRowOutcome.FAILED
     size = 7.0 if len(shown) < FEW_DOTS else 3.0
     for i, output in enumerate(outputs):
         for j, parameter in enumerate(parameters):

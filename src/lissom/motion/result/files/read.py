@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, ModelError, shown
+from lissom.errors import ModelError
+from lissom.formats import native_read
 from lissom.formats.files import refuse_unreadable
 from lissom.formats.kinds import about_record, record_kind, refuse_other_record
 from lissom.formats.netcdf import Contents, opened, text_of, values_of
+from lissom.formats.records.targets import as_path
+from lissom.formats.records.text import refuse_damage
 from lissom.formats.typed import refuse_unfit
-from lissom.motion.result.files.encode import revived
+from lissom.motion.result.files.encoding import encoding
 from lissom.motion.result.files.write import FORMAT, SINCE, STORED, refuse_other
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
@@ -28,30 +30,22 @@ if TYPE_CHECKING:
 
 def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Motion:
     """Return a motion from a dataset that `Motion.to_xarray` made."""
-    from lissom.formats import native_read
-
     refuse_other_record(data, "motion", file)
     missing = [word for word in ("control_points", "break", "record") if word not in data]
     if missing:
         raise ModelError(f"it is not a motion: it has no {', '.join(missing)}.", file=file)
     P, breaks = (values_of(data, word) for word in ("control_points", "break"))
-    try:
-        stored = json.loads(text_of(data, "record"))
-        if stored["format"] != FORMAT:
-            raise ModelError(f"its format is {stored['format']!r}; expected {FORMAT!r}.", file=file)
+    with refuse_damage(file):
+        stored = FORMAT.parsed(text_of(data, "record"))
         arm = native_read.read(Path(file), stored["arm"].encode())
-        words = (*STORED, *(word for word in SINCE if word in stored))
-        values = {word: revived(stored[word], arm.dof) for word in words}
+        words, revived = (*STORED, *(word for word in SINCE if word in stored)), encoding(arm.dof).revived
+        values = {word: revived(stored[word]) for word in words}
         values["outcome"] = _outcome(values)
         refuse_unfit(Motion, values)
         _refuse_odd(values, P, breaks)
         motion = Motion(arm=arm, breaks=breaks, control_points=P, **values)
         motion.tau.sum()  # damaged splines are found here
         return motion
-    except LissomError as error:
-        raise ModelError(str(error), file="" if str(error).startswith(file) else file) from None
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError, IndexError) as error:
-        raise ModelError(f"its record is damaged ({type(error).__name__}: {error}).", file=file) from None
 
 
 def _outcome(stored: dict[str, Any]) -> MotionOutcome:
@@ -86,9 +80,7 @@ def load_record(path: Path) -> Run | Motion:
 
 def read(path: str | os.PathLike[str]) -> Motion:
     """See `load_motion`."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"load_motion: path is {shown(path)}; expected the name of a file that Motion.save wrote.")
-    place = Path(path)
+    place = as_path(path, "load_motion", "file that Motion.save wrote")
     if os.path.isdir(place) and (found := about_record(place)):
         raise ModelError(f"it is {found}; expected the file of a motion.", file=str(place))
     refuse_unreadable(place)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import InputError
-from lissom.formats.files import write_whole
+from lissom.formats import native_write
 from lissom.formats.kinds import read_instead
+from lissom.formats.records.targets import check_folder, write_netcdf
+from lissom.formats.records.text import RecordFormat
 from lissom.model.units import units
-from lissom.motion.result.files.encode import plain
+from lissom.motion.result.files.encoding import encoding
 from lissom.motion.result.record import AbstractMotion
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "lissom motion 2"
+FORMAT = RecordFormat("motion", 2)
 OVER_TIME = {
     "q": ("position", "rad or m"),
     "qd": ("rate", "rad/s or m/s"),
@@ -46,33 +47,30 @@ def to_dataset(motion: AbstractMotion) -> xarray.Dataset:
     }
     data = xarray.Dataset(variables, coords)
     data["record"] = ((), _text(motion))
-    data.attrs = {"title": f"motion of {motion.arm.name}", "status": motion.status, "source": FORMAT}
+    data.attrs = {"title": f"motion of {motion.arm.name}", "status": motion.status, "source": FORMAT.name}
     data.attrs |= {"duration": motion.duration, "cost": motion.cost}
     return data
 
 
 def _text(motion: AbstractMotion) -> str:
     """Return everything in a motion that is not an array, as JSON."""
-    from lissom.formats import native_write
-
-    data = {word: plain(getattr(motion, word), motion.arm.dof) for word in (*STORED, *SINCE)}
-    return json.dumps({"format": FORMAT, "arm": native_write.write(motion.arm), **data})
+    plain = encoding(motion.arm.dof).plain
+    data = {word: plain(getattr(motion, word)) for word in (*STORED, *SINCE)}
+    return FORMAT.text({"arm": native_write.write(motion.arm), **data})
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
     place = Path(path)
     refuse_other(place, "save")
-    if not os.path.isdir(place.absolute().parent):
-        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+    check_folder(place)
 
 
 def save(motion: AbstractMotion, path: str | os.PathLike[str]) -> None:
     """See `Motion.save`."""
     place = Path(path)
     refuse_other(place, "save")
-    data = to_dataset(motion)
-    write_whole(place, lambda temporary: data.to_netcdf(temporary, engine="h5netcdf"))
+    write_netcdf(to_dataset(motion), place)
 
 
 def refuse_other(place: Path, verb: str) -> None:

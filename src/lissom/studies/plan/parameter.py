@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lissom.errors import InputError, shown
 from lissom.later import cached_property
 from lissom.model.record import Record
-from lissom.studies.paths import Where, refuse_name, replaced
+from lissom.studies.plan.paths import Where, refuse_name, replaced
 
 SPREADS = {
     "values": "a list",

@@ -12,7 +12,7 @@ import numpy as np
 from lissom.errors import InputError, shown, suggest
 from lissom.model.record import Record
 from lissom.spatial.rotations import Array
-from lissom.studies.paths import Where, refuse_name
+from lissom.studies.plan.paths import Where, refuse_name
 
 MOST_ENTRIES = 400  # columns that one output may become
 # along the first axis of what is left, time where it is a run or a motion; `norm` is of the last

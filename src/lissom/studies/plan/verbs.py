@@ -9,7 +9,7 @@ from typing import Any
 
 from lissom.errors import InputError, shown, suggest
 from lissom.kernels.verbs import VERBS
-from lissom.studies.output import StudyOutput
+from lissom.studies.plan.output import StudyOutput
 
 OWN = (
     "arm",

@@ -1,8 +1,4 @@
-"""Evaluation of a study's rows: one by one, or many at once in compiled code.
-
-Which of the two is a property of the study, not of how many rows come together, and both compute a row from its
-values alone: the numbers do not depend on chunks, workers or order.
-"""
+"""Evaluation of a single row of a study."""
 
 from __future__ import annotations
 
@@ -10,27 +6,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, shown
 from lissom.spatial.rotations import Array
-from lissom.studies import verbs
-from lissom.studies.block import DOUBTFUL, FAILED, Block, Told, gathered
-from lissom.studies.design import Columns, seeds
-from lissom.studies.output import NoSuchOutput, StudyOutput, columns_of
-from lissom.studies.study import RESERVED, Study, StudyCase
+from lissom.studies.plan import verbs
+from lissom.studies.plan.description import RESERVED, AbstractStudy, StudyCase
+from lissom.studies.plan.output import NoSuchOutput, StudyOutput, columns_of
+from lissom.studies.rows.block import DOUBTFUL, FAILED, Row
 
 LONGEST = 2000  # characters of an error that are kept
 
 
-def evaluated(study: Study, case: StudyCase) -> Any:
+def evaluated(study: AbstractStudy, case: StudyCase) -> Any:
     """Return the full record of one row."""
     if callable(study.evaluate):
         return study.evaluate(case)
     return called(study, case.given)
 
 
-def called(study: Study, given: Mapping[str, Any]) -> Any:
+def called(study: AbstractStudy, given: Mapping[str, Any]) -> Any:
     """Call the function of a study with an arm and arguments."""
     name, rest = str(study.evaluate), {word: value for word, value in given.items() if word != "arm"}
     return verbs.function_of(name)(given["arm"], **rest, **quietly(name))
@@ -41,8 +35,8 @@ def quietly(name: str) -> dict[str, Any]:
     return {word: 1 for word in ("threads", "workers") if verbs.takes(name, word)}
 
 
-def outcome(study: Study, record: Any) -> Told:
-    """Return the outputs, status and error of a record."""
+def outcome(study: AbstractStudy, record: Any) -> Row:
+    """Return the outputs of a record, and how it ended."""
     if getattr(record, "interrupted", False):  # a verb that was stopped from outside; so is the study
         raise KeyboardInterrupt
     columns: dict[str, float] = {}
@@ -52,8 +46,8 @@ def outcome(study: Study, record: Any) -> Told:
         columns |= found
     lost = [name for name, value in columns.items() if np.isnan(value)]
     if not getattr(record, "ok", True):
-        return Told(columns, DOUBTFUL, str(getattr(record, "status", "the record is not ok")))
-    return Told(columns, DOUBTFUL, f"{lost[0]} is not a number.") if lost else Told(columns)
+        return Row(columns, DOUBTFUL, str(getattr(record, "status", "the record is not ok")))
+    return Row(columns, DOUBTFUL, f"{lost[0]} is not a number.") if lost else Row(columns)
 
 
 def refuse_taken(columns: Iterable[str], taken: Iterable[str]) -> None:
@@ -63,7 +57,7 @@ def refuse_taken(columns: Iterable[str], taken: Iterable[str]) -> None:
         raise NoSuchOutput(f"the output {shared[0]!r} has the name of another column; rename it.")
 
 
-def _outputs(study: Study, record: Any) -> Iterator[tuple[str, Array]]:
+def _outputs(study: AbstractStudy, record: Any) -> Iterator[tuple[str, Array]]:
     if study.outputs:
         for name, output in study.outputs.items():
             yield name, _output(name, output, record)
@@ -83,7 +77,7 @@ def _output(name: str, output: StudyOutput, record: Any) -> Array:
         raise type(error)(f"output {name!r}: {error}") from None
 
 
-def attempted(study: Study, make: Callable[[], Any]) -> Told:
+def attempted(study: AbstractStudy, make: Callable[[], Any]) -> Row:
     """Evaluate a row and return its result or failure; raise only for outputs that no row can have."""
     try:
         return outcome(study, make())
@@ -93,28 +87,7 @@ def attempted(study: Study, make: Callable[[], Any]) -> Told:
         return failed(error)
 
 
-def failed(error: Exception) -> Told:
+def failed(error: Exception) -> Row:
     """Return the result of a row that failed with an error."""
     name = "" if isinstance(error, LissomError) else f"{type(error).__name__}: "
-    return Told({}, FAILED, f"{name}{error}"[:LONGEST])
-
-
-class Evaluation:
-    """The rows of a study, in this process."""
-
-    def __init__(self, study: Study, settings: Mapping[str, Any]):
-        """`settings` were found before any row, see `lanes.settings_of`."""
-        from lissom.studies.lanes import lanes_of
-
-        self.study = study
-        self.lanes = lanes_of(study, settings)
-
-    def __call__(self, rows: NDArray[np.int64], values: Columns) -> list[Block]:
-        if self.lanes is not None:
-            return self.lanes(rows, values)
-        return [gathered(rows, [self._row(k, int(row), values) for k, row in enumerate(rows)])]
-
-    def _row(self, k: int, row: int, values: Columns) -> Told:
-        own = {name: column[k] for name, column in values.items()}
-        seed = int(seeds(self.study.seed, np.array([row], np.int64))[0])
-        return attempted(self.study, lambda: evaluated(self.study, StudyCase(row, seed, own, self.study.put(own))))
+    return Row({}, FAILED, f"{name}{error}"[:LONGEST])

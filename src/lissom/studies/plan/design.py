@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lissom.errors import InputError, shown, suggest
 from lissom.spatial.rotations import Array
-from lissom.studies.parameter import StudyParameter
+from lissom.studies.plan.parameter import StudyParameter
 
 MOST_ROWS = 10_000_000
 MOST_VALUES = 100_000_000  # of all parameters in all rows

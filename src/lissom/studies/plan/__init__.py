@@ -1,0 +1,1 @@
+"""What a study is: the evaluation, its parameters, their values in every row, and its outputs."""

@@ -1,0 +1,1 @@
+"""Rows of a study evaluated: one by one, or many at once in compiled code."""

@@ -1,0 +1,1 @@
+"""Rows that were evaluated: in memory, or in a folder of Parquet files."""
