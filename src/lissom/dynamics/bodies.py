@@ -23,6 +23,7 @@ from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z
 from lissom.errors import UnsupportedError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
+from lissom.model.flexibility import MODELS
 from lissom.model.following import totals
 from lissom.model.joint import Joint
 from lissom.model.link import Link
@@ -325,12 +326,17 @@ class Bodies:
     @cached_property
     def linear(self) -> bool:
         """Whether flexible links have a linear field (`book`): frames beyond a tip are not orthonormal."""
-        return self.flexible and self.arm.flexibility != "second_order"
+        return self.flexible and MODELS[self.arm.flexibility].linear_field
 
     @property
     def truncated(self) -> bool:
-        """Whether the linear field is truncated as by Book 1983."""
-        return self.linear and self.arm.flexibility != "linear"
+        """Whether the equations are truncated in the deflections."""
+        return self.flexible and bool(MODELS[self.arm.flexibility].truncated)
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the equations are those of the arm as a whole (`planar.programs`), not a recursion over bodies."""
+        return self.flexible and MODELS[self.arm.flexibility].closed_form
 
     @cached_property
     def carriers(self) -> list[list[int]]:
