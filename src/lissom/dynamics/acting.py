@@ -14,7 +14,6 @@ from lissom.dynamics.tree import Position, Tree
 from lissom.dynamics.vectors import add, sub
 from lissom.engine.run import AbstractRun
 from lissom.engine.step import Step
-from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.records import filled, flat
@@ -91,11 +90,6 @@ def read_bodies(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
 
 def base_motion(run: Any, bodies: Bodies, motion: Any = None) -> Any:
     """(w, dw, a) of the base, at rest without `motion`; gravity enters as its acceleration."""
-    if motion is not None and bodies.closed_form:
-        raise UnsupportedError(
-            f"arm {bodies.arm.name!r} has flexibility={bodies.arm.flexibility!r}, which does not cover a moving base. "
-            "Use flexibility='second_order' (or 'linear')."
-        )
     if motion is None and ("gravity", 0) not in bodies.given:
         return run.constant([*np.zeros(6), *(-bodies.arm.gravity)])
     return run.apply(FALL, run.constant(np.zeros(9)) if motion is None else motion, constants=bodies.gravity)

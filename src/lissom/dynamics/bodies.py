@@ -428,8 +428,8 @@ def spoken(frame: str) -> str:
     return f"{link!r} at {s:.6g} m" if MARK in frame else repr(link)
 
 
-def refuse_unready(arm: Arm) -> None:
-    """Raise an error for arms whose dynamics is not supported."""
+def refuse_unready(arm: Arm, moving_base: bool = False) -> None:
+    """Raise an error for arms whose dynamics, on a base that moves, is not supported."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
     if arm.flexible and arm.flexibility.startswith("book"):
@@ -439,6 +439,11 @@ def refuse_unready(arm: Arm) -> None:
                 f"arm {arm.name!r}: joint {slides[0]!r} is prismatic; flexibility={arm.flexibility!r} covers revolute "
                 "joints only. Use 'linear', the same equations without their truncations, or 'second_order'."
             )
+    if moving_base and arm.flexible and MODELS[arm.flexibility].closed_form:
+        raise UnsupportedError(
+            f"arm {arm.name!r} has flexibility={arm.flexibility!r}, which does not cover a moving base. Use 'linear', "
+            "the same field without its truncation, or 'second_order'."
+        )
 
 
 def refuse_loops(arm: Arm, verb: str, instead: str) -> None:

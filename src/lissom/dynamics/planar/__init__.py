@@ -1,4 +1,4 @@
-"""The closed form of planar arms with flexible links (De Luca and Siciliano 1991): an arm as a whole, without recursion.
+"""The closed form of planar arms with flexible links: the equations of an arm as a whole, without a recursion.
 
 A. De Luca and B. Siciliano, Closed-Form Dynamic Model of Planar Multilink Lightweight Robots, IEEE Transactions on
 Systems, Man, and Cybernetics 21 (1991).

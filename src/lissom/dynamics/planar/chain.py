@@ -141,9 +141,7 @@ class Planar:
         if beam is not None:
             self._bend(beam[0], beam[1], root)
 
-    def _turn(
-        self, k: int, body: Body, beam: tuple[int, Body] | None, total: Integrals
-    ) -> tuple[Integrals, Any, Any]:
+    def _turn(self, k: int, body: Body, beam: tuple[int, Body] | None, total: Integrals) -> tuple[Integrals, Any, Any]:
         """Add the body of a joint; the integrals with it, where the beam begins, and the direction of the beam.
 
         The axes of a link are those of its beam, so what is known in those of the joint is turned back.

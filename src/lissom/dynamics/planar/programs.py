@@ -138,7 +138,8 @@ def planar_chain(bodies: Bodies) -> Planar:
     except UnsupportedError as problem:
         raise UnsupportedError(
             f"arm {bodies.arm.name!r} has flexibility={bodies.arm.flexibility!r}, which covers planar serial arms with "
-            f"revolute joints only, and {problem}. Use flexibility='second_order' (or 'linear')."
+            f"revolute joints only, and {problem}. Use 'linear', the same field without its truncation, or "
+            "'second_order'."
         ) from None
 
 
